@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.pages.frame import isolated
+from kinelo.presentation import isolated
 
 NONSENSE = [[], {}, np.array([]), "", 5, 10**30, float("nan"), "x" * 1000, object(), [1], [[1], [2]], None]
 

@@ -7,6 +7,7 @@ its table beside the result; nothing here knows any result.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from html import escape
@@ -36,6 +37,8 @@ class Column:
         Whether a terminal may break its lines.
     html
         The cell on a page where that shows more than the text.
+    key
+        What of a row it shows, for scripts that show more beside it.
     """
 
     label: str
@@ -43,21 +46,32 @@ class Column:
     number: bool = False
     wraps: bool = True
     html: Callable[[Row], str] | None = None
+    key: str = ""
 
 
 def words(label: str, key: str, *, wraps: bool = True) -> Column:
     """A column of text."""
-    return Column(label, lambda row: MISSING if row[key] is None else str(row[key]), wraps=wraps)
+    return Column(label, lambda row: MISSING if row[key] is None else str(row[key]), wraps=wraps, key=key)
+
+
+def phrase(label: str, form: Callable[[Row], str], *names: str) -> Column:
+    """A column of words with names in them; on a page no name turns what is beside it.
+
+    >>> both = phrase("Match", lambda row: f"{row['home']} – {row['away']}", "home", "away")
+    >>> both.html({"home": "A & B", "away": "\N{HEBREW LETTER ALEF}"})
+    'A &amp; B – <bdi>\N{HEBREW LETTER ALEF}</bdi>'
+    """
+    return Column(label, form, html=lambda row: form({**row, **{name: isolated(row[name]) for name in names}}))
 
 
 def number(label: str, key: str, form: str) -> Column:
     """A column of numbers in a format such as ``.1f``; what is missing or undefined is a dash."""
-    return Column(label, lambda row: written(row[key], form), number=True, wraps=False)
+    return Column(label, lambda row: written(row[key], form), number=True, wraps=False, key=key)
 
 
 def chance(label: str, key: str) -> Column:
     """A column of probabilities, of which a small one is not taken for none and a large one not for certainty."""
-    return Column(label, lambda row: chance_in_words(row[key]), number=True, wraps=False)
+    return Column(label, lambda row: chance_in_words(row[key]), number=True, wraps=False, key=key)
 
 
 def span(label: str, low: str, high: str, form: str) -> Column:
@@ -151,7 +165,7 @@ class Table:
 
     def to_dict(self) -> dict[str, Any]:
         """Headings, cells as text, and what stands above and below, for a script that shows them."""
-        columns = [{"label": column.label, "number": column.number} for column in self.columns]
+        columns = [{"label": column.label, "number": column.number, "key": column.key} for column in self.columns]
         return {"columns": columns, "rows": self.cells(), "title": self.title, "below": list(self.below)}
 
     def html(self) -> str:
@@ -163,6 +177,16 @@ class Table:
         return f"{above}<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>{below}"
 
 
+def isolated(name: str) -> str:
+    """A name for a page: one that runs from right to left stands by itself and does not turn what is beside it.
+
+    >>> isolated("A & B"), isolated("\N{HEBREW LETTER ALEF}")
+    ('A &amp; B', '<bdi>\N{HEBREW LETTER ALEF}</bdi>')
+    """
+    leftwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)
+    return f"<bdi>{escape(name)}</bdi>" if leftwards else escape(name)
+
+
 def _cell(key: str, form: str) -> Callable[[Row], str]:
     return lambda row: written(row[key], form)
 
@@ -172,7 +196,7 @@ def _kind(column: Column) -> str:
 
 
 def _html_cell(column: Column, row: Row) -> str:
-    content = escape(column.text(row)) if column.html is None else column.html(row)
+    content = isolated(column.text(row)) if column.html is None else column.html(row)
     return f"<td{_kind(column)}>{content}</td>"
 
 

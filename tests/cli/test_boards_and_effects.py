@@ -75,7 +75,8 @@ def test_a_covariate_is_named_on_the_command_line(file):
         and abs(effect["effect"] - WORTH) < 4 * effect["standard_error"]
     )
     shown = kinelo("rate", file, "--covariate", "longer", "--least-matches", 0).stdout
-    assert f"longer: {effect['effect']:+.1f} ± {effect['standard_error']:.1f} points to the first side" in shown
+    row = f"longer {effect['effect']:+.1f} {effect['standard_error']:.1f} {effect['low']:.1f} to {effect['high']:.1f}"
+    assert row in " ".join(shown.replace("│", " ").split()) and "Points to the first side" in shown
     refused = kinelo("rate", file, "--covariate", "longer", "--rater", "glicko")
     assert refused.returncode == 2 and "--covariate is for --rater bradley-terry" in refused.stderr
 

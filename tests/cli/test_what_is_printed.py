@@ -46,7 +46,7 @@ def cells(output):
 
 
 def percent(triple):
-    return [f"{100 * p:.1f}%" for p in triple]
+    return [f"{100 * p:.1f} %" for p in triple]
 
 
 def test_predict_prints_home_draw_away_in_this_order(results):
@@ -113,10 +113,10 @@ def test_played_matches_are_forecast_from_the_results_before_their_day(results, 
 def test_leaderboards_take_off_the_uncertainty_asked_for(results):
     words = ["leaderboard", results, *SCRIPTED, "--least-matches", "0"]
     table = cells(said(*words, "--active-days", "3000").stdout)
-    assert table[0] == ["", "Name", "Rating", "±", "At least", "Matches", "Last played", "Note"]
-    assert table[1] == ["1", "Ash", "1612.5", "21.2", f"{1612.5 - 2 * 21.25:.1f}", "31", "2024-03-09", ""]
-    assert table[2] == ["2", "Bix", "1650.2", "90.5", f"{1650.25 - 2 * 90.5:.1f}", "12", "2024-03-02", ""]
-    assert table[3][4:6] == [f"{1404.75 - 66:.1f}", "1,204"]
+    assert table[0] == ["Place", "Name", "Rating", "±", "At least", "Matches", "Last played", "Note"]
+    assert table[1] == ["1", "Ash", "1612", "± 21", f"{1612.5 - 2 * 21.25:.0f}", "31", "2024-03-09", ""]
+    assert table[2] == ["2", "Bix", "1650", "± 90", f"{1650.25 - 2 * 90.5:.0f}", "12", "2024-03-02", ""]
+    assert table[3][4:6] == [f"{1404.75 - 66:.0f}", "1,204"]
     assert table[3][-1] == "has not played for 1163 days"
     bold = json.loads(said(*words, "--active-days", "3000", "--caution", "0", "--json").stdout)
     assert [row["name"] for row in bold] == ["Bix", "Ash", "Cay"] and [row["place"] for row in bold] == [1, 2, 3]
@@ -133,8 +133,9 @@ def test_rate_shows_the_leaderboard_and_writes_all_ratings(results, tmp_path):
     out = tmp_path / "r.csv"
     answer = said("rate", results, *SCRIPTED, "--out", out, "--active-days", "30", "--top", "1")
     assert "6 matches, Scripted" in answer.stdout and "and 1 more" in answer.stdout
-    assert "1 left out: not active, or too few matches" in answer.stdout
-    assert cells(answer.stdout)[1][1:3] == ["Ash", "1612.5"]
+    left_out = "1 more is rated but not ranked: not active, or too few matches (--active-days, --least-matches)."
+    assert left_out in answer.stdout
+    assert cells(answer.stdout)[1][1:3] == ["Ash", "1612"]
     assert pl.read_csv(out)["rating"].to_list() == [1650.25, 1612.5, 1404.75]
     found = json.loads(said("rate", results, *SCRIPTED, "--json").stdout)
     assert found["matches"] == 6 and found["choice"] is None
@@ -151,7 +152,7 @@ def test_rate_prints_estimates_with_one_standard_error(results, monkeypatch):
     estimates = kn.forecasts.Estimates({"walk": 0.31234, "ties": 0.5}, {"walk": 0.0456, "ties": math.nan}, -10.0, 6)
     monkeypatch.setattr(scripted.Scripted, "estimates_", estimates, raising=False)
     monkeypatch.setattr(scripted.Scripted, "parameters_", {"walk": 0.31234, "ties": 0.5}, raising=False)
-    assert "Estimated: walk 0.312 ± 0.046, ties 0.5\n" in said("rate", results, *SCRIPTED).stdout
+    assert "Estimated: walk 0.3123 ± 0.046, ties 0.5 (hardly matters)\n" in said("rate", results, *SCRIPTED).stdout
     found = json.loads(said("rate", results, *SCRIPTED, "--json").stdout)
     assert found["parameters"]["walk"] == 0.31234 and found["standard_errors"] == {"walk": 0.0456, "ties": None}
 

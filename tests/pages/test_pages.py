@@ -108,7 +108,8 @@ def test_the_page_of_ratings_says_what_the_library_says():
     assert [row[1] for row in rows] == board["name"].to_list() and set(board["name"]) == set(ODD)
     assert [float(row[2]) for row in rows] == pytest.approx(board["rating"].to_list(), abs=0.5)
     assert [float(row[3].strip("± ")) for row in rows] == pytest.approx(board["uncertainty"].to_list(), abs=0.5)
-    assert [int(row[5]) for row in rows] == board["matches"].to_list()
+    assert [float(row[4]) for row in rows] == pytest.approx(board["surely"].to_list(), abs=0.5)
+    assert [int(row[6]) for row in rows] == board["matches"].to_list()
 
     bars = [given for tag, given in read.tags if tag == "rect"]
     marks, spans = ([float(one["x"]) for one in bars if one["y"] == y] for y in ("1", "3.5"))
@@ -130,8 +131,11 @@ def test_the_page_of_ratings_says_what_the_library_says():
         days = values(chart, "x", drawn[:, 0], lambda text: np.datetime64(f"{text}-01-01").astype(int))
         assert days == pytest.approx(own["date"].to_numpy().astype("datetime64[D]").astype(int), abs=4)
 
-    chances = [float(row[0].strip("%")) / 100 for row in read.tables[1][1:]]
-    assert chances == pytest.approx(sorted(slow_chances(matches, k=24))[:10], abs=6e-4)
+    expected = sorted(slow_chances(matches, k=24))[:10]
+    said = [row[0] for row in read.tables[1][1:]]
+    assert [text == "< 0.1 %" for text in said] == [chance < 0.001 for chance in expected]
+    chances = [0.0 if text == "< 0.1 %" else float(text.strip(" %")) / 100 for text in said]
+    assert chances == pytest.approx(expected, abs=6e-4)
 
 
 def test_the_page_says_where_nobody_ranked_plays_in_the_matches():

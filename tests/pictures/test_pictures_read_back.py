@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
-from matplotlib.colors import to_rgba
 
 import kinelo as kn
 from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title, uprights
@@ -46,22 +45,25 @@ def test_calibration_shows_what_happened_over_what_was_said():
     above, below = figure.axes[:2], figure.axes[2:]
     for axes, counts, name, loss in zip(above, below, ("Better", "Worse"), ("0.6250", "0.7000"), strict=True):
         assert title(axes) == f"{name}\nlog-loss {loss}"
-        seen, table = lines(axes), Forecasts.tables[name]
-        same(seen["0"], [0, 1], [0, 1])
-        for outcome, strokes in zip(("home win", "draw", "away win"), uprights(axes), strict=True):
-            part = table.filter(pl.col("outcome") == outcome)
-            same(seen[outcome], part["forecast"], part["frequency"])
-            same(strokes, part["forecast"], part["low"], part["high"])
-        assert axes.get_xlim() == axes.get_ylim() == (0, 1)
+        diagonal, *strokes = [line.get_xydata() for line in axes.lines]
+        table = Forecasts.tables[name]
+        same(diagonal, [0, 100], [0, 100])
+        dots = {one.get_label(): one for one in axes.collections}
+        for outcome, stroke in zip(("home win", "draw", "away win"), strokes, strict=True):
+            part = table.filter(pl.col("outcome") == outcome).select(pl.exclude("outcome") * 100)
+            same(dots[outcome].get_offsets(), part["forecast"], part["frequency"])
+            same(stroke[0::3], part["forecast"], part["low"])
+            same(stroke[1::3], part["forecast"], part["high"])
+        assert axes.get_xlim() == axes.get_ylim() == (0, 100)
         heights = sorted(bar.get_height() for bar in counts.patches)
         assert heights == [11, 22, 33, 44, 55]
-        colours = {line.get_label(): to_rgba(line.get_color()) for line in axes.lines}
+        colours = {outcome: tuple(one.get_facecolor()[0]) for outcome, one in dots.items()}
         for bar in counts.patches:
             [(outcome, said)] = table.filter(matches=round(bar.get_height())).select("outcome", "forecast").rows()
-            assert int(10 * (bar.get_x() + bar.get_width() / 2)) == int(10 * said)
+            assert int((bar.get_x() + bar.get_width() / 2) / 10) == int(10 * said)
             assert bar.get_facecolor() == colours[outcome]
     assert legend(above[0]) == ["home win", "draw", "away win"]
-    assert above[0].get_ylabel() == "Share that happened" and below[0].get_xlabel() == "Forecast probability"
+    assert above[0].get_ylabel() == "came true (%)" and below[0].get_xlabel() == "chance given (%)"
 
 
 def test_design_stacks_its_parts_and_marks_its_systems():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinelo.charts import Chart, Trace
+from kinelo.matches.columns import first_side
 from kinelo.raters.history import broken_line
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kinelo.advice.audit.audit import Audit
+    from kinelo.matches.matches import Matches
     from kinelo.model.validation import Array
     from kinelo.theory.state import StationaryState
 
@@ -23,6 +25,8 @@ CURVE_POINTS = 121
 MOST_TEAM_DOTS = 2000
 MOST_OTHER_LINES = 40
 """More sides than this in the background of a history are drawn as one band."""
+LEAST_FORECASTS = 5
+EVENT_WORDS = {"win": "comes first", "top 3": "is among the first three"}
 
 
 def loss_chart(found: Audit) -> Chart:
@@ -122,6 +126,55 @@ def history_chart(history: pl.DataFrame, names: Sequence[str], *, others: bool =
         traces.append(Trace(name, place, "lines", date, rating, value=f"{rating[-1]:.0f}"))
     ends = _rating_ends(history if others else history.filter(shown), history.filter(shown))
     return Chart(f"Ratings through time of {', '.join(names)}", "date", "rating (points)", traces, y_range=ends)
+
+
+def calibration_chart(table: pl.DataFrame, names: Mapping[str, str] | None = None) -> Chart:
+    """How often what was forecast happened, over the chance that it was given, in percent.
+
+    ``table`` comes from ``calibration`` of a backtest, ``names`` call its outcomes otherwise. The line at a dot is
+    where a calibrated forecast lies in 95 of 100 cases. Bins of a few forecasts are left out: they show chance alone.
+    """
+    import polars as pl
+
+    what, number = table.columns[0], table.columns[-1]
+    called = {**EVENT_WORDS, **(names or {})}
+    table = table.filter((pl.col("forecast") > 0) & (pl.col(number) >= LEAST_FORECASTS))
+    traces = [Trace("", "truth", "dashed", [0.0, 100.0], [0.0, 100.0])]
+    for place, outcome in enumerate(table[what].unique(maintain_order=True)):
+        part, name = table.filter(pl.col(what) == outcome), str(called.get(outcome, outcome))
+        given, came, low, high = (100 * part[one].to_numpy() for one in ("forecast", "frequency", "low", "high"))
+        apart = np.full(given.size, np.nan)
+        x, y = (np.column_stack(ends).ravel() for ends in ((given, given, given), (low, high, apart)))
+        counts = part[number].to_list()
+        notes = tuple(
+            f"{name}: {a:.0f} % given, {b:.0f} % came true ({n:,} {number})" for a, b, n in zip(given, came, counts)
+        )
+        traces += [Trace("", place, "thin", x, y), Trace(name, place, "markers", given, came, notes=notes)]
+    ends = (0.0, 100.0)
+    return Chart("How often forecasts came true", "chance given (%)", "came true (%)", traces, ends, ends)
+
+
+def outcome_words(matches: Matches) -> dict[str, str]:
+    """What charts call wins of either side: as the file calls its sides, such as White and Black.
+
+    >>> import kinelo as kn
+    >>> outcome_words(kn.read_matches({"White": ["Ann"], "Black": ["Bob"], "result": [1]}))
+    {'home win': 'White wins', 'away win': 'Black wins'}
+    """
+    first, second = side_names(matches)
+    return {} if first == "Home" else {"home win": f"{first} wins", "away win": f"{second} wins"}
+
+
+def side_names(matches: Matches) -> tuple[str, str]:
+    """What the two sides are called: White and Black, the file's own words, or Home and Away.
+
+    >>> import kinelo as kn
+    >>> side_names(kn.read_matches({"White": ["Ann"], "Black": ["Bob"], "result": [1]}))
+    ('White', 'Black')
+    """
+    first, second = (one.strip() for one in matches.side_headers)
+    at_home = first_side(first) == first_side("home")
+    return ("Home", "Away") if at_home else (f"{first[:1].upper()}{first[1:]}", f"{second[:1].upper()}{second[1:]}")
 
 
 def _other_sides(rest: pl.DataFrame, stops: NDArray[np.datetime64]) -> list[Trace]:

@@ -96,20 +96,19 @@ def contest_rater(name: str, reading: AnyReadingOptions, federation: Federation 
     return RankElo(initial=initial, start=reading.start, conditions=reading.condition)
 
 
-def show_boards(boards: Mapping[str, pl.DataFrame], rater: Any, contests: Contests, shown: ShownOptions) -> None:
+def show_contest_boards(
+    boards: Mapping[str, pl.DataFrame], rater: Any, contests: Contests, shown: ShownOptions
+) -> None:
     """Print a leaderboard for each kind of slot, and say how many stand on none; where nobody would, everyone does."""
-    from kinelo.cli.rating import board_table
+    from kinelo.cli.rating import show_boards, show_left_out
 
+    for table in boards.values():
+        if table.filter(table["matches"] >= shown.least_matches).height == 0:
+            said = f"nobody has taken part in {shown.least_matches} contests yet, so everyone is shown"
+            typer.echo(f"note: {said}", err=True)
     title = f"{len(contests):,} contests, {getattr(rater, 'label', type(rater).__name__)}"
-    for kind, table in boards.items():
-        least = shown.least_matches
-        if table.filter(table["matches"] >= least).height == 0:
-            typer.echo(f"note: nobody has taken part in {least} contests yet, so everyone is shown", err=True)
-        named = f"{title}: {kind}" if kind else title
-        console().print(board_table(table, shown.top, named, noun="Contests", form=".0f"))
-    left_out = rater.ratings_.height - sum(table.height for table in boards.values())
-    if left_out:
-        typer.echo(f"{left_out:,} left out: not active, or too few contests (--active-days, --least-matches).")
+    show_boards(boards, title, shown.top, noun="contests")
+    show_left_out(rater, boards, "contests")
 
 
 def boards_of(rater: Any, contests: Contests, shown: ShownOptions, caution: float = 0.0) -> dict[str, pl.DataFrame]:
@@ -125,7 +124,8 @@ def rate_file(
 ) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
     from kinelo.cli.loading import plain_warnings
-    from kinelo.cli.rating import content_of, show_parameters
+    from kinelo.cli.rating import content_of, show_estimates, show_tables
+    from kinelo.raters.tables import advantages_table
 
     as_json = asked["as_json"]
     kept, rater = _rater_or_book(asked["book"], asked["rater"], federation, reading)
@@ -136,9 +136,9 @@ def rate_file(
         content = content_of(rater, contests, None)
         echo_json({"contests" if name == "matches" else name: value for name, value in content.items()})
     else:
-        show_boards(boards_of(rater, contests, shown), rater, contests, shown)
-        show_parameters(rater)
-        _show_advantages(rater)
+        show_contest_boards(boards_of(rater, contests, shown), rater, contests, shown)
+        show_estimates(rater)
+        show_tables(advantages_table(rater))
     _write_ratings(rater, contests, path, asked)
 
 
@@ -186,13 +186,6 @@ def _rated(kept: RatingBook | None, rater: Any, contests: Contests, book: Path |
     return rater if book is None else add_to_book(book, kept, rater, contests, quiet=quiet)
 
 
-def _show_advantages(rater: Any) -> None:
-    """What advantages such as lanes are worth, the largest first."""
-    table = getattr(rater, "advantages_", None)
-    for row in () if table is None else table.sort("points", descending=True).iter_rows(named=True):
-        typer.echo(f"{row['kind']} {row['name']}: {row['points']:+.0f} ± {row['uncertainty']:.0f} points")
-
-
 def _write_ratings(rater: Any, contests: Contests, path: Path, asked: dict[str, Any]) -> None:
     """The table or page, and the picture, where they are asked for."""
     from kinelo.cli.files import is_page
@@ -217,7 +210,7 @@ def _write_ratings(rater: Any, contests: Contests, path: Path, asked: dict[str, 
 def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, Any]) -> None:
     """Rate contests of files that need not fit into memory; ``asked`` holds rater, federation, top and out."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
-    from kinelo.cli.rating import board_table
+    from kinelo.cli.rating import show_boards
     from kinelo.matches.contest_scan import scan_contests
 
     scan = scan_contests(pattern, column_mapping(reading.column), **_options(reading))
@@ -226,13 +219,12 @@ def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, An
     with plain_warnings():
         rater = contest_rater(asked["rater"], reading, asked["federation"]).fit(scan)
     table = rater.ratings_
-    for kind in table["kind"].unique(maintain_order=True) if "kind" in table.columns else [""]:
-        own = table.filter(table["kind"] == kind) if kind else table
-        title = f"{len(scan.files):,} files, {own.height:,} names, {type(rater).__name__}"
-        own = own.with_row_index("place", 1)
-        console().print(
-            board_table(own, asked["top"], f"{title}: {kind}" if kind else title, noun="Contests", form=".0f")
-        )
+    kinds = table["kind"].unique(maintain_order=True) if "kind" in table.columns else [""]
+    boards = {
+        kind: (table.filter(table["kind"] == kind) if kind else table).with_row_index("place", 1) for kind in kinds
+    }
+    title = f"{len(scan.files):,} files, {table.height:,} names, {type(rater).__name__}"
+    show_boards(boards, title, asked["top"], noun="contests")
     if asked["out"] is not None:
         write_csv(table, asked["out"])
         typer.echo(f"Ratings: {asked['out']}")
@@ -373,4 +365,4 @@ def leaderboard_file(path: Path, reading: AnyReadingOptions, shown: ShownOptions
         if asked["as_json"]:
             echo_json(pl.concat(named).to_dicts())
             return
-    show_boards(tables, rater, contests, shown)
+    show_contest_boards(tables, rater, contests, shown)

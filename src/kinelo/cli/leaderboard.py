@@ -48,8 +48,9 @@ def leaderboard(
 
     from kinelo.cli.contests import is_contest_book, leaderboard_file
     from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
-    from kinelo.cli.rating import board_table, check_rater, fit_rater, open_book, ranks_table
+    from kinelo.cli.rating import check_rater, fit_rater, open_book
     from kinelo.raters.leaderboard import leaderboard as ranked
+    from kinelo.raters.tables import board_table, ranks_table
 
     if holds_contests(source, reading.column) or is_contest_book(source):
         odd = ["--ranks"] * ranks + ["--by"] * (by is not None)
@@ -90,7 +91,9 @@ def leaderboard(
         echo_json([row for table in tables for row in table.to_dicts()])
         return
     for table, title in boards.values():
-        console().print((ranks_table if ranks else board_table)(table, shown.top, title))
+        console().print(
+            ranks_table(table, title).head(shown.top) if ranks else board_table(table, title, top=shown.top)
+        )
 
 
 def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
@@ -113,14 +116,12 @@ def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
 
 def show_leaderboard(rater: Any, matches: Matches, title: str, shown: ShownOptions) -> None:
     """Print a leaderboard; where nobody has played enough, everyone, and say so."""
-    from kinelo.cli.rating import board_table
+    from kinelo.cli.rating import show_boards, show_left_out
     from kinelo.raters.leaderboard import leaderboard as ranked
 
     table = ranked(rater, matches, active_days=shown.active_days, least_matches=shown.least_matches)
     if table.height == 0:
         typer.echo(f"note: nobody has played {shown.least_matches} matches yet, so everyone is shown", err=True)
         table = ranked(rater, matches, active_days=None, least_matches=0)
-    console().print(board_table(table, shown.top, title))
-    left_out = rater.ratings_.height - table.height
-    if left_out:
-        typer.echo(f"{left_out:,} left out: not active, or too few matches (--active-days, --least-matches).")
+    show_boards({"": table}, title, shown.top)
+    show_left_out(rater, {"": table})

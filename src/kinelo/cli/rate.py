@@ -71,10 +71,12 @@ def rate(
         content_of,
         fit_rater,
         open_book,
-        show_parameters,
+        show_estimates,
+        show_tables,
         with_covariates,
     )
     from kinelo.raters.adapter import conditions_of
+    from kinelo.raters.tables import effects_table
 
     contests = holds_contests(results, reading.column)
     if any(sign in str(results) for sign in "*?["):
@@ -127,8 +129,8 @@ def rate(
     else:
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, shown)
-        show_parameters(rated)
-        _show_effects(rated, bool(covariate))
+        show_estimates(rated)
+        show_tables(effects_table(rated))
         if worth is not None:
             typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
     if is_page(out):
@@ -150,7 +152,7 @@ def rate(
 def _rate_in_pieces(pattern: str, rater: str, reading: AnyReadingOptions, top: int, out: Path | None) -> None:
     """Rate files that need not fit into memory and show the best, active or not."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
-    from kinelo.cli.rating import fit_rater
+    from kinelo.cli.rating import fit_rater, show_boards
     from kinelo.matches.scan import scan_matches
 
     scan = scan_matches(pattern, column_mapping(reading.column))
@@ -160,20 +162,8 @@ def _rate_in_pieces(pattern: str, rater: str, reading: AnyReadingOptions, top: i
         rated, _ = fit_rater(rater, scan)
     table = rated.ratings_
     played = int(table["matches"].sum()) // 2
-    typer.echo(f"{played:,} matches of {len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}")
-    for place, row in enumerate(table.head(top).iter_rows(named=True), 1):
-        typer.echo(
-            f"{place:>4}  {row['name']:<30} {row['rating']:>9.1f} ± {row['uncertainty']:<7.1f} {row['matches']:>8,}"
-        )
+    title = f"{played:,} matches of {len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}"
+    show_boards({"": table.with_row_index("place", 1)}, title, top)
     if out is not None:
         write_csv(table, out)
         typer.echo(f"Ratings: {out}")
-
-
-def _show_effects(rater: Any, wanted: bool) -> None:
-    """What columns are worth to the side named first, in rating points."""
-    for row in rater.effects_.iter_rows(named=True) if wanted else ():
-        typer.echo(
-            f"{row['name']}: {row['effect']:+.1f} ± {row['standard_error']:.1f} points to the first side "
-            f"(95 %: {row['low']:.1f} to {row['high']:.1f})"
-        )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from kinelo.presentation import Table, number, span, words
+from kinelo.cli.streams import console
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
     from kinelo.matches.scan import MatchScan
+    from kinelo.presentation import Table
     from kinelo.raters.rater import Rater
 
 
@@ -130,42 +131,42 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
         "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
         **({"effects": rater.effects_.to_dicts()} if getattr(rater, "covariates", None) else {}),
+        **({"advantages": rater.advantages_.to_dicts()} if _has_advantages(rater) else {}),
         "ratings": rater.ratings_.to_dicts(),
     }
 
 
-def show_parameters(rater: Rater) -> None:
+def _has_advantages(rater: Any) -> bool:
+    table = getattr(rater, "advantages_", None)
+    return table is not None and table.height > 0
+
+
+def show_estimates(rater: Rater) -> None:
     """One line of parameters: the estimates with their standard errors."""
-    found = getattr(rater, "estimates_", None)
-    if found is None:
-        return
-    parts = []
-    for name, value in found.values.items():
-        error = found.standard_errors.get(name, float("nan"))
-        end = " (the end of its range)" if name in found.at_bounds else ""
-        parts.append(f"{name} {value:.3g}" + (f" ± {error:.2g}" if error == error else "") + end)
-    typer.echo("Estimated: " + ", ".join(parts))
+    from kinelo.raters.tables import estimates_in_a_line
+
+    if said := estimates_in_a_line(rater):
+        typer.echo(f"Estimated: {said}")
 
 
-def ranks_table(board: pl.DataFrame, top: int, title: str) -> Table:
-    """Ranks with their intervals, as votes and comparisons tell them."""
-    rank = [number("Rank", "rank", ""), span("95 %", "rank_low", "rank_high", ""), words("Name", "name")]
-    rating = [number("Rating", "rating", ".1f"), span("95 %", "low", "high", ".0f"), number("Matches", "matches", ",")]
-    return Table([*rank, *rating], board.to_dicts(), title).head(top)
+def show_boards(boards: Mapping[str, pl.DataFrame], title: str, top: int, *, noun: str = "matches") -> None:
+    """Print a leaderboard for each kind that is rated."""
+    from kinelo.raters.tables import board_table
+
+    for kind, board in boards.items():
+        console().print(board_table(board, f"{title}: {kind}" if kind else title, top=top, noun=noun))
 
 
-def board_table(board: pl.DataFrame, top: int, title: str, *, noun: str = "Matches", form: str = ".1f") -> Table:
-    """Places, names, ratings and what else is known: matches or contests, the last of them, pools and notes."""
-    of_contests = noun == "Contests"
-    ratings = {"rating": "Rating", "uncertainty": "±", "surely": "At least"}
-    columns = [number("", "place", ""), words("Name", "name")]
-    columns += [number(said, name, form) for name, said in ratings.items() if name in board.columns]
-    if "matches" in board.columns:
-        columns.append(number(noun, "matches", ","))
-    if "last_played" in board.columns and board["last_played"].is_not_null().any():
-        columns.append(number("Last seen" if of_contests else "Last played", "last_played", ""))
-    if not of_contests and board["pool"].n_unique() > 1:
-        columns.append(words("Pool", "pool"))
-    if not of_contests and (board.head(top)["note"] != "").any():
-        columns.append(words("Note", "note"))
-    return Table(columns, board.to_dicts(), title).head(top)
+def show_left_out(rater: Any, boards: Mapping[str, pl.DataFrame], noun: str = "matches") -> None:
+    """Say how many stand on no board, and which options show them."""
+    from kinelo.raters.tables import left_out_words
+
+    if said := left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun):
+        typer.echo(f"{said.removesuffix('.')} (--active-days, --least-matches).")
+
+
+def show_tables(*tables: Table | None) -> None:
+    """Print the tables there are."""
+    for table in tables:
+        if table is not None:
+            console().print(table)

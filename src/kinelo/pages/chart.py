@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kinelo.charts import Chart, Trace
-from kinelo.pages.frame import isolated
+from kinelo.presentation import isolated
 
 Array = NDArray[np.float64]
 LEFT, TOP, RIGHT, BOTTOM = 62.0, 10.0, 12.0, 46.0

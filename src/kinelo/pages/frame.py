@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -21,17 +20,3 @@ def html_page(title: str, body: str) -> str:
     1
     """
     return _frame().substitute(title=escape(title), body=body)
-
-
-def isolated(name: str) -> str:
-    """A name for a page: one that runs from right to left stands by itself and does not turn what is beside it.
-
-    >>> isolated("A & B"), isolated("\u05d0\u05d1")
-    ('A &amp; B', '<bdi>\u05d0\u05d1</bdi>')
-    """
-    return f"<bdi>{escape(name)}</bdi>" if runs_leftwards(name) else escape(name)
-
-
-def runs_leftwards(name: str) -> bool:
-    """Whether a name has letters of a script that runs from right to left."""
-    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name)

@@ -17,7 +17,6 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import html_page
 from kinelo.pages.rated import ratings_body
-from kinelo.pages.rated_contests import contests_body
 from kinelo.presentation import html_facts
 from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import replace_file
@@ -58,9 +57,8 @@ def share_page(result: Any, *, matches: Matches | Contests | None = None, title:
     if played is None:
         raise InputError("A page of ratings needs the matches: fit the rater, or give matches=….")
     heading = title or TITLES["ratings"]
-    if isinstance(played, Contests):
-        return html_page(heading, contests_body(result, played, heading))
-    check_matches(played)
+    if not isinstance(played, Contests):
+        check_matches(played)
     return html_page(heading, ratings_body(result, played, heading))
 
 

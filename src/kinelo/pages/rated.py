@@ -1,8 +1,8 @@
-"""The page of ratings: leaderboard, ratings through time, the biggest upsets, and what was estimated."""
+"""The page of ratings, of matches or of contests: leaderboards, ratings through time, upsets, forecasts, estimates."""
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -11,49 +11,90 @@ import polars as pl
 
 from kinelo.advice.audit.inflation import rating_inflation
 from kinelo.advice.audit.words import inflation_words
-from kinelo.advice.charts import history_chart
+from kinelo.advice.charts import calibration_chart, history_chart
+from kinelo.forecasts.contest_scores import place_calibration
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import chart_html
-from kinelo.pages.frame import isolated
-from kinelo.presentation import Column, Row, Table, chance, html_list, number, words
+from kinelo.presentation import Column, Row, Table, html_list, isolated
+from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import leaderboard
+from kinelo.raters.leaderboard import CAUTION, leaderboard
+from kinelo.raters.rank.leaderboard import contest_leaderboard
+from kinelo.raters.tables import (
+    advantages_table,
+    board_table,
+    effects_table,
+    left_out_words,
+    parameters_table,
+    pool_words,
+    upsets_table,
+)
 from kinelo.raters.upset_table import upsets
 
 LISTED, FOLLOWED, SURPRISES, STOPS = 200, 6, 10, 200
 AS_SEEN = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
-WHAT_BARS_SHOW = (
-    "<p>± is one standard deviation; the bar is the range in which the rating lies with 95 % probability.</p>"
-)
+WHAT_BARS_SHOW = "± is one standard deviation; the bar is the range in which the rating lies with 95 % probability."
+SORTED = f" The board is sorted by what a rating is at least: {CAUTION:g} standard deviations less."
 BAR_REACH = 1.5
 """A bar ends at the edge where it lies further from the middle half of all than this many times its width."""
+MOST_PAIRS = 5e6
+"""Pairs of entrants up to which contests are forecast place by place: the cost grows with the square of the field."""
 
 
-def ratings_body(rater: Any, matches: Matches, heading: str) -> str:
+def ratings_body(rater: Any, played: Matches | Contests, heading: str) -> str:
     """Return the body of the page."""
-    board = leaderboard(rater, matches)
-    if not board.height:
-        board = leaderboard(rater, matches, active_days=None, least_matches=0)
-    when = f", {matches.date[0]} to {matches.date[-1]}" if matches.dated else ""
-    kind = getattr(rater, "label", type(rater).__name__)
-    sides = np.unique(np.concatenate([matches.home, matches.away])).size
-    size = f"{len(matches):,} matches of {sides:,} sides"
-    more = board.height - LISTED
-    rest = f"<p>{more:,} more are ranked.</p>" if more > 0 else ""
-    parameters = f'<div class="picture">{parameters_table(rater).html()}</div>'
-    worth = rating_inflation(rater, matches)
-    said = "" if worth is None else html_list(inflation_words(worth))
-    inflation = f"<h2>Is a rating worth what it was?</h2>{said}" if said else ""
+    noun, who = ("contests", "entrants") if isinstance(played, Contests) else ("matches", "sides")
+    codes = played.entrant if isinstance(played, Contests) else np.concatenate([played.home, played.away])
+    when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
+    boards, everyone = _boards(rater, played)
+    left_out = left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun)
+    found = upsets_table(upsets(rater, played).head(SURPRISES), dated=played.dated)
+    surprise = "The chance that was given to %s, from the %s before it alone."
+    given = surprise % (("who won", noun) if noun == "contests" else ("what happened", noun))
+    title = "The most surprising winners" if noun == "contests" else "The biggest upsets"
     return f"""<h1>{escape(heading)}</h1>
-<p class="source">{size}{when}, rated by {escape(kind)} with Kinelo.</p>
-<h2>Leaderboard</h2>
-{WHAT_BARS_SHOW}
-{board_with_bars(board.head(LISTED))}{rest}
-<h2>Ratings through time</h2>{_histories(rater, matches, board)}
-<h2>The biggest upsets</h2>{_upsets(rater, matches)}
-{inflation}
-<h2>What was estimated from the matches</h2>{parameters}
-{f"<h2>How the file was read</h2>{html_list(matches.notes)}" if matches.notes else ""}"""
+<p class="source">{len(played):,} {noun} of {np.unique(codes).size:,} {who}{when}, rated by
+{escape(getattr(rater, "label", type(rater).__name__))} with Kinelo.</p>
+{"".join(_board(board, kind if len(boards) > 1 else "", noun) for kind, board in boards.items())}
+{f"<p>{everyone}{left_out}</p>" if everyone or left_out else ""}
+{_section("What advantages are worth", advantages_table(rater))}
+{_section("What columns are worth", effects_table(rater))}
+<h2>Ratings through time</h2>{_histories(rater, played, boards)}
+<h2>{title}</h2><p>{given}</p>{_in_frame(found)}
+{_calibration(rater, played) if isinstance(played, Contests) else _inflation(rater, played)}
+{_section(f"What was estimated from the {noun}", parameters_table(rater))}
+{f"<h2>How the file was read</h2>{html_list(played.notes)}" if played.notes else ""}"""
+
+
+def _boards(rater: Any, played: Matches | Contests) -> tuple[dict[str, pl.DataFrame], str]:
+    """A leaderboard for each kind that is rated, and words where everyone is shown because nobody would be."""
+    if isinstance(played, Contests):
+        return contest_leaderboard(rater, played), ""
+    board = leaderboard(rater, played)
+    if board.height:
+        return {"": board}, ""
+    everyone = leaderboard(rater, played, active_days=None, least_matches=0)
+    return {"": everyone}, "Nobody has played enough to be ranked, so everyone is shown. "
+
+
+def _board(board: pl.DataFrame, kind: str, noun: str) -> str:
+    """A leaderboard with its heading, a table for each pool."""
+    words = WHAT_BARS_SHOW + SORTED * ("At least" in [column.label for column in board_table(board).columns])
+    pools = board["pool"].unique(maintain_order=True) if "pool" in board.columns else [""]
+    parts = [f"<h2>Leaderboard{f': {escape(kind)}' if kind else ''}</h2><p>{words}</p>"]
+    for pool in pools:
+        own = board.filter(pl.col("pool") == pool) if len(pools) > 1 else board
+        parts.append((f"<h3>{escape(pool_words(pool))}</h3>" if len(pools) > 1 else "") + board_with_bars(own, noun))
+    return "".join(parts)
+
+
+def _section(title: str, table: Table | None) -> str:
+    return "" if table is None else f"<h2>{escape(title)}</h2>{_in_frame(table)}"
+
+
+def _in_frame(table: Table) -> str:
+    return f'<div class="picture">{table.html()}</div>'
 
 
 def bar_ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
@@ -70,15 +111,15 @@ def bar_ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     return float(max(ends[0], first - reach)), float(min(ends[-1], third + reach))
 
 
-def board_with_bars(board: pl.DataFrame, noun: str = "Matches") -> str:
+def board_with_bars(board: pl.DataFrame, noun: str = "matches") -> str:
     """Return a leaderboard whose bars show how sure ratings are; ``noun`` is what was played."""
-    rating = board["rating"].to_numpy()
-    doubt = board["uncertainty"].to_numpy() if "uncertainty" in board.columns else np.zeros(rating.size)
-    doubt = np.nan_to_num(doubt)
-    first, last = bar_ends(rating - 2 * doubt, rating + 2 * doubt)
+    listed = board.head(LISTED)
+    rating = listed["rating"].to_numpy()
+    doubt = listed["uncertainty"].to_numpy() if "uncertainty" in board.columns else np.zeros(rating.size)
+    first, last = bar_ends(rating - 2 * np.nan_to_num(doubt), rating + 2 * np.nan_to_num(doubt))
 
     def bar(row: Row) -> str:
-        spread = 2 * row["doubt"]
+        spread = 2 * np.nan_to_num(float(row.get("uncertainty") or 0.0))
         places = [(row["rating"] + by - first) / max(last - first, 1e-9) for by in (-spread, 0.0, spread)]
         ends = [100 * min(max(place, 0), 1) for place in places]
         return (
@@ -87,16 +128,10 @@ def board_with_bars(board: pl.DataFrame, noun: str = "Matches") -> str:
             f'x="{min(ends[1], 98.5):.2f}" y="1" width="1.5" height="8"/></svg>'
         )
 
-    rows = board.with_columns(doubt=doubt).to_dicts()
-    columns = [
-        number("Place", "place", ""),
-        Column("Name", lambda row: row["name"], html=_name),
-        number("Rating", "rating", ".0f"),
-        Column("±", lambda row: f"± {row['doubt']:.0f}", number=True),
-        Column("95 %", lambda row: "", html=bar),
-        Column(noun, lambda row: str(row.get("matches", "")), number=True),
-    ]
-    return f'<div class="picture">{Table(columns, rows).html()}</div>'
+    table = board_table(board, noun=noun, narrow=True)
+    columns = [replace(column, html=_name) if column.key == "name" else column for column in table.columns]
+    columns.insert(-1, Column("95 %", lambda row: "", html=bar))
+    return _in_frame(replace(table, columns=columns).head(LISTED))
 
 
 def _name(row: Row) -> str:
@@ -106,66 +141,40 @@ def _name(row: Row) -> str:
     return f'<span class="name">{isolated(row["name"])}</span>{below}'
 
 
-def _histories(rater: Any, matches: Matches, board: pl.DataFrame) -> str:
-    if not matches.dated or matches.date[0] == matches.date[-1]:
-        return "<p>The matches have no dates.</p>"
-    chart = leaders_through_time(rating_history(rater, matches, points=STOPS), board)
-    return f"{AS_SEEN}{chart}" if chart else "<p>Nobody who is ranked plays in these matches.</p>"
+def _histories(rater: Any, played: Matches | Contests, boards: dict[str, pl.DataFrame]) -> str:
+    noun = "contests" if isinstance(played, Contests) else "matches"
+    if not played.dated or played.date[0] == played.date[-1]:
+        return f"<p>The {noun} have no dates.</p>"
+    history = rating_history(rater, played, points=STOPS)
+    parts = []
+    for kind, board in boards.items():
+        own = history.filter(pl.col("kind") == kind) if "kind" in history.columns else history
+        names = [name for name in board["name"].head(FOLLOWED) if name in own["name"]]
+        title = f"<h3>{escape(kind)}</h3>" if len(boards) > 1 else ""
+        parts += [f"{title}{chart_html(history_chart(own, names, others=False))}"] if names else []
+    return AS_SEEN + "".join(parts) if parts else f"<p>Nobody who is ranked plays in these {noun}.</p>"
 
 
-def leaders_through_time(history: pl.DataFrame, board: pl.DataFrame) -> str:
-    """Return a chart of the ratings of the first of a leaderboard; empty where none of them has a history."""
-    names = [name for name in board["name"].head(FOLLOWED) if name in history["name"]]
-    return chart_html(history_chart(history, names, others=False)) if names else ""
+def _inflation(rater: Any, matches: Matches) -> str:
+    worth = rating_inflation(rater, matches)
+    said = "" if worth is None else html_list(inflation_words(worth))
+    return f"<h2>Is a rating worth what it was?</h2>{said}" if said else ""
 
 
-def _upsets(rater: Any, matches: Matches) -> str:
-    def match(row: Row) -> str:
-        return f'<span class="name">{isolated(row["home"])} – {isolated(row["away"])}</span>'
-
-    def result(row: Row) -> str:
-        won = {1.0: f"{isolated(row['home'])} won", 0.5: "draw", 0.0: f"{isolated(row['away'])} won"}
-        return won.get(row["result"], "in between")
-
-    date = [words("Date", "date", wraps=False)] if matches.dated else []
-    columns = [
-        chance("Chance", "chance"),
-        Column("Match", match, html=match),
-        Column("Result", result, html=result),
-        *date,
-    ]
-    table = Table(columns, upsets(rater, matches).head(SURPRISES).to_dicts())
-    sentence = "<p>The chance that was given to what happened, from the matches before it alone.</p>"
-    return f'{sentence}<div class="picture">{table.html()}</div>'
-
-
-def parameters_table(rater: Any) -> Table:
-    """Every parameter of a fitted rater: what was estimated with its standard error, and what it means.
-
-    >>> import kinelo as kn
-    >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0.5]})
-    >>> parameters_table(kn.TeamElo.classic(k=20, home_advantage=40).fit(matches)).cells()[-1]
-    ['Home advantage', '40 (given)', 'rating points for playing at home']
-    """
-    found = getattr(rater, "estimates_", None)
-    errors = {} if found is None else found.standard_errors
-    declared = (*getattr(rater, "parameters", ()), *getattr(rater, "open_parameters", tuple)())
-    meanings = {one.name: one.meaning for one in declared}
-
-    def value(row: Row) -> str:
-        error = errors.get(row["name"], math.nan)
-        doubt = f"± {error:.2g}" if math.isfinite(error) else "(hardly matters)" if row["name"] in errors else "(given)"
-        return f"{row['value']:.4g} {doubt}"
-
-    columns = [
-        Column("Parameter", lambda row: row["name"].replace("_", " ").capitalize()),
-        Column("Value", value, number=True),
-        Column("Meaning", lambda row: meanings.get(row["name"], "")),
-    ]
-    # What is neither given nor asked of these results, such as draws where there are none, says nothing.
-    shown = {
-        name: one
-        for name, one in getattr(rater, "parameters_", {}).items()
-        if name in errors or getattr(rater, name, one) is not None
-    }
-    return Table(columns, [{"name": name, "value": one} for name, one in shown.items()])
+def _calibration(rater: Any, contests: Contests) -> str:
+    """How often entrants won and came among the first three, against the chances they were given."""
+    title = "<h2>Do forecasts come true?</h2>"
+    late = np.cumsum(contests.sizes[::-1].astype(float) ** 2)[::-1] <= MOST_PAIRS
+    late &= np.arange(len(contests)) >= len(contests) // 2
+    if not late.any():
+        return f"{title}<p>The fields are too large to forecast every place of every contest here.</p>"
+    first = int(np.argmax(late))
+    walker = blank_of(rater)
+    if first:
+        walker.update(contests[:first])
+    chart = calibration_chart(place_calibration(walker.one_step_ahead(contests[first:])))
+    return (
+        f"{title}<p>Of the last {len(contests) - first:,} contests, each forecast from ratings before it, with the "
+        "parameters estimated from all. A dot on the dashed line is a chance that came true as often as it was given; "
+        f"a calibrated forecast lies within its line in 95 of 100 cases.</p>{chart_html(chart)}"
+    )

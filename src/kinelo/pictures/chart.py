@@ -24,6 +24,7 @@ DOT_LOOKS: dict[str, dict[str, Any]] = {
     "markers": {"s": 6, "linewidth": 0}, "open": {"s": 12, "facecolor": "none", "linewidth": 0.8}, "large": {"s": 40},
     "named": {"s": 20, "edgecolor": style.BLACK, "linewidth": 0.7},
 }  # fmt: skip
+SHAPES = "osD^vP"
 LONGEST_KEY = 30
 """Characters of a name in the key, beside which the axes need room."""
 
@@ -48,6 +49,8 @@ def _draw(axes: Axes, one: Trace, order: float) -> None:
         look: dict[str, Any] = {"color": style.SERIES[one.role % len(style.SERIES)]}
         if one.mode == "lines" and one.role >= len(style.SERIES):
             look["linestyle"] = "--"
+        if one.mode == "markers":  # known by their shape too where a print has no colours
+            look |= {"marker": SHAPES[one.role % len(SHAPES)], "s": 12}
     else:
         look = {"color": ROLE_COLOURS[one.role]}
     look |= {"label": _label(one), "zorder": order}
@@ -62,7 +65,7 @@ def _draw(axes: Axes, one: Trace, order: float) -> None:
     elif one.mode in DOT_LOOKS:
         if one.mode == "open":
             look["edgecolor"] = look.pop("color")
-        axes.scatter(x, y, **DOT_LOOKS[one.mode], **look)
+        axes.scatter(x, y, **(DOT_LOOKS[one.mode] | look))
         if one.error is not None:
             axes.vlines(x, y - np.asarray(one.error), y + np.asarray(one.error), color=look["color"], zorder=order)
     else:

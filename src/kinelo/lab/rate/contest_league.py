@@ -21,12 +21,12 @@ from kinelo.lab.rate.standings import LEAST_IN_BIN, histories, leaderboard, plai
 from kinelo.lab.rate.tables import UploadedTable, all_labels
 from kinelo.lab.rate.teams import history_of, ranks_of
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
-from kinelo.pages.rated import parameters_table
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.rank.leaderboard import contest_leaderboard
 from kinelo.raters.rank.rater import RankElo
+from kinelo.raters.tables import parameters_table
 from kinelo.raters.team.rater import TeamElo
 
 RATER = "rank"

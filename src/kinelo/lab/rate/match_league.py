@@ -24,13 +24,13 @@ from kinelo.lab.rate.teams import fixtures_of, team_page
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.pages.page import write_page
-from kinelo.pages.rated import parameters_table
 from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.leaderboard import leaderboard as ranked_by
 from kinelo.raters.rater import Rater
+from kinelo.raters.tables import parameters_table
 from kinelo.raters.upset_table import upsets
 
 

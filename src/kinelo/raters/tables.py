@@ -1,0 +1,184 @@
+"""Tables of what a rater found, described once for terminal, page and lab: leaderboards, ranks, parameters, effects.
+
+A leaderboard shows ratings without decimals. Where rows have little room (``narrow``), team and note of a name stand
+below it, and every pool is a table of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kinelo.presentation import Column, Row, Table, chance, chance_in_words, number, phrase, span, words
+from kinelo.raters.leaderboard import MAIN
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def board_table(
+    board: pl.DataFrame, title: str = "", *, top: int | None = None, noun: str = "matches", narrow: bool = False
+) -> Table:
+    """Places, names, ratings and what else is known: matches or contests, the last of them, teams, pools and notes.
+
+    What a rating is at least is shown where the board is sorted by it; with ``top``, only the first rows are.
+
+    >>> import polars as pl
+    >>> rows = {"place": [1, None], "name": ["A", "B"], "rating": [1512.4, 1490.0], "uncertainty": [20.4, None],
+    ...         "matches": [1200, 3]}
+    >>> board_table(pl.DataFrame(rows)).cells()
+    [['1', 'A', '1512', '± 20', '1,200'], ['–', 'B', '1490', '–', '3']]
+    """
+    rows, board = board, board if top is None else board.head(top)
+    here = set(board.columns)
+    columns = [number("Place", "place", ""), words("Name", "name"), number("Rating", "rating", ".0f")]
+    if "uncertainty" in here:
+        columns.append(deviation("uncertainty"))
+    if "surely" in here and not (board["surely"] == board["rating"]).all():
+        columns.append(number("At least", "surely", ".0f"))
+    if "matches" in here:
+        columns.append(number(noun.capitalize(), "matches", ","))
+    if not narrow:
+        columns = _with_more(columns, board)
+    table = Table(columns, rows.to_dicts(), title)
+    return table if top is None else table.head(top)
+
+
+def _with_more(columns: list[Column], board: pl.DataFrame) -> list[Column]:
+    """Columns of what there is to know beside ratings, where it is known."""
+    here = set(board.columns)
+    if "last_played" in here and board["last_played"].is_not_null().any():
+        columns.append(number("Last played", "last_played", ""))
+    if "team" in here:
+        columns = [*columns[:2], words("Team", "team"), *columns[2:]]
+    if "pool" in here and board["pool"].n_unique() > 1:
+        columns.append(words("Pool", "pool"))
+    if "note" in here and (board["note"] != "").any():
+        columns.append(words("Note", "note"))
+    return columns
+
+
+def deviation(key: str) -> Column:
+    """A column of standard deviations, a dash where none is known."""
+    plain = number("±", key, ".0f")
+    return replace(plain, text=lambda row: plain.text(row) if row[key] is None else _with_sign(plain.text(row)))
+
+
+def _with_sign(text: str) -> str:
+    return f"± {text}" if text[:1].isdigit() else text
+
+
+def pool_words(pool: str) -> str:
+    """What stands above a pool where there are several.
+
+    >>> pool_words("main"), pool_words("around Fiji")
+    ('The main pool', 'A pool apart, around Fiji: hardly a match ties it to the others')
+    """
+    return "The main pool" if pool == MAIN else f"A pool apart, {pool}: hardly a match ties it to the others"
+
+
+def left_out_words(count: int, noun: str = "matches") -> str:
+    """How many are rated and stand on no leaderboard; empty where there are none.
+
+    >>> left_out_words(1), left_out_words(1200, "contests"), left_out_words(0)
+    ('1 more is rated but not ranked: not active, or too few matches.', '1,200 more are rated but not ranked: not \
+active, or too few contests.', '')
+    """
+    if not count:
+        return ""
+    return f"{count:,} more {'is' if count == 1 else 'are'} rated but not ranked: not active, or too few {noun}."
+
+
+def ranks_table(board: pl.DataFrame, title: str = "") -> Table:
+    """Ranks with their intervals, as votes and comparisons show them."""
+    rank = [number("Rank", "rank", ""), span("95 %", "rank_low", "rank_high", ""), words("Name", "name")]
+    rating = [number("Rating", "rating", ".0f"), span("95 %", "low", "high", ".0f"), number("Matches", "matches", ",")]
+    return Table([*rank, *rating], board.to_dicts(), title)
+
+
+def parameters_table(rater: Any) -> Table:
+    """Every parameter of a fitted rater: what was estimated with its standard error, and what it means.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0.5]})
+    >>> parameters_table(kn.TeamElo.classic(k=20, home_advantage=40).fit(matches)).cells()[-1]
+    ['Home advantage', '40 (given)', 'rating points for playing at home']
+    """
+    declared = (*getattr(rater, "parameters", ()), *getattr(rater, "open_parameters", tuple)())
+    meanings = {one.name: one.meaning for one in declared}
+    estimated = _estimated(rater)
+    columns = [
+        Column("Parameter", lambda row: row["name"].replace("_", " ").capitalize()),
+        Column("Value", lambda row: row["value"], number=True),
+        Column("Meaning", lambda row: meanings.get(row["name"], "")),
+    ]
+    # What is neither given nor asked of these results, such as draws where there are none, says nothing.
+    shown = {
+        name: estimated.get(name, f"{one:.4g} (given)")
+        for name, one in getattr(rater, "parameters_", {}).items()
+        if name in estimated or getattr(rater, name, one) is not None
+    }
+    return Table(columns, [{"name": name, "value": value} for name, value in shown.items()])
+
+
+def estimates_in_a_line(rater: Any) -> str:
+    """What was estimated with its standard errors, under the names of the rater's arguments; empty where nothing was.
+
+    >>> import kinelo as kn
+    >>> estimates_in_a_line(kn.TeamElo.classic(k=20))
+    ''
+    """
+    return ", ".join(f"{name} {value}" for name, value in _estimated(rater).items())
+
+
+def _estimated(rater: Any) -> dict[str, str]:
+    """What was estimated, with its standard error, and whether it ended where its range does."""
+    found = getattr(rater, "estimates_", None)
+    if found is None:
+        return {}
+    shown = {}
+    for name, value in found.values.items():
+        error = found.standard_errors.get(name, math.nan)
+        doubt = f" ± {error:.2g}" if math.isfinite(error) else ""
+        end = " (the end of its range)" if name in found.at_bounds else "" if doubt else " (hardly matters)"
+        shown[name] = f"{value:.4g}{doubt}{end}"
+    return shown
+
+
+def advantages_table(rater: Any) -> Table | None:
+    """What advantages such as lanes are worth, the largest first; None where there are none."""
+    table = getattr(rater, "advantages_", None)
+    if table is None or table.height == 0:
+        return None
+    points = [number("Points", "points", "+.0f"), deviation("uncertainty"), number("Entries", "matches", ",")]
+    columns = [words("Advantage", "kind"), words("Value", "name"), *points]
+    return Table(columns, table.sort("points", descending=True).to_dicts())
+
+
+def effects_table(rater: Any) -> Table | None:
+    """What columns are worth to the side named first, in rating points; None where none was asked for."""
+    if not getattr(rater, "covariates", None):
+        return None
+    points = [number("Points to the first side", "effect", "+.1f"), number("±", "standard_error", ".1f")]
+    return Table([words("Column", "name"), *points, span("95 %", "low", "high", ".1f")], rater.effects_.to_dicts())
+
+
+def upsets_table(found: pl.DataFrame, *, dated: bool) -> Table:
+    """What happened although it was given little chance, of matches or of contests (:func:`kinelo.raters.upsets`)."""
+    date = [words("Date", "date", wraps=False)] if dated else []
+    if "winner" in found.columns:
+        what = [words("Winner", "winner"), words("Contest", "contest"), phrase("Favourite", _favourite, "favourite")]
+    else:
+        match = phrase("Match", lambda row: f"{row['home']} – {row['away']}", "home", "away")
+        what = [match, phrase("Result", _result, "home", "away")]
+    return Table([chance("Chance", "chance"), *what, *date], found.to_dicts())
+
+
+def _favourite(row: Row) -> str:
+    return f"{row['favourite']} ({chance_in_words(row['favourite_chance'])})"
+
+
+def _result(row: Row) -> str:
+    won = {1.0: f"{row['home']} won", 0.5: "draw", 0.0: f"{row['away']} won"}
+    return won.get(row["result"], "in between")
