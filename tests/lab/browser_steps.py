@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from made_report import put
 from running_lab import CHROMIUM
@@ -33,11 +31,18 @@ def run(page) -> int:
 
 
 def until(page, expression: str, seconds: float = 90.0) -> None:
-    """Wait for something to be true in the page; its own policy forbids Playwright's way of waiting."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, f"never came true: {expression}"
-        page.wait_for_timeout(25)
+    """Wait, in the page, for something to be true; its own policy forbids Playwright's way of waiting."""
+    waiting = f"""async (end) => {{
+      while (!({expression}) && performance.now() < end) await new Promise((next) => setTimeout(next, 25));
+      return Boolean({expression});
+    }}"""
+    end = page.evaluate("performance.now()") + 1000 * seconds
+    assert page.evaluate(waiting, end), f"never came true: {expression}"
+
+
+def until_drawn(page) -> None:
+    """Wait for the first frame; a league that is paused sends no other."""
+    until(page, "document.body.dataset.frames > 0")
 
 
 def wait_for_frames(page, more: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_steps import frames, run, set_slider, skip_without_browser, until, wait_for_frames
+from browser_steps import frames, run, set_slider, skip_without_browser, until, until_drawn, wait_for_frames
 
 import kinelo as kn
 from kinelo.lab.explore.controls import Controls
@@ -43,8 +43,8 @@ def test_moving_a_slider_restarts_the_league(visit):
 
 
 def test_the_address_holds_the_sliders(visit):
-    page = visit("?sigma=0&teams=50&law=normal&unknown=1&gamma=9")
-    wait_for_frames(page, 2)
+    page = visit("?sigma=0&teams=50&law=normal&unknown=1&gamma=9&paused=1")
+    until_drawn(page)
     assert page.eval_on_selector("#league-chart", "node => node.data[4].y.length") == 50
     assert page.inner_text("output[for=control-sigma]") == "0 Elo points"
     assert page.inner_text("output[for=control-gamma]") == "K = 347"
@@ -187,7 +187,7 @@ def test_two_tabs_do_not_disturb_each_other(visit):
 
 
 def test_a_link_holds_everything_and_charts_can_be_taken_away(visit):
-    page = visit("?teams=20&seed=7&speed=200&paused=1&gamma=0.3&pin=gamma%3D0.05%26sigma%3D2", accept_downloads=True)
+    page = visit("?teams=20&seed=7&speed=200&paused=1&gamma=0.3&pin=gamma%3D0.05%26sigma%3D2")
     until(page, "document.querySelector('#league-chart').data?.[5]?.x.length > 10")
     assert page.inner_text("#pause") == "Play" and page.inner_text("#speed-value") == "200 a second"
     controls = Controls(teams=20, gamma=0.3)
@@ -221,7 +221,7 @@ def test_a_link_holds_everything_and_charts_can_be_taken_away(visit):
 
 
 def test_advice_is_applied_with_one_press(visit):
-    page = visit("?teams=20")
+    page = visit("?teams=20&paused=1")
     page.wait_for_selector("#offers button")
     controls = Controls(teams=20)
     answer, units = whole_answer(controls), controls.units("elo")
@@ -245,8 +245,8 @@ def test_advice_is_applied_with_one_press(visit):
 
 
 def test_what_cannot_be_played_together_is_disabled_with_the_reason(visit):
-    page = visit("?ties=0.25&teams=20")
-    wait_for_frames(page, 1)
+    page = visit("?ties=0.25&teams=20&paused=1")
+    until_drawn(page)
     disabled = "document.querySelector('#control-steps option[value=glicko]').disabled"
     assert page.evaluate(disabled) and "know no draws" in page.inner_text("#reason-steps")
     set_slider(page, "ties", 0)
@@ -257,7 +257,7 @@ def test_what_cannot_be_played_together_is_disabled_with_the_reason(visit):
 
 
 def test_nothing_of_an_old_league_stands_under_settings_that_cannot_be_played(visit):
-    page = visit("?teams=20")
+    page = visit("?teams=20&paused=1")
     until(page, "document.querySelectorAll('#facts li').length > 3")
     page.goto(page.url.split("?")[0] + "?teams=20&ties=0.25&steps=glicko")
     until(page, "document.body.dataset.refused === 'yes'")
@@ -270,8 +270,8 @@ def test_nothing_of_an_old_league_stands_under_settings_that_cannot_be_played(vi
 
 
 def test_on_a_phone_the_sheet_of_controls_covers_no_chart_at_first(visit):
-    page = visit("?teams=20", viewport={"width": 390, "height": 844})
-    wait_for_frames(page, 1)
+    page = visit("?teams=20&paused=1", size=(390, 844))
+    until_drawn(page)
     bottom, top = page.evaluate(
         """() => [document.querySelector("#league-chart").getBoundingClientRect().bottom,
           document.querySelector(".controls").getBoundingClientRect().top]"""
@@ -281,8 +281,8 @@ def test_on_a_phone_the_sheet_of_controls_covers_no_chart_at_first(visit):
 
 @pytest.mark.parametrize("width", [390, 800, 1440])
 def test_cause_and_effect_are_on_one_screen(visit, width):
-    page = visit("?teams=20", viewport={"width": width, "height": 844})
-    wait_for_frames(page, 1)
+    page = visit("?teams=20&paused=1", size=(width, 844))
+    until_drawn(page)
     page.eval_on_selector("#league-chart", "node => node.scrollIntoView({ block: 'start' })")
     page.evaluate("window.scrollBy(0, -60)")
     seen = page.evaluate(

@@ -12,7 +12,7 @@ skip_without_browser()
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-PHONE = {"width": 390, "height": 844}
+PHONE = (390, 844)
 
 
 def arrive(page, number: int) -> None:
@@ -42,7 +42,7 @@ def answer(page, text: str) -> None:
 
 
 def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
-    page = visit("#guide/1?units=paper", reduced_motion="reduce", viewport=PHONE)
+    page = visit("#guide/1?units=paper", reduced_motion="reduce", size=PHONE)
     arrive(page, 1)
     law, elo = kn.Tanh(nu=0.5), 400 / np.log(10)
     gamma = 16 / elo
@@ -113,8 +113,7 @@ def test_the_picture_answers_the_hand_without_the_server(visit, lab):
 @pytest.mark.parametrize("size", [(390, 844), (720, 450), (1440, 900)])
 def test_picture_control_and_next_are_on_one_screen_and_nothing_covers_the_picture(visit, size):
     """Half of 1440 × 900 is what a zoom of 200 % leaves."""
-    width, height = size
-    page = visit("#guide/2", reduced_motion="reduce", viewport={"width": width, "height": height})
+    page = visit("#guide/2", reduced_motion="reduce", size=size)
     arrive(page, 2)
     page.click("#guide-answers button >> nth=2")
     page.click("#guide-next")
@@ -131,7 +130,7 @@ def test_picture_control_and_next_are_on_one_screen_and_nothing_covers_the_pictu
     head = page.evaluate("Math.max(0, document.querySelector('.top').getBoundingClientRect().bottom)")
     assert head <= boxes["guide-title"][0] < head + 40  # after Next the title is at the top
     assert boxes["guide-chart"][0] >= 0 and boxes["guide-chart"][1] <= foot + 1
-    assert boxes["guide-slider"][1] <= height and boxes["guide-next"][1] <= height
+    assert boxes["guide-slider"][1] <= size[1] and boxes["guide-next"][1] <= size[1]
 
 
 def test_arrows_lead_from_scene_to_scene(visit):

@@ -13,6 +13,7 @@ from browser_steps import (
     set_slider,
     skip_without_browser,
     until,
+    until_drawn,
     upload,
     wait_for_frames,
 )
@@ -22,14 +23,12 @@ skip_without_browser()
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-def test_first_paint_shows_words_before_anything_is_computed(browser, lab):
-    context = browser.new_context()
-    page = context.new_page()
+def test_first_paint_shows_words_before_anything_is_computed(tab, lab):
+    page = tab()
     page.route("**/plotly.js", lambda route: route.abort())
     page.route("**/static/main.js", lambda route: route.abort())
     page.goto(lab.address)
     assert page.inner_text("#explore h1") == "What variable strength does to ratings"
-    context.close()
 
 
 @pytest.mark.long
@@ -65,8 +64,8 @@ def test_back_and_forward_stay_within_the_lab(visit):
 
 
 def test_keyboard_alone_reaches_everything(visit):
-    page = visit("?teams=20")
-    wait_for_frames(page, 1)
+    page = visit("?teams=20&paused=1")
+    until_drawn(page)
     page.focus("#tab-explore")
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.id") == "tab-rate"
@@ -89,7 +88,7 @@ def test_keyboard_alone_reaches_everything(visit):
 
 
 def test_dark_and_light(visit):
-    page = visit("?teams=20", color_scheme="dark")
+    page = visit("?teams=20&paused=1", color_scheme="dark")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.click("#theme")
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
@@ -105,8 +104,7 @@ def test_every_tab_and_scene_is_accessible_at_every_width(visit, lab, width, the
     axe = pytest.importorskip("axe_playwright_python.base").AXE_SCRIPT
     make_report(lab)
     page = visit(
-        "?teams=20&motion=form&pin=gamma%3D0.3", color_scheme=theme, reduced_motion="reduce",
-        viewport={"width": width, "height": 844},
+        "?teams=20&motion=form&pin=gamma%3D0.3&paused=1", color_scheme=theme, reduced_motion="reduce", size=(width, 844)
     )  # fmt: skip
     page.evaluate(axe)
     until(page, "document.querySelector('#headline').textContent.includes('rated')")
@@ -135,8 +133,9 @@ def test_every_tab_and_scene_is_accessible_at_every_width(visit, lab, width, the
 
 
 @pytest.mark.long
-def test_a_page_comes_back_after_the_server_was_killed(visit, lab):
-    page = visit("?teams=40#rate")
+def test_a_page_comes_back_after_the_server_was_killed(visit, tmp_path):
+    lab = Lab(tmp_path)
+    page = visit("?teams=40#rate", at=lab)
     upload(page, GOOD)
     page.wait_for_selector("#rate-go")
     page.click("#rate-go")
@@ -158,6 +157,7 @@ def test_a_page_comes_back_after_the_server_was_killed(visit, lab):
     until(page, "document.querySelector('#toast').textContent.includes('read again')")
     page.select_option("#what-away", "C")
     until(page, "document.querySelector('#what-answer .chances')?.ariaLabel.includes('C wins')")
+    lab.kill()
 
 
 def _fulfil(body: str, route) -> None:
@@ -202,5 +202,5 @@ def test_the_first_visit_opens_the_guide_in_elo_points_and_later_ones_the_slider
 
 def test_a_link_to_a_league_shows_it_on_the_first_visit_too(visit):
     page = visit("?teams=20", first=True)
-    wait_for_frames(page, 1)
+    until_drawn(page)
     assert page.is_visible("#explore")

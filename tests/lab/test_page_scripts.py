@@ -32,9 +32,9 @@ PLOTLY = """window.Plotly = {
 };"""
 
 
-@pytest.fixture
-def page(browser):
-    """The page without its own start: Plotly keeps what it is told to draw; a test imports the script it is about."""
+@pytest.fixture(scope="module")
+def stage(window):
+    """A tab in which the lab has files and no server; Plotly keeps what it is told to draw."""
 
     def answer(route):
         path = urlsplit(route.request.url).path
@@ -45,15 +45,22 @@ def page(browser):
             kind = mimetypes.guess_type(name)[0]
             route.fulfill(body=(STATIC / name).read_bytes(), content_type=kind or "text/plain")
 
-    context = browser.new_context()
-    one, complaints = context.new_page(), []
+    one, complaints = window.new_page(), []
     one.on("pageerror", lambda error: complaints.append(str(error)))
     one.route("**/*", answer)
     one.add_init_script(PLOTLY)
+    yield one, complaints
+    one.close()
+
+
+@pytest.fixture
+def page(stage):
+    """The page without its own start, read anew: a test imports the script it is about."""
+    one, complaints = stage
+    complaints.clear()
     one.goto("http://lab.invalid/")
     one.evaluate("document.querySelectorAll('main > section').forEach((part) => { part.hidden = false; })")
     yield one
-    context.close()
     assert not complaints
 
 
@@ -341,15 +348,18 @@ def test_charts_of_a_league_stand_upright_and_under_their_names(page):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("ties", [0.0, 0.25, 0.5])
-def test_points_of_the_page_are_those_of_the_library(page, ties):
-    factor = page.evaluate("async (ties) => (await import('/static/sliders.js')).eloPoints({ nu: 0.4, ties })", ties)
-    assert factor == pytest.approx(Controls(nu=0.4, ties=ties).elo_points, rel=1e-12)
+def test_points_of_the_page_are_those_of_the_library(page):
+    for ties in (0.0, 0.25, 0.5):
+        factor = page.evaluate(
+            "async (ties) => (await import('/static/sliders.js')).eloPoints({ nu: 0.4, ties })", ties
+        )
+        assert factor == pytest.approx(Controls(nu=0.4, ties=ties).elo_points, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in STATIC.iterdir() if path.name.endswith(".js")))
-def test_every_script_can_be_read(page, name):
+def test_every_script_can_be_read(stage, name):
     """A slip in one module would leave the whole page without scripts; those that begin by themselves are only read."""
     source = (STATIC / name).read_text(encoding="utf-8")
     plain = re.sub(r"^export ", "", re.sub(r"^import .*\n", "", source, flags=re.MULTILINE), flags=re.MULTILINE)
-    page.evaluate("(text) => { new (Object.getPrototypeOf(async () => {}).constructor)(text); }", plain)
+    read = "(text) => { new (Object.getPrototypeOf(async () => {}).constructor)(text); }"
+    stage[0].evaluate(read, plain)

@@ -86,7 +86,7 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     tables = {kind: table.frame for kind, table in sample_tables("football").items()}
     matches = kn.read_matches(tables["results"], tables["lineups"])
     rater = kn.TeamElo().fit(matches)
-    page = visit("#rate", accept_downloads=True)
+    page = visit("#rate")
     page.click("#sample")
     page.wait_for_selector("#rated:not([hidden])", timeout=180_000)
     board = kn.leaderboard(rater, caution=0)
