@@ -2,6 +2,7 @@
 
 import copy
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -13,31 +14,26 @@ from scipy.stats import norm
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import CONTEST_METRICS, order_log_loss, pairs_right, pooled
-from kinelo.raters.rank.field import (
-    LOWER,
-    WIDE,
-    Field,
-    Grid,
-    Shown,
-    both_logs,
-    fill_logs,
-    law_of,
-    lay_grid,
-    read_ranking,
-)
+from kinelo.forecasts.places import LOWER, WIDE
+from kinelo.raters.rank.field import NO_MEMORY, Field, new_grid
+from kinelo.raters.rank.law import both_logs, law_of
+from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 
 GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "retirement": 0.0, "off": 0.0}
 
 
 def shown_by(mean, variance, place, off=0.0):
+    """What a ranking shows: how far each mean moves, the variance that is left, and log Z."""
     size, law = len(mean), law_of(off)
-    field = Field(np.array(mean, float), np.array(variance, float), np.array(place, float), np.ones(size))
-    low, step, points = lay_grid(field, law)
-    grid = Grid(low, step, np.empty((size, points)), np.empty((size, points)))
-    fill_logs(field, law, grid)
-    shown = Shown(np.zeros(size), np.ones(size), np.full(size, np.nan))
-    read_ranking(field, law, 1.0, grid, shown, True)
-    return shown
+    one = lambda values: np.array(values, float)[:, None]  # noqa: E731
+    field = Field(one(mean), one(variance), np.ones((size, 1)), np.array(place, float))
+    grid = new_grid(field, law, NO_MEMORY)
+    shown = Shown(np.zeros((size, 1)), np.zeros((size, 1)), np.full((size, 1), np.nan))
+    read_ranking(Ranking(field, law, 1.0, grid), shown)
+    pull, precision, log_chance = (part[:, 0] for part in shown)
+    return SimpleNamespace(
+        shift=variance * pull, variance=variance - np.square(variance) * precision, log_chance=log_chance
+    )
 
 
 def by_quadrature(mean, variance, place, a, off):

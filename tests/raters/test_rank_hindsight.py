@@ -9,7 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.raters.random_walk import fade_all
 from kinelo.raters.rank.hindsight import ContestSmoother, one_contest
-from kinelo.raters.rank.kernels import Expected, filter_contests
+from kinelo.raters.rank.kernels import filter_contests, room_for_expected
 
 VALUES = {"walk": 0.6, "prior_spread": 0.8, "newcomer": -0.3, "regression": 0.2, "retirement": 0.1}
 
@@ -88,7 +88,7 @@ def test_contests_are_read_with_what_those_after_them_say():
         known.x[slot, 0], known.v[slot, 0] = cavity[1, own] / cavity[0, own], 1.0 / cavity[0, own]
         known.last[slot], known.games[slot] = part.day[0], 1
         before = known.x[slot, 0].copy()
-        filter_contests(part, smoother.model, known, Expected(*np.empty((3, part.place.size))))
+        filter_contests(part, smoother.model, known, room_for_expected(part.place.size))
         assert known.x[slot, 0] == pytest.approx(mean[own], abs=4e-3)
         assert np.abs(before - mean[own]).max() > 0.05
 

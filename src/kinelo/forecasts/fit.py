@@ -86,14 +86,14 @@ class Estimable(Protocol):
 def says_anew(rater: object) -> bool:
     """Whether a rater's class says ``one_step_ahead`` anew, so that ``_losses`` it has inherited are not its own.
 
-    Contests are fitted by other losses than those of forecasts.
+    A rater that is fitted by other losses than those of its forecasts says so: ``fitted_by_forecasts`` is False.
     """
     kinds = type(rater).__mro__
     said, known = (
         next((k for k, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
         for name in ("one_step_ahead", "_losses")
     )
-    return said < known < len(kinds) and getattr(rater, "book_holds", ()) != ("contests",)
+    return said < known < len(kinds) and getattr(rater, "fitted_by_forecasts", True)
 
 
 def estimate(

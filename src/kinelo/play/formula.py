@@ -66,9 +66,9 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
         return njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
 
 
-def borrowing(function: Callable[..., Any]) -> Any:
+def borrowing(function: Callable[..., Any], **options: Any) -> Any:
     """Compile a part of a loop that makes no array: without counts of references, to hand arrays on costs nothing."""
-    return kernel(function, _nrt=False)
+    return kernel(function, _nrt=False, **options)
 
 
 @contextmanager

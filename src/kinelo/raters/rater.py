@@ -68,6 +68,9 @@ class Rater(SingleMatches, Arguments, ABC):
 
     book_holds: ClassVar[tuple[str, ...]] = ("matches",)
     """What a rating book of this rater may hold: matches, contests, or either of them."""
+    fitted_by_forecasts: ClassVar[bool] = True
+    """Whether a fit lowers the losses of forecasts, so that a subclass with forecasts of its own is fitted by those."""
+
     order_: Order = Order()
     estimates_: Estimates | None = None
     fitted_: Matches | None = None

@@ -22,7 +22,13 @@ from kinelo.matches.contests import Contests
 from kinelo.raters.filter.alone import Slots
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade_all
-from kinelo.raters.rank.kernels import ContestColumns, ContestModel, Expected, entry_levels, filter_contests
+from kinelo.raters.rank.kernels import (
+    ContestColumns,
+    ContestModel,
+    entry_levels,
+    filter_contests,
+    room_for_expected,
+)
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.state import NEVER
 
@@ -137,7 +143,7 @@ class ContestSmoother:
             self.past[:, own] = self._carried(own, part)
             cavity = self.past[:, own] + self.later[:, own]
             self._believe(slot, cavity, part)
-            filter_contests(part, self.model, self.known, Expected(*np.empty((3, part.place.size))))
+            filter_contests(part, self.model, self.known, room_for_expected(part.place.size))
             after = 1.0 / self.known.v[slot, 0]
             self.said[:, own] = np.maximum(after - cavity[0], 0.0), after * self.known.x[slot, 0] - cavity[1]
 
@@ -153,11 +159,11 @@ class ContestSmoother:
             natural = np.stack([1.0 / spread, mean / spread])
         if new.any():
             self._believe(slot[~new], (natural + self.later[:, own])[:, ~new], part)
-            level = np.empty(self.kinds.walk.shape[0])
+            level = np.empty((self.kinds.walk.shape[0], 1))
             entry_levels(0, part, self.model, self.known, level)
             kind = self.known.kind[slot[new]]
             natural[0, new] = 1.0 / self.kinds.prior[kind, 0]
-            natural[1, new] = level[kind] * natural[0, new]
+            natural[1, new] = level[kind, 0] * natural[0, new]
         return natural
 
     def _believe(self, slot: Whole, natural: Array, part: ContestColumns) -> None:

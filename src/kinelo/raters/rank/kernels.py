@@ -1,13 +1,15 @@
 """Contests through the filter of slots: advance, believe, read the ranking, learn; compiled.
 
 An entrant performs ``Σ share · slot + noise``; the unit of strength is the standard deviation of that noise. What its
-place shows of the performance (:mod:`kinelo.raters.rank.field`) is handed to each of its slots: with prior variance
-``S`` of the performance and posterior mean and variance ``m + shift``, ``τ``,
+place shows of the performance (:mod:`kinelo.raters.rank.ranking`) is handed to each of its slots,
 
-    ``x += v · share · shift/S``, ``v −= (v · share)² (S − τ)/S²``.
+    ``x += v · share · pull``, ``v −= (v · share)² precision``.
 
 A slot of several entrants (a car with two drivers) adds up what each shows, as precisions. A newcomer begins at the
 mean of those of its kind in the same contest who are known, plus ``newcomer``; an advantage begins at 0.
+
+Raters a little apart go through the contests side by side, as lanes. The first reads each ranking; the others read it
+by the slopes of that, so that their losses differ from its own as derivatives say.
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import inlined, kernel
+from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.filter.alone import on_day
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import move_clock
-from kinelo.raters.rank.field import Field, Grid, Law, Shown, fill_logs, lay_grid, read_ranking
+from kinelo.raters.rank.field import Field, new_grid
+from kinelo.raters.rank.law import Law
+from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 
 Array = NDArray[np.float64]
 NOISE = 1.0
@@ -50,30 +54,37 @@ class ContestColumns(NamedTuple):
 
 
 class ContestModel(NamedTuple):
-    """Numbers of the kinds of slots; where newcomers of each kind begin, and whether against the others of their kind
-    (kinds); what a retirement half-way counts, and how much more one at the end does than one at the start; the law
-    of a performance.
+    """Numbers of the kinds of slots; where newcomers of each kind begin (kinds, lanes), and whether against the others
+    of their kind (kinds); what a retirement half-way counts, and how much more one at the end does than one at the
+    start (lanes); the law of a performance.
     """
 
     kinds: Kinds
     level: Array
     beside: NDArray[np.bool_]
-    retirement: float
-    late_retirement: float
+    retirement: Array
+    late_retirement: Array
     law: Law
 
 
 class Expected(NamedTuple):
-    """What was expected of each performance: mean, variance, and ``log Z`` among those who finished (entries each)."""
+    """What was expected of each performance: mean, variance, and ``log Z`` among those who finished, NaN for the others
+    (entries, lanes each).
+    """
 
     mean: Array
     variance: Array
     log_chance: Array
 
 
+def room_for_expected(entries: int, lanes: int = 1) -> Expected:
+    """Room for what is expected of so many entries."""
+    return Expected(*np.empty((3, entries, lanes)))
+
+
 class Work(NamedTuple):
-    """What is believed of the slots of one contest (``x``, ``v``), of newcomers (kinds), and what the contest says of
-    each slot (``precision``, ``pull``), which is 0 between contests.
+    """What is believed of the slots of one contest (``x``, ``v``; entries of slots, lanes), of newcomers (kinds,
+    lanes), and what the contest says of each slot (``precision``, ``pull``; slots, lanes), which is 0 between contests.
     """
 
     x: Array
@@ -89,131 +100,135 @@ def room_for(columns, model, s):
     held = 1
     for c in range(columns.first.size - 1):
         held = max(held, columns.offsets[columns.first[c + 1]] - columns.offsets[columns.first[c]])
-    slots, kinds = s.x.shape[0], model.level.size
-    return Work(np.empty(held), np.empty(held), np.empty(kinds), np.zeros(slots), np.zeros(slots))
+    slots, lanes = s.x.shape
+    return Work(
+        np.empty((held, lanes)), np.empty((held, lanes)), np.empty(model.level.shape), np.zeros((slots, lanes)),
+        np.zeros((slots, lanes)),
+    )  # fmt: skip
 
 
 @kernel
 def entry_levels(c, columns, model, s, level):
-    """Where newcomers of contest ``c`` begin, by kind (kinds): at 0 where all of a kind are."""
-    number = np.zeros(level.size)
+    """Where newcomers of contest ``c`` begin, by kind (kinds, lanes): at 0 where all of a kind are.
+
+    Where there are none, levels are left alone.
+    """
+    begin, end, fresh = columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]], False
+    for e in range(begin, end):
+        fresh = fresh or columns.slot[e] < 0 or s.games[columns.slot[e]] == 0
+    if not fresh:
+        return
+    number = np.zeros(level.shape[0])
     level[:] = 0.0
-    for e in range(columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]):
+    for e in range(begin, end):
         at = columns.slot[e]
         if at >= 0 and s.games[at] > 0:
-            level[s.kind[at]] += on_day(at, s.kind[at], 0, columns.day[c], model.kinds, s)[0]
             number[s.kind[at]] += 1.0
-    for kind in range(level.size):
-        if not model.beside[kind]:
-            level[kind] = model.level[kind]
-        elif number[kind] > 0.0:
-            level[kind] = level[kind] / number[kind] + model.level[kind]
+            for q in range(level.shape[1]):
+                level[s.kind[at], q] += on_day(at, s.kind[at], q, columns.day[c], model.kinds, s)[0]
+    for kind in range(level.shape[0]):
+        for q in range(level.shape[1]):
+            if not model.beside[kind]:
+                level[kind, q] = model.level[kind, q]
+            elif number[kind] > 0.0:
+                level[kind, q] = level[kind, q] / number[kind] + model.level[kind, q]
 
 
-@kernel
+@borrowing
 def believe_entries(c, columns, model, s, work, expected):
     """Expect performances of contest ``c``, and believe something of its slots (``work.x``, ``work.v``)."""
-    entry_levels(c, columns, model, s, work.level)
     begin = columns.offsets[columns.first[c]]
     for a in range(columns.first[c], columns.first[c + 1]):
-        m, S = 0.0, NOISE
-        for e in range(columns.offsets[a], columns.offsets[a + 1]):
-            at, w, j = columns.slot[e], columns.share[e], e - begin
-            if at >= 0 and s.games[at] > 0:
-                work.x[j], work.v[j] = on_day(at, s.kind[at], 0, columns.day[c], model.kinds, s)
-            else:
-                kind = -1 - at if at < 0 else s.kind[at]
-                work.x[j], work.v[j] = work.level[kind], model.kinds.prior[kind, 0]
-            m += w * work.x[j]
-            S += w * w * work.v[j]
-        expected.mean[a], expected.variance[a] = m, S
+        for q in range(s.x.shape[1]):
+            m, S = 0.0, NOISE
+            for e in range(columns.offsets[a], columns.offsets[a + 1]):
+                at, w, j = columns.slot[e], columns.share[e], e - begin
+                if at >= 0 and s.games[at] > 0:
+                    work.x[j, q], work.v[j, q] = on_day(at, s.kind[at], q, columns.day[c], model.kinds, s)
+                else:
+                    kind = -1 - at if at < 0 else s.kind[at]
+                    work.x[j, q], work.v[j, q] = work.level[kind, q], model.kinds.prior[kind, q]
+                m += w * work.x[j, q]
+                S += w * w * work.v[j, q]
+            expected.mean[a, q], expected.variance[a, q] = m, S
 
 
-@kernel
+@borrowing
 def learn_contest(c, columns, field, shown, s, work):
     """Hand what contest ``c`` showed of its entries to their slots."""
     lo, begin, end = columns.first[c], columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
-    for k in range(field.mean.size):
-        if field.counts[k] == 0.0:
-            continue
-        shift = shown.shift[k] / field.variance[k]
-        left = (field.variance[k] - shown.variance[k]) / (field.variance[k] * field.variance[k])
-        for e in range(columns.offsets[lo + k], columns.offsets[lo + k + 1]):
-            w, prior = columns.share[e], work.v[e - begin]
-            rest = max(1.0 - w * w * prior * left, LEAST)
-            work.precision[columns.slot[e]] += w * w * left / rest
-            work.pull[columns.slot[e]] += w * shift / rest
-    for e in range(begin, end):
-        at, j = columns.slot[e], e - begin
-        after = 1.0 / (1.0 / max(work.v[j], LEAST) + max(work.precision[at], 0.0))
-        s.x[at, 0] = work.x[j] + after * work.pull[at]
-        s.v[at, 0] = after
-    for e in range(begin, end):
-        work.precision[columns.slot[e]] = work.pull[columns.slot[e]] = 0.0
+    for q in range(s.x.shape[1]):
+        for k in range(field.mean.shape[0]):
+            pull, precision = shown.pull[k, q], shown.precision[k, q]
+            for e in range(columns.offsets[lo + k], columns.offsets[lo + k + 1]):
+                at, w = columns.slot[e], columns.share[e]
+                rest = max(1.0 - w * w * work.v[e - begin, q] * precision, LEAST)
+                work.precision[at, q] += w * w * precision / rest
+                work.pull[at, q] += w * pull / rest
+        for e in range(begin, end):
+            at, j = columns.slot[e], e - begin
+            after = 1.0 / (1.0 / max(work.v[j, q], LEAST) + max(work.precision[at, q], 0.0))
+            s.x[at, q] = work.x[j, q] + after * work.pull[at, q]
+            s.v[at, q] = after
+        for e in range(begin, end):
+            work.precision[columns.slot[e], q] = work.pull[columns.slot[e], q] = 0.0
 
 
-@kernel
+@borrowing
 def count_contest(c, columns, s, seen):
-    """Note that the slots of contest ``c`` took part in it, once each; ``seen`` (slots) is left at 0."""
+    """Note that the slots of contest ``c`` took part in it, once each; ``seen`` (slots, lanes) is left at 0."""
     begin, end = columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
     for e in range(begin, end):
         at = columns.slot[e]
-        if seen[at] == 0.0:
+        if seen[at, 0] == 0.0:
             s.last[at] = max(columns.day[c], s.last[at])
             s.games[at] += 1
-            seen[at] = 1.0
+            seen[at, 0] = 1.0
     for e in range(begin, end):
-        seen[columns.slot[e]] = 0.0
+        seen[columns.slot[e], 0] = 0.0
 
 
 @inlined
-def weight_of_retirement(distance, model):
-    """How much it tells that somebody did not finish who came so far."""
-    return min(max(model.retirement + model.late_retirement * (distance - 0.5), 0.0), 0.999)
+def weight_of_retirement(distance, q, model):
+    """How much it tells, in a lane, that somebody did not finish who came so far."""
+    return min(max(model.retirement[q] + model.late_retirement[q] * (distance - 0.5), 0.0), 0.999)
+
+
+@borrowing
+def count_entries(c, columns, model, counts):
+    """How much each entry of contest ``c`` counts (entries of it, lanes)."""
+    for e in range(columns.first[c], columns.first[c + 1]):
+        for q in range(counts.shape[1]):
+            there = columns.ended[e] == 0
+            counts[e - columns.first[c], q] = 1.0 if there else weight_of_retirement(columns.distance[e], q, model)
 
 
 @kernel
 def filter_contests(columns, model, s, expected):
-    """Filter contests in order; ``expected`` receives what was expected of each performance before its contest.
-
-    ``log_chance`` is that of the places of those who finished, NaN for the others.
-    """
-    sizes = columns.first[1:] - columns.first[:-1]
-    most = max(np.max(sizes), 1)
-    counts, finished, logs = np.empty(most), np.empty(most), np.empty(2)
+    """Filter contests in order; ``expected`` receives what was expected of each performance before its contest."""
+    sizes, lanes = columns.first[1:] - columns.first[:-1], s.x.shape[1]
+    counts, memory = np.empty((max(np.max(sizes), 1), lanes)), np.empty((4, 2))
     work = room_for(columns, model, s)
     for c in range(sizes.size):
         lo, hi, size = columns.first[c], columns.first[c + 1], sizes[c]
+        entry_levels(c, columns, model, s, work.level)
         believe_entries(c, columns, model, s, work, expected)
         move_clock(columns.day[c], s.clock)
-        again = columns.weight[c] != 1.0
-        for k in range(size):
-            there = columns.ended[lo + k] == 0
-            finished[k] = 1.0 if there else 0.0
-            counts[k] = 1.0 if there else weight_of_retirement(columns.distance[lo + k], model)
-            again = again or counts[k] != finished[k]
-        shown = Shown(np.zeros(size), np.ones(size), np.full(size, np.nan))
-        field = Field(expected.mean[lo:hi], expected.variance[lo:hi], columns.place[lo:hi], counts[:size])
-        low, step, points = lay_grid(field, model.law)
-        if logs.size < 2 * size * points:
-            logs = np.empty(2 * size * points)
-        below = logs[: size * points].reshape(size, points)
-        above = logs[size * points : 2 * size * points].reshape(size, points)
-        grid = Grid(low, step, below, above)
-        fill_logs(field, model.law, grid)
-        among = Field(field.mean, field.variance, field.place, finished[:size])
-        read_ranking(among, model.law, 1.0, grid, shown, not again)
-        for k in range(size):
-            expected.log_chance[lo + k] = shown.log_chance[k]
-        if again:
-            read_ranking(field, model.law, columns.weight[c], grid, shown, True)
+        count_entries(c, columns, model, counts)
+        field = Field(expected.mean[lo:hi], expected.variance[lo:hi], counts[:size], columns.place[lo:hi])
+        grid = new_grid(field, model.law, memory)
+        memory = grid.memory
+        shown = Shown(np.zeros((size, lanes)), np.zeros((size, lanes)), expected.log_chance[lo:hi])
+        shown.log_chance[:] = np.nan
+        read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
         learn_contest(c, columns, field, shown, s, work)
         count_contest(c, columns, s, work.pull)
 
 
 @kernel
 def expect_contests(columns, model, s, expected):
-    """Mean and variance (entries) of the performances in contests, all from the beliefs as they stand."""
+    """Mean and variance (entries, lanes) of the performances in contests, all from the beliefs as they stand."""
     work = room_for(columns, model, s)
     for c in range(columns.first.size - 1):
+        entry_levels(c, columns, model, s, work.level)
         believe_entries(c, columns, model, s, work, expected)

@@ -13,8 +13,8 @@ from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
-from kinelo.raters.rank.field import law_of
 from kinelo.raters.rank.kernels import ContestModel
+from kinelo.raters.rank.law import law_of
 from kinelo.raters.rater import Rater
 
 _P = Parameter
@@ -101,18 +101,21 @@ class KindParameters(Rater):
         """A parameter of a kind as it is settled; 0 where the kind has none of it."""
         return self.parameters_.get(self._label(name, kind), 0.0)
 
-    def _model(self) -> ContestModel:
-        """The parameters as kernels take them."""
-        of = self._of_kind
-        table = [
-            Kind(walk=of("walk", k) ** 2, rho=of("regression", k), prior=of("prior_spread", k) ** 2)
-            for k in self.kinds_
-        ]
-        level = np.array([of("newcomer", kind) for kind in self.kinds_])
+    def _model(self, *lanes: KindParameters) -> ContestModel:
+        """The parameters as kernels take them, and those of further lanes beside them."""
+        raters = (self, *lanes)
+        tables = [[rater._kind(kind) for kind in self.kinds_] for rater in raters]
+        level = np.array([[rater._of_kind("newcomer", kind) for rater in raters] for kind in self.kinds_])
         beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
-        one = self.parameters_
-        kinds = kinds_in_lanes([table], [1.0])
-        return ContestModel(kinds, level, beside, one["retirement"], one["late_retirement"], law_of(one["off"]))
+        retirement, late = (
+            np.array([rater.parameters_[name] for rater in raters]) for name in ("retirement", "late_retirement")
+        )
+        kinds = kinds_in_lanes(tables, [1.0] * len(raters))
+        return ContestModel(kinds, level, beside, retirement, late, law_of(self.parameters_["off"]))
+
+    def _kind(self, kind: str) -> Kind:
+        walk, prior = self._of_kind("walk", kind), self._of_kind("prior_spread", kind)
+        return Kind(walk=walk**2, rho=self._of_kind("regression", kind), prior=prior**2)
 
     def _take_kinds(self, contests: Contests) -> None:
         """Rate the kinds of these contests from now on; parameters by kind must name some of them."""

@@ -1,7 +1,7 @@
 """Ratings from contests of many entrants: a filter of slots that reads rankings.
 
 Strengths move as ``dx = −ρ x dt + walk dW``, each kind of slot with numbers of its own. Equations of a contest in
-:mod:`kinelo.raters.rank.field` and :mod:`kinelo.raters.rank.kernels`.
+:mod:`kinelo.raters.rank.ranking` and :mod:`kinelo.raters.rank.kernels`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.fit import estimate
+from kinelo.forecasts.fit import Slopes, estimate
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import ContestForecast
@@ -23,8 +23,9 @@ from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import FINISHED, Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
+from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.order import joined_forecast, learn_order
-from kinelo.raters.rank.kernels import Expected, expect_contests, filter_contests
+from kinelo.raters.rank.kernels import Expected, expect_contests, filter_contests, room_for_expected
 from kinelo.raters.rank.parameters import KindParameters
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
@@ -105,6 +106,7 @@ class RankElo(KindParameters):
     )
     options = (Option("initial"),)
     book_holds = ("contests",)
+    fitted_by_forecasts = False
     kinds_: tuple[str, ...] = field(default=(), init=False)
     advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
     fitted_: Any = field(default=None, init=False)
@@ -236,7 +238,7 @@ class RankElo(KindParameters):
         columns, unknown = state.columns(contests, admit=True)
         if state.contests == 0 and len(contests):
             state.begin(int(columns.day[0]))
-        expected = room_for_expected(contests)
+        expected = room_for_expected(contests.entrant.size)
         filter_contests(columns, self._model(), state.known, expected)
         state.contests += len(contests)
         return expected, unknown
@@ -249,18 +251,28 @@ class RankElo(KindParameters):
         return self
 
     def _losses(self, contests: Contests, skipped: int) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Loss of every contest from ``skipped`` on, after a reset: mean of ``−log Z`` over those who finished, times
-        how many duels a contest of so many is worth, ``3 (k − 1)/(k + 1)``.
-
-        With that the losses are as informative as their slopes say: places of one contest depend on each other.
-        """
-        chance = self._filter(contests)[0].log_chance
-        known = np.isfinite(chance)
-        total = np.add.reduceat(np.where(known, -chance, 0.0), contests.first[:-1])
-        number = np.add.reduceat(known.astype(float), contests.first[:-1])
-        worth = 3.0 * np.maximum(number - 1.0, 0.0) / (number + 1.0)
-        loss = worth * total / np.maximum(number, 1.0)
+        """Loss of every contest from ``skipped`` on, after a reset (:func:`contest_losses`)."""
+        loss = contest_losses(contests, self._filter(contests)[0].log_chance)[:, 0]
         return (loss if self._part is None else loss * self._part)[skipped:]
+
+    def _slopes(self, contests: Contests, skipped: int) -> Slopes:
+        """Derivatives of the losses by open parameters but ``off``, after a reset: raters a little apart, in lanes."""
+        moves = {name: move for name, move in moved_twins(self).items() if name != "off"}
+        state, twins = self._begun(contests), [move.twin for move in moves.values()]
+        columns, _ = state.columns(contests, admit=True)
+        state.begin(int(columns.day[0]))
+        known = state.known._replace(
+            x=np.repeat(state.known.x, 1 + len(twins), axis=1), v=np.repeat(state.known.v, 1 + len(twins), axis=1)
+        )
+        for q, twin in enumerate(twins):  # ratings to begin with may owe their variance to a parameter
+            begun = len(twin._state)
+            known.v[:begun, q + 1] = twin._state.known.v[:begun, 0]
+        expected = room_for_expected(contests.entrant.size, 1 + len(twins))
+        filter_contests(columns, self._model(*twins), known, expected)
+        losses = contest_losses(contests, expected.log_chance)[skipped:]
+        if self._part is not None:
+            losses *= self._part[skipped:, None]
+        return slopes_of(losses[:, 0], list(losses[:, 1:].T), moves)
 
     def one_step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast each contest (or match) before it is used, and use it."""
@@ -292,7 +304,7 @@ class RankElo(KindParameters):
         if state.contests == 0 and len(contests):
             state.begin(int(contests.day[0]))
         columns, unknown = state.columns(contests, admit=False)
-        expected = room_for_expected(contests)
+        expected = room_for_expected(contests.entrant.size)
         expect_contests(columns, self._model(), state.known, expected)
         return self._forecast(matches, contests, expected, unknown)
 
@@ -301,7 +313,7 @@ class RankElo(KindParameters):
     ) -> ContestForecast | Forecast:
         off = self.parameters_["off"]
         if not isinstance(matches, Matches):
-            return ContestForecast(contests, expected.mean, np.sqrt(expected.variance), unknown, off=off)
+            return ContestForecast(contests, expected.mean[:, 0], np.sqrt(expected.variance[:, 0]), unknown, off=off)
         points = two_sided_points(matches, expected, off)
         return Forecast(chances_of_points(points, self.parameters_["ties"]), unknown, matches)
 
@@ -417,9 +429,17 @@ class RankElo(KindParameters):
         self._state = state
 
 
-def room_for_expected(contests: Contests) -> Expected:
-    """Room for what is expected of every entry."""
-    return Expected(*np.empty((3, contests.entrant.size)))
+def contest_losses(contests: Contests, log_chance: Array) -> Array:
+    """Loss of every contest (contests, lanes) from ``log Z`` of entries (entries, lanes): the mean of ``−log Z`` over
+    those who finished, times how many duels a contest of so many is worth, ``3 (k − 1)/(k + 1)``.
+
+    With that the losses are as informative as their slopes say: places of one contest depend on each other.
+    """
+    known = np.isfinite(log_chance[:, 0])
+    total = np.add.reduceat(np.where(known[:, None], -log_chance, 0.0), contests.first[:-1], axis=0)
+    number = np.add.reduceat(known.astype(float), contests.first[:-1])
+    worth = 3.0 * np.maximum(number - 1.0, 0.0) / (number + 1.0)
+    return (worth / np.maximum(number, 1.0))[:, None] * total
 
 
 def by_kind(start: Start, kinds: tuple[str, ...], advantages: tuple[str, ...]) -> dict[str, Start]:

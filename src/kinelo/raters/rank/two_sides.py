@@ -27,7 +27,7 @@ LEAST = 1e-9
 
 def two_sided_points(matches: Matches, expected: Expected, off: float) -> Array:
     """Expected points of the home sides from what is expected of both performances, (matches, 2) in order of places."""
-    mean, deviation = expected.mean, np.sqrt(expected.variance)
+    mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
     home_first = ~(matches.result < 0.5)
     gap = mean[0::2] - mean[1::2]
     return mixed_chance(np.where(home_first, gap, -gap), deviation[0::2], deviation[1::2], off)

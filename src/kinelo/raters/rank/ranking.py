@@ -1,0 +1,234 @@
+"""What a ranking shows of the performance of each entrant: one integral per entrant, compiled.
+
+Entrant ``a`` performs ``x_a`` with mean ``m_a`` and variance ``S_a`` before the contest; ``F_b`` is the distribution of
+``b``'s performance. Given ``x_a = x`` the others come before or behind ``a`` independently of one another, so that with
+the sets of those ahead and those behind
+
+    ``Z_a = P(these ahead of a, those behind) = ∫ f_a(x) Π_ahead (1 − F_b(x)) Π_behind F_b(x) dx``
+
+exactly, and the same integrand is the density of ``x_a`` given that. A tie counts as half of each. For two entrants
+``Z`` is the probability of the result; for many it pins ``x_a`` to a quantile of the field. In order of places the
+sum of ``log F_b`` over those behind and of ``log(1 − F_b)`` over those ahead runs on from one entrant to the next, on
+one grid for all: the cost is that of ``k`` entrants times the points of the grid. With ``ψ`` the slope of ``−log f_a``
+the strength moves by ``v E ψ(x_a)``, which is ``v (x_a − m_a)/S_a`` where the law is normal.
+
+Raters a little apart are lanes, of which the first is read so. Where another lane expects performances ``m_a + dm_a``
+with deviations ``s_a + ds_a``, the density of ``z_a = (x_a − m_a)/s_a`` has another logarithm, by
+
+    ``Δ_a = Σ_{b≠a} r_b · (dx_a − dx_b)``,  ``dx_b = dm_b + ds_b (x − m_b)/s_b``,
+
+``r_b`` being the slope of ``log F_b`` or ``log(1 − F_b)``. So ``log Z_a`` moves by ``E Δ_a``, and the mean of any
+function of ``z_a`` by its covariance with ``Δ_a``: sums over the same grid, without an exponential.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.raters.rank.density import moments, new_density, weigh, weigh_again, write_density
+from kinelo.raters.rank.field import Field, Grid, counted
+from kinelo.raters.rank.law import Law
+
+Array = NDArray[np.float64]
+
+
+class Ranking(NamedTuple):
+    """A field, the law of performances, how much its order counts (float), and the grid it is read on."""
+
+    field: Field
+    law: Law
+    weight: float
+    grid: Grid
+
+
+class Shown(NamedTuple):
+    """What a contest showed of each entrant (entrants, lanes): ``pull`` is the mean of ``ψ`` over the deviation of the
+    performance, ``precision`` by how much its variance falls, over its square; ``log_chance`` is ``log Z`` among those
+    who finished, NaN for the others.
+    """
+
+    pull: Array
+    precision: Array
+    log_chance: Array
+
+
+class Order(NamedTuple):
+    """What the order says of whoever comes next: a logarithm and its slope (points), and by how much it differs in
+    other lanes where that entrant stays as it is (lanes − 1, points).
+    """
+
+    value: Array
+    slope: Array
+    change: Array
+
+
+@borrowing
+def place_entrant(b, behind, ahead, order, ranking):
+    """Let an entrant come so much more behind, and so much more ahead (floats), of whoever is next."""
+    if behind != 0.0:
+        add_entrant(b, behind, ranking.grid.below, ranking.grid.below_slope, order, ranking)
+    if ahead != 0.0:
+        add_entrant(b, ahead, ranking.grid.above, ranking.grid.above_slope, order, ranking)
+
+
+@borrowing
+def add_entrant(b, part, value, slope, order, ranking):
+    """Add a part of what an entrant says, with these values and slopes (entrants, points), to an order."""
+    grid, counts = ranking.grid, ranking.field.counts
+    scale = part * counts[b, 0]
+    for g in range(order.value.size):
+        order.value[g] += scale * value[b, g]
+    for g in range(order.slope.size):
+        order.slope[g] += scale * slope[b, g]
+    for q in range(order.change.shape[0]):
+        move, stretch, more = scale * grid.move[b, q], scale * grid.stretch[b, q], counts[b, q + 1] - counts[b, 0]
+        for g in range(order.slope.size):
+            order.change[q, g] -= slope[b, g] * (move + stretch * g)
+        if more != 0.0:
+            for g in range(order.slope.size):
+                order.change[q, g] += part * more * value[b, g]
+
+
+@partial(borrowing, fastmath={"reassoc", "contract"})
+def add_changes(a, span, order, ranking, density):
+    """Add to ``density.change`` what an order makes of it in other lanes: of as many means as that has rows."""
+    grid, counts, change = ranking.grid, ranking.field.counts, density.change
+    lo, hi, rows = span
+    for k in range(rows if change.shape[1] > 0 else 0):
+        weight, said, moving, stretching = density.weight[k], 0.0, 0.0, 0.0
+        for g in range(lo, hi):
+            said += weight[g] * order.value[g]
+            moving += weight[g] * order.slope[g]
+            stretching += weight[g] * order.slope[g] * g
+        for q in range(change.shape[1]):
+            moved = moving * grid.move[a, q] + stretching * grid.stretch[a, q]
+            for g in range(lo, hi):
+                moved += weight[g] * order.change[q, g]
+            change[k, q] += counts[a, 0] * moved + (counts[a, q + 1] - counts[a, 0]) * said
+
+
+@inlined
+def forget_changes(density):
+    """Begin anew with what other lanes make of a density."""
+    for k in range(3):
+        for q in range(density.change.shape[1]):
+            density.change[k, q] = 0.0
+
+
+@borrowing
+def note_chance(a, log_chance, density, shown):
+    """Note the chance of a place, and what it is in other lanes."""
+    shown.log_chance[a, 0] = log_chance
+    for q in range(density.change.shape[1]):
+        shown.log_chance[a, q + 1] = log_chance + density.change[0, q]
+
+
+@borrowing
+def note_performance(a, means, weight, field, density, shown):
+    """Note what a density says of a performance, by the means of ``ψ`` and ``ψ' − ψ²``, and in other lanes."""
+    mean, bend = means
+    change, S = density.change, field.variance[a, 0]
+    shown.pull[a, 0], shown.precision[a, 0] = mean / math.sqrt(S), (bend + mean * mean) / S
+    for q in range(change.shape[1]):
+        S = field.variance[a, q + 1]
+        moved = mean + weight * (change[1, q] - mean * change[0, q])
+        bent = bend + weight * (change[2, q] - bend * change[0, q])
+        shown.pull[a, q + 1], shown.precision[a, q + 1] = moved / math.sqrt(S), (bent + moved * moved) / S
+
+
+@borrowing
+def read_entrant(a, top, orders, ranking, density, shown):
+    """What its place shows of one entrant; the highest point (int) of its density is sought from ``top`` on.
+
+    ``orders`` are that of those who finished, that of the others, and whether what all of them say is read apart.
+    """
+    finished, others, apart = orders
+    field, law, scale = ranking.field, ranking.law, 1.0 / math.sqrt(ranking.field.variance[a, 0])
+    z, dz = (ranking.grid.low - field.mean[a, 0]) * scale, ranking.grid.step * scale
+    weighed, lo, hi, begin = False, top, top, top
+    forget_changes(density)
+    if field.counts[a, 0] == 1.0:
+        begin, lo, hi = write_density(density.log, top, finished.value, (1.0, z, dz), law)
+        log_sum, fine = weigh(density, begin, lo, hi)
+        add_changes(a, (lo, hi, 1), finished, ranking, density)
+        note_chance(a, log_sum + math.log(dz), density, shown)
+        weighed = not apart or (fine and ranking.weight == 1.0 and weigh_again(density, lo, hi))
+    if not weighed:
+        for g in range(density.order.size):
+            density.order[g] = finished.value[g] + others.value[g]
+        weight = ranking.weight * field.counts[a, 0]
+        top, lo, hi = write_density(density.log, begin, density.order, (weight, z, dz), law)
+        weigh(density, top, lo, hi)
+    means = moments(density, lo, hi, z, dz, law)
+    forget_changes(density)
+    add_changes(a, (lo, hi, 3), finished, ranking, density)
+    if apart:
+        add_changes(a, (lo, hi, 3), others, ranking, density)
+    note_performance(a, means, ranking.weight, field, density, shown)
+    return begin
+
+
+@inlined
+def new_order(points, lanes):
+    """An order of nobody."""
+    return Order(np.zeros(points), np.zeros(points if lanes > 1 else 0), np.zeros((lanes - 1, points)))
+
+
+@kernel
+def read_ranking(ranking, shown):
+    """What the places of a field show of everybody who counts: alone, those who finished say how likely each of their
+    places was, and all together what is shown of a performance.
+    """
+    points, lanes = ranking.grid.below.shape[1], ranking.field.mean.shape[1]
+    read_places(new_order(points, lanes), new_order(points, lanes), new_density(points, lanes), ranking, shown)
+
+
+@borrowing
+def read_places(finished, others, density, ranking, shown):
+    """Read entrants in order of places, beginning with orders of nobody."""
+    field, size, apart = ranking.field, ranking.field.mean.shape[0], ranking.weight != 1.0
+    for a in range(size):
+        if counted(field, a):
+            there = field.counts[a, 0] == 1.0
+            apart = apart or not there
+            place_entrant(a, 1.0, 0.0, finished if there else others, ranking)
+    first, top, known = 0, density.log.size - 2, False
+    while first < size:
+        last = first + 1
+        while last < size and field.place[last] == field.place[first]:
+            last += 1
+        for step in range(3):  # they come next; each of them is read; they are ahead of whoever follows
+            for a in range(first, last):
+                if not counted(field, a):
+                    continue
+                there = field.counts[a, 0] == 1.0
+                order, half = finished if there else others, 0.5 if there and last > first + 1 else 0.0
+                if step == 1:
+                    if half > 0.0:
+                        place_entrant(a, -half, -half, order, ranking)
+                    if apart and there and not known:
+                        write_factor(others, density)
+                        known = True
+                    top = read_entrant(a, top, (finished, others, apart), ranking, density, shown)
+                    if half > 0.0:
+                        place_entrant(a, half, half, order, ranking)
+                    continue
+                if step == 0:
+                    place_entrant(a, half - 1.0, half, order, ranking)
+                else:
+                    place_entrant(a, -half, 1.0 - half, order, ranking)
+                known = known and there
+        first = last
+
+
+@inlined
+def write_factor(others, density):
+    """Write what those who did not finish say of others, as a factor."""
+    for g in range(density.factor.size):
+        density.factor[g] = math.exp(others.value[g])

@@ -1,0 +1,90 @@
+"""Derivatives of the losses of contests, from lanes read by slopes, against differences of losses."""
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+
+STEP = 1e-4
+
+
+def of_races():
+    table = kn.matches.sample_contests(contests=40, entrants=20, size=(3, 9), cars=5, walk=0.5, seed=5)
+    contests = kn.read_contests(table, slots=["entrant", "car"])
+    ended, place = contests.ended.copy(), contests.place.copy()
+    for c, (lo, hi) in enumerate(zip(contests.first[:-1], contests.first[1:])):
+        out = c % 3 if hi - lo > 4 else 0
+        ended[hi - out : hi], place[hi - out : hi] = 1, place[hi - out : hi].mean() if out else 0.0
+    return replace(contests, ended=ended, place=place)
+
+
+def of_ties():
+    return kn.read_contests(kn.matches.sample_contests(contests=30, entrants=40, size=12, levels=3, seed=3))
+
+
+def of_large_fields():
+    return kn.read_contests(kn.matches.sample_contests(contests=6, entrants=600, size=500, walk=0.5, seed=3))
+
+
+def reset(rater, values):
+    twin = copy.copy(rater)
+    twin.reset(values)
+    return twin
+
+
+@pytest.mark.parametrize(
+    ("contests", "values"),
+    [
+        (of_races(), {"retirement": 0.3, "off": 0.0}),
+        (of_races(), {"retirement": 0.06, "off": 0.06}),
+        (of_ties(), {"off": 0.03}),
+        (of_large_fields(), {"off": 0.0}),
+    ],
+    ids=["retirements", "bad days", "ties", "large fields"],
+)
+def test_slopes_are_those_of_the_losses(contests, values):
+    rater = kn.RankElo()
+    rater._take_kinds(contests)
+    rater.moot_ = rater.moot_parameters(contests)
+    rater.reset(values)
+    values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
+    found = reset(rater, values)._slopes(contests, 3)
+    assert set(found.names) == {p.name for p in rater.open_parameters()} - {"off"}
+    for name, slope in zip(found.names, found.by.T):
+        up, down = (reset(rater, values | {name: values[name] + h})._losses(contests, 3) for h in (STEP, -STEP))
+        expected = (up - down) / (2 * STEP)
+        # Losses are sums over grids that move with the parameters: differences of them are right to a few thousandths.
+        assert slope == pytest.approx(expected, abs=4e-3 * (np.abs(expected).max() + 0.1)), name
+        assert np.abs(expected).max() > 1e-3, name
+
+
+def test_what_a_retirement_tells_has_a_slope_where_it_tells_nothing():
+    contests = of_races()
+    rater = kn.RankElo(off=0.0, retirement=None)
+    rater._take_kinds(contests)
+    rater.reset({"retirement": 0.0})
+    values = dict(rater.parameters_)
+    found = reset(rater, values)._slopes(contests, 0)
+    there, here = (reset(rater, values | {"retirement": r})._losses(contests, 0) for r in (2e-4, 0.0))
+    slope = found.by[:, found.names.index("retirement")]
+    assert slope.sum() == pytest.approx((there - here).sum() / 2e-4, rel=0.01)
+    assert slope == pytest.approx((there - here) / 2e-4, abs=0.01 * np.abs(slope).max())
+
+
+def test_ratings_to_begin_with_that_lean_on_a_parameter_have_slopes():
+    contests = of_races()
+    rater = kn.RankElo(off=0.0, retirement=0.1, start=dict.fromkeys(contests.entrants[:6], 1600.0))
+    rater._take_kinds(contests)
+    rater.reset()
+    values = dict(rater.parameters_)
+    found = reset(rater, values)._slopes(contests, 0)
+    up, down = (
+        reset(rater, values | {"prior_spread of entrant": values["prior_spread of entrant"] + h})._losses(contests, 0)
+        for h in (STEP, -STEP)
+    )
+    expected = (up - down) / (2 * STEP)
+    slope = found.by[:, found.names.index("prior_spread of entrant")]
+    assert slope == pytest.approx(expected, abs=4e-3 * np.abs(expected).max())
