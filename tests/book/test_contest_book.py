@@ -45,7 +45,7 @@ def test_a_changed_contest_replaces_what_was_held(tmp_path):
     with pytest.warns(kn.KineloWarning, match="computed again"):
         assert book.add(kn.read_contests(table | {"place": [3, 2, 1]})).changed == 1
     assert book.ratings_["name"].to_list() == ["C", "B", "A"]
-    with pytest.raises(InputError, match="contests must be Contests"):
+    with pytest.raises(InputError, match="matches of two sides, not contests"):
         book.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
     with pytest.raises(InputError, match="The book rates driver"):
         book.add(races())
@@ -65,14 +65,14 @@ def test_plain_elo_keeps_a_book_of_contests_or_of_matches(tmp_path):
         assert kept.noun == "contests" and len(kept) == 30
         assert kept.ratings_.equals(whole)
         assert kept.predict_one(["P1", "P2", "P3"]).win.sum() == pytest.approx(1.0)
-        with pytest.raises(InputError, match="contests must be Contests"):
+        with pytest.raises(InputError, match="matches of two sides, not contests"):
             kept.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
     matches = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})
     other = kn.RatingBook(tmp_path / "m", kn.TeamElo.classic(k=20))
     other.add(matches)
     for kept in (other, kn.RatingBook(tmp_path / "m")):
         assert kept.noun == "matches"
-        with pytest.raises(InputError, match="matches must be Matches"):
+        with pytest.raises(InputError, match="contests of many entrants"):
             kept.add(contests)
 
 

@@ -32,12 +32,15 @@ CONTEST_SCHEMA = {
     "slots": pl.List(pl.List(pl.List(pl.String))),
     "advantages": pl.List(pl.String),
     "distance": pl.List(pl.Float64),
+    "title": pl.String,
 }
+UNSAID = ("distance", "title")
+"""What a contest may leave out, as every one did in versions that did not read it."""
 
 
 def contests_to_frame(contests: Contests) -> pl.DataFrame:
     """A row for each contest: its name, day and weight, and lists of entrants, places, endings, slots by kind, and of
-    distances where any is known.
+    distances where any is known; and its title, where it has one.
     """
     rows = []
     came = np.full(contests.place.size, np.nan) if contests.distance is None else contests.distance
@@ -59,6 +62,7 @@ def contests_to_frame(contests: Contests) -> pl.DataFrame:
                 "slots": slots,
                 "advantages": list(contests.advantages),
                 "distance": None if np.isnan(came[part]).all() else pl.Series(came[part]).fill_nan(None).to_list(),
+                "title": None if contests.titles is None else contests.titles[c],
             }
         )
     return pl.DataFrame(rows, schema=CONTEST_SCHEMA)
@@ -95,6 +99,7 @@ def frame_to_contests(table: pl.DataFrame) -> Contests:
         np.arange(1, entries.height + 1),
         tuple(table["match_id"]),
         distance=np.array([one for contest in came for one in contest], float) if known else None,
+        titles=tuple(table["title"].fill_null(table["match_id"])) if table["title"].drop_nulls().len() else None,
     )
 
 
@@ -150,7 +155,7 @@ class ContestLedger:
         if not lines:
             return False
         rows = pl.read_ndjson(io.BytesIO(lines), schema=CONTEST_SCHEMA)
-        strange = rows.drop("distance").null_count().sum_horizontal().item()
+        strange = rows.drop(UNSAID).null_count().sum_horizontal().item()
         if strange or not rows["weight"].is_between(0.0, LARGEST_STORED).all() or not _are_distances(rows):
             raise InputError("A line holds what no contest is.")
         kept = self.table.filter(~pl.col("match_id").is_in(rows["match_id"].implode()))
@@ -183,7 +188,7 @@ class ContestLedger:
                 row["match_id"] = f"{row['match_id']} on {row['date']}"
             if old is None:
                 fresh.append(row)
-            elif old != row:
+            elif {**old, "title": ""} != {**row, "title": ""}:
                 changed.append(row)
                 first = min(filter(None, (first, str(old["date"]), str(row["date"]))))
             else:

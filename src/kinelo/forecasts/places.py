@@ -177,10 +177,13 @@ class ContestForecast:
         return to_pandas(self)
 
     def to_polars(self) -> pl.DataFrame:
-        """Contest, date, entrant, chance to win and to be among the first three, and expected place of every entry."""
+        """Contest, date, entrant, chance to win and to be among the first three, and expected place of every entry; of
+        contests that have titles, these too.
+        """
         import polars as pl
 
-        table = self.contests.to_polars().select("contest", "date", "entrant")
+        titles = [] if self.contests.titles is None else ["title"]
+        table = self.contests.to_polars().select("contest", *titles, "date", "entrant")
         podium = np.concatenate([self.top(c) for c in range(len(self))]) if len(self) else []
         table = table.with_columns(
             pl.Series("win", self.win), pl.Series("top_3", podium), pl.Series("expected_place", self.expected_place)
@@ -243,5 +246,6 @@ def fill_places(density, behind, ahead, chances):
 def contest_forecast_table(forecasts: pl.DataFrame) -> Table:
     """Every entrant with the chances to win and to be among the first three, and the place expected."""
     chances = [chance("Win", "win"), chance("First three", "top_3")]
-    columns = [words("Contest", "contest"), words("Entrant", "entrant"), *chances]
+    contest = "title" if "title" in forecasts.columns else "contest"
+    columns = [words("Contest", contest), words("Entrant", "entrant"), *chances]
     return Table([*columns, number("Expected place", "expected_place", ".1f")], forecasts.to_dicts())

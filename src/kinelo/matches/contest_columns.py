@@ -40,6 +40,10 @@ CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
         "roundscompleted", "runden", "strecke", "distanz", "voltas", "distancia", "vueltas", "tours", "giri",
         "distanza", "ronden", "afstand",
     ),
+    "title": (
+        "title", "contestname", "racename", "eventname", "tournamentname", "gamename", "meetingname", "grandprix",
+        "grandprixname", "gp", "race", "contest", "name", "titel", "titulo", "titre", "titolo",
+    ),
     "weight": MATCH_COLUMNS["weight"],
 }  # fmt: skip
 """What Kinelo reads of a contest, and what people call it."""
@@ -63,7 +67,7 @@ def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None
     """What each column of a long table means; none of them twice.
 
     >>> find_contest_columns(["date", "race", "name", "driver", "position"], None)
-    {'date': 'date', 'contest': 'race', 'entrant': 'driver', 'place': 'position'}
+    {'date': 'date', 'contest': 'race', 'entrant': 'driver', 'place': 'position', 'title': 'name'}
     """
     columns = list(present)
     found = find_columns(columns, CONTEST_COLUMNS, given)
@@ -71,6 +75,9 @@ def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None
     for name in sorted(found, key=lambda name: name not in (given or {})):
         if found[name] not in taken.values():
             taken[name] = found[name]
+    if "title" not in taken:
+        rest = [column for column in columns if column not in taken.values()]
+        taken |= find_columns(rest, {"title": CONTEST_COLUMNS["title"]}, None)
     if any(name in (given or {}) for name in ("place", "score", "time")):
         taken = {k: v for k, v in taken.items() if k not in ("place", "score", "time") or k in (given or {})}
     return {name: taken[name] for name in CONTEST_COLUMNS if name in taken}

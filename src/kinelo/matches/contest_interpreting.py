@@ -18,6 +18,7 @@ from kinelo.matches.contest_rows import (
     read_endings,
     read_values,
 )
+from kinelo.matches.contest_titles import read_titles
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
 from kinelo.matches.dates import read_dates
 from kinelo.matches.fields import read_numbers
@@ -51,6 +52,7 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
     _read_dates(rows)
     _read_weight(rows)
     _group(rows)
+    read_titles(rows)
     if {"place", "score", "time"} & found.keys():
         _read_outcome(rows)
         read_distances(rows)

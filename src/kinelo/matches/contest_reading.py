@@ -54,7 +54,7 @@ def read_contests(
         of dictionaries.
     columns
         Which column means what, where the names are not common ones, for example ``{"entrant": "pilot"}``. Keys: date,
-        contest, season, entrant, place, score, time, status, distance, weight.
+        contest, season, entrant, place, score, time, status, distance, title, weight.
     slots
         Columns to rate, such as ``["driver", "constructor"]``; by default the entrant alone. A mapping gives kinds
         their names, and several columns to one kind: ``{"player": ["player_1", "player_2"]}``.
@@ -148,12 +148,14 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
     date = np.full(begins.size, np.datetime64("0001-01-01"))
     np.maximum.at(date, contest, rows.date[order])
     distance = None if rows.distance is None else rows.distance[order]
+    number = rows.contest[order[begins]].tolist()
     return Contests(
         date, first, rows.entrant[order], rows.entrants, places_of(_strength_order(rows, order), contest),
         rows.ended[order],
         {kind: Slots(code, rows.slots[kind][1], kind in rows.options.advantages) for kind, code in codes.items()},
-        weight, order + 1, tuple(rows.identifiers[c] for c in rows.contest[order[begins]].tolist()), rejected,
+        weight, order + 1, tuple(rows.identifiers[c] for c in number), rejected,
         tuple(rows.notes), distance=None if distance is None or np.isnan(distance).all() else distance,
+        titles=None if rows.titles is None else tuple(rows.titles[c] for c in number),
     )  # fmt: skip
 
 
@@ -225,9 +227,14 @@ def _without_repeats(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.
         wrong = np.zeros(rows.fault.size, bool)
         wrong[order[again]] = True
         number = rows.blame(wrong, "entrant twice in one contest")
+        apart = (
+            "two entries of one name may be a shared drive"
+            if {"date", "season"} & rows.found.keys()
+            else "where names of contests return, a column of dates or seasons tells them apart"
+        )
+        named = "row names" if number == 1 else "rows name"
         rows.notes.append(
-            f"{number:,} rows name an entrant who stands in the same contest already: the best place counts. Where "
-            "names of contests return, a column of dates or seasons tells them apart"
+            f"{number:,} {named} an entrant who stands in the same contest already: the best place counts; {apart}"
         )
     return order[~again]
 
@@ -267,7 +274,8 @@ def _without_lone(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.boo
         wrong = np.zeros(rows.fault.size, bool)
         wrong[order[lone]] = True
         number = rows.blame(wrong, "only one entrant in the contest")
-        rows.notes.append(f"{number:,} contests have one entrant only and tell nothing")
+        rows.notes.append("1 contest has" if number == 1 else f"{number:,} contests have")
+        rows.notes[-1] += " one entrant only, which tells nothing"
     return ~lone
 
 

@@ -164,6 +164,7 @@ class ContestRows:
     weight: NDArray[np.float64]
     distance: NDArray[np.float64] | None = None
     identifiers: tuple[str, ...] = ()
+    titles: tuple[str, ...] | None = None
 
     @property
     def good(self) -> NDArray[np.bool_]:

@@ -42,6 +42,11 @@ def check_contests(value: object) -> None:
         return
     if isinstance(value, str | Path):
         raise InputError(f"contests must be read before they are used: kinelo.read_contests({str(value)!r}).")
+    if isinstance(value, Matches):
+        raise InputError(
+            "These are matches of two sides, not contests; kinelo.Contests.from_matches(matches) makes contests of two "
+            "of them."
+        )
     raise InputError(f"contests must be Contests, as kinelo.read_contests returns them, not {type(value).__name__}.")
 
 
@@ -88,6 +93,8 @@ class Contests(DatedTable):
     distance
         How far each entry came, as a part of what the winner did (1 is all the way), NaN where it is unknown; None
         where nothing is known of any.
+    titles
+        What the file calls each contest beside its identifier, such as British Grand Prix; None where it does not.
     source
         All contests of the table that these are a part of, or None where they are all.
 
@@ -112,6 +119,7 @@ class Contests(DatedTable):
     notes: tuple[str, ...] = ()
     source: Contests | None = None
     distance: NDArray[np.float64] | None = None
+    titles: tuple[str, ...] | None = None
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -122,6 +130,11 @@ class Contests(DatedTable):
     def contest(self) -> NDArray[np.int64]:
         """Contest of each entry."""
         return np.repeat(np.arange(len(self)), self.sizes)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What to show of each contest: its title, or its identifier where the file has no titles."""
+        return self.identifiers if self.titles is None else self.titles
 
     @property
     def unordered(self) -> None:
@@ -164,6 +177,7 @@ class Contests(DatedTable):
             first=first,
             weight=self.weight[chosen],
             identifiers=tuple(self.identifiers[k] for k in chosen.tolist()),
+            titles=None if self.titles is None else tuple(self.titles[k] for k in chosen.tolist()),
             source=self if self.source is None else self.source,
         )
 
@@ -266,6 +280,8 @@ class Contests(DatedTable):
             "place": self.place,
             "ended": pl.Series(ENDINGS).gather(pl.Series(self.ended.astype(np.int64))),
         }
+        if self.titles is not None:
+            columns["title"] = pl.Series(self.titles, dtype=pl.String).gather(contest)
         if self.distance is not None:
             columns["distance"] = pl.Series(self.distance).fill_nan(None)
         for kind, slots in self.slots.items():

@@ -49,6 +49,10 @@ def check_matches(value: object) -> None:
         return
     if isinstance(value, str | Path):
         raise InputError(f"matches must be read before they are used: kinelo.read_matches({str(value)!r}).")
+    if isinstance(value, DatedTable):
+        raise InputError(
+            "These are contests of many entrants, not matches of two sides; RankElo and TeamElo.classic rate them."
+        )
     raise InputError(f"matches must be Matches, as kinelo.read_matches returns them, not {type(value).__name__}.")
 
 

@@ -168,7 +168,8 @@ def upsets_table(found: pl.DataFrame, *, dated: bool) -> Table:
     """What happened although it was given little chance, of matches or of contests (:func:`kinelo.raters.upsets`)."""
     date = [words("Date", "date", wraps=False)] if dated else []
     if "winner" in found.columns:
-        what = [words("Winner", "winner"), words("Contest", "contest"), phrase("Favourite", _favourite, "favourite")]
+        contest = words("Contest", "title" if "title" in found.columns else "contest")
+        what = [words("Winner", "winner"), contest, phrase("Favourite", _favourite, "favourite")]
     else:
         match = phrase("Match", lambda row: f"{row['home']} – {row['away']}", "home", "away")
         what = [match, phrase("Result", _result, "home", "away")]

@@ -64,6 +64,7 @@ def _contest_upsets(rater: Any, contests: Contests) -> pl.DataFrame:
             {
                 "date": contests.date[c].item() if contests.dated else None,
                 "contest": contests.identifiers[c],
+                **({} if contests.titles is None else {"title": contests.titles[c]}),
                 "winner": " and ".join(name for name, won in zip(names, first) if won),
                 "chance": math.exp(-loss),
                 "favourite": names[likeliest],

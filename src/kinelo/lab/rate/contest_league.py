@@ -155,7 +155,7 @@ class ContestLeague:
         coming, last = self._to_come(), self.contests[-1]
         fields = [] if coming is None else [(coming[k], "to come") for k in range(min(len(coming), MOST_FIELDS))]
         return [
-            {"label": f"{one.identifiers[0]}{f', {one.date[0]}' if one.dated else ''} ({when})",
+            {"label": f"{one.labels[0]}{f', {one.date[0]}' if one.dated else ''} ({when})",
              "entrants": entrants_of(one)[:MOST_ENTRANTS]}
             for one, when in [*fields, (last, "the last")]
         ]  # fmt: skip
@@ -241,8 +241,10 @@ def _boards(rater: RankElo, contests: Contests, ranking: Mapping[str, Any]) -> d
 
 
 def _entries(forecast: ContestForecast) -> pl.DataFrame:
-    table = forecast.contests.to_polars().select("contest", "date", "entrant")
-    return table.with_columns(win=forecast.win, expected_place=forecast.expected_place)
+    contests = forecast.contests
+    table = contests.to_polars().select("contest", "date", "entrant")
+    shown = pl.Series("contest", contests.labels, dtype=pl.String).gather(contests.contest)
+    return table.with_columns(shown, win=forecast.win, expected_place=forecast.expected_place)
 
 
 def _rows(table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -69,12 +69,13 @@ CONTEST_FIELDS: dict[str, str] = {
     "team": "Team, where rows are its players",
     "season": "Season",
     "distance": "How far each came, such as laps",
+    "title": "Name of the contest, to show",
     "weight": "Weight of the contest",
 }
 """What the columns of results may be where each row is an entrant of a contest."""
 RARE_FIELDS = (
     "margin", "home_games", "away_games", "home_place", "away_place", "time", "round", "order", "season", "group",
-    "retired", "neutral", "weight", "home_lineup", "away_lineup", "team", "distance",
+    "retired", "neutral", "weight", "home_lineup", "away_lineup", "team", "distance", "title",
 )  # fmt: skip
 """Fields that few files have; the page keeps them together."""
 REQUIRED = ("lineup_match", "player", "name_key", "name_shown")
