@@ -93,6 +93,8 @@ class Chart:
 def _sent(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _sent(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind == "M":
+        value = np.datetime_as_string(value.astype("datetime64[D]"))
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):

@@ -76,7 +76,7 @@ def chance(label: str, key: str) -> Column:
 
 def span(label: str, low: str, high: str, form: str) -> Column:
     """A column of ranges: ``12 to 19``."""
-    return Column(label, lambda row: f"{row[low]:{form}} to {row[high]:{form}}", number=True, wraps=False)
+    return Column(label, lambda row: f"{row[low]:{form}} to {row[high]:{form}}", number=True, wraps=False, key=low)
 
 
 def written(value: object, form: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.advice.audit.words import gain_words
 from kinelo.cli.app import app
 from kinelo.errors import InputError
 from kinelo.pages.frame import html_page
@@ -190,6 +191,7 @@ def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
     assert [row[1] for row in read.tables[0][1:]] == [f"{one.rating:.0f}" for one in found.bands]
     page = (tmp_path / "audit.html").read_text(encoding="utf-8")
     assert found.verdict in page.replace("&#x27;", "'")
+    assert "<p><b>{}</b> {}</p>".format(*gain_words(found)) in page
 
 
 def test_the_page_of_a_diagnosis_says_what_the_diagnosis_says():
@@ -218,6 +220,10 @@ def test_every_command_writes_the_page_of_the_library(tmp_path, monkeypatch):
     rater = kn.TeamElo.classic(k=20).fit(matches)
     page = (tmp_path / "ratings.html").read_text(encoding="utf-8")
     assert page == kn.pages.share_page(rater, title="club")
+    run("rate", "club.csv", "--k", "20", "--least-matches", "30", "--out", "few.html")
+    page = (tmp_path / "few.html").read_text(encoding="utf-8")
+    assert page == kn.pages.share_page(rater, title="club", ranking={"active_days": 365, "least_matches": 30})
+    assert "Nobody has played enough" in page
     run("audit", "club.csv", "--k", "20", "--out", "audit.html")
     check_alone((tmp_path / "audit.html").read_text(encoding="utf-8"))
     study = 'gamma = 0.05\noutcome = {kind = "tanh", nu = 0.5}\n[league]\nkind = "normal"\n'

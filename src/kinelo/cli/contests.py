@@ -123,6 +123,7 @@ def rate_file(
     path: Path, reading: AnyReadingOptions, federation: Federation, shown: ShownOptions, asked: dict[str, Any]
 ) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
+    asked = {**asked, "ranking": shown.ranking()}
     from kinelo.cli.loading import plain_warnings
     from kinelo.cli.rating import content_of, show_estimates, show_tables
     from kinelo.raters.tables import advantages_table
@@ -195,7 +196,9 @@ def _write_ratings(rater: Any, contests: Contests, path: Path, asked: dict[str, 
     if is_page(out):
         from kinelo.pages.page import write_page
 
-        typer.echo(f"Page: {write_page(rater, out, matches=contests, title=path.stem)}", err=as_json)
+        typer.echo(
+            f"Page: {write_page(rater, out, matches=contests, title=path.stem, ranking=asked['ranking'])}", err=as_json
+        )
     elif out is not None:
         write_csv(rater.ratings_, out)
         typer.echo(f"Ratings: {out}", err=as_json)

@@ -328,3 +328,7 @@ class ShownOptions:
     ] = 365
     least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = 10
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20
+
+    def ranking(self) -> dict[str, float]:
+        """Who is ranked, as :func:`kinelo.leaderboard` takes it."""
+        return {"active_days": self.active_days, "least_matches": self.least_matches}

@@ -136,7 +136,9 @@ def rate(
     if is_page(out):
         from kinelo.pages.page import write_page
 
-        typer.echo(f"Page: {write_page(rated, out, matches=matches, title=results.stem)}", err=as_json)
+        typer.echo(
+            f"Page: {write_page(rated, out, matches=matches, title=results.stem, ranking=shown.ranking())}", err=as_json
+        )
     elif out is not None:
         write_csv(rated.ratings_, out)
         typer.echo(f"Ratings: {out}", err=as_json)

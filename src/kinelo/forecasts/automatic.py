@@ -22,10 +22,12 @@ from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.forecasts.backtest import Backtest, Forecaster, put_to_the_test
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan, joined
+from kinelo.presentation import Column, Table, number, percent, words
 
 MOST_COMPARED = 20_000
 """Matches on which raters are compared: more would cost time and change few choices."""
 
+TABLED_SCORES = ("log_loss", "brier", "accuracy")
 LEAST_COMPARED = 60
 """Below this number of matches nothing is compared, and the reference is taken."""
 
@@ -93,7 +95,7 @@ class RaterChoice:
         return f"RaterChoice of {self}"
 
     def _repr_html_(self) -> str:
-        table = "" if self.test is None else self.test._repr_html_()
+        table = "" if self.test is None else choice_table(self).html()
         return f"<div class='kinelo-choice'><p>{escape(str(self))}</p>{table}</div>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -108,6 +110,30 @@ class RaterChoice:
             "behind": {name: {"difference": gap, "standard_error": error} for name, (gap, error) in self.gaps.items()},
             "left_out": dict(self.left_out),
         }
+
+
+def choice_table(choice: RaterChoice) -> Table:
+    """The chosen rater and the others: their scores, and how far they were behind it; a comparison must have been made.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
+    >>> choice = kn.choose_rater(matches, {"K = 20": kn.TeamElo.classic(k=20), "K = 200": kn.TeamElo.classic(k=200)})
+    >>> [row[2] for row in choice_table(choice).cells()]
+    ['chosen', '0.3046 ± 0.1026']
+    """
+    assert choice.test is not None
+    rows = [
+        {"rater": name, "gap": gap, **{metric: choice.test.mean_score(name, metric) for metric in TABLED_SCORES}}
+        for name, gap in {choice.name: None, **choice.gaps}.items()
+    ]
+    columns = [
+        words("Rater", "rater"),
+        number("Log-loss", "log_loss", ".4f"),
+        Column("Behind", lambda row: f"{row['gap'][0]:.4f} ± {row['gap'][1]:.4f}" if row["gap"] else "chosen", True),
+        number("Brier", "brier", ".3f"),
+        Column("Right", lambda row: percent(row["accuracy"]), number=True),
+    ]
+    return Table(columns, rows)
 
 
 def choose(

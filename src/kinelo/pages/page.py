@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.gaps import bands_table
-from kinelo.advice.audit.words import rows_of
+from kinelo.advice.audit.words import gain_words, rows_of
 from kinelo.advice.charts import loss_chart, map_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
@@ -24,7 +25,16 @@ from kinelo.runtime.atomic import replace_file
 TITLES = {"audit": "Is this rating system any good?", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
 
 
-def share_page(result: Any, *, matches: Matches | Contests | None = None, title: str | None = None) -> str:
+RANKING = ("active_days", "least_matches", "caution")
+
+
+def share_page(
+    result: Any,
+    *,
+    matches: Matches | Contests | None = None,
+    title: str | None = None,
+    ranking: Mapping[str, float | None] | None = None,
+) -> str:
     """Return a page of HTML that shows ratings, an audit or a diagnosis and needs nothing beside it.
 
     Parameters
@@ -35,6 +45,8 @@ def share_page(result: Any, *, matches: Matches | Contests | None = None, title:
         The matches (or contests) that were rated; by default those that the rater was fitted on.
     title
         Heading of the page.
+    ranking
+        Who is ranked, and by what: ``active_days``, ``least_matches`` and ``caution`` of :func:`kinelo.leaderboard`.
 
     >>> import kinelo as kn
     >>> league = kn.Normal([4.0, 7.0, 10.0], sigma=1.0)
@@ -45,6 +57,8 @@ def share_page(result: Any, *, matches: Matches | Contests | None = None, title:
     """
     if title is not None and not isinstance(title, str):
         raise InputError(f"title must be text, not {type(title).__name__}.")
+    if ranking is not None and (not isinstance(ranking, Mapping) or set(ranking) - set(RANKING)):
+        raise InputError(f"ranking must map any of {', '.join(RANKING)} to numbers, not {ranking!r:.80}.")
     if isinstance(result, Audit):
         heading = title or TITLES["audit"]
         return html_page(heading, audit_body(result, heading))
@@ -59,11 +73,16 @@ def share_page(result: Any, *, matches: Matches | Contests | None = None, title:
     heading = title or TITLES["ratings"]
     if not isinstance(played, Contests):
         check_matches(played)
-    return html_page(heading, ratings_body(result, played, heading))
+    return html_page(heading, ratings_body(result, played, heading, ranking))
 
 
 def write_page(
-    result: Any, path: str | Path, *, matches: Matches | Contests | None = None, title: str | None = None
+    result: Any,
+    path: str | Path,
+    *,
+    matches: Matches | Contests | None = None,
+    title: str | None = None,
+    ranking: Mapping[str, float | None] | None = None,
 ) -> Path:
     """Write the page of :func:`share_page` to a file and return its path.
 
@@ -76,7 +95,7 @@ def write_page(
     """
     if not isinstance(path, str | Path):
         raise InputError(f"path must name a file, not {type(path).__name__}.")
-    content = share_page(result, matches=matches, title=title)
+    content = share_page(result, matches=matches, title=title, ranking=ranking)
     with disk_errors_in_words(Path(path)):
         replace_file(Path(path), content.encode())
     return Path(path)
@@ -90,11 +109,18 @@ def audit_body(found: Audit, heading: str) -> str:
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{len(matches):,} matches{when}, audited with Kinelo.</p>
 <p class="lead">{escape(found.verdict)}</p>
-<h2>Which K?</h2>{chart_html(loss_chart(found))}
+<h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}
 <h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>
 <h2>Everything that was found</h2>
 {html_facts(rows_of(found))}
 {notes}"""
+
+
+def _best_k(found: Audit) -> str:
+    if found.k is None:
+        return ""
+    best, words = gain_words(found)
+    return f"<p><b>{escape(best)}</b> {escape(words)}</p>"
 
 
 def diagnosis_body(verdict: Diagnosis, heading: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -19,8 +20,7 @@ from kinelo.pages.chart import chart_html
 from kinelo.presentation import Column, Row, Table, html_list, isolated
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import CAUTION, leaderboard
-from kinelo.raters.rank.leaderboard import contest_leaderboard
+from kinelo.raters.leaderboard import leaderboard
 from kinelo.raters.tables import (
     advantages_table,
     board_table,
@@ -35,19 +35,21 @@ from kinelo.raters.upset_table import upsets
 LISTED, FOLLOWED, SURPRISES, STOPS = 200, 6, 10, 200
 AS_SEEN = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
 WHAT_BARS_SHOW = "± is one standard deviation; the bar is the range in which the rating lies with 95 % probability."
-SORTED = f" The board is sorted by what a rating is at least: {CAUTION:g} standard deviations less."
+SORTED = " The board is sorted by what a rating is at least."
 BAR_REACH = 1.5
 """A bar ends at the edge where it lies further from the middle half of all than this many times its width."""
 MOST_PAIRS = 5e6
 """Pairs of entrants up to which contests are forecast place by place: the cost grows with the square of the field."""
 
 
-def ratings_body(rater: Any, played: Matches | Contests, heading: str) -> str:
-    """Return the body of the page."""
+def ratings_body(
+    rater: Any, played: Matches | Contests, heading: str, ranking: Mapping[str, float | None] | None = None
+) -> str:
+    """Return the body of the page; ``ranking`` holds arguments of :func:`kinelo.leaderboard`."""
     noun, who = ("contests", "entrants") if isinstance(played, Contests) else ("matches", "sides")
     codes = played.entrant if isinstance(played, Contests) else np.concatenate([played.home, played.away])
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
-    boards, everyone = _boards(rater, played)
+    boards, everyone = _boards(rater, played, ranking or {})
     left_out = left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun)
     found = upsets_table(upsets(rater, played).head(SURPRISES), dated=played.dated)
     surprise = "The chance that was given to %s, from the %s before it alone."
@@ -67,20 +69,22 @@ def ratings_body(rater: Any, played: Matches | Contests, heading: str) -> str:
 {f"<h2>How the file was read</h2>{html_list(played.notes)}" if played.notes else ""}"""
 
 
-def _boards(rater: Any, played: Matches | Contests) -> tuple[dict[str, pl.DataFrame], str]:
+def _boards(rater: Any, played: Matches | Contests, ranking: Mapping[str, Any]) -> tuple[dict[str, pl.DataFrame], str]:
     """A leaderboard for each kind that is rated, and words where everyone is shown because nobody would be."""
     if isinstance(played, Contests):
-        return contest_leaderboard(rater, played), ""
-    board = leaderboard(rater, played)
+        board = leaderboard(rater, played, **{"caution": 0.0, **ranking})
+        return {str(kind): own.drop("kind") for (kind,), own in board.partition_by("kind", as_dict=True).items()}, ""
+    board = leaderboard(rater, played, **ranking)
     if board.height:
         return {"": board}, ""
-    everyone = leaderboard(rater, played, active_days=None, least_matches=0)
+    everyone = leaderboard(rater, played, **{**ranking, "active_days": None, "least_matches": 0})
     return {"": everyone}, "Nobody has played enough to be ranked, so everyone is shown. "
 
 
 def _board(board: pl.DataFrame, kind: str, noun: str) -> str:
     """A leaderboard with its heading, a table for each pool."""
-    words = WHAT_BARS_SHOW + SORTED * ("At least" in [column.label for column in board_table(board).columns])
+    sorted_by_surely = "surely" in board.columns and not (board["surely"] == board["rating"]).all()
+    words = WHAT_BARS_SHOW + SORTED * sorted_by_surely
     pools = board["pool"].unique(maintain_order=True) if "pool" in board.columns else [""]
     parts = [f"<h2>Leaderboard{f': {escape(kind)}' if kind else ''}</h2><p>{words}</p>"]
     for pool in pools:

@@ -13,7 +13,7 @@ from kinelo.advice.audit.inflation import RatingInflation, Shift
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
 from kinelo.advice.audit.outlook import Outlook, StartRemedy
 from kinelo.advice.audit.performance import Performance
-from kinelo.advice.audit.words import change, other_verdict, performance_words, rows_of, verdict_of
+from kinelo.advice.audit.words import change, gain_words, other_verdict, performance_words, rows_of, verdict_of
 
 
 def prediction(k, error, luck, newcomers, log_loss, slope=0.97):
@@ -366,3 +366,19 @@ def test_within_chance_nothing_is_called_inflation_nor_a_wrong_start():
     ]
     assert line("Inflation", inflation=inflated(None)).startswith("too few sides stayed")
     assert "Inflation" not in dict(rows_of(case()))
+
+
+def test_the_best_k_stands_with_what_moving_there_buys():
+    curve = SimpleNamespace(best=SimpleNamespace(k=9.0), low=7.0, high=11.0, at=lambda k: {15.0: 0.5987}[k])
+    tested = SystemComparison(Difference(-0.0045, -0.009, 0.001), None, None)
+    assert gain_words(case(curve=curve, tested=tested, outlook=SimpleNamespace(differs=False))) == (
+        "Best K = 15",
+        "(95 %: 12 to 19; 9 by theory, 22 by backtest). Moving there from 32 takes the error of a rating from ± 40 to "
+        "± 30 points; by theory it lowers the log-loss by 0.0034, and on the later half of the matches it raises the "
+        "log-loss by 0.0045 (-0.0010 to 0.0090).",
+    )
+    later = SimpleNamespace(differs=True, k=5.4, low=4.1, high=7.7)
+    best, words = gain_words(case(curve=curve, outlook=later))
+    assert best == "Best K from today on = 5.4"
+    assert words.startswith("(95 %: 4.1 to 7.7). The matches of the past wanted K = 15 (95 %: 12 to 19; 9 by theory")
+    assert "K = 15 would have taken the error of a rating from ± 40 to ± 30 points" in words

@@ -14,6 +14,7 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.comparing import CompareController, read_written, write_matches
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.samples import sample_tables
+from kinelo.presentation import chance_in_words
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.what_if import with_points
 
@@ -96,7 +97,10 @@ def test_odds_are_the_library_s_and_points_move_them(tmp_path):
 
     table = ask()
     json.dumps(table, allow_nan=False)
-    assert (table["played"], table["left"]) == (1, 3)
+    assert table["words"].startswith("1 matches played, 3 to come, the rest of the season played 4,000 times.")
+    shown = [column["label"] for column in table["table"]["columns"]]
+    assert shown == ["Name", "Points", "80 %", "Place", "Title", "Relegation"]
+    assert [row[4] for row in table["table"]["rows"]] == [chance_in_words(row["title"]) for row in table["rows"]]
     assert sum(row["title"] for row in table["rows"]) == pytest.approx(1) == sum(r["relegation"] for r in table["rows"])
     for row in table["rows"]:
         assert sum(row["places"]) == pytest.approx(1)
@@ -114,10 +118,11 @@ def test_odds_are_the_library_s_and_points_move_them(tmp_path):
         assert (moved["C"] - title["C"]) * points > 0 and sum(moved.values()) == pytest.approx(1)
 
     cup = ask("knockout", fixtures=False)
-    assert [sum(row["reached"][k] for row in cup["rows"]) for k in range(2)] == pytest.approx([2, 1])
+    assert [sum(row[key] for row in cup["rows"]) for key in ("round_1", "title")] == pytest.approx([2, 1])
+    assert [column["label"] for column in cup["table"]["columns"]] == ["Name", "Final", "Wins it"]
     best = kn.leaderboard(controller.league.rater)["name"].to_list()[:4]
     assert cup["bracket"] == [best[0], best[3], best[1], best[2]]
-    assert len(ask(fixtures=False)["rows"]) == 4 and ask(fixtures=False)["left"] == 12
+    assert len(ask(fixtures=False)["rows"]) == 4 and "12 to come" in ask(fixtures=False)["words"]
     with pytest.raises(InputError, match="every side once"):
         ask("knockout")
     with pytest.raises(InputError, match="go down"):
@@ -205,12 +210,13 @@ def test_raters_are_compared_as_the_library_compares_them(tmp_path):
     assert said == [f"{name}, {k} of 3" for k, name in enumerate(("KalmanElo", "TeamElo", "PlayerElo"), 1)]
     json.dumps(found, allow_nan=False)
     half = len(matches) // 2
-    for row in found["rows"]:
-        kind = getattr(kn, row["rater"])
-        test = kn.backtest(matches, kind(conditions=["pitch"]), train_until=matches.date[half])
+    rows = found["table"]["rows"]
+    for name, loss, *_ in rows:
+        test = kn.backtest(matches, getattr(kn, name)(conditions=["pitch"]), train_until=matches.date[half])
         if len(test.matches) == found["tested"]:
-            assert row["log_loss"] == pytest.approx(test.scores["log_loss"][0], abs=1e-5)
-    assert found["rows"][0]["behind"] == 0 and found["chosen"] == found["rows"][0]["rater"]
+            assert float(loss) == pytest.approx(test.scores["log_loss"][0], abs=6e-5)
+    assert [row[2] == "chosen" for row in rows] == [True, False, False] and found["words"].startswith(rows[0][0])
+    assert [one["rater"] for one in found["raters"]] == [row[0] for row in rows]
 
 
 def test_the_sample_league_has_every_trait():

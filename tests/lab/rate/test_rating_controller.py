@@ -186,13 +186,16 @@ def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
     late = "\n2024-05-01;Z;A;5;0;sun\n2024-05-02;Z;B;5;0;sun"
     controller, columns = looked(tmp_path, LEAGUE + late)
     first = controller.rate(columns, "team")["leaderboard"]
-    assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 0.0} and first["left_out"] == 1
+    assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 0.0}
+    left_out = "more {} rated but not ranked: not active, or too few matches."
+    assert first["left_out"] == f"1 {left_out.format('is')}"
     everyone = controller.rank(None, 0, 0.0)
-    assert everyone["left_out"] == 0 and [row["place"] for row in everyone["rows"]] == [1, 2, 3, 4, 5, 1]
+    assert everyone["left_out"] == "" and [row["place"] for row in everyone["rows"]] == [1, 2, 3, 4, 5, 1]
     ratings = [row["rating"] for row in everyone["rows"] if row["pool"] == "main"]
     assert ratings == sorted(ratings, reverse=True)
     recent = controller.rank(30, 0, 2.0)
-    assert {row["name"] for row in recent["rows"]} == {"Z", "A", "B"} and recent["left_out"] == 3
+    assert {row["name"] for row in recent["rows"]} == {"Z", "A", "B"}
+    assert recent["left_out"] == f"3 {left_out.format('are')}"
     controller.write("leaderboard", str(tmp_path / "x.csv"))
     assert pl.read_csv(tmp_path / "x.csv").height == 3
     assert controller.rank(30, 500, 2.0)["rows"] == []
@@ -203,7 +206,7 @@ def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
 def test_a_league_too_small_for_the_rules_is_ranked_whole(tmp_path):
     controller, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\n")
     board = controller.rate(columns, "team")["leaderboard"]
-    assert len(board["rows"]) == 3 and board["ranking"]["least_matches"] == 0 and board["left_out"] == 0
+    assert len(board["rows"]) == 3 and board["ranking"]["least_matches"] == 0 and board["left_out"] == ""
 
 
 def test_sides_that_no_match_ties_together_are_told_apart(tmp_path):
@@ -215,8 +218,10 @@ def test_sides_that_no_match_ties_together_are_told_apart(tmp_path):
         )
     )
     controller, columns = looked(tmp_path, apart)
-    pools = {row["name"]: row["pool"] for row in controller.rate(columns, "team")["leaderboard"]["rows"]}
+    board = controller.rate(columns, "team")["leaderboard"]
+    pools = {row["name"]: row["pool"] for row in board["rows"]}
     assert pools["A"] == "main" and pools["X"] == pools["Y"] != "main"
+    assert board["pools"]["main"] == "The main pool" and "A pool apart" in board["pools"][pools["X"]]
 
 
 @pytest.mark.parametrize("rater", [name for name, one in RATERS.items() if not one.needs_lineups])
@@ -266,11 +271,11 @@ def test_forecasts_are_checked_on_the_later_half_and_the_earlier_is_counted(monk
     assert (shown["matches"], shown["first"], shown["last"]) == (120, "2024-01-01", "2024-02-21")
     monkeypatch.setattr(standings, "rater_called", lambda *_, **__: Steady())
     checked, forecasts = standings.calibration("team", matches)
-    assert (checked["trained_on"], checked["matches"], forecasts.height) == (50, 70, 70)
+    assert "only the first 50 matches forecast the other 70, one by one." in checked["words"] and forecasts.height == 70
     happened = matches.result[50:]
-    bins = {one["outcome"]: (one["forecast"], one["frequency"], one["matches"]) for one in checked["bins"]}
-    assert bins == {
-        "home win": (0.5, pytest.approx(np.mean(happened == 1), abs=1e-6), 70),
-        "draw": (0.3, pytest.approx(np.mean(happened == 0.5), abs=1e-6), 70),
-        "away win": (0.2, pytest.approx(np.mean(happened == 0), abs=1e-6), 70),
+    dots = {one["name"]: (one["x"], one["y"]) for one in checked["chart"]["traces"] if one["name"]}
+    assert dots == {
+        "home win": ([50.0], [pytest.approx(100 * np.mean(happened == 1), abs=0.01)]),
+        "draw": ([30.0], [pytest.approx(100 * np.mean(happened == 0.5), abs=0.01)]),
+        "away win": ([20.0], [pytest.approx(100 * np.mean(happened == 0), abs=0.01)]),
     }

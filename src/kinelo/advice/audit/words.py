@@ -180,6 +180,25 @@ def other_verdict(other: OtherSystem) -> str:
     )
 
 
+def gain_words(audit: Findings) -> tuple[str, str]:
+    """The best K, and beside it how sure that is and what moving there buys; of a system with a K."""
+    past, outlook = audit.advice, audit.outlook
+    ways = f"{audit.curve.best.k:.3g} by theory, {audit.measured.best:.3g} by backtest"
+    found = f"95 %: {past.low:.3g} to {past.high:.3g}; {ways}"
+    best, said, moving = f"Best K = {past.k:.3g}", f"({found}).", f"Moving there from {audit.k:.3g} takes"
+    if outlook.differs:
+        best = f"Best K from today on = {outlook.k:.3g}"
+        from_now = f"95 %: {outlook.low:.3g} to {outlook.high:.3g}"
+        said = f"({from_now}). The matches of the past wanted K = {past.k:.3g} ({found})."
+        moving = f"K = {past.k:.3g} would have taken"
+    before, after = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
+    by_theory = change(audit.now.log_loss - audit.curve.at(past.k))
+    return best, (
+        f"{said} {moving} the error of a rating from ± {before:.0f} to ± {after:.0f} points; by theory it {by_theory}, "
+        f"and on the later half of the matches it {change(audit.tested.gain)}."
+    )
+
+
 def rows_of(audit: Findings) -> list[tuple[str, str]]:
     """Name and finding of every line."""
     best = f"K = {audit.best.k:.3g}"

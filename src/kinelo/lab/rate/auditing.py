@@ -14,7 +14,7 @@ import polars as pl
 
 from kinelo.advice.audit.audit import Audit, audit
 from kinelo.advice.audit.gaps import bands_table
-from kinelo.advice.audit.words import rows_of
+from kinelo.advice.audit.words import gain_words, rows_of
 from kinelo.advice.charts import loss_chart
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
@@ -56,11 +56,12 @@ class AuditController:
         found = audit(matches, TeamElo.classic(k=k, home_advantage=None), progress=self._progress)
         self._found = found
         return {
-            **found.to_dict(),
+            "verdict": found.verdict,
+            "notes": list(found.notes),
             "chart": loss_chart(found).to_dict(),
+            "best": list(gain_words(found)),
             "fifths": bands_table(found.bands).to_dict(),
             "rows": [list(row) for row in rows_of(found)],
-            "gain": found.now.log_loss - found.curve.at(found.advice.k),  # as the verdict says it
             "bounded": bounded,
         }
 

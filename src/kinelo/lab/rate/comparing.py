@@ -10,13 +10,10 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.forecasts.automatic import LEAST_COMPARED, choose
-from kinelo.lab.rate.standings import plain
+from kinelo.forecasts.automatic import LEAST_COMPARED, choice_table, choose
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.raters.choice import RATERS, candidates
-
-SCORES = ("log_loss", "brier", "accuracy")
 
 
 def write_matches(matches: Matches, folder: Path) -> None:
@@ -64,15 +61,11 @@ class CompareController:
         )
         test = found.test
         assert test is not None
-        gaps = dict.fromkeys((found.name,), (0.0, 0.0)) | found.gaps
         short = {one.kind: name for name, one in RATERS.items()}
-        rows = [
-            {"rater": name, "short": short[name], "meaning": RATERS[short[name]].meaning,
-             **{score: plain(float(test.match_scores(name, score).mean())) for score in SCORES},
-             "behind": plain(gap), "error": plain(error), "seconds": plain(test.seconds[name], 2)}
-            for name, (gap, error) in gaps.items()
-        ]  # fmt: skip
-        return {
-            "chosen": found.name, "words": str(found), "rows": rows, "left_out": dict(found.left_out),
-            "fitted": found.fitted, "tested": len(test.matches),
-        }  # fmt: skip
+        table = choice_table(found)
+        raters = [
+            {"rater": row["rater"], "short": short[row["rater"]], "meaning": RATERS[short[row["rater"]]].meaning}
+            for row in table.rows
+        ]
+        words = f"{found} Fitted on {found.fitted:,} matches."
+        return {"words": words, "raters": raters, "table": table.to_dict(), "tested": len(test.matches)}

@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kinelo.advice.charts import calibration_chart
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
 from kinelo.forecasts.places import ContestForecast
 from kinelo.lab.rate.reading import ReadingPanel, contests_to_come
-from kinelo.lab.rate.standings import LEAST_IN_BIN, histories, leaderboard, plain, summary
+from kinelo.lab.rate.standings import forecast_words, histories, leaderboard, plain, summary
 from kinelo.lab.rate.tables import UploadedTable, all_labels
 from kinelo.lab.rate.teams import history_of, ranks_of
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
+from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
@@ -81,8 +83,9 @@ class ContestLeague:
         rated = self.downloads["ratings"]
         boards = {}
         for kind, table in tables.items():
-            shown = table.with_columns(self._keys(table), pool=pl.lit("main"))
-            boards[kind] = leaderboard(shown, rated.filter(pl.col("kind") == kind).height, ranking, then)
+            shown = table.with_columns(self._keys(table))
+            count = rated.filter(pl.col("kind") == kind).height
+            boards[kind] = leaderboard(shown, count, ranking, then, "contests")
         return {**boards[self.kinds[0]], "boards": boards}
 
     def rank(
@@ -273,7 +276,6 @@ def first_entries(contests: Contests, most: int = 6) -> list[dict[str, Any]]:
 
 LEAST_CONTESTS = 10
 OWN_RATER, PLAIN = "RankElo", "plain Elo"
-EVENT_WORDS = {"win": "comes first", "top 3": "is among the first three"}
 
 
 def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataFrame]:
@@ -285,16 +287,13 @@ def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataF
         # What there is to say about these contests was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
         test = backtest(contests, {OWN_RATER: RankElo(), PLAIN: TeamElo.classic(k=32)}, train_until=day)
-    bins = test.calibration(OWN_RATER).filter(pl.col("entries") >= LEAST_IN_BIN)
-    rows = [{name: plain(value) for name, value in row.items()} for row in bins.iter_rows(named=True)]
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
+    own, beside = scores[OWN_RATER], scores[PLAIN]
     table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)
-    checked = {
-        "bins": [{**row, "outcome": EVENT_WORDS[row["event"]], "matches": row["entries"]} for row in rows],
-        "outcomes": list(EVENT_WORDS.values()),
-        "scores": {metric: plain(scores[OWN_RATER][metric]) for metric in test.metrics},
-        "plain": {metric: plain(scores[PLAIN][metric]) for metric in test.metrics},
-        "matches": len(test.contests),
-        "trained_on": len(contests) - len(test.contests),
-    }
-    return checked, table
+    said = (
+        f"Of two who finished, it named the one ahead in {percent(own['pairs_right'], 1)} of cases (plain Elo with "
+        f"K = 32: {percent(beside['pairs_right'], 1)}); the log-loss of the winner is {own['winner_log_loss']:.4f} "
+        f"(plain Elo: {beside['winner_log_loss']:.4f})."
+    )
+    chart = calibration_chart(test.calibration(OWN_RATER)).to_dict()
+    return {"chart": chart, "words": f"{forecast_words(contests, test.contests)} {said}"}, table

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kinelo.advice.charts import side_names
 from kinelo.errors import InputError
 from kinelo.lab.rate.odds import can_raise, odds, season_rules
 from kinelo.lab.rate.reading import ReadingPanel, aliases_of
@@ -15,7 +16,6 @@ from kinelo.lab.rate.standings import (
     calibration,
     histories,
     leaderboard,
-    side_names,
     sides_of,
     summary,
 )
@@ -78,7 +78,7 @@ class MatchLeague:
             "rater": self._named,
             "chosen": None if self._choice is None else str(self._choice),
             "summary": summary(matches),
-            "sides": side_names(matches),
+            "sides": list(side_names(matches)),
             "leaderboard": board,
             "parameters": parameters_table(fitted).to_dict(),
             "histories": histories(self.history, ranked),
@@ -154,7 +154,7 @@ class MatchLeague:
 
     def share(self, path: str, title: str) -> None:
         """Write the page of the ratings."""
-        write_page(self.rater, path, matches=self.matches, title=title)
+        write_page(self.rater, path, matches=self.matches, title=title, ranking=self._ranking)
 
     def rank(
         self, active_days: float | None, least_matches: int, caution: float, period: float | None = None

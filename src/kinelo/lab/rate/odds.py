@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.forecasts.knockout import knockout
-from kinelo.forecasts.season import Rules, season
+from kinelo.forecasts.knockout import knockout, knockout_table
+from kinelo.forecasts.season import Rules, season, season_table
 from kinelo.lab.rate.standings import plain
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
+from kinelo.presentation import Table
 from kinelo.raters.rater import Rater
 from kinelo.raters.what_if import with_points
 
@@ -84,24 +85,27 @@ def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[st
     places = {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
     counted = Rules(rules["win"], rules["draw"], 0.0, places=places)
     found = season(rater, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
-    table, shares = found.to_polars(), found.place_chances()
-    by_name = {row[0]: list(row[1:]) for row in shares.iter_rows()}
-    rows = [
-        {**{key: plain(value) for key, value in row.items()}, "places": [plain(p) for p in by_name[row["name"]]]}
-        for row in table.iter_rows(named=True)
-    ]
+    by_name = {row[0]: list(row[1:]) for row in found.place_chances().iter_rows()}
+    table = season_table(found)
+    rows = [{**row, "places": by_name[row["name"]]} for row in _shares(table)]
     left = int(np.isnan(fixtures.result).sum())
-    played = len(fixtures) - left
-    return {"kind": "season", "rows": rows, "played": played, "left": left, "times": SEASONS, "notes": found.notes}
+    notes = "".join(f" {note[:1].upper()}{note[1:]}." for note in found.notes)
+    played = f"{len(fixtures) - left} matches played, {left} to come, the rest of the season played {SEASONS:,} times."
+    words = f"{played}{notes}"
+    return {"rows": rows, "table": table.to_dict(), "words": words}
 
 
 def _knockout(rater: Rater, bracket: Sequence[str], day: str) -> dict[str, Any]:
     found = knockout(rater, list(bracket), date=day, realisations=SEASONS, seed=1)
-    rounds = found.reached.shape[1]
-    at = {name: k for k, name in enumerate(found.names)}
-    names = found.to_polars()["name"].to_list()
-    rows = [{"name": name, "reached": [plain(float(p)) for p in found.reached[at[name]]]} for name in names]
-    return {"kind": "knockout", "rows": rows, "rounds": rounds, "bracket": list(bracket), "times": SEASONS}
+    table = knockout_table(found)
+    words = f"On neutral ground, played {SEASONS:,} times; the bracket in order:"
+    return {"rows": _shares(table), "table": table.to_dict(), "words": words, "bracket": list(bracket)}
+
+
+def _shares(table: Table) -> list[dict[str, Any]]:
+    """The name of every row of a table, and its numbers by column."""
+    keys = [column.key for column in table.columns if column.key]
+    return [{key: plain(row[key]) for key in keys} for row in table.rows]
 
 
 def _bracket(fixtures: Matches | None, best: Sequence[str]) -> list[str]:

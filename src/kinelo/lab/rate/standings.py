@@ -10,35 +10,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kinelo.advice.charts import calibration_chart, outcome_words
 from kinelo.errors import KineloWarning
-from kinelo.forecasts.backtest import OUTCOMES, backtest
-from kinelo.matches.columns import first_side
+from kinelo.forecasts.backtest import backtest
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
+from kinelo.presentation import percent
 from kinelo.raters.choice import rater_called
 from kinelo.raters.history import broken_line
+from kinelo.raters.tables import board_table, left_out_words, pool_words
 
 MOST_BOARD_ROWS = 5000
 MOST_HISTORIES = 24
 LEAST_CHECKED = 40
-LEAST_IN_BIN = 5
+BESIDE_CELLS = ("name", "place", "rating", "uncertainty", "team", "note", "pool")
+"""What the page needs of a row beside its cells: to find it, to draw its bar, to say more below its name."""
 
 
 def sides_of(matches: Matches) -> list[str]:
     """Names of those who played; a rejected row may name others."""
     return [matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))]
-
-
-def side_names(matches: Matches) -> list[str]:
-    """What the page calls the two sides: White and Black, the file's own words, or Home and Away.
-
-    >>> import kinelo as kn
-    >>> side_names(kn.read_matches({"White": ["Ann"], "Black": ["Bob"], "result": [1]}))
-    ['White', 'Black']
-    """
-    first, second = matches.side_headers
-    at_home = first_side(first) == first_side("home")
-    return ["Home", "Away"] if at_home else [f"{one[:1].upper()}{one[1:]}" for one in (first.strip(), second.strip())]
 
 
 def summary(found: Matches | Contests) -> dict[str, Any]:
@@ -76,21 +67,35 @@ def first_matches(matches: Matches, most: int = 6) -> list[dict[str, Any]]:
 
 
 def leaderboard(
-    table: pl.DataFrame, rated: int, ranking: Mapping[str, Any], then: Mapping[str, int] | None = None
+    table: pl.DataFrame,
+    rated: int,
+    ranking: Mapping[str, Any],
+    then: Mapping[str, int] | None = None,
+    noun: str = "matches",
 ) -> dict[str, Any]:
-    """A ranking; ``more`` counts who is ranked but not listed, ``left_out`` who is rated but not ranked.
+    """A ranking: the table that every surface shows, and what the page does with a row beside its cells.
 
-    ``then`` are places at an earlier day; a row says what became of them: ``before``, None for who was not ranked.
+    ``left_out`` says how many are rated but not ranked. ``then`` are places at an earlier day; a row says what became
+    of them: ``before``, None for who was not ranked.
     """
     listed = table.head(MOST_BOARD_ROWS)
-    if "last_played" in listed.columns:
-        listed = listed.with_columns(pl.col("last_played").cast(pl.String))
-    rows = [{name: plain(value) for name, value in row.items()} for row in listed.iter_rows(named=True)]
+    shown = board_table(listed, noun=noun, narrow=True).to_dict()
+    kept = [name for name in BESIDE_CELLS if name in listed.columns]
+    rows = [
+        {name: plain(row[name]) for name in kept} | {"cells": cells}
+        for row, cells in zip(listed.iter_rows(named=True), shown["rows"])
+    ]
     if then is not None:
         rows = [{**row, "before": then.get(row["name"])} for row in rows]
+    pools = listed["pool"].unique(maintain_order=True) if "pool" in listed.columns else []
     return {
-        "rows": rows, "more": table.height - listed.height, "left_out": rated - table.height, "ranking": dict(ranking)
-    }  # fmt: skip
+        "columns": shown["columns"],
+        "rows": rows,
+        "more": table.height - listed.height,
+        "left_out": left_out_words(rated - table.height, noun),
+        "pools": {pool: pool_words(pool) for pool in pools} if len(pools) > 1 else {},
+        "ranking": dict(ranking),
+    }
 
 
 def histories(history: pl.DataFrame, table: pl.DataFrame) -> list[dict[str, Any]]:
@@ -130,14 +135,21 @@ def calibration(
         # What there is to say about these matches was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
         test = backtest(matches, {kind: rater_called(kind, conditions=conditions)}, train_until=day)
-    bins = test.calibration(kind).filter(pl.col("matches") >= LEAST_IN_BIN)
     scores = test.scores.row(0, named=True)
     table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)
-    checked = {
-        "bins": [{name: plain(value) for name, value in row.items()} for row in bins.iter_rows(named=True)],
-        "outcomes": list(OUTCOMES),
-        "scores": {metric: plain(scores[metric]) for metric in test.metrics},
-        "matches": len(test.matches),
-        "trained_on": len(matches) - len(test.matches),
-    }
-    return checked, table
+    said = (
+        f"The log-loss is {scores['log_loss']:.4f}, the Brier score {scores['brier']:.3f}; the likeliest outcome "
+        f"happened in {percent(scores['accuracy'])} of cases."
+    )
+    chart = calibration_chart(test.calibration(kind), outcome_words(matches))
+    return {"chart": chart.to_dict(), "words": f"{forecast_words(matches, test.matches)} {said}"}, table
+
+
+def forecast_words(played: Matches | Contests, tested: Matches | Contests) -> str:
+    """How forecasts were made and what their chart shows."""
+    noun = "contests" if isinstance(played, Contests) else "matches"
+    return (
+        f"A rater that had seen only the first {len(played) - len(tested):,} {noun} forecast the other "
+        f"{len(tested):,}, one by one. A dot on the dashed line is a chance that came true as often as it was given; "
+        "a calibrated forecast lies within its line in 95 of 100 cases."
+    )

@@ -1,6 +1,6 @@
 // Is my rating system any good? The verdict first, then the curve over K, what moving to the best K buys, and strong and weak sides.
 import { plot } from "./charts.js";
-import { $, element, figure, fillTable } from "./words.js";
+import { $, element, fillTable } from "./words.js";
 
 export class LeagueAudit {
   #connection; #found = null; #asked = 0; #working = false;
@@ -39,7 +39,6 @@ export class LeagueAudit {
   redraw() {
     if (!this.#found) return;
     plot($("#audit-chart"), this.#found.chart);
-    $("#audit-chart").setAttribute("aria-label", this.#found.chart.label);
   }
 
   #say(text) { $("#audit-verdict").textContent = text; }
@@ -71,24 +70,10 @@ export class LeagueAudit {
     $("#audit-found").hidden = false;
     $("#audit-bounded").textContent = found.bounded ?? "";
     $("#audit-bounded").hidden = !found.bounded;
-    this.#drawGain();
+    $("#audit-gain").replaceChildren(element("b", {}, found.best[0]), ` ${found.best[1]}`);
     fillTable($("#audit-bands"), found.fifths);
     $("#audit-rows").replaceChildren(...found.rows.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)]));
     $("#audit-notes").replaceChildren(...found.notes.map((note) => element("p", { class: "soft" }, note)));
     this.redraw();
-  }
-
-  // What is best from today on comes first; where the past wanted another K, that stands after it.
-  #drawGain() {
-    const { k, advice, outlook, theory, measured, now, best, gain, tested } = this.#found;
-    const way = (value) => `${value >= 0 ? "lowers" : "raises"} it by ${Math.abs(value).toFixed(4)}`;
-    const off = ({ error }) => Math.sqrt(Math.max(error, 0)).toFixed(0);
-    const ends = ({ low, high }) => `95 %: ${figure(low)} to ${figure(high)}`;
-    const found = `${ends(advice)}; ${figure(theory.k)} by theory, ${figure(measured.best)} by backtest`;
-    $("#audit-gain").replaceChildren(
-      element("b", {}, outlook.differs ? `Best K from today on = ${figure(outlook.k)}` : `Best K = ${figure(advice.k)}`),
-      outlook.differs ? ` (${ends(outlook)}). The matches of the past wanted K = ${figure(advice.k)} (${found}). ` : ` (${found}). `,
-      `${outlook.differs ? `K = ${figure(advice.k)} would have taken` : `Moving there from ${figure(k)} takes`} the error of a rating from ± ${off(now)} to ± ${off(best)} points; `,
-      `of the log-loss, theory says that it ${way(gain)}, and the later half of the matches that it ${way(tested.gain.mean)}.`);
   }
 }

@@ -1,9 +1,9 @@
 // The leaderboard: who is ranked and how, a page of rows at a time, bars that are seen beside any outlier, and who moved.
+import { SERIES } from "./charts.js";
 import { $, element, say } from "./words.js";
 
 const RULES = ["rank-days", "rank-least", "rank-caution", "rank-period"];
 const PAGE = 100;
-export const LINES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
 
 export class Board {
   #connection; #result = null; #page = 0; #follow;
@@ -73,7 +73,7 @@ export class Board {
     $("#rank-least").value = String(ranking.least_matches);
     $("#rank-caution").value = String(ranking.caution);
     const words = rows.length ? "" : "Nobody is ranked by these rules. ";
-    $("#rank-words").textContent = words + (others ? `${others.toLocaleString("en")} more are rated but not ranked; the download of all ratings has them.` : "");
+    $("#rank-words").textContent = words + (others ? `${others} The download of all ratings has them.` : "");
   }
 
   #found() {
@@ -95,35 +95,32 @@ export class Board {
     $("#board-place").textContent = `${(this.#page * PAGE + 1).toLocaleString("en")} to ${(this.#page * PAGE + rows.length).toLocaleString("en")} of ${all.length.toLocaleString("en")}`;
     const moves = rows.some((row) => row.before !== undefined);
     const [low, high] = range(rows.flatMap((row) => [row.rating - 2 * (row.uncertainty ?? 0), row.rating + 2 * (row.uncertainty ?? 0)]));
-    const pools = new Set(this.#result.leaderboard.rows.map((row) => row.pool)).size > 1;
-    const often = this.#result.each_row === "contests" ? "Contests" : "Matches";
-    const head = ["", ...(moves ? ["Moved"] : []), "Name", "Rating", "±", "95 %", often];
-    const numbers = ["", "Rating", "±"];
-    const title = (row) => element("tr", {}, element("td", { class: "pool", colspan: String(head.length) }, row.pool === "main" ? "The main pool" : `A pool apart, ${row.pool}: hardly a match ties it to the others`));
-    const body = rows.flatMap((row) => [...(pools && row.pooled ? [title(row)] : []), this.#row(row, moves, low, high)]);
-    const { more } = this.#result.leaderboard;
+    const columns = this.#columns(moves, low, high);
+    const { more, pools } = this.#result.leaderboard;
+    const whole = (...children) => element("tr", {}, element("td", { colspan: String(columns.length), class: "pool" }, ...children));
+    const body = rows.flatMap((row) => [...(row.pooled && pools[row.pool] ? [whole(pools[row.pool])] : []),
+      element("tr", {}, ...columns.map(({ kind, cell }) => element("td", { class: kind }, cell(row))))]);
     $("#leaderboard").replaceChildren(
-      element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { class: text === often ? "number matches" : numbers.includes(text) ? "number" : text === "95 %" ? "bar" : "", scope: "col" }, text || element("span", { class: "unseen" }, "Place"))))),
-      element("tbody", {}, ...body, ...(more && this.#page === pages - 1 ? [element("tr", {}, element("td", { colspan: String(head.length) }, `and ${more} more in the download`))] : [])));
+      element("thead", {}, element("tr", {}, ...columns.map(({ label, kind, unseen }) => element("th", { class: kind, scope: "col" }, unseen ? element("span", { class: "unseen" }, label) : label)))),
+      element("tbody", {}, ...body, ...(more && this.#page === pages - 1 ? [whole(`and ${more.toLocaleString("en")} more in the download`)] : [])));
   }
 
-  #row(row, moves, low, high) {
-    const share = (value) => Math.min(Math.max((100 * (value - low)) / (high - low || 1), 0), 100);
-    const doubt = row.uncertainty ?? 0;
-    const [left, right] = [Math.min(share(row.rating - 2 * doubt), 97), share(row.rating + 2 * doubt)];
+  // The columns that the server described, and beside them what only a page shows: moves and bars.
+  #columns(moves, low, high) {
+    const columns = this.#result.leaderboard.columns.map(({ label, number, key }, k) => ({
+      label, unseen: key === "place", kind: key === "name" ? "who" : key === "matches" ? "number matches" : number ? "number" : "",
+      cell: (row) => (key === "name" ? this.#name(row) : row.cells[k]),
+    }));
+    if (moves) columns.splice(1, 0, { label: "Moved", kind: "moved", cell: moved });
+    columns.splice(-1, 0, { label: "95 %", kind: "bar", cell: (row) => bar(row, low, high) });
+    return columns;
+  }
+
+  #name(row) {
     const label = this.label(row.name);
-    return element("tr", {},
-      element("td", { class: "number" }, row.place === null ? "–" : String(row.place)),
-      moves ? element("td", { class: "moved" }, moved(row)) : null,
-      element("td", { class: "who" }, this.#dot(row.name, label), element("a", { href: `#rate/${encodeURIComponent(row.name)}` }, label),
-        row.team ? element("span", { class: "soft team" }, this.label(row.team)) : null,
-        row.note ? element("span", { class: "soft team" }, row.note) : null),
-      element("td", { class: "number" }, row.rating.toFixed(0)),
-      element("td", { class: "number" }, row.uncertainty === null ? "–" : `± ${row.uncertainty.toFixed(0)}`),
-      element("td", { class: "bar" }, element("div", { class: "range", "aria-hidden": "true" },
-        element("span", { style: `left:${left}%;width:${Math.max(right - left, 3)}%` }),
-        element("i", { style: `left:${share(row.rating)}%` }))),
-      element("td", { class: "number matches" }, String(row.matches)));
+    const more = (text) => element("span", { class: "soft team" }, text);
+    return element("span", {}, this.#dot(row.name, label), element("a", { href: `#rate/${encodeURIComponent(row.name)}` }, label),
+      row.team ? more(this.label(row.team)) : null, row.note ? more(row.note) : null);
   }
 
   #dot(name, label) {
@@ -132,7 +129,7 @@ export class Board {
     const place = chosen.indexOf(name);
     return element("button", {
       type: "button", class: "dot", "aria-pressed": String(place >= 0), "aria-label": `Follow ${label} in the chart`,
-      style: place >= 0 ? `--dot:${LINES[place % LINES.length]}` : "",
+      style: place >= 0 ? `--dot:${SERIES[place % SERIES.length]}` : "",
       onclick: () => {
         if (place >= 0) chosen.splice(place, 1);
         else chosen.push(name);
@@ -141,6 +138,13 @@ export class Board {
       },
     });
   }
+}
+
+function bar({ rating, uncertainty }, low, high) {
+  const share = (value) => Math.min(Math.max((100 * (value - low)) / (high - low || 1), 0), 100);
+  const [left, right] = [Math.min(share(rating - 2 * (uncertainty ?? 0)), 97), share(rating + 2 * (uncertainty ?? 0))];
+  return element("div", { class: "range", "aria-hidden": "true" },
+    element("span", { style: `left:${left}%;width:${Math.max(right - left, 3)}%` }), element("i", { style: `left:${share(rating)}%` }));
 }
 
 function moved({ place, before }) {

@@ -3,6 +3,9 @@
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
 const MARGIN = { l: 62, r: 12, t: 46, b: 44 };
 const TICKS = [-2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((one) => Number((one * 10 ** power).toPrecision(1))));
+// Colours and marks of traces that are alike, by their number.
+export const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
+const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x"];
 const ROLES = { truth: "truth", prediction: "prediction", team: "team", other: "muted", good: "good", bad: "bad" };
 
 export function colours() {
@@ -38,11 +41,12 @@ export function draw(node, data, layout, own = {}) {
 export function plot(node, chart, moment = 0, whole = true) {
   const c = colours();
   const { frames } = chart;
+  node.setAttribute("aria-label", chart.label);
   const data = chart.traces.map((trace, k) => {
     const moves = frames?.trace === k;
     const x = moves && frames.x ? frames.x[moment] : trace.x;
     const y = moves && frames.y ? frames.y[moment] : trace.y;
-    const color = c[ROLES[trace.role]];
+    const color = c[ROLES[trace.role]] ?? SERIES[trace.role % SERIES.length];
     return {
       x, y, name: trace.name, showlegend: trace.name !== "", visible: whole || !trace.later,
       ...(trace.notes.length ? { text: trace.notes, hovertemplate: "%{text}<extra></extra>" } : { hovertemplate: `${trace.name} %{x:.3~g}, %{y:.3~g}<extra></extra>` }),
@@ -60,13 +64,13 @@ export function plot(node, chart, moment = 0, whole = true) {
   }));
 }
 
-function look({ mode, x, y, low }, color, band, ends) {
+function look({ mode, x, y, low, role }, color, band, ends) {
   const filled = { mode: "lines", line: { width: 0 }, fill: "toself", fillcolor: band, hoverinfo: "skip", hovertemplate: null };
   if (mode === "span") return { ...filled, x: [x[0], x[1], x[1], x[0]], y: [ends[0], ends[0], ends[1], ends[1]] };
   if (mode === "band") return { ...filled, x: [...x, ...x.toReversed()], y: [...y, ...low.toReversed()] };
   if (mode === "upright") return { mode: "lines", x: [x[0], x[0]], y: ends, line: { color, width: 1.6, dash: "dash" }, hoverinfo: "skip", hovertemplate: null };
   if (mode === "area") return { mode: "lines", line: { color, width: 2 }, fill: "tozeroy", fillcolor: "rgba(128, 140, 150, .14)" };
-  if (mode === "markers") return { mode: "markers", marker: { color, size: x.length > 20 ? 6 : 9, opacity: .85 } };
+  if (mode === "markers") return { mode: "markers", marker: { color, size: x.length > 20 ? 6 : 9, opacity: .85, ...(Number.isInteger(role) ? { symbol: SYMBOLS[role % SYMBOLS.length] } : {}) } };
   if (mode === "open") return { mode: "markers", marker: { color, size: 7, symbol: "circle-open", line: { width: 1.5 } } };
   if (mode === "large") return { mode: "markers", marker: { color, size: 14, line: { width: 2, color: "rgba(255,255,255,.8)" } } };
   return { mode: "lines", line: { color, width: mode === "thin" ? 1.8 : 3, dash: mode === "dashed" ? "dash" : "solid" } };

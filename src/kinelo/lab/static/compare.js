@@ -1,5 +1,5 @@
 // Raters compared on the visitor's own matches, with progress and a way to stop.
-import { $, element, figure, percent } from "./words.js";
+import { $, element, fillTable } from "./words.js";
 
 export class Comparison {
   #connection; #choose; #asked = 0; #working = false;
@@ -43,15 +43,10 @@ export class Comparison {
     }
   }
 
-  #show(found) {
-    const without = Object.entries(found.left_out).map(([name, why]) => ` ${name} was left out: ${why}`).join("");
-    this.#end(`${found.words} Fitted on ${found.fitted.toLocaleString("en")} matches.${without}`);
-    const head = ["Rater", "Log-loss", "Behind", "Brier", "Right", ""];
-    const row = (one) => element("tr", {}, element("td", {}, element("b", {}, one.rater), element("div", { class: "soft" }, one.meaning)),
-      element("td", { class: "number" }, one.log_loss.toFixed(4)), element("td", { class: "number" }, one.rater === found.chosen ? "chosen" : `${one.behind.toFixed(4)} ± ${one.error.toFixed(4)}`),
-      element("td", { class: "number" }, figure(one.brier, 3)), element("td", { class: "number" }, percent(one.accuracy)),
-      element("td", {}, element("button", { type: "button", class: "quiet", onclick: () => this.#choose(one.short) }, "Rate", element("span", { class: "unseen" }, ` with ${one.rater}`))));
-    $("#compare-table").replaceChildren(element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: k && k < 5 ? "number" : "" }, text || element("span", { class: "unseen" }, "Choose"))))),
-      element("tbody", {}, ...found.rows.map(row)));
+  #show({ words, raters, table }) {
+    this.#end(words);
+    const named = (key, at, text) => (key === "rater" ? element("td", {}, element("b", {}, text), element("div", { class: "soft" }, raters[at].meaning)) : null);
+    const choose = (at) => element("button", { type: "button", class: "quiet", onclick: () => this.#choose(raters[at].short) }, "Rate", element("span", { class: "unseen" }, ` with ${raters[at].rater}`));
+    fillTable($("#compare-table"), table, named, [{ label: "Choose", unseen: true, kind: "", cell: choose }]);
   }
 }

@@ -1,5 +1,5 @@
 // How a season or a cup may end, and what if a side were stronger.
-import { $, element, percent } from "./words.js";
+import { $, element, fillTable, percent } from "./words.js";
 
 const INPUTS = ["odds-kind", "odds-source", "odds-best", "odds-win", "odds-draw", "odds-relegated"];
 
@@ -81,24 +81,14 @@ export class Odds {
     this.#place();
   }
 
-  #show(found) {
-    this.#sides(found.rows.map(({ name }) => name));
-    const season = found.kind === "season";
-    $("#odds-words").textContent = season
-      ? `${found.played} matches played, ${found.left} to come, the rest of the season played ${found.times.toLocaleString("en")} times.${found.notes.map((note) => ` ${note[0].toUpperCase()}${note.slice(1)}.`).join("")}`
-      : `On neutral ground, played ${found.times.toLocaleString("en")} times; the bracket in order: ${found.bracket.map(this.#label).join(", ")}.`;
-    const sides = found.rows.length;
-    const rounds = season ? [] : Array.from({ length: found.rounds }, (_, k) => (k === found.rounds - 1 ? "Wins it" : k === found.rounds - 2 ? "Final" : `Last ${sides / 2 ** (k + 1)}`));
-    const down = season && found.rows[0].relegation !== undefined;
-    const head = season ? ["Name", "Points", "80 %", "Title", ...(down ? ["Goes down"] : []), "Places, first to last"] : ["Name", ...rounds];
-    const cell = (share) => element("td", { class: "number", style: `background:color-mix(in srgb, var(--accent) ${Math.round(45 * share)}%, transparent)` }, share > 0 && share < .001 ? "< 0.1 %" : percent(share, 1));
-    const rows = found.rows.map((row) => element("tr", {}, element("td", { class: "who" }, this.#label(row.name)), ...(season
-      ? [element("td", { class: "number" }, row.points.toFixed(1)), element("td", { class: "number spread" }, `${row.low.toFixed(0)} to ${row.high.toFixed(0)}`), cell(row.title),
-        ...(down ? [cell(row.relegation)] : []), element("td", { class: "bar" }, places(row.places))]
-      : row.reached.map(cell))));
-    $("#odds-table").replaceChildren(
-      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: text === "80 %" ? "number spread" : text.startsWith("Places") ? "bar" : k ? "number" : "" }, text)))),
-      element("tbody", {}, ...rows));
+  // Chances are shaded by how large they are; of a season every place has a bar.
+  #show({ rows, table, words, bracket }) {
+    this.#sides(rows.map(({ name }) => name));
+    $("#odds-words").textContent = bracket ? `${words} ${bracket.map(this.#label).join(", ")}.` : words;
+    const shade = (share) => `background:color-mix(in srgb, var(--accent) ${Math.round(45 * share)}%, transparent)`;
+    const cell = (key, at, text) => (key === "name" ? element("td", { class: "who" }, this.#label(text))
+      : text.includes("%") ? element("td", { class: "number", style: shade(rows[at][key]) }, text) : null);
+    fillTable($("#odds-table"), table, cell, bracket ? [] : [{ label: "Places, first to last", kind: "bar", cell: (at) => places(rows[at].places) }]);
   }
 }
 

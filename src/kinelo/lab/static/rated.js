@@ -1,12 +1,12 @@
 // A rated league: histories, a match to try, the check of the forecasts, rows set aside, downloads. The leaderboard is in board.js.
-import { baseLayout, colours, draw, onTheme } from "./charts.js";
+import { onTheme, plot } from "./charts.js";
 import { LeagueAudit } from "./audit.js";
-import { Board, LINES } from "./board.js";
+import { Board } from "./board.js";
 import { Comparison } from "./compare.js";
 import { Field } from "./field.js";
 import { Odds } from "./odds.js";
 import { TeamView, chances } from "./team.js";
-import { $, element, figure, fillTable, percent, say } from "./words.js";
+import { $, element, fillTable, say } from "./words.js";
 
 const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
 
@@ -101,56 +101,20 @@ export class Rated {
   }
 
   #drawHistories() {
-    const lines = this.#follow.chosen.map((name, k) => {
+    const { chosen } = this.#follow;
+    const traces = chosen.map((name, k) => {
       const { date, rating } = this.#result.histories.find((line) => line.name === name);
-      return { x: date, y: rating, name: this.#label(name), mode: "lines", connectgaps: false, line: { color: LINES[k % LINES.length], width: 2.2 }, hovertemplate: "%{fullData.name}: %{y:.0f}<extra></extra>" };
+      return { name: this.#label(name), role: k, mode: "lines", x: date, y: rating, notes: rating.map((value) => `${this.#label(name)}: ${value?.toFixed(0)}`) };
     });
-    draw($("#history-chart"), lines, baseLayout({
-      showlegend: true, legend: { orientation: "h", y: -0.16, font: { color: colours().muted, size: 12 } }, hovermode: "x",
-      xaxis: { type: "date" }, yaxis: { title: { text: "rating" } }, margin: { l: 58, r: 12, t: 10, b: 34 },
-    }));
-    $("#history-chart").setAttribute("aria-label", `Rating histories of ${this.#follow.chosen.map((name) => this.#label(name)).join(", ") || "nobody"}`);
+    const label = `Rating histories of ${chosen.map((name) => this.#label(name)).join(", ") || "nobody"}`;
+    plot($("#history-chart"), { label, x_title: "", y_title: "rating (points)", traces });
   }
 
   #drawCalibration() {
     const checked = this.#result.calibration;
-    const words = $("#calibration-words");
     $("#calibration-chart").hidden = !checked;
-    if (!checked) {
-      words.textContent = `Forecasts can be checked only on a file with dates and enough ${this.#result.summary.words[0]}.`;
-      return;
-    }
-    const { scores, bins } = checked;
-    words.textContent = `A rater that had seen only the first ${checked.trained_on.toLocaleString("en")} ${this.#result.summary.words[0]} forecast the other ` +
-      `${checked.matches.toLocaleString("en")}, one by one. On the dashed line, what was given 70 % happened in 70 % of cases; the grey bars are the play of chance around it. ` +
-      (this.#contests ? `Of two who finished, it named the one ahead in ${percent(scores.pairs_right, 1)} of cases (plain Elo with K = 32: ${percent(checked.plain.pairs_right, 1)}); ` +
-        `the log-loss of the winner is ${figure(scores.winner_log_loss, 4)} (plain Elo: ${figure(checked.plain.winner_log_loss, 4)}).`
-        : `The log-loss is ${figure(scores.log_loss, 4)}, the Brier score ${figure(scores.brier, 3)}; the likeliest outcome happened in ${percent(scores.accuracy)}.`);
-    const c = colours();
-    const [marks, unit] = [[[c.team, "circle"], [c.truth, "square"], [c.prediction, "diamond"]], this.#contests ? "entries" : "matches"];
-    const named = (outcome) => { // the colours of chess
-      const [first, second] = this.#result.sides ?? ["Home", "Away"];
-      return first === "Home" ? outcome : { "home win": `${first} wins`, "away win": `${second} wins` }[outcome] ?? outcome;
-    };
-    draw($("#calibration-chart"), [
-      { x: [0, 1], y: [0, 1], mode: "lines", hoverinfo: "skip", showlegend: false, line: { color: c.truth, width: 1.6, dash: "dash" } },
-      {
-        x: bins.map((bin) => bin.forecast), y: bins.map((bin) => bin.forecast), mode: "markers", marker: { size: 0.1, color: c.truth },
-        error_y: { type: "data", symmetric: false, array: bins.map((bin) => bin.high - bin.forecast), arrayminus: bins.map((bin) => bin.forecast - bin.low), color: c.line, thickness: 5, width: 0 },
-        hoverinfo: "skip", showlegend: false,
-      },
-      ...checked.outcomes.map((outcome, k) => {
-        const [own, [color, symbol]] = [bins.filter((bin) => bin.outcome === outcome), marks[k]];
-        return {
-          x: own.map((bin) => bin.forecast), y: own.map((bin) => bin.frequency), mode: "markers", name: named(outcome), marker: { color, symbol, size: 9 },
-          text: own.map((bin) => `${bin.matches} ${unit}`), hovertemplate: `${named(outcome)}: said %{x:.0%}, happened %{y:.0%}<br>%{text}<extra></extra>`,
-        };
-      }),
-    ], baseLayout({
-      xaxis: { title: { text: "forecast probability" }, range: [0, 1], tickformat: ".0%" },
-      yaxis: { title: { text: "happened" }, range: [0, 1], tickformat: ".0%" }, margin: { l: 58, r: 12, t: 8, b: 42 },
-      showlegend: true, legend: { x: 0.02, y: 0.98, font: { color: c.muted, size: 12 }, bgcolor: "rgba(0,0,0,0)" },
-    }));
+    $("#calibration-words").textContent = checked?.words ?? `Forecasts can be checked only on a file with dates and enough ${this.#result.summary.words[0]}.`;
+    if (checked) plot($("#calibration-chart"), checked.chart);
   }
 
   #fillTeams() {

@@ -14,13 +14,17 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-// Shows a table that the server described (kinelo/presentation.py): headings, and cells as text.
-export function fillTable(node, { columns, rows, below }) {
+// Shows a table that the server described (kinelo/presentation.py): headings, and cells as text. `cell(key, row, text)` may
+// return another cell for some of them, and `more` are columns that the page adds: a label, a class and a cell of each row.
+export function fillTable(node, { columns, rows, below }, cell = () => null, more = []) {
   const kind = (k) => (columns[k].number ? "number" : "");
+  const plain = (k, text) => element("td", { class: kind(k), "data-key": columns[k].key }, text);
   node.replaceChildren(
-    element("thead", {}, element("tr", {}, ...columns.map(({ label }, k) => element("th", { scope: "col", class: kind(k) }, label)))),
-    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((text, k) => element("td", { class: kind(k) }, text)))),
-      ...below.map((text) => element("tr", {}, element("td", { colspan: String(columns.length || 1) }, text)))));
+    element("thead", {}, element("tr", {}, ...columns.map(({ label }, k) => element("th", { scope: "col", class: kind(k), "data-key": columns[k].key }, label)),
+      ...more.map((one) => element("th", { scope: "col", class: one.kind }, one.unseen ? element("span", { class: "unseen" }, one.label) : one.label)))),
+    element("tbody", {}, ...rows.map((row, at) => element("tr", {}, ...row.map((text, k) => cell(columns[k].key, at, text) ?? plain(k, text)),
+      ...more.map((one) => element("td", { class: one.kind }, one.cell(at))))),
+    ...below.map((text) => element("tr", {}, element("td", { colspan: String(columns.length + more.length || 1) }, text)))));
 }
 
 export function figure(value, digits = 3) {
