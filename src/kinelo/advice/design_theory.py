@@ -120,11 +120,14 @@ class _PoolPairs:
     def __init__(self, outcome: Outcome, pool: np.ndarray, widest: float) -> None:
         gap = (pool[:, None] - pool[None, :]).ravel()
         x, weight = np.polynomial.hermite_e.hermegauss(DESIGN_NODES)
-        self._variances = np.linspace(0.0, widest, GRID)
-        blurred = gap[:, None, None] + np.sqrt(self._variances)[:, None] * x
-        self._slopes = (outcome.b_prime(blurred) @ (weight / weight.sum())).mean(axis=0)
+        blurred = gap[:, None, None] + np.sqrt(np.linspace(0.0, widest, GRID))[:, None] * x
+        self._slopes = (outcome.b_prime(blurred) @ (weight / weight.sum())).mean(axis=0).tolist()
+        self._rungs = (GRID - 1) / widest if widest > 0 else 0.0
         tie = np.where(outcome.has_ties, outcome.tie_probability(gap), 0.0)
         self.luck = float(np.mean(1 - tie - outcome.b(gap) ** 2))
 
     def slope(self, variance: float) -> float:
-        return float(np.interp(variance, self._variances, self._slopes))
+        """A straight line between the rungs of the grid, in plain numbers: thousands of matches ask one by one."""
+        at = min(variance * self._rungs, GRID - 1.0)
+        below = min(int(at), GRID - 2)
+        return self._slopes[below] + (at - below) * (self._slopes[below + 1] - self._slopes[below])

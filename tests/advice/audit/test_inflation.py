@@ -157,7 +157,7 @@ def test_ratings_of_players_count_from_where_they_began(level):
 
 
 def test_an_audit_says_the_same_as_its_rater():
-    matches, _ = league(-250.0, seed=4)
+    matches = league(-250.0, seed=4)[0][: MATCHES // 2]
     found = kn.audit(matches, kn.TeamElo.classic(k=24))
     alone = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
     assert found.inflation.per_year.mean == pytest.approx(alone.per_year.mean, abs=3.0)

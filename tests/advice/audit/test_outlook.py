@@ -59,7 +59,7 @@ def test_where_all_began_at_one_rating_the_future_wants_less_and_following_the_a
 
 
 def test_a_league_that_moves_wants_the_same_k_from_now_on():
-    past = league(9000, 50, seed=8, walk=20.0, keep=0.995)[:6000]
+    past = league(3000, 25, seed=8, walk=20.0, keep=0.995)
     found = kn.audit(past, kn.TeamElo.classic(k=34))
     outlook = found.outlook
     assert not outlook.differs and outlook.remedies == () and found.moves
@@ -68,7 +68,7 @@ def test_a_league_that_moves_wants_the_same_k_from_now_on():
 
 
 def test_theory_plays_days_without_an_order_as_the_backtest_does():
-    ordered, blind = (league(3000, 8, seed=5, walk=40.0, a_day=60, timed=timed) for timed in (True, False))
+    ordered, blind = (league(1500, 8, seed=5, walk=40.0, a_day=60, timed=timed) for timed in (True, False))
     assert ordered.unordered is None and blind.unordered is not None and blind.unordered.all()
     known, unknown = (kn.audit(one, kn.TeamElo.classic(k=100)) for one in (ordered, blind))
     for found in (known, unknown):
