@@ -25,12 +25,15 @@ NOT_JUDGED = {(kind, "learning") for kind in ("glicko", "falling", "each", "roun
 """Learning is judged for one step of all teams, match by match."""
 
 LEAGUES = [
-    (kind, moves, (0.0, 1.0, 3.0 if kind in ("tiny", "middle", "large") else 0.5)[(k + m) % 3])
+    (kind, moves, (0.0, 1.0, 3.0 if kind in ("tiny", "middle", "large") and moves != "learning" else 0.5)[(k + m) % 3])
     for k, kind in enumerate(SYSTEMS)
     for m, moves in enumerate(MOVING)
     if (kind, moves) not in NOT_JUDGED
 ]
-"""Every system with every motion; each of them meets performances that do not vary, vary and vary much."""
+"""Every system with every motion; each of them meets performances that do not vary, vary and vary much.
+
+Learning meets none that vary much: its joint state is then a matter of theory, and takes seconds.
+"""
 
 
 def direction(remedy):
@@ -125,7 +128,7 @@ def test_learning_has_no_step_to_choose():
 
 def test_error_before_and_after_as_played():
     """Theory and league agree within 4 standard errors (a false alarm in 10,000) or 2 %."""
-    league, form = kn.Normal(np.linspace(0, 3, 12), 0.4), kn.Form(0.03, 0.7)
+    league, form = kn.Normal(np.linspace(0, 3, 6), 0.4), kn.Form(0.03, 0.7)
     found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.4), league, form, check=True)
     [before] = [one for one in found.check.quantities if one.name == "mean square error"]
     [after] = [one for one in found.remedy.check.quantities if one.name == "mean square error"]
@@ -135,7 +138,7 @@ def test_error_before_and_after_as_played():
 
 
 def test_a_small_step_with_varying_performances_is_read_on_another_scale_as_played():
-    league = kn.Normal(np.linspace(0, 3, 12), 1.2)
+    league = kn.Normal(np.linspace(0, 3, 6), 1.2)
     found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.01), league, check=True)
     assert found.remedy.kind == "scale"
     [after] = [one for one in found.check.quantities if "gaps times" in one.name]

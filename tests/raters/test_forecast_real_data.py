@@ -44,7 +44,7 @@ def test_filter_on_internationals(match_data):
 def test_line_ups_help_on_basketball(match_data):
     folder = match_data / "nba"
     columns = {"home": "home_id", "away": "away_id"}
-    matches = kn.read_matches(folder / "matches.csv", lineups=folder / "lineups.parquet", columns=columns)
+    matches = kn.read_matches(folder / "matches.csv", lineups=folder / "lineups.parquet", columns=columns)[-12_000:]
     values = {"walk": 0.4, "prior_spread": 0.95, "venue_walk": 0.03, "newcomer": -1.0, "team_prior": 0.2}
     values |= {"regression": 0.17, "margin_power": 0.8, "sharpness": 1.18, "ties": 0.0}
     values |= {"noise": 1.0, "doubt": 1.0, "newcomer_correlation": 0.25}
@@ -62,7 +62,8 @@ def test_club_football_with_few_matches_is_fitted(match_data):
     folder = match_data / "wyscout"
     matches = kn.read_matches(folder / "matches.csv", lineups=folder / "lineups.csv")
     halfway = matches.date[len(matches) // 2]
-    test = kn.backtest(matches, [kn.KalmanElo(), kn.PlayerElo()], train_until=halfway)
+    raters = [kn.KalmanElo(), kn.PlayerElo(covariance="diagonal")]
+    test = kn.backtest(matches, raters, train_until=halfway)
     constant = np.bincount((1 - test.matches.signed).astype(int), minlength=3) / len(test.matches)
     knowing_only_frequencies = -(constant * np.log(constant)).sum()
     assert (test.scores["log_loss"] < knowing_only_frequencies - 0.01).all()

@@ -398,9 +398,8 @@ def test_players_behind_a_simulated_league_are_found_and_help():
         rows["away_score"].append(max(-margin, 0))
         rows["home_lineup"].append(names[h, sides[0]].tolist())
         rows["away_lineup"].append(names[a, sides[1]].tolist())
-    test = kn.backtest(
-        kn.read_matches(rows), [kn.PlayerElo(), kn.KalmanElo()], train_until="2011-06-01", metrics=["log_loss"]
-    )
+    raters = [kn.PlayerElo(covariance="diagonal"), kn.KalmanElo()]
+    test = kn.backtest(kn.read_matches(rows), raters, train_until="2011-06-01", metrics=["log_loss"])
     scores = dict(test.scores.select("rater", "log_loss").iter_rows())
     assert scores["PlayerElo"] < scores["KalmanElo"] - 0.01
     ratings = dict(test.raters["PlayerElo"].ratings_.select("name", "rating").iter_rows())
@@ -428,7 +427,7 @@ def test_weight_of_a_role_is_estimated():
         pl.DataFrame(results, ["match_id", "date", "home", "away", "home_score", "away_score"], orient="row"),
         lineups=pl.DataFrame(lineups, ["match_id", "side", "player", "role"], orient="row"),
     )
-    found = kn.PlayerElo().fit(matches).estimates_
+    found = kn.PlayerElo(covariance="diagonal").fit(matches).estimates_
     name = "weight of role p"
     assert abs(found.values[name] - 3) < 4 * found.standard_errors[name]
     assert 0 < found.standard_errors[name] < 0.7
