@@ -6,7 +6,6 @@ import pytest
 
 import kinelo as kn
 
-
 LATEST = 6000
 
 
