@@ -24,6 +24,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Files go to processes whole; those that visit the lab go to one, which starts one lab and one browser."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Files(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/lab" if nodeid.startswith("tests/lab/test_") else super()._split_scope(nodeid)
+
+    return Files(config, log) if config.getoption("dist") == "loadfile" else None
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What lies in the folder from which the tests are started, a reproduction say, is none of their business."""

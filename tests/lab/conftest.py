@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import pytest
+from kept import end_all, keep
 from running_lab import CHROMIUM, Lab
 
 # The address bar prepares pages of its own for every window, which take longer than those of the lab. A list of
@@ -21,38 +24,47 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    running = Lab(tmp_path_factory.mktemp("lab"))
-    yield running
-    running.kill()
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """What is kept ends with the last test of the browser: while Playwright runs, no other loop of events can."""
+    yield
+    if nextitem is None or nextitem.get_closest_marker("browser") is None:
+        end_all()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator:
+@pytest.fixture
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    return keep("lab", lambda: Lab(tmp_path_factory.mktemp("lab")), Lab.kill)
+
+
+@pytest.fixture
+def browser() -> Any:
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        yield running
-        running.close()
+    playwright = keep("playwright", lambda: sync_playwright().start(), lambda one: one.stop())
+    start = partial(playwright.chromium.launch, executable_path=CHROMIUM, args=OPTIONS)
+    return keep("browser", start, lambda one: one.close())
 
 
-@pytest.fixture(scope="session")
-def window(browser) -> Iterator:
+@pytest.fixture
+def window(browser) -> Any:
     """A window whose first tab stays open: another tab costs a fraction of another window."""
-    context = browser.new_context()
-    context.new_page()
-    yield context
-    context.close()
+    context = keep("window", browser.new_context, lambda one: one.close())
+    keep("first tab", context.new_page)
+    return context
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def scripts(window, lab: Lab) -> None:
     """Tabs of one site share a process: while the first shows the lab, its scripts are compiled once."""
-    first = window.pages[0]
-    first.route("**/static/main.js", lambda route: route.abort())
-    first.goto(lab.address)
+
+    def start():
+        first = window.pages[0]
+        first.route("**/static/main.js", lambda route: route.abort())
+        first.goto(lab.address)
+        return first
+
+    keep("scripts", start)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from kinelo.lab.explore.theory import predicted_map
 from kinelo.lab.explore.verdict import whole_answer
 
 skip_without_browser()
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def test_league_plays_and_the_verdict_follows(visit):

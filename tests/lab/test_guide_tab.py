@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browser_steps import skip_without_browser, until
+from browser_steps import accessible, skip_without_browser, until
 
 import kinelo as kn
 
 skip_without_browser()
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 PHONE = (390, 844)
@@ -48,8 +48,11 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
     gamma = 16 / elo
     league = kn.Continuum((4, 10), 1.0, nodes=40)
     assert shown(page) == ["Ashford wins"] and page.is_hidden("#guide-sentence") and page.is_hidden("#guide-hand")
+    accessible(page, "#guide", contrast=False)
     page.click("#guide-answers button >> nth=0")
     assert page.inner_text("#guide-reply").startswith("Not quite: 0.14") and page.is_visible("#guide-sentence")
+    page.click("#guide-more summary")
+    accessible(page, "#guide")
     page.focus("#guide-slider")
     for _ in range(4):  # each press is 50 Elo points
         page.keyboard.press("ArrowLeft")
@@ -62,11 +65,12 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
         arrive(page, number)
         page.focus(f"#guide-answers button >> nth={choice}")
         page.keyboard.press("Enter")
+        page.click("#guide-more summary")
+        accessible(page, "#guide", contrast=number == 4)  # the scene whose control is no slider
 
     turn(2, 2)
     assert page.inner_text("#guide-reply").startswith("Right")
     share = (1 + kn.expected_result(law, kn.Normal([0.0, 300 / elo], sigma=175 / elo))[1, 0]) / 2
-    page.click("#guide-more summary")
     assert drawn(page, "Ashford and Yarm", "guide-beside")[1] == pytest.approx([share], abs=1e-4)
     turn(3, 2)
     flat = kn.expected_result(law, kn.Normal([0.0, 525 / elo], sigma=175 / elo))[1, 0]
@@ -87,13 +91,13 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
         page.keyboard.press("ArrowRight")
     assert "too far apart" in page.inner_text("#guide-sentence") and "k=320" in page.url
     turn(7, 1)
-    page.click("#guide-more summary")
     best = kn.best_gamma(law, kn.Fixed([7.0] * 20), kn.Form(rate=0.01, spread=1.0))
     assert drawn(page, "best step", "guide-beside") == [
         pytest.approx([best.gamma], rel=1e-3), pytest.approx([best.error**0.5], rel=1e-3)
     ]  # fmt: skip
     page.click("#guide-next")
-    assert page.is_visible("#guide-doors") and page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.is_visible("#guide-doors")
+    accessible(page, "#guide")
     page.click("[data-door=explore]")
     assert page.is_visible("#explore") and page.input_value("#units") == "paper"
     assert "gamma=0.921" in page.url  # the step of the sixth scene

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import polars as pl
 import pytest
+from kept import keep
 from running_lab import CHROMIUM
 
 from kinelo.advice.audit.gaps import Band, bands_table
@@ -23,7 +24,7 @@ from kinelo.presentation import Table, words
 if CHROMIUM is None:
     pytest.skip("browser tests were skipped: no Chromium is installed", allow_module_level=True)
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 STATIC = files("kinelo.lab") / "static"
 PLOTLY = """window.Plotly = {
@@ -34,35 +35,38 @@ PLOTLY = """window.Plotly = {
 };"""
 
 
-@pytest.fixture(scope="module")
+def answer(route) -> None:
+    path = urlsplit(route.request.url).path
+    name = "index.html" if path == "/" else path.removeprefix("/static/")
+    if name == "main.js" or not (STATIC / name).is_file():
+        route.abort()
+    else:
+        kind = mimetypes.guess_type(name)[0]
+        route.fulfill(body=(STATIC / name).read_bytes(), content_type=kind or "text/plain")
+
+
+@pytest.fixture
 def stage(window):
     """A tab in which the lab has files and no server; Plotly keeps what it is told to draw."""
 
-    def answer(route):
-        path = urlsplit(route.request.url).path
-        name = "index.html" if path == "/" else path.removeprefix("/static/")
-        if name == "main.js" or not (STATIC / name).is_file():
-            route.abort()
-        else:
-            kind = mimetypes.guess_type(name)[0]
-            route.fulfill(body=(STATIC / name).read_bytes(), content_type=kind or "text/plain")
+    def start():
+        one = window.new_page()
+        one.route("**/*", answer)
+        one.add_init_script(PLOTLY)
+        return one
 
-    one, complaints = window.new_page(), []
-    one.on("pageerror", lambda error: complaints.append(str(error)))
-    one.route("**/*", answer)
-    one.add_init_script(PLOTLY)
-    yield one, complaints
-    one.close()
+    return keep("stage", start)
 
 
 @pytest.fixture
 def page(stage):
     """The page without its own start, read anew: a test imports the script it is about."""
-    one, complaints = stage
-    complaints.clear()
-    one.goto("http://lab.invalid/")
-    one.evaluate("document.querySelectorAll('main > section').forEach((part) => { part.hidden = false; })")
-    yield one
+    complaints = []
+    stage.on("pageerror", complain := lambda error: complaints.append(str(error)))
+    stage.goto("http://lab.invalid/")
+    stage.evaluate("document.querySelectorAll('main > section').forEach((part) => { part.hidden = false; })")
+    yield stage
+    stage.remove_listener("pageerror", complain)
     assert not complaints
 
 
@@ -339,4 +343,4 @@ def test_every_script_can_be_read(stage, name):
     source = (STATIC / name).read_text(encoding="utf-8")
     plain = re.sub(r"^export ", "", re.sub(r"^import .*\n", "", source, flags=re.MULTILINE), flags=re.MULTILINE)
     read = "(text) => { new (Object.getPrototypeOf(async () => {}).constructor)(text); }"
-    stage[0].evaluate(read, plain)
+    stage.evaluate(read, plain)

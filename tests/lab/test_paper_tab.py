@@ -6,7 +6,7 @@ import pytest
 from browser_steps import make_report, skip_without_browser, until
 
 skip_without_browser()
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def test_the_paper_is_made_with_progress_and_can_be_cancelled(visit):

@@ -16,7 +16,7 @@ from kinelo.raters.upset_table import upsets
 from kinelo.raters.what_if import with_points
 
 skip_without_browser()
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def test_a_good_file_is_rated_and_downloaded(visit):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from kinelo.advice.report import Report, Rows
 from kinelo.errors import InputError, NoStationaryState
@@ -267,7 +267,7 @@ def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array, seed: int)
     n, b = weight[i, j], outcome.b(rating[i] - rating[j])
     there = float(_misfit(n, s[i, j], b))
     if len(s) > MOST_DRAWN:
-        return float(chi2.sf(there, max(i.size - len(s) + 1, 1)))
+        return float(chdtrc(max(i.size - len(s) + 1, 1), there))
     matches = np.rint(np.maximum(n, 1)).astype(np.int64)
     drawn = 2 * np.random.default_rng(seed).binomial(matches, (1 + b) / 2, (LEAGUES, n.size)) / matches - 1
     tables = np.zeros((LEAGUES, *s.shape))

@@ -27,11 +27,15 @@ def lab(
     # Many small matrices at once: threads inside each product would only get in each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     require("starlette", "uvicorn", "websockets", "plotly")
+    from kinelo.lab.serve.settings import Settings, open_socket
+
+    settings = Settings(host=host, port=port, paper=paper)
+    listener = open_socket(settings)
     from kinelo.lab.serve.server import serve
-    from kinelo.lab.serve.settings import Settings
 
     serve(
-        Settings(host=host, port=port, paper=paper),
+        settings,
+        listener,
         browser=browser,
         announce=lambda address: typer.echo(f"The lab is open at {address}  (Ctrl-C ends it)"),
     )

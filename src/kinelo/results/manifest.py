@@ -22,6 +22,8 @@ from kinelo.runtime.atomic import replace_file
 
 FILE_NAME = "manifest.json"
 STATE_NAME = re.compile(r"state-\d+\.npz")
+LAWS = "laws"
+"""Among the inputs: digests of laws that are the user's own, whose names do not tell their formulas."""
 _FORMAT = "kinelo run 1"
 
 

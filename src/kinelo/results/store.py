@@ -27,15 +27,13 @@ from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
 from kinelo.results.layout import DATA, Layout, read_zarr
-from kinelo.results.manifest import FILE_NAME, STATE_NAME, Manifest, content_digest, file_digest
+from kinelo.results.manifest import FILE_NAME, LAWS, STATE_NAME, Manifest, content_digest, file_digest
 from kinelo.runtime.atomic import replace_file
 
 INTERVAL = 2.0
 """Least number of seconds between two checkpoints, unless stated."""
 SYNCS = 8
 """Files whose way to the disk is waited for at a time."""
-LAWS = "laws"
-"""Among the inputs: digests of laws that are the user's own, whose names do not tell their formulas."""
 _ADVICE = "continue with --resume"
 
 

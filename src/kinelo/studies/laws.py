@@ -25,7 +25,7 @@ from kinelo.model.pairing import Pairing
 from kinelo.model.schedule import ScheduleLaw
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
-from kinelo.results.store import LAWS
+from kinelo.results.manifest import LAWS
 from kinelo.runtime.plugins import imported, load_plugin, plugins, warn_of_plugins_left_out
 
 if TYPE_CHECKING:

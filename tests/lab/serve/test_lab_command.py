@@ -56,9 +56,11 @@ def test_options_reach_the_server(monkeypatch, tmp_path):
     from kinelo.cli.app import app
 
     asked = []
-    monkeypatch.setattr("kinelo.lab.serve.server.serve", lambda settings, **more: asked.append((settings, more)))
+    monkeypatch.setattr("kinelo.lab.serve.settings.open_socket", lambda settings: settings.port)
+    monkeypatch.setattr("kinelo.lab.serve.server.serve", lambda *given, **more: asked.append((*given, more)))
     words = ["lab", "--port", "8123", "--host", "127.0.0.2", "--paper", str(tmp_path / "mine"), "--no-browser"]
     assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
-    [(settings, more)] = asked
+    [(settings, listener, more)] = asked
     assert (settings.port, settings.host, settings.paper) == (8123, "127.0.0.2", tmp_path / "mine")
+    assert listener == 8123
     assert more["browser"] is False

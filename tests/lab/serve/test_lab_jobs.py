@@ -65,18 +65,17 @@ def test_answers_and_complaints_come_back():
 
 def test_questions_that_nobody_waits_for_are_taken_back():
     async def story() -> None:
-        worker = await Worker.start("rating", Limits())
+        worker = await Worker.start("guide", Limits())
         asked, write = [], worker._process.stdin.write
         worker._process.stdin.write = lambda line: (asked.append(json.loads(line)["task"]), write(line))
-        first = asyncio.create_task(worker.ask("sample"))
+        first = asyncio.create_task(worker.ask("scenes"))
         await asyncio.sleep(0)
-        unheard = [asyncio.create_task(worker.ask("sample")) for _ in range(500)]
+        unheard = [asyncio.create_task(worker.ask("scene", number=1, units="elo")) for _ in range(500)]
         await asyncio.sleep(0)
         for question in unheard:
             question.cancel()
-        await first
-        await worker.ask("seen")
-        assert asked == ["sample", "seen"]
+        assert len(await first) == len(await worker.ask("scenes")) == 7
+        assert asked == ["scenes", "scenes"]
         await worker.end()
 
     asyncio.run(story())
@@ -84,8 +83,8 @@ def test_questions_that_nobody_waits_for_are_taken_back():
 
 def test_a_server_that_dies_takes_its_workers_along():
     async def story() -> int:
-        worker = await Worker.start("rating", Limits())
-        await worker.ask("seen")
+        worker = await Worker.start("guide", Limits())
+        await worker.ask("scenes")
         worker._process._transport.get_pipe_transport(0).close()  # what the end of the server does to its pipes
         await asyncio.wait_for(worker._process.wait(), 120)
         return worker._process.pid

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
@@ -12,7 +14,6 @@ from starlette.routing import Route
 
 from kinelo.errors import InputError
 from kinelo.lab.paper.run_store import folder_for, packed_runs, picture, reports
-from kinelo.lab.paper.small import described_knobs, estimated, small_figure
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
 from kinelo.paper.stored import HTML_NAME
@@ -23,8 +24,15 @@ MEDIA = {"png": "image/png", "pdf": "application/pdf", "toml": "text/plain", "zi
 
 
 async def _look(request: Request) -> Response:
-    found = await asyncio.to_thread(reports, request.app.state.settings.paper)
-    return JSONResponse({"reports": found, "sliders": described_knobs()})
+    found, sliders = await asyncio.to_thread(_shown, request.app.state.settings.paper)
+    return JSONResponse({"reports": found, "sliders": sliders})
+
+
+def _shown(paper: Path) -> tuple[list[dict[str, Any]], dict[int, list[dict[str, Any]]]]:
+    """Reports and sliders; what runs figures takes a second to load, so nobody who does not ask waits for it."""
+    from kinelo.lab.paper.small import described_knobs
+
+    return reports(paper), described_knobs()
 
 
 async def _file(request: Request) -> Response:
@@ -77,6 +85,8 @@ async def _cancel(request: Request) -> Response:
 
 async def _draw(request: Request) -> Response:
     """Run one figure again, small, for the values of its sliders."""
+    from kinelo.lab.paper.small import estimated, small_figure
+
     page: Page = request.app.state.pages.find(request.path_params["page"])
     number, values = request.path_params["number"], await read_object(request)
     figure = small_figure(number, values)  # what cannot be drawn is refused at once

@@ -1,8 +1,7 @@
-"""Serving the lab: an address that is checked before anything starts, a browser if wanted, a clean end."""
+"""Serving the lab: a browser if wanted, a clean end."""
 
 from __future__ import annotations
 
-import errno
 import logging
 import socket
 import sys
@@ -11,29 +10,9 @@ from collections.abc import Callable
 
 import uvicorn
 
-from kinelo.errors import InputError
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.prompt import PromptProtocol
 from kinelo.lab.serve.settings import Settings
-
-
-def open_socket(settings: Settings) -> socket.socket:
-    """Bind to the address, or say in one sentence why that fails."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.host, settings.port))
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            reason = f"port {settings.port} is already in use; choose another with --port."
-        elif error.errno in (errno.EACCES, errno.EPERM):
-            reason = f"port {settings.port} needs special rights; choose one from 1024 to 65535 with --port."
-        else:
-            reason = f"{settings.host} is not an address of this machine; choose another with --host."
-        raise InputError(f"The lab cannot start: {reason}") from None
-    return listener
 
 
 class _Server(uvicorn.Server):
@@ -46,9 +25,8 @@ class _Server(uvicorn.Server):
         self._when_ready()
 
 
-def serve(settings: Settings, *, browser: bool, announce: Callable[[str], None]) -> None:
+def serve(settings: Settings, listener: socket.socket, *, browser: bool, announce: Callable[[str], None]) -> None:
     """Serve until Ctrl-C; ``announce`` is called with the address once the lab answers."""
-    listener = open_socket(settings)
     # Short turns between threads: a frame should not wait for a league at play.
     sys.setswitchinterval(0.001)
     if settings.port == 0:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import re
 import secrets
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from kinelo.errors import InputError
 
 HOST_HEADER = re.compile(r"(\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]\\]+))(:\d*)?")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -105,3 +108,22 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def open_socket(settings: Settings) -> socket.socket:
+    """Bind to the address, before anything is loaded that takes time, or say in one sentence why that fails."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            reason = f"port {settings.port} is already in use; choose another with --port."
+        elif error.errno in (errno.EACCES, errno.EPERM):
+            reason = f"port {settings.port} needs special rights; choose one from 1024 to 65535 with --port."
+        else:
+            reason = f"{settings.host} is not an address of this machine; choose another with --host."
+        raise InputError(f"The lab cannot start: {reason}") from None
+    return listener

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, pdtr
 
 from kinelo.raters.bradley_terry.likelihood import Likelihood
 from kinelo.runtime.device import usable_processors
@@ -51,8 +51,6 @@ class Resampling:
     """Draws Poisson numbers with the given means; large ones, and means that differ too much, by rejection."""
 
     def __init__(self, mean: Array) -> None:
-        from scipy.stats import poisson
-
         self.mean = mean
         self.small = mean <= LARGEST
         means, which = np.unique(mean[self.small], return_inverse=True)
@@ -62,7 +60,7 @@ class Resampling:
         self.which, self.first = which, first
         self.offset = np.concatenate([[0], np.cumsum(length)])
         self.cdf = np.concatenate(
-            [poisson.cdf(first[t] + np.arange(length[t]), means[t]) for t in range(means.size)] or [np.empty(0)]
+            [pdtr(first[t] + np.arange(length[t]), means[t]) for t in range(means.size)] or [np.empty(0)]
         )
         self.guide = np.array(
             [
