@@ -252,9 +252,9 @@ FOUND = {
     "verdict": "K = 32 is too large.", "k": 32, "bounded": None, "rows": [["Lag", "eleven"]], "notes": ["A note."],
     "chart": loss_over_k(OUTLOOK), "best": ["Best K = 12.3", "(95 %: 8.1 to 19.4)."],
     "fifths": bands_table([
-        Band(1390.2, 7, underrated=-21.4, error=7.6, slope=1.21, slope_error=0.14),
-        Band(1502.9, 8, underrated=3.3, error=5.5, slope=math.nan, slope_error=math.nan),
-        Band(1640.7, 9, underrated=34.2, error=8.8, slope=0.83, slope_error=0.09),
+        Band(-110.2, 7, underrated=-21.4, error=7.6, slope=1.21, slope_error=0.14),
+        Band(2.9, 8, underrated=3.3, error=5.5, slope=math.nan, slope_error=math.nan),
+        Band(140.7, 9, underrated=34.2, error=8.8, slope=0.83, slope_error=0.09),
     ]).to_dict(),
 }  # fmt: skip
 
@@ -281,9 +281,9 @@ def test_an_audit_shows_the_numbers_it_is_given(page):
     assert page.inner_text("#audit-verdict") == FOUND["verdict"]
     assert page.inner_text("#audit-gain") == "Best K = 12.3 (95 %: 8.1 to 19.4)."
     assert [[cell.strip() for cell in row] for row in rows(page, "#audit-bands")] == [
-        ["Fifth", "Rating", "Is rated", "Slope of results on forecasts"],
-        ["1 (weakest)", "1390", "21 ± 8 too high", "1.21 ± 0.14"],
-        ["2", "1503", "3 ± 6 too low", "–"], ["3 (best)", "1641", "34 ± 9 too low", "0.83 ± 0.09"],
+        ["Fifth", "Above the start", "Is rated", "Slope of results on forecasts"],
+        ["1 (weakest)", "-110", "21 ± 8 too high", "1.21 ± 0.14"],
+        ["2", "+3", "3 ± 6 too low", "–"], ["3 (best)", "+141", "34 ± 9 too low", "0.83 ± 0.09"],
     ]  # fmt: skip
     band, theory, backtest, best, used = page.eval_on_selector("#audit-chart", "node => node.data")
     assert sorted(set(band["x"])) == [8.1, 19.4]

@@ -106,8 +106,9 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     page.wait_for_selector("#odds-table tbody tr")
 
     def odds() -> dict[str, list[float]]:
-        lines = [row.split("\t") for row in page.locator("#odds-table tbody tr").all_inner_texts()]
-        return {row[0]: [float(cell.strip("<% ")) for cell in (row[1], *row[3:5])] for row in lines}
+        head, *lines = [row.split("\t") for row in page.locator("#odds-table tr").all_inner_texts()]
+        at = [head.index(label) for label in ("Points", "Title", "Relegation")]
+        return {row[0]: [float(row[k].strip("<>% ")) for k in at] for row in lines}
 
     def said(found) -> dict[str, list[float]]:
         table = found.to_polars().select("name", "points", pl.col("title", "relegation") * 100)

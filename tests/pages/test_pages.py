@@ -188,7 +188,7 @@ def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
     marked = np.exp(values(chart, "x", np.array(rules), lambda text: np.log(float(text))))
     past = [found.advice.k] if found.outlook.differs else []
     assert marked == pytest.approx([found.outlook.k, 60.0, *past], rel=0.01)
-    assert [row[1] for row in read.tables[0][1:]] == [f"{one.rating:.0f}" for one in found.bands]
+    assert [row[1] for row in read.tables[0][1:]] == [f"{one.rating:+.0f}" for one in found.bands]
     page = (tmp_path / "audit.html").read_text(encoding="utf-8")
     assert found.verdict in page.replace("&#x27;", "'")
     assert "<p><b>{}</b> {}</p>".format(*gain_words(found)) in page

@@ -28,7 +28,7 @@ class Band:
     Attributes
     ----------
     rating
-        Mean rating of the band.
+        Mean rating of the band, in points above the rating to begin with.
     matches
         Matches seen, from the side in the band.
     underrated, error
@@ -53,7 +53,7 @@ def bands_table(bands: Sequence[Band]) -> Table:
     rows = [{"fifth": f"{k}{ends.get(k, '')}", **asdict(one)} for k, one in enumerate(bands, 1)]
     columns = [
         words("Fifth", "fifth"),
-        number("Rating", "rating", ".0f"),
+        number("Above the start", "rating", "+.0f"),
         Column("Is rated", _tilt, number=True),
         Column("Slope of results on forecasts", _slope, number=True),
     ]
