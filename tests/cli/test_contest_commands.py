@@ -180,7 +180,7 @@ def test_a_file_is_known_by_its_beginning(tmp_path, monkeypatch, header, ending)
     path.write_bytes(gzip.compress(text) if ending == "csv.gz" else text)
     with monkeypatch.context() as patched:
         patched.setattr(loading, "load_table", lambda path: pytest.fail("the whole file was read"))
-        assert loading.columns_of(path) == header.split(";")
+        assert loading.head_of(path).columns == header.split(";")
         assert holds_contests(path) == ("race" in header)
 
 
@@ -188,11 +188,11 @@ def test_a_file_is_known_by_its_beginning(tmp_path, monkeypatch, header, ending)
 def test_files_of_any_encoding_are_known_by_their_columns(tmp_path, codec):
     text = "\n".join(["date,race,driver,place", *(f"2024-01-01,{k},Ö,1" for k in range(9000))])
     (tmp_path / "long.csv").write_bytes(text.encode(codec))
-    assert loading.columns_of(tmp_path / "long.csv") == ["date", "race", "driver", "place"]
+    assert loading.head_of(tmp_path / "long.csv").columns == ["date", "race", "driver", "place"]
     kn.sample_league(4, 1).results.write_parquet(tmp_path / "league.pq")
-    assert loading.columns_of(tmp_path / "league.pq")[2] == "home_team"
+    assert loading.head_of(tmp_path / "league.pq").columns[2] == "home_team"
     (tmp_path / "league.json").write_text('[{"a": 1}, {"b": 2}]')
-    assert loading.columns_of(tmp_path / "league.json") == ["a", "b"]
+    assert loading.head_of(tmp_path / "league.json").columns == ["a", "b"]
 
 
 def test_the_disqualified_stand_where_they_are_wanted(tmp_path):

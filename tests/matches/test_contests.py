@@ -145,9 +145,9 @@ def test_a_table_that_is_none_of_contests_says_what_it_lacks(table, words):
 
 
 def test_contests_are_told_from_matches_by_their_columns():
-    assert are_contests(["date", "race", "driver", "constructor", "position"])
-    assert not are_contests(["date", "home", "away", "home_score", "away_score"])
-    assert not are_contests(["match_id", "team", "opponent", "score"])
+    assert are_contests(pl.DataFrame(schema=["date", "race", "driver", "constructor", "position"]))
+    assert not are_contests(pl.DataFrame(schema=["date", "home", "away", "home_score", "away_score"]))
+    assert not are_contests(pl.DataFrame(schema=["match_id", "team", "opponent", "score"]))
 
 
 def test_parts_of_contests_are_those_asked_for():
@@ -252,3 +252,72 @@ def test_notes_say_how_many_entries_did_not_finish_and_where_they_stand(retired)
     assert any(said in note for note in kn.read_contests(table).notes)
     out = f"{entries} did not finish: left out; unfinished='behind' (--unfinished behind) puts such entries behind"
     assert any(out in note for note in kn.read_contests(table, unfinished="out").notes)
+
+
+def daily(entrants, days=3):
+    rows = [(f"2024-06-{day + 1:02d}", "Race 1", name, place + 1) for day in range(days)
+            for place, name in enumerate(entrants(day))]  # fmt: skip
+    return pl.DataFrame(rows, schema=["date", "race", "boat", "place"], orient="row")
+
+
+def test_race_1_of_every_day_is_a_contest_of_each_day():
+    races = kn.read_contests(daily(lambda day: ["A", "B", "C", "D"][: 4 - day]))
+    assert races.identifiers == tuple(f"Race 1 on 2024-06-0{day}" for day in (1, 2, 3))
+    assert races.sizes.tolist() == [4, 3, 2] and len(races.rejected) == 0
+    assert (
+        "1 name of a contest returns on other days with the same entrants: each time counts as a contest of its own"
+        in (races.notes)
+    )
+
+
+def test_a_contest_of_several_days_stays_one():
+    """Even one that returns next season, and one in which somebody stands twice."""
+    one = daily(lambda day: [f"{name}{day}" for name in "ABCD"])
+    assert kn.read_contests(one).sizes.tolist() == [12]
+    later = one.with_columns(pl.col("date").str.replace("2024", "2025"))
+    assert kn.read_contests(pl.concat([one, later])).sizes.tolist() == [12, 12]
+    twice = daily(lambda day: [*(f"{name}{day}" for name in "ABCD"), *(["A0"] if day == 1 else [])])
+    assert kn.read_contests(twice).sizes.tolist() == [12]
+
+
+def test_codes_of_regattas_are_understood():
+    codes = ["1", "2", "DNC", "OCS", "BFD", "UFD", "DNE", "RET", "RAF", "DNF", "RDG"]
+    table = {"race": [1] * len(codes), "boat": [f"B{k}" for k in range(len(codes))], "position": codes}
+    races = kn.read_contests(table, disqualified="behind", not_started="behind")
+    ended = dict(zip(races.to_polars()["entrant"], races.ended.tolist()))
+    assert [ended.get(f"B{k}") for k in range(len(codes))] == [0, 0, 3, 2, 2, 2, 2, 1, 1, 1, None]
+
+
+@pytest.mark.parametrize(
+    ("table", "contests"),
+    [
+        ({"Event": [1, 1, 1], "Athlete": ["A", "B", "C"], "Finish Time": ["2:10:00", "2:11:00", "DNF"]}, True),
+        ({"table": [1, 1, 1], "player": ["A", "B", "C"], "points": [3, 2, 1]}, True),
+        ({"game": [1, 1, 2, 2], "team": ["A", "B", "A", "B"], "score": [3, 2, 1, 0]}, False),
+        ({"round": [1, 1, 1], "winner": ["A", "B", "C"], "loser": ["D", "E", "F"], "player": ["x", "y", "z"],
+          "score": [1, 2, 3]}, False),
+        ({"table": [1, 1, 1], "player": ["A", "B", "C"], "chips": [3, 2, 1]}, False),
+    ],
+    ids=["times", "points", "two sides", "winners", "unknown"],
+)  # fmt: skip
+def test_contests_without_places_are_known_by_more_than_two_rows_in_each(table, contests):
+    assert are_contests(pl.DataFrame(table)) is contests
+
+
+def test_a_table_that_may_be_of_contests_is_said_to_be():
+    with pytest.raises(InputError, match=r"kinelo\.read_contests reads it: name its place, score or time"):
+        kn.read_matches({"table": [1, 1, 1], "player": ["A", "B", "C"], "chips": [3, 2, 1]})
+    with pytest.raises(InputError, match="no column for the home side") as said:
+        kn.read_matches({"x": [1], "y": [2]})
+    assert "contest" not in str(said.value)
+
+
+def test_team_mates_who_share_their_places_are_said_to_be_a_team():
+    table = {"match_id": [1] * 4, "team": ["T", "T", "U", "U"], "player": list("abcd"), "place": [1, 1, 2, 2]}
+    said = (
+        "rows of one 'team' share their places: team='team' (--team team) makes them one entrant whose members are "
+        "rated"
+    )
+    assert said in kn.read_contests(table).notes
+    assert said not in kn.read_contests(table | {"place": [1, 2, 3, 4]}).notes
+    assert said not in kn.read_contests(table, team="team", slots=["player"]).notes

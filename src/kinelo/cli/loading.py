@@ -32,9 +32,9 @@ def column_mapping(pairs: list[str] | None) -> dict[str, str]:
 
 
 def holds_contests(path: Path, column: list[str] | None = None) -> bool:
-    """Whether a file (or the first of a pattern) is a long table of contests, by its columns."""
+    """Whether a file (or the first of a pattern) is a long table of contests, by its columns and first rows."""
     from kinelo.matches.contest_columns import are_contests
-    from kinelo.matches.loading import columns_of
+    from kinelo.matches.loading import head_of
     from kinelo.matches.scan import files_of
 
     files = files_of(path) if any(sign in str(path) for sign in "*?[") else [path]
@@ -42,10 +42,10 @@ def holds_contests(path: Path, column: list[str] | None = None) -> bool:
         return False
     try:
         with silent_refusals():
-            columns = columns_of(files[0])
+            head = head_of(files[0])
     except InputError:
         return False  # the reader of matches says what is wrong
-    return are_contests(columns, column_mapping(column))
+    return are_contests(head, column_mapping(column))
 
 
 def report_reading(matches: Matches, rejects: Path | None) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import polars as pl
+
 from kinelo.errors import InputError
-from kinelo.matches.columns import MATCH_COLUMNS, find_columns, listed
+from kinelo.matches.columns import LOSER_COLUMNS, MATCH_COLUMNS, find_columns, listed
 
 CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
     "date": (*MATCH_COLUMNS["date"], "racedate", "eventdate", "contestdate"),
@@ -83,13 +85,18 @@ def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None
     return {name: taken[name] for name in CONTEST_COLUMNS if name in taken}
 
 
-def are_contests(present: Iterable[str], given: Mapping[str, str] | None = None) -> bool:
-    """Whether a table of these columns holds contests, one row per entrant, and not matches of two sides.
+def are_contests(table: pl.DataFrame, given: Mapping[str, str] | None = None) -> bool:
+    """Whether a table (or its first rows) holds contests, one row per entrant, and not matches of two sides.
 
-    >>> are_contests(["date", "race", "driver", "position"]), are_contests(["date", "home", "away", "score"])
-    (True, False)
+    Places tell. Scores and times may be those of the two sides of a match: there must be more than two rows of most
+    contests.
+
+    >>> are_contests(pl.DataFrame({"race": [1, 1], "driver": ["A", "B"], "position": [1, 2]}))
+    True
+    >>> are_contests(pl.DataFrame({"game": [1, 1], "player": ["A", "B"], "points": [1, 2]}))
+    False
     """
-    columns = list(present)
+    columns = table.columns
     if given and set(given) - set(CONTEST_COLUMNS):
         return False
     if given and set(given) - set(MATCH_COLUMNS):
@@ -98,7 +105,27 @@ def are_contests(present: Iterable[str], given: Mapping[str, str] | None = None)
     if {"home", "away"} & sides.keys() or "opponent" in sides:
         return False
     found = find_contest_columns(columns, given)
-    return "entrant" in found and "place" in found and ("contest" in found or "date" in found)
+    if "entrant" not in found or not {"contest", "date"} & found.keys():
+        return False
+    return "place" in found or ("contest" in found and bool({"score", "time"} & found.keys()) and _many(table, found))
+
+
+def _many(table: pl.DataFrame, found: Mapping[str, str]) -> bool:
+    """Whether most contests have more than two rows, and nobody is called a winner or loser."""
+    keys = [found[name] for name in ("contest", "season", "date") if name in found]
+    of_winners = find_columns(table.columns, LOSER_COLUMNS, None)
+    return not of_winners and table.height > 0 and bool((table.group_by(keys).len()["len"] > 2).mean() > 0.5)  # type: ignore[operator]
+
+
+def contest_hint(columns: Iterable[str]) -> str:
+    """What to say beside a table that is none of matches, where its rows may be entrants of contests."""
+    found = find_contest_columns(columns, None)
+    if not {"entrant", "contest"} <= found.keys():
+        return ""
+    return (
+        " If each row is an entrant of a contest of many, kinelo.read_contests reads it: name its place, score or time "
+        "(--column place=...)."
+    )
 
 
 def needed_columns(found: Mapping[str, str], columns: Iterable[str], name: str, played: bool) -> None:

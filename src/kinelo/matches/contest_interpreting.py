@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import listed, plain_name
+from kinelo.matches.columns import listed
 from kinelo.matches.contest_columns import find_contest_columns, needed_columns
 from kinelo.matches.contest_distance import read_distances
+from kinelo.matches.contest_notes import note_unused
 from kinelo.matches.contest_rows import (
     REASONS,
     UNKNOWN,
@@ -29,8 +30,8 @@ from kinelo.matches.names import as_text, encode_names, spelt_alike, without_sta
 SAME_CONTEST = np.timedelta64(31, "D")
 """Rows of one contest id that lie further apart are of different contests: ids repeat from season to season."""
 
-FURTHER_KINDS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
-"""Columns that could be rated beside the entrant; they are named in a note."""
+SAME_ENTRANTS = 1.25
+"""Days with an entrant under one name, for each entrant, from which on each day has a contest of its own."""
 
 
 def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> ContestRows:
@@ -58,7 +59,7 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
         read_distances(rows)
     else:
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
-    _note_unused(rows)
+    note_unused(rows)
     return rows
 
 
@@ -147,15 +148,19 @@ def _group(rows: ContestRows) -> None:
 
 
 def _split_by_date(rows: ContestRows, contest: np.ndarray, keys: tuple[str, ...]) -> tuple[np.ndarray, list[str]]:
-    """Contests whose rows lie more than a month apart are several, each named with its day."""
+    """Contests whose rows lie more than a month apart, or whose entrants return from day to day as in Race 1 of every
+    day, are several, each named with its day.
+    """
     good = np.flatnonzero(rows.good)
     order = good[np.lexsort((rows.date[good], contest[good]))]
     same = contest[order][1:] == contest[order][:-1]
     gap = np.diff(rows.date[order])
-    apart = same & (gap > SAME_CONTEST)
-    within = same & (gap > np.timedelta64(0, "D")) & ~apart
-    if within.any():
-        number = np.unique(contest[order][1:][within]).size
+    far = same & (gap > SAME_CONTEST)
+    days = same & (gap > np.timedelta64(0, "D")) & ~far
+    daily = days & _same_entrants(rows, order, np.concatenate([[0], np.cumsum(~same | far)]))[1:]
+    apart = far | daily
+    if (days & ~daily).any():
+        number = np.unique(contest[order][1:][days & ~daily]).size
         rows.notes.append(f"{number:,} contests have rows of several days: each is dated by its last day")
     if not apart.any():
         return contest, list(keys)
@@ -166,11 +171,22 @@ def _split_by_date(rows: ContestRows, contest: np.ndarray, keys: tuple[str, ...]
     often = np.zeros(len(keys), bool)
     often[contest[order][1:][apart]] = True
     names = [f"{keys[c]} on {rows.date[k]}" if often[c] else keys[c] for k, c in zip(begins, contest[begins])]
-    rows.notes.append(
-        f"{int(often.sum()):,} names of contests return after more than {int(SAME_CONTEST.astype(int))} days: each "
-        "time counts as a contest of its own"
-    )
+    month = f"after more than {int(SAME_CONTEST.astype(int))} days"
+    for returns, how in ((far, month), (daily, "on other days with the same entrants")):
+        number = np.unique(contest[order][1:][returns]).size
+        if number:
+            named = "1 name of a contest returns" if number == 1 else f"{number:,} names of contests return"
+            rows.notes.append(f"{named} {how}: each time counts as a contest of its own")
     return new, names
+
+
+def _same_entrants(rows: ContestRows, order: np.ndarray, run: np.ndarray) -> np.ndarray:
+    """Which rows, in this order, belong to a run of days on which the same entrants return."""
+    table = pl.DataFrame({"run": run, "entrant": rows.entrant[order], "day": rows.date[order]})
+    entrants = table.unique(["run", "entrant"])["run"].to_numpy()
+    entries = table.unique()["run"].to_numpy()
+    size = int(run.max(initial=0)) + 1
+    return (np.bincount(entries, minlength=size) >= SAME_ENTRANTS * np.bincount(entrants, minlength=size))[run]
 
 
 def _read_outcome(rows: ContestRows) -> None:
@@ -262,19 +278,3 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
         rows.notes.append(f"{said}: left out; {choice} puts such entries behind all who finished")
     else:
         rows.notes.append(f"{said}: tied behind all who finished; {choice} leaves such entries out")
-
-
-def _note_unused(rows: ContestRows) -> None:
-    outcomes = [kind for kind in ("place", "score", "time") if kind in rows.found]
-    used = {column for key, column in rows.found.items() if key not in outcomes[1:]}
-    kinds = (*rows.options.slots.values(), *rows.options.advantages.values())
-    used |= {rows.options.team, *(column for columns in kinds for column in columns)}
-    unused = [column for column in rows.table.columns if column not in used]
-    if unused:
-        rows.notes.append(f"columns that were not used: {listed(unused)}")
-    further = [column for column in unused if plain_name(column) in FURTHER_KINDS]
-    if further and not rows.options.slots:
-        rows.notes.append(
-            f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}] "
-            f"(--slot {rows.found['entrant']} --slot {further[0]})"
-        )

@@ -25,12 +25,12 @@ Best = Literal["lowest", "highest"]
 
 STATUS_WORDS = {
     NOT_STARTED: (
-        r"^(dns|d\.n\.s\.?|dnq|dnpq|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|107 ?% rule)$"
+        r"^(dns|d\.n\.s\.?|dnc|dnq|dnpq|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|107 ?% rule)$"
         r"|did not (start|qualify|pre-?qualify)|not started|non[- ]starter|nicht (gestartet|angetreten)"
     ),
-    DISQUALIFIED: r"^(dsq|dq|dqf|exc?)$|disqu|excluded|desclassificad|descalificad|squalificat",
+    DISQUALIFIED: r"^(dsq|dq|dqf|exc?|ocs|bfd|ufd|dne|dgm)$|disqu|excluded|desclassificad|descalificad|squalificat",
     UNFINISHED: (
-        r"^(dnf|d\.n\.f\.?|ret\.?|r|nc|ab|aband\.?|retired|otl|hd|dnc|un|np|ko)$"
+        r"^(dnf|d\.n\.f\.?|ret\.?|r|nc|ab|aband\.?|retired|otl|hd|un|np|ko|raf)$"
         r"|did not finish|not classified|abandon|ausgeschieden|aufgegeben"
     ),
 }

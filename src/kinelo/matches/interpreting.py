@@ -18,6 +18,7 @@ from kinelo.matches.columns import (
     venue_columns,
 )
 from kinelo.matches.conditions import read_conditions
+from kinelo.matches.contest_columns import contest_hint
 from kinelo.matches.dates import read_dates
 from kinelo.matches.day_order import order_days
 from kinelo.matches.fields import read_flags, read_words
@@ -52,9 +53,13 @@ def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
             raise InputError(
                 f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}} "
                 f"(--column {side}=... on the command line), its columns are {listed(table.columns)}."
+                f"{contest_hint(table.columns)}"
             )
     if extra := more_sides(table.columns, found):
-        raise InputError(f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read.")
+        raise InputError(
+            f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read. Contests of "
+            "many need a row for each entrant (kinelo.read_contests)."
+        )
     n = table.height
     unknown = np.full(n, np.nan)
     notes = list(opened.notes)

@@ -49,8 +49,8 @@ def load_table(source: Any) -> pl.DataFrame:
     return open_table(source).table
 
 
-def columns_of(path: Path) -> list[str]:
-    """Names of the columns of a file; of separated text, however long, only the beginning is read."""
+def head_of(path: Path) -> pl.DataFrame:
+    """The first rows of a file; of separated text, however long, only the beginning is read."""
     with damage_in_words(path), path.open("rb") as file:
         head = file.read(HEAD)
         if head.startswith(b"\x1f\x8b"):
@@ -58,7 +58,7 @@ def columns_of(path: Path) -> list[str]:
                 head = text.read(HEAD)
     lines = head[: head.rfind(b"\n") + 1]
     whole = len(head) < HEAD or not lines.strip() or b"\0" in head or head.lstrip()[:1] in (b"{", b"[")
-    return load_table(path).columns if whole else _open_text(path, lines).table.columns
+    return load_table(path) if whole else _open_text(path, lines).table
 
 
 def open_table(source: Any) -> Opened:

@@ -47,7 +47,7 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
     if np.mean(number > 2) > 0.5:
         raise InputError(
             f"The table ranks up to {number.max():,} sides under one {found['match_id']!r}; "
-            "only matches of two sides are read."
+            "only matches of two sides are read. kinelo.read_contests reads contests of many."
         )
     if not np.any(number == 2) or not {"score", "result"} & found.keys():
         return None

@@ -109,7 +109,7 @@ class UploadedTable:
     @property
     def rows(self) -> str:
         """What each row of results seems to be: one of "matches" or, for an entrant of a contest, "contests"."""
-        return "contests" if self.kind == "results" and are_contests(self.frame.columns) else "matches"
+        return "contests" if self.kind == "results" and are_contests(self.frame) else "matches"
 
     @property
     def guesses(self) -> dict[str, str]:
