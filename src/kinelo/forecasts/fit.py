@@ -97,11 +97,16 @@ def says_anew(rater: object) -> bool:
 
 
 def estimate(
-    rater: Estimable, matches: Matches, warm_up: float = WARM_UP, near: Mapping[str, float] | None = None
+    rater: Estimable,
+    matches: Matches,
+    warm_up: float = WARM_UP,
+    near: Mapping[str, float] | None = None,
+    negligible: float = NEGLIGIBLE_GAIN,
 ) -> Estimates:
     """Estimate the open parameters of a rater, which is left as it was.
 
-    The search begins ``near`` these values, where another one ended, or at the defaults.
+    The search begins ``near`` these values, where another one ended, or at the defaults, and ends where steps gain no
+    more than is ``negligible``.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B"] * 200, "away": ["B", "A"] * 200, "result": [1, -1, 1, 0, -1, 0, 1, -1] * 50}
@@ -117,7 +122,7 @@ def estimate(
         )
     elif len(matches) >= MANY * FIRST_LOOK:
         start = search(_RaterCourse(rater, matches[:FIRST_LOOK], warm_up, scales), start)[0].z
-    here, score = search(_RaterCourse(rater, matches, warm_up, scales), start)
+    here, score = search(_RaterCourse(rater, matches, warm_up, scales, negligible), start)
     losses = here.losses
     errors = scales.standard_errors(here.z, score.T @ score)
     return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, scales.at_bounds(here.z))
@@ -224,8 +229,10 @@ class Course:
 class _RaterCourse(Course):
     """The losses of a rater over matches."""
 
-    def __init__(self, rater: Estimable, matches: Matches, warm_up: float, scales: Scales) -> None:
-        super().__init__(scales)
+    def __init__(
+        self, rater: Estimable, matches: Matches, warm_up: float, scales: Scales, negligible: float = NEGLIGIBLE_GAIN
+    ) -> None:
+        super().__init__(scales, negligible)
         self.rater, self.matches, self.anew = rater, matches, says_anew(rater)
         self.skipped = int(warm_up * len(matches))
         self.scored: slice | NDArray[np.bool_] = slice(None)

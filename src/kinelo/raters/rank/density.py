@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 TOO_COARSE = 1.3
 """Step of a grid, in standard deviations of a density, beyond which points in between are summed."""
 NODES = 6
-NEGLIGIBLE = -18.0
+NEGLIGIBLE = -14.0
 """Logarithm of a density, over its highest, that is not summed."""
 ENOUGH = 0.01
 """Part of a density from which on what was not summed of it remains negligible."""
@@ -26,8 +26,8 @@ BESIDE = 2
 
 class Density(NamedTuple):
     """Room for the density of one entrant: what the order says, what those say who did not finish (no logarithm), the
-    logarithm of the density (points); weights of points in means of 1, ``ψ`` and ``ψ' − ψ²`` (3, points), and by how
-    much these means differ in other lanes (3, lanes − 1).
+    logarithm of the density (points); weights of points (3, points) in means and in covariances with ``ψ`` and
+    ``ψ' − ψ²``, and these of what differs in other lanes (3, lanes − 1).
     """
 
     order: Array
@@ -134,13 +134,16 @@ def cubic_weights(t):
 
 @borrowing
 def moments(density, lo, hi, z, dz, law):
-    """Means of ``ψ`` and of ``ψ' − ψ²`` over a density that has been weighed."""
+    """Means of ``ψ`` and of ``ψ' − ψ²`` over a density that has been weighed; what other lanes need is prepared."""
     weight, mean, bend = density.weight, 0.0, 0.0
     for g in range(lo, hi):
         psi, slope = slopes(z + g * dz, law)
         weight[1, g], weight[2, g] = weight[0, g] * psi, weight[0, g] * (slope - psi * psi)
         mean += weight[1, g]
         bend += weight[2, g]
+    for g in range(lo, hi if density.change.shape[1] > 0 else lo):
+        weight[1, g] -= mean * weight[0, g]
+        weight[2, g] -= bend * weight[0, g]
     return mean, bend
 
 

@@ -22,8 +22,8 @@ REACH = 4.5
 """Standard deviations beyond the outermost means that the grid covers."""
 FINEST, COARSEST = 0.16, 0.45
 """Bounds of the step of the grid, in standard deviations of a performance."""
-STEP = 1.1
-"""Step of a sum over a density, in its standard deviations: an error of 1e-7."""
+STEP = 1.25
+"""Step of a sum over a density, in its standard deviations: an error of 1e-5 at most."""
 LEAST_POINTS = 8
 
 

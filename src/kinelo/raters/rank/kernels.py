@@ -218,8 +218,8 @@ def filter_contests(columns, model, s, expected):
         field = Field(expected.mean[lo:hi], expected.variance[lo:hi], counts[:size], columns.place[lo:hi])
         grid = new_grid(field, model.law, memory)
         memory = grid.memory
+        expected.log_chance[lo:hi] = np.nan
         shown = Shown(np.zeros((size, lanes)), np.zeros((size, lanes)), expected.log_chance[lo:hi])
-        shown.log_chance[:] = np.nan
         read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
         learn_contest(c, columns, field, shown, s, work)
         count_contest(c, columns, s, work.pull)

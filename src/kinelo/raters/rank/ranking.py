@@ -96,11 +96,10 @@ def add_entrant(b, part, value, slope, order, ranking):
 
 
 @partial(borrowing, fastmath={"reassoc", "contract"})
-def add_changes(a, span, order, ranking, density):
-    """Add to ``density.change`` what an order makes of it in other lanes: of as many means as that has rows."""
-    grid, counts, change = ranking.grid, ranking.field.counts, density.change
-    lo, hi, rows = span
-    for k in range(rows if change.shape[1] > 0 else 0):
+def add_changes(a, span, rows, order, ranking, density):
+    """Add to some rows of ``density.change`` what an order makes of them in other lanes, over a span of points."""
+    grid, counts, change, (lo, hi) = ranking.grid, ranking.field.counts, density.change, span
+    for k in range(rows[0], rows[1] if change.shape[1] > 0 else 0):
         weight, said, moving, stretching = density.weight[k], 0.0, 0.0, 0.0
         for g in range(lo, hi):
             said += weight[g] * order.value[g]
@@ -113,33 +112,20 @@ def add_changes(a, span, order, ranking, density):
             change[k, q] += counts[a, 0] * moved + (counts[a, q + 1] - counts[a, 0]) * said
 
 
-@inlined
-def forget_changes(density):
-    """Begin anew with what other lanes make of a density."""
-    for k in range(3):
-        for q in range(density.change.shape[1]):
-            density.change[k, q] = 0.0
-
-
 @borrowing
-def note_chance(a, log_chance, density, shown):
-    """Note the chance of a place, and what it is in other lanes."""
-    shown.log_chance[a, 0] = log_chance
-    for q in range(density.change.shape[1]):
-        shown.log_chance[a, q + 1] = log_chance + density.change[0, q]
-
-
-@borrowing
-def note_performance(a, means, weight, field, density, shown):
-    """Note what a density says of a performance, by the means of ``ψ`` and ``ψ' − ψ²``, and in other lanes."""
-    mean, bend = means
-    change, S = density.change, field.variance[a, 0]
-    shown.pull[a, 0], shown.precision[a, 0] = mean / math.sqrt(S), (bend + mean * mean) / S
-    for q in range(change.shape[1]):
-        S = field.variance[a, q + 1]
-        moved = mean + weight * (change[1, q] - mean * change[0, q])
-        bent = bend + weight * (change[2, q] - bend * change[0, q])
-        shown.pull[a, q + 1], shown.precision[a, q + 1] = moved / math.sqrt(S), (bent + moved * moved) / S
+def note_shown(a, chance, means, ranking, density, shown):
+    """Note what the density of an entrant shows, in every lane: the logarithm of the chance of the place, and the means
+    of ``ψ`` and ``ψ' − ψ²``.
+    """
+    variance, change, weight = ranking.field.variance, density.change, ranking.weight
+    for lane in range(variance.shape[1]):
+        mean, bend = means
+        shown.log_chance[a, lane] = chance
+        if lane > 0:
+            shown.log_chance[a, lane] += change[0, lane - 1]
+            mean, bend = mean + weight * change[1, lane - 1], bend + weight * change[2, lane - 1]
+        shown.pull[a, lane] = mean / math.sqrt(variance[a, lane])
+        shown.precision[a, lane] = (bend + mean * mean) / variance[a, lane]
 
 
 @borrowing
@@ -151,13 +137,15 @@ def read_entrant(a, top, orders, ranking, density, shown):
     finished, others, apart = orders
     field, law, scale = ranking.field, ranking.law, 1.0 / math.sqrt(ranking.field.variance[a, 0])
     z, dz = (ranking.grid.low - field.mean[a, 0]) * scale, ranking.grid.step * scale
-    weighed, lo, hi, begin = False, top, top, top
-    forget_changes(density)
+    weighed, lo, hi, begin, chance = False, top, top, top, math.nan
+    for k in range(3):
+        for q in range(density.change.shape[1]):
+            density.change[k, q] = 0.0
     if field.counts[a, 0] == 1.0:
         begin, lo, hi = write_density(density.log, top, finished.value, (1.0, z, dz), law)
         log_sum, fine = weigh(density, begin, lo, hi)
-        add_changes(a, (lo, hi, 1), finished, ranking, density)
-        note_chance(a, log_sum + math.log(dz), density, shown)
+        chance = log_sum + math.log(dz)
+        add_changes(a, (lo, hi), (0, 1), finished, ranking, density)
         weighed = not apart or (fine and ranking.weight == 1.0 and weigh_again(density, lo, hi))
     if not weighed:
         for g in range(density.order.size):
@@ -166,11 +154,10 @@ def read_entrant(a, top, orders, ranking, density, shown):
         top, lo, hi = write_density(density.log, begin, density.order, (weight, z, dz), law)
         weigh(density, top, lo, hi)
     means = moments(density, lo, hi, z, dz, law)
-    forget_changes(density)
-    add_changes(a, (lo, hi, 3), finished, ranking, density)
+    add_changes(a, (lo, hi), (1, 3), finished, ranking, density)
     if apart:
-        add_changes(a, (lo, hi, 3), others, ranking, density)
-    note_performance(a, means, ranking.weight, field, density, shown)
+        add_changes(a, (lo, hi), (1, 3), others, ranking, density)
+    note_shown(a, chance, means, ranking, density, shown)
     return begin
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.fit import Slopes, estimate
+from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, Slopes, estimate
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import ContestForecast
@@ -25,7 +25,7 @@ from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.order import joined_forecast, learn_order
-from kinelo.raters.rank.kernels import Expected, expect_contests, filter_contests, room_for_expected
+from kinelo.raters.rank.kernels import ContestColumns, Expected, expect_contests, filter_contests, room_for_expected
 from kinelo.raters.rank.parameters import KindParameters
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
@@ -45,7 +45,9 @@ _P = Parameter
 LARGE = 60
 """Entrants who finish, on average, beyond which a search begins with scaled losses."""
 MANY_ENTRIES = 8_000
-"""Entries beyond which a search begins with the first contests."""
+"""Entries beyond which a search begins with a quarter of the contests."""
+NEAR, SMALL = 2.0, 0.3
+"""Gain of a step, in log-likelihood, below which a search ends that only leads near the place, and the one after it."""
 
 
 @dataclass(eq=False, repr=False)
@@ -112,6 +114,7 @@ class RankElo(KindParameters):
     fitted_: Any = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
     _part: Array | None = field(default=None, init=False)
+    _columns: Any = field(default=None, init=False)
 
     walk: float | Mapping[str, float] | None = None
     prior_spread: float | Mapping[str, float] | None = None
@@ -196,11 +199,30 @@ class RankElo(KindParameters):
         finishers = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
         if finishers.mean() > LARGE:
             self._part = 2.0 / np.maximum(finishers, 2.0)
-            near = estimate(self, contests).values  # type: ignore[arg-type]
+            near = self._likeliest(contests, NEAR).values
             self._part = None
         elif contests.entrant.size > MANY_ENTRIES:
-            near = estimate(self, contests[: len(contests) // 4]).values  # type: ignore[arg-type]
-        return estimate(self, contests, near=near)  # type: ignore[arg-type]
+            middle = contests[3 * len(contests) // 8 : 5 * len(contests) // 8]
+            near = self._likeliest(middle, NEAR).values
+        return self._likeliest(contests, NEGLIGIBLE_GAIN if near is None else SMALL, near)
+
+    def _likeliest(self, contests: Contests, negligible: float, near: Mapping[str, float] | None = None) -> Estimates:
+        """Search once; what contests are to loops is found out once for all passes."""
+        twin = copy.copy(self)
+        twin.reset()
+        self._columns = contests, twin._begun(contests), twin._begun().columns(contests, admit=True)
+        try:
+            return estimate(self, contests, near=near, negligible=negligible)  # type: ignore[arg-type]
+        finally:
+            self._columns = None
+
+    def _admit(self, contests: Contests) -> tuple[ContestColumns, tuple[str, ...]]:
+        """Contests as loops take them, and names never met, which are given slots."""
+        state = self._begun(contests)
+        if self._columns is not None and self._columns[0] is contests:
+            state.adopt(self._columns[1])
+            return self._columns[2]
+        return state.columns(contests, admit=True)
 
     def _fit_in_chunks(self, scan: ContestScan) -> Self:
         """Estimate on the first chunk and rate all of them."""
@@ -235,7 +257,7 @@ class RankElo(KindParameters):
                 f"{np.datetime64(last, 'D')}; nothing was changed. Rate contests in order of date, or keep a rating "
                 "book, which takes results that arrive late."
             )
-        columns, unknown = state.columns(contests, admit=True)
+        columns, unknown = self._admit(contests)
         if state.contests == 0 and len(contests):
             state.begin(int(columns.day[0]))
         expected = room_for_expected(contests.entrant.size)
@@ -259,7 +281,7 @@ class RankElo(KindParameters):
         """Derivatives of the losses by open parameters but ``off``, after a reset: raters a little apart, in lanes."""
         moves = {name: move for name, move in moved_twins(self).items() if name != "off"}
         state, twins = self._begun(contests), [move.twin for move in moves.values()]
-        columns, _ = state.columns(contests, admit=True)
+        columns, _ = self._admit(contests)
         state.begin(int(columns.day[0]))
         known = state.known._replace(
             x=np.repeat(state.known.x, 1 + len(twins), axis=1), v=np.repeat(state.known.v, 1 + len(twins), axis=1)

@@ -117,6 +117,15 @@ class RankState:
         )
         return columns, tuple(unknown)
 
+    def adopt(self, other: RankState) -> None:
+        """Give slots to the names of another state, which began as this one did and has rated nothing."""
+        begun, own, room = len(self), self.known, other.known
+        self.names, self.index, self.dated = list(other.names), dict(other.index), other.dated
+        self.known = Slots(*(np.zeros_like(part) for part in room[:-2]), room.kind, own.clock)
+        self.known.last[begun:] = NEVER
+        for mine, held in zip(self.known[:-2], own[:-2]):
+            mine[:begun] = held[:begun]
+
     def _days(self, contests: Contests) -> NDArray[np.int64]:
         """Days of contests; those without dates follow one another at equal distances."""
         if contests.dated:
