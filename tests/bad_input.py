@@ -1,7 +1,8 @@
 """A valid call of every public name, each argument of which is replaced by nonsense in ``test_bad_input.py``.
 
 A new public name gets a line here: in CALLS what makes a valid call of it, small enough to be made a hundred times, or
-in RESULTS if users only receive it. Methods may be listed too, as ``Name.method``. Test modules add no names.
+in RESULTS if users only receive it. Methods may be listed too, as ``Name.method``. Test modules add no names. What
+takes time to make stands there as the function that makes it: ``made_of`` calls it once a test asks.
 """
 
 import tempfile
@@ -75,6 +76,21 @@ def fixed_rank():
     return kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=-0.2, regression=0.1, retirement=0.5, off=0.0)
 
 
+@cache
+def two_raters():
+    return [rated(), kn.TeamElo.classic(k=20.0)]
+
+
+@cache
+def swept():
+    return kn.sweep(lambda n: 1 / n, {"n": [1, 2, 4]})
+
+
+def made_of(arguments):
+    """Arguments of a call, those made that are given as functions of this module or its like."""
+    return {name: value() if isinstance(value, type(matches)) else value for name, value in arguments.items()}
+
+
 def first(states):
     return list(islice(states, 3))
 
@@ -136,7 +152,7 @@ CALLS = {
     "stationary": (
         lambda **k: kn.stationary(**k),
         {"system": system(), "strengths": league(), "closure": "exact", "noise": "gaussian", "start": [4.0, 7.0, 10.0],
-         "method": "auto"},
+         "method": "auto", "check": False},
     ),
     "relaxation": (
         lambda **k: kn.relaxation(**k),
@@ -154,20 +170,20 @@ CALLS = {
         lambda **k: kn.unbiased_gamma(**k),
         {"system": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
-    "diagnose": (lambda **k: kn.diagnose(**k).to_dict(), {"system": system(), "strengths": league()}),
+    "diagnose": (lambda **k: kn.diagnose(**k).to_dict(), {"system": system(), "strengths": league(), "check": False}),
     "changeover": (
         lambda **k: kn.changeover(**k).to_dict(),
-        {"old": kn.TeamElo.classic(k=32), "new": {"A": 1500.0, "B": 1400.0}, "matches": season(),
+        {"old": kn.TeamElo.classic(k=32), "new": {"A": 1500.0, "B": 1400.0}, "matches": season,
          "thresholds": {"Master": 1500.0}},
     ),
     "audit": (
         lambda **k: kn.audit(**k).to_dict(),
-        {"matches": season(), "rater": kn.TeamElo.classic(k=32), "ratings": {"name": ["A", "B"], "rating": [1, 2]}},
+        {"matches": season, "rater": kn.TeamElo.classic(k=32), "ratings": {"name": ["A", "B"], "rating": [1, 2]}},
     ),
     "design": (
         lambda **k: kn.design(**k).to_dict(),
         {"strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5), "systems": {"one": system()}, "matches": 30,
-         "realisations": 2, "seed": 1},
+         "realisations": 2, "seed": 1, "check": False},
     ),
     "read_matches": (
         lambda **k: len(kn.read_matches(**k)),
@@ -181,16 +197,16 @@ CALLS = {
          "not_started": "out", "played": True, "aliases": {"A": "Ann"}},
     ),
     "scan_contests": (
-        lambda **k: [len(p) for p in kn.scan_contests(**k).chunks()], {"paths": races_file(), "columns": None}
+        lambda **k: [len(p) for p in kn.scan_contests(**k).chunks()], {"paths": races_file, "columns": None}
     ),
     "RankElo": (
         lambda **k: kn.RankElo(**k).fit(contests()),
         {"walk": 0.3, "prior_spread": {"driver": 1.0}, "newcomer": -0.2, "regression": 0.1, "retirement": 0.5,
          "late_retirement": 0.2, "off": 0.1, "ties": 0.3, "conditions": [], "initial": 1500.0, "start": {"A": 1600.0}},
     ),
-    "RankElo.fit": (lambda **k: fixed_rank().fit(**k), {"matches": contests()}),
-    "RankElo.update": (lambda **k: fixed_rank().update(**k), {"matches": contests()}),
-    "RankElo.predict": (lambda **k: fixed_rank().fit(contests()).predict(**k), {"matches": contests()}),
+    "RankElo.fit": (lambda **k: fixed_rank().fit(**k), {"matches": contests}),
+    "RankElo.update": (lambda **k: fixed_rank().update(**k), {"matches": contests}),
+    "RankElo.predict": (lambda **k: fixed_rank().fit(contests()).predict(**k), {"matches": contests}),
     "RankElo.predict_one": (
         lambda **k: fixed_rank().fit(contests()).predict_one(**k), {"entrants": ["A", "B"], "date": "2020-01-02"}
     ),
@@ -198,13 +214,13 @@ CALLS = {
         lambda **k: fixed_rank().fit(contests()).update_one(**k),
         {"order": ["A", ["B", "C"]], "unfinished": ["D"], "date": "2020-01-02"},
     ),
-    "likely_names": (lambda **k: kn.matches.likely_names(**k), {"matches": matches()}),
+    "likely_names": (lambda **k: kn.matches.likely_names(**k), {"matches": matches}),
     "sample_contests": (
         lambda **k: kn.matches.sample_contests(**k),
         {"contests": 3, "entrants": 9, "size": 3, "walk": 0.1, "cars": 2, "team": 2, "newcomers": 0.1, "levels": 2,
          "seed": 1},
     ),
-    "Contests": (lambda **k: len(kn.Contests.from_matches(**k)), {"matches": matches()}),
+    "Contests": (lambda **k: len(kn.Contests.from_matches(**k)), {"matches": matches}),
     "TeamElo": (
         lambda **k: kn.TeamElo(**k),
         {"step": 20.0, "newcomer_boost": 1.0, "settling_matches": 10.0, "home_advantage": 50.0, "ties": 0.5,
@@ -215,9 +231,9 @@ CALLS = {
         lambda **k: kn.Glicko(**k),
         {"deviation": 300.0, "growth": 10.0, "home_advantage": 0.0, "ties": 0.5, "initial": 1500.0, "period": 30.0},
     ),
-    "Glicko.fit": (lambda **k: rated_anew().fit(**k).ratings_, {"matches": matches()}),
-    "Glicko.update": (lambda **k: rated_anew().fit(matches()).update(**k).ratings_, {"matches": matches()}),
-    "Glicko.predict": (lambda **k: rated().predict(**k).probabilities, {"matches": matches()}),
+    "Glicko.fit": (lambda **k: rated_anew().fit(**k).ratings_, {"matches": matches}),
+    "Glicko.update": (lambda **k: rated_anew().fit(matches()).update(**k).ratings_, {"matches": matches}),
+    "Glicko.predict": (lambda **k: rated().predict(**k).probabilities, {"matches": matches}),
     "Glicko2": (
         lambda **k: kn.Glicko2(**k),
         {"deviation": 300.0, "volatility": 0.06, "home_advantage": 0.0, "ties": 0.5, "tau": 0.5, "period": 30.0},
@@ -251,23 +267,23 @@ CALLS = {
     ),
     "season": (
         lambda **k: kn.season(**k).points,
-        {"rater": rated(), "fixtures": fixtures(), "results": season(), "since": "2020-03-01",
+        {"rater": rated, "fixtures": fixtures, "results": season, "since": "2020-03-01",
          "rules": kn.Rules(tie_breaks=["wins"], places={"title": (1, 1)}), "realisations": 3, "seed": 1},
     ),
     "knockout": (
         lambda **k: kn.knockout(**k).reached,
-        {"rater": rated(), "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
+        {"rater": rated, "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
     "devices": (lambda: len(kn.devices()), {}),
     "to_pandas": (lambda **k: kn.to_pandas(**k), {"table": rated().ratings_}),
     "rating_history": (
         lambda **k: kn.rating_history(**k),
-        {"rater": rated(), "matches": matches(), "points": 5, "side": "A"},
+        {"rater": rated, "matches": matches, "points": 5, "side": "A"},
     ),
-    "upsets": (lambda **k: kn.raters.upsets(**k).height, {"rater": rated(), "matches": matches()}),
+    "upsets": (lambda **k: kn.raters.upsets(**k).height, {"rater": rated, "matches": matches}),
     "with_points": (
         lambda **k: kn.raters.with_points(**k).ratings_.height,
-        {"rater": rated(), "points": {"A": 40.0}},
+        {"rater": rated, "points": {"A": 40.0}},
     ),
     "share_page": (
         lambda **k: len(kn.pages.share_page(**k)),
@@ -276,9 +292,14 @@ CALLS = {
     "write_page": (
         lambda **k: kn.write_page(**k),
         {"result": rated(), "path": "page.html", "title": "Club", "ranking": {"least_matches": 1}},
+        {"result": rated, "matches": matches, "title": "Club"},
     ),
-    "leaderboard": (lambda **k: kn.leaderboard(**k).height, {"rater": rated(), "least_matches": 1}),
-    "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated()}),
+    "write_page": (
+        lambda **k: kn.write_page(**k),
+        {"result": rated, "path": "page.html", "title": "Club"},
+    ),
+    "leaderboard": (lambda **k: kn.leaderboard(**k).height, {"rater": rated, "least_matches": 1}),
+    "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated}),
     "sample_league": (
         lambda **k: kn.sample_league(**k),
         {"teams": 4, "seasons": 1, "seed": 1, "home_advantage": 0.3, "club_spread": 0.35, "player_spread": 0.8,
@@ -286,14 +307,14 @@ CALLS = {
     ),
     "backtest": (
         lambda **k: len(kn.backtest(**k).forecasts),
-        {"matches": matches(), "raters": rated(), "train_until": "2020-01-15", "metrics": ("log_loss",)},
+        {"matches": matches, "raters": rated, "train_until": "2020-01-15", "metrics": ("log_loss",)},
     ),
     "choose_rater": (
         lambda **k: kn.choose_rater(**k).name,
-        {"matches": matches(), "raters": [rated(), kn.TeamElo.classic(k=20.0)]},
+        {"matches": matches, "raters": two_raters},
     ),
-    "Mixture": (lambda **k: kn.Mixture(**k), {"raters": [rated(), kn.TeamElo.classic(k=20.0)]}),
-    "Mixture.fit": (lambda **k: kn.Mixture([rated()]).fit(**k).weights_, {"matches": season()}),
+    "Mixture": (lambda **k: kn.Mixture(**k), {"raters": two_raters}),
+    "Mixture.fit": (lambda **k: kn.Mixture([rated()]).fit(**k).weights_, {"matches": season}),
     "Population": (
         lambda **k: kn.Population(**k).mean_rating,
         {"density": np.ones((4, 1, 5)), **cells()},
@@ -336,7 +357,7 @@ CALLS = {
     ),
     "tracking": (
         lambda **k: kn.tracking(**k).moments,
-        {"system": system(), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5)},
+        {"system": system(), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5), "check": False},
     ),
     "best_gamma": (
         lambda **k: kn.best_gamma(**k).gamma,
@@ -348,7 +369,7 @@ CALLS = {
     ),
     "newcomer": (
         lambda **k: kn.newcomer(**k).rating,
-        {"system": system(), "strengths": league(), "theta": 7.0, "start": 6.0},
+        {"system": system(), "strengths": kn.Normal([-2.0, 0.0, 1.0], 1.0), "theta": 0.5, "start": 0.0},
     ),
     "Results": (
         lambda **k: kn.Results(**k).signed,
@@ -381,9 +402,9 @@ CALLS = {
     ),
     "convergence_table": (
         lambda **k: kn.sweeps.convergence_table(**k)["order"].drop_nulls(),
-        {"dataset": kn.sweep(lambda n: 1 / n, {"n": [1, 2, 4]}), "variable": "value", "axis": "n", "limit": 0.0},
+        {"dataset": swept, "variable": "value", "axis": "n", "limit": 0.0},
     ),
-    "scan_matches": (lambda **k: [len(p) for p in kn.scan_matches(**k).pieces()], {"paths": river(), "columns": None}),
+    "scan_matches": (lambda **k: [len(p) for p in kn.scan_matches(**k).pieces()], {"paths": river, "columns": None}),
 }  # fmt: skip
 """Name → (the call, valid arguments)."""
 

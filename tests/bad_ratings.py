@@ -36,6 +36,16 @@ def late():
     return kn.read_matches(table)
 
 
+@cache
+def late_results():
+    return late().result
+
+
+@cache
+def board():
+    return standing("TeamElo").ratings_
+
+
 ONE = {"home": "A", "away": "B", "date": "2020-05-01", "neutral": False, "conditions": {}}
 
 
@@ -66,26 +76,26 @@ def told(rater):
 def calls_of(kind):
     """What every rater does."""
     calls = {
-        "fit": (lambda **k: told(made(kind).fit(**k)), {"matches": played()}),
-        "update": (lambda **k: told(copy.deepcopy(standing(kind)).update(**k)), {"matches": late()}),
-        "one_step_ahead": (lambda **k: made(kind).one_step_ahead(**k).probabilities, {"matches": played()}),
-        "predict": (lambda **k: standing(kind).predict(**k).probabilities, {"matches": to_come()}),
+        "fit": (lambda **k: told(made(kind).fit(**k)), {"matches": played}),
+        "update": (lambda **k: told(copy.deepcopy(standing(kind)).update(**k)), {"matches": late}),
+        "one_step_ahead": (lambda **k: made(kind).one_step_ahead(**k).probabilities, {"matches": played}),
+        "predict": (lambda **k: standing(kind).predict(**k).probabilities, {"matches": to_come}),
         "predict_one": (lambda **k: standing(kind).predict_one(**k).probabilities, ONE),
         "match_quality": (lambda **k: standing(kind).match_quality(**k), ONE),
-        "score": (lambda **k: standing(kind).score(**k), {"matches": late(), "y": late().result}),
+        "score": (lambda **k: standing(kind).score(**k), {"matches": late, "y": late_results}),
         "settings": (lambda **k: told(rated(kind, **k)), settings(kind)),
         "season": (
             lambda **k: kn.season(standing(kind), **k).points,
-            {"fixtures": to_come(), "rules": kn.Rules(tie_breaks=["wins"]), "realisations": 2, "seed": 1},
+            {"fixtures": to_come, "rules": kn.Rules(tie_breaks=["wins"]), "realisations": 2, "seed": 1},
         ),
         "knockout": (
             lambda **k: kn.knockout(standing(kind), **k).reached,
             {"bracket": ["A", "B"], "date": "2020-05-01", "realisations": 2, "seed": 1},
         ),
-        "history": (lambda **k: kn.rating_history(standing(kind), **k), {"matches": played(), "points": 2}),
+        "history": (lambda **k: kn.rating_history(standing(kind), **k), {"matches": played, "points": 2}),
         "leaderboard": (
             lambda **k: kn.leaderboard(standing(kind), **k),
-            {"matches": played(), "active_days": 900.0, "least_matches": 1, "caution": 1.0},
+            {"matches": played, "active_days": 900.0, "least_matches": 1, "caution": 1.0},
         ),
     }
     if kind == "PlayerElo":
@@ -135,12 +145,12 @@ RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).ite
     "KalmanElo.correlation": (lambda **k: standing("KalmanElo").correlation(**k), {"one": "A", "other": "B"}),
     "KalmanElo.hindsight": (
         lambda **k: kn.rating_history(standing("KalmanElo"), hindsight=True, **k),
-        {"matches": played(), "points": 2},
+        {"matches": played, "points": 2},
     ),
-    "KalmanElo.surprises": (lambda **k: made("KalmanElo").surprises(**k), {"matches": played()}),
+    "KalmanElo.surprises": (lambda **k: made("KalmanElo").surprises(**k), {"matches": played}),
     "KalmanElo.predict_margin": (
         lambda **k: standing("KalmanElo").predict_margin(**k),
-        {"matches": to_come(), "level": 0.8},
+        {"matches": to_come, "level": 0.8},
     ),
     "PlayerElo.options": (
         lambda **k: (told(rated("PlayerElo", **k)), rated("PlayerElo", **k).team_strengths_),
@@ -149,7 +159,7 @@ RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).ite
     ),
     "PlayerElo.corrected": (
         lambda **k: standing("PlayerElo").corrected(**k),
-        {"ratings": standing("TeamElo").ratings_},
+        {"ratings": board},
     ),
     "BradleyTerry.options": (
         lambda **k: told(rated("BradleyTerry", **k)),

@@ -1,5 +1,6 @@
 """What every test needs: an empty folder to work in, and where the real match data lies."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,9 +20,29 @@ settings.register_profile("search", print_blob=True, deadline=None, suppress_hea
 settings.load_profile("same")
 
 
+def pytest_configure() -> None:
+    """No garbage is looked for while tests are collected: all that is made then stays."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end, and is not looked through again at every search for garbage."""
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What drives a browser comes first: it waits more than it computes, so that other tests fill its pauses."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    """One file that drives a browser, two that do not, and so on: one of three processes waits, and two compute.
+
+    Files in this folder come before those in folders: they go through the whole package and take longest.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    waiting = [path for path, held in files.items() if any(item.get_closest_marker("browser") for item in held)]
+    computing = sorted(files.keys() - set(waiting), key=lambda path: (path.parent != Path(__file__).parent, path))
+    order = [path for k, one in enumerate(waiting) for path in (one, *computing[2 * k : 2 * k + 2])]
+    items[:] = [item for path in (*order, *computing[2 * len(waiting) :]) for item in files[path]]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,14 +14,12 @@ import pytest
 from numba.core import event
 
 import kinelo as kn
-from bad_input import CALLS
+from bad_input import CALLS, made_of
 from bad_ratings import RATER_CALLS, played, to_come
 
 NONSENSE = [
     math.nan, math.inf, -1, -1.5, 1e308, 10**400, "nonsense", None, [], [math.nan, 1.0], {"a": 1}, object(),
 ]  # fmt: skip
-NO_MATCHES = ["league.csv", Path("league.csv"), played()[:0], to_come()]
-"""Where matches are expected: the file they stand in, none at all, and those without a result."""
 
 ALL = CALLS | RATER_CALLS
 LONGEST = 30
@@ -100,6 +98,13 @@ def test_the_alarm_counts_processor_time_of_the_call_and_none_of_compiling(monke
         made(busy, {"seconds": 5.0})
 
 
+def nonsense_for(argument):
+    """Where matches are expected, also the file they stand in, none at all, and those without a result."""
+    if argument not in ("matches", "fixtures"):
+        return NONSENSE
+    return [*NONSENSE, "league.csv", Path("league.csv"), played()[:0], to_come()]
+
+
 def undefined(result, depth=0) -> int:
     """How many numbers in a result are NaN or infinite."""
     if isinstance(result, str | bytes | None.__class__) or depth > 4:
@@ -128,13 +133,13 @@ MEANT_LATER = {
 
 @pytest.mark.parametrize("name", ALL)
 def test_nonsense_is_refused_in_words(name):
-    call, good = ALL[name]
+    call, good = ALL[name][0], made_of(ALL[name][1])
     undefined_before = undefined(made(call, good))
     complaints = []
     for argument in good:
         if (name, argument) in MEANT_LATER:
             continue
-        for value in [*NONSENSE, *(NO_MATCHES if argument in ("matches", "fixtures") else ())]:
+        for value in nonsense_for(argument):
             shown = f"{name}({argument}={value if not isinstance(value, int) or value < 0 else '10**400'!r})"
             try:
                 if undefined(made(call, {**good, argument: value})) > undefined_before:
@@ -161,7 +166,7 @@ MADE_AT_ONCE = [
 
 @pytest.mark.parametrize("name", MADE_AT_ONCE)
 def test_what_means_nothing_is_not_taken(name):
-    call, good = CALLS[name]
+    call, good = CALLS[name][0], made_of(CALLS[name][1])
     for argument in good:
         if (name, argument) not in MEANT_LATER:
             for value in (math.nan, 10**400, object(), [math.nan, 1.0]):
@@ -178,6 +183,6 @@ def test_what_means_nothing_is_not_taken(name):
     ],
 )  # fmt: skip
 def test_enormous_numbers_are_refused_before_the_work(name, argument):
-    call, good = CALLS[name]
+    call, good = CALLS[name][0], made_of(CALLS[name][1])
     with pytest.raises(kn.InputError):
         made(call, {**good, argument: 10**18})

@@ -30,13 +30,13 @@ def played(system, league, rounds, every, realisations, seed):
 def test_rounds_have_the_noise_and_the_slope_of_the_closure(gamma, variance, slope):
     """The last step lies beyond the critical one, .344. Four standard errors (1e-4 in all) and half a percent."""
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=gamma, schedule=kn.Rounds())
-    away, mean = played(system, TWENTY, 400, 40, 600, seed=1)
+    away, mean = played(system, TWENTY, 400, 40, 300, seed=1)
     each = (away**2).mean((1, 2))
-    assert abs(each.mean() - variance) < 4 * each.std() / np.sqrt(600) + 0.005 * variance
+    assert abs(each.mean() - variance) < 4 * each.std() / np.sqrt(300) + 0.005 * variance
     theta = TWENTY.theta - TWENTY.theta.mean()
     slopes = (away @ theta / (theta @ theta)).mean(1)
     found = mean @ theta / (theta @ theta)
-    assert abs(found - slope) < 4 * slopes.std() / np.sqrt(600) + 0.005
+    assert abs(found - slope) < 4 * slopes.std() / np.sqrt(300) + 0.005
 
 
 @pytest.mark.parametrize("schedule", [kn.Rounds(), kn.Period(1)])

@@ -17,6 +17,11 @@ LEAGUES = {
 ERROR = 1e-5
 
 
+def p_value(one, other):
+    """Of two samples of 4,000, whose law is that of many: exact chances take a hundred times as long."""
+    return ks_2samp(one, other, method="asymp").pvalue
+
+
 @pytest.mark.parametrize("league", LEAGUES.values(), ids=LEAGUES.keys())
 @pytest.mark.parametrize(
     "system",
@@ -38,7 +43,7 @@ def test_marginal_and_literal_sampling_have_the_same_law(league, system):
         for sampling, seed in (("marginal", 1), ("literal", 2))
     }
     for team in range(league.teams):
-        assert ks_2samp(final["marginal"][:, team], final["literal"][:, team]).pvalue > ERROR / league.teams
+        assert p_value(final["marginal"][:, team], final["literal"][:, team]) > ERROR / league.teams
 
 
 def test_the_agreement_test_can_fail():
@@ -46,5 +51,5 @@ def test_the_agreement_test_can_fail():
     system = kn.RatingSystem(kn.Tanh(0.7), gamma=0.3)
     right = kn.simulate(system, kn.Normal(np.linspace(0, 8, 8), 1.0), steps=10, realisations=4000, seed=1)
     wrong = kn.simulate(system, kn.Normal(np.linspace(0, 8, 8), 1.5), steps=10, realisations=4000, seed=2)
-    smallest = min(ks_2samp(right.rating[:, -1, team], wrong.rating[:, -1, team]).pvalue for team in range(8))
+    smallest = min(p_value(right.rating[:, -1, team], wrong.rating[:, -1, team]) for team in range(8))
     assert smallest < ERROR / 8

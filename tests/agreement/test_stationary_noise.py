@@ -35,7 +35,7 @@ def slope_and_error(rating, theta):
     return per_run.mean(), per_run.std(ddof=1) / np.sqrt(per_run.size)
 
 
-@pytest.mark.parametrize(("sigma", "gamma"), [(0.0, 0.1), (0.0, 0.6), (0.5, 0.25), (1.0, 0.1), (1.0, 0.6)])
+@pytest.mark.parametrize(("sigma", "gamma"), [(0.0, 0.2), (0.0, 0.6), (0.5, 0.4), (1.0, 0.2), (1.0, 0.6)])
 def test_slope_and_variance(sigma, gamma):
     system, league = kn.RatingSystem(kn.Tanh(0.5), gamma=gamma), kn.homogeneous(sigma=sigma, teams=TEAMS)
     state = kn.stationary(system, league, noise="gaussian")
@@ -89,12 +89,15 @@ def test_a_window_lets_only_near_teams_meet():
 
 
 def test_covariance_of_a_small_league():
-    """Five teams: cross-covariances are of the size of the variances. 4 standard errors of a covariance."""
+    """Five teams: cross-covariances are of the size of the variances. 4 standard errors of a covariance.
+
+    800 matches of a team are more than ten times what its rating remembers.
+    """
     league = kn.Normal([0.0, 0.5, 1.0, 2.0, 3.0], [0.0, 1.0, 0.5, 0.2, 1.0])
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
     state = kn.stationary(system, league, noise="gaussian")
     run = kn.simulate(
-        system, league, steps=4000, matches_per_step=5, realisations=4000, seed=4, start=state.rating, threads=2
+        system, league, steps=400, matches_per_step=5, realisations=4000, seed=4, start=state.rating, threads=2
     )
     last = run.rating.isel(time=-1).values
     assert last.mean(axis=0) == pytest.approx(state.rating, abs=4 * np.sqrt(state.variance.max() / 4000) + 0.002)

@@ -48,7 +48,7 @@ def test_decay_of_kinetic_ratings():
         population = kn.Population.concentrated(
             lambda theta, sigma, sign=sign: rest.rating_of(theta) + sign * 0.5 * np.interp(theta, rest.theta, mode),
             theta=(4, 10, 30),
-            r=(3, 11, 960),
+            r=(3, 11, 720),
             sigma=1.0,
         )
         run = kn.solve(system, population, until=5.0, scheme="tvd", save_at=times)

@@ -113,10 +113,13 @@ class Characteristics:
             r = r + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         return r.reshape(self.rows, -1)
 
-    def cell_masses(self, until, faces):
-        """Mass of every θ in the cells between ``faces``: the initial mass between the faces' origins."""
+    def cell_masses(self, positions, faces):
+        """Mass of every θ in the cells between ``faces``: the initial mass between the faces' origins.
+
+        ``positions`` are what :meth:`run` found.
+        """
         masses = []
-        for row in self.run(until):
+        for row in positions:
             origin = CubicSpline(row, self.start)
             back = np.clip(origin(np.clip(faces, row[0], row[-1])), self.start[0], self.start[-1])
             masses.append(np.diff(self.cumulative(back)) / self.rows)

@@ -35,11 +35,11 @@ def test_three_dimensional_population_settles_on_its_map():
 @pytest.mark.parametrize(("closure", "expected"), [("taylor", 0.2108), ("exact", 0.1702)])
 def test_energy_rises_from_the_diagonal(closure, expected):
     """r = θ is not stationary for σ > 0: E rises from 0, while the distance to the stationary map falls."""
-    teams = kn.Population.concentrated(lambda theta, sigma: theta, theta=(4, 10, 60), r=(4, 10, 420), sigma=1.0)
+    teams = kn.Population.concentrated(lambda theta, sigma: theta, theta=(4, 10, 60), r=(4, 10, 180), sigma=1.0)
     run = kn.solve(SYSTEM, teams, until=100.0, closure=closure)
     assert abs(run.energy[0]) < 1e-12
-    # Near rest the last part of a cell is crossed slowly: E lags by about 2 ⟨|r − θ|⟩ times a fraction of Δr = 0.014.
-    assert run.energy[-1] == pytest.approx(expected, abs=0.003)
+    # Near rest the last part of a cell is crossed slowly: E lags by about 2 ⟨|r − θ|⟩ times a fraction of Δr = 0.033.
+    assert run.energy[-1] == pytest.approx(expected, abs=0.007)
     assert (np.diff(run.energy[:30]) > 0).all()
     assert run.stationary_distance[-1] < 0.01 * run.stationary_distance[0]
 

@@ -23,7 +23,7 @@ needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="n
 
 @needs_numba_cuda
 def test_kernels_end_at_the_bytes_of_the_processor():
-    done = subprocess.run([sys.executable, str(SCRIPT), "40", "1", "6"], env=IMITATED, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, str(SCRIPT), "30", "1", "6"], env=IMITATED, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("same bytes") >= 10 and done.stdout.count("points") == 2
     assert done.stdout.count("contests") == 5

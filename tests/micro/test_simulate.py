@@ -76,12 +76,12 @@ def test_the_sum_of_ratings_is_conserved(outcome, pairing, sampling, gamma):
     np.testing.assert_allclose(run.rating.sum("team"), 140.0, atol=1e-10)
 
 
-def test_the_sum_of_ratings_is_conserved_over_a_hundred_million_matches():
+def test_the_sum_of_ratings_is_conserved_over_twenty_million_matches():
     league = kn.homogeneous(sigma=1.0, teams=200)
-    run = kn.simulate(SYSTEM, league, steps=1, matches_per_step=100_000_000, seed=1)
-    assert int(run.matches_played[0, -1]) == 100_000_000
+    run = kn.simulate(SYSTEM, league, steps=1, matches_per_step=20_000_000, seed=1)
+    assert int(run.matches_played[0, -1]) == 20_000_000
     # Two roundings of at most one unit in the last place (1.8e-15) per match, adding up like a random walk.
-    assert abs(float(run.rating.isel(time=-1).sum()) - 1400) < 5 * 1.8e-15 * np.sqrt(2e8)
+    assert abs(float(run.rating.isel(time=-1).sum()) - 1400) < 5 * 1.8e-15 * np.sqrt(4e7)
 
 
 @given(st.floats(-1000, 1000))

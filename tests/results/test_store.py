@@ -104,18 +104,18 @@ def crash_at_call(monkeypatch, number: int, error: BaseException):
 
 
 def test_a_crash_at_any_disk_operation_is_survived(tmp_path):
-    run(tmp_path / "whole", rows=5)
+    run(tmp_path / "whole", rows=3)
     expected, crashes = all_bytes(tmp_path / "whole"), 0
     for number in count(1):
         folder = tmp_path / str(number) / "run"
         with pytest.MonkeyPatch.context() as patch:
             crash_at_call(patch, number, Crash())
             try:
-                run(folder, rows=5)
+                run(folder, rows=3)
             except Crash:
                 crashes += 1
                 # The operation that failed is past: this run meets no other.
-                run(folder, rows=5)
+                run(folder, rows=3)
         assert all_bytes(folder) == expected
         if crashes < number:
             break

@@ -1,9 +1,16 @@
-"""Ensembles, backtests and bootstraps on a real cluster of two processes: the same bytes as in one process."""
+"""Ensembles, backtests, bootstraps and sweeps on a real cluster of two processes: the same bytes as in one process.
+
+All tests of that cluster stand here: each process of tests that runs some of them starts one.
+"""
 
 import hashlib
 import json
+import os
+import signal
 import threading
+import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,6 +22,9 @@ from kinelo.cli.app import app
 from kinelo.errors import InputError, KineloWarning
 from kinelo.micro import ensemble
 from kinelo.runtime import workers
+from kinelo.runtime.extras import library_versions
+from kinelo.sweeps.study import read_sweep, run_study_sweep
+from kinelo.sweeps.study_points import StudyPoints
 
 pytest.importorskip("distributed", reason="needs kinelo[dask]")
 
@@ -165,3 +175,64 @@ def test_the_command_of_a_backtest_takes_workers(client, tmp_path):
     assert one.equals(two)
     wrong = CliRunner().invoke(app, [*asked, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"])
     assert isinstance(wrong.exception, InputError) and "exclude each other" in str(wrong.exception)
+
+
+def test_a_killed_worker_costs_nothing_but_time(client, tmp_path):
+    marker = str(tmp_path / "killed")
+
+    def biased(nu, seed, killer=False):
+        if killer and (nu, seed) == (0.5, 3) and not os.path.exists(marker):
+            Path(marker).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if seed == 4:
+            raise InputError("there is no fourth seed.")
+        noise = np.random.default_rng(seed).normal(size=3)
+        time.sleep(0.01)
+        return kn.expected_result(kn.Tanh(nu=nu), kn.Normal([4.0, 7.0, 10.0], 1.0)) @ noise
+
+    over = {"nu": [0.25, 0.5], "seed": [1, 2, 3, 4]}
+
+    def plain(nu, seed, killer=True):
+        return biased(nu, seed, killer)
+
+    before = set(client.scheduler_info()["workers"])
+    with pytest.warns(KineloWarning, match="2 of 8 points"):
+        far = kn.sweep(plain, over, client=client, out=tmp_path / "far")
+    assert os.path.exists(marker) and set(client.scheduler_info()["workers"]) != before
+    with pytest.warns(KineloWarning, match="2 of 8 points"):
+        near = kn.sweep(plain, over, out=tmp_path / "near")
+    assert far.identical(near)
+    assert tree(tmp_path / "far") == tree(tmp_path / "near")
+
+
+def test_lines_of_continuation_stay_whole(client):
+    def walk(x, y, previous):
+        return y if previous is None else previous * 2 + x
+
+    over = {"x": [1, 2, 3], "y": [5, 7]}
+    assert kn.sweep(walk, over, along="x", client=client).identical(kn.sweep(walk, over, along="x"))
+
+
+def test_workers_with_another_version_are_refused(client, monkeypatch):
+    monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://there:1": {**library_versions(), "kinelo": "0.0.1"}})
+    with pytest.raises(InputError, match=r"tcp://there:1 has Kinelo 0\.0\.1 and this process"):
+        kn.sweep(lambda x: x, {"x": [1]}, client=client)
+    monkeypatch.setattr(
+        client, "run", lambda *_, **__: {"tcp://there:1": ModuleNotFoundError("No module named 'kinelo'")}
+    )
+    with pytest.raises(InputError, match="tcp://there:1 cannot use Kinelo"):
+        kn.sweep(lambda x: x, {"x": [1]}, client=client)
+
+
+def test_a_study_is_swept_on_workers_in_batches_of_the_same_bytes(client, tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(
+        STUDY.split("[sweep]")[0]
+        + "[sweep]\ngamma = [0.01, 0.02, 0.03, 0.04]\noutcome.nu = [0.2, 0.5]\nleague.sigma = [0.5, 1.5]\n"
+    )
+    content, axes, compute = read_sweep(path)
+    points = [(k, axes.point(k)) for k in range(len(axes))]
+    assert [len(line) for line in StudyPoints(content, compute, 1).batches(points, 2)] == [8, 8]
+    run_study_sweep(path, tmp_path / "far", client=client)
+    run_study_sweep(path, tmp_path / "near")
+    assert tree(tmp_path / "far") == tree(tmp_path / "near")

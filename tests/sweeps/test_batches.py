@@ -173,14 +173,6 @@ def test_only_simulations_have_a_device(study):
         run_study_sweep(study('compute = "stationary"\ngamma = [0.1]\n'), device="gpu")
 
 
-def test_workers_store_the_same_bytes(study, one_by_one, tmp_path, client):
-    path = study("gamma = [0.01, 0.02, 0.03, 0.04]\noutcome.nu = [0.2, 0.5]\nleague.sigma = [0.5, 1.5]\n")
-    assert sizes(path, 2) == [8, 8]
-    run_study_sweep(path, tmp_path / "far", client=client)
-    one_by_one(path, tmp_path / "near")
-    assert tree(tmp_path / "far") == tree(tmp_path / "near")
-
-
 def test_a_batch_that_loses_its_workers_is_tried_point_by_point(monkeypatch):
     asked = []
 

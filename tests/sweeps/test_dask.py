@@ -1,4 +1,4 @@
-"""Sweeps on a real cluster of two processes: the same bytes as in one process, whatever happens to a worker."""
+"""Schedulers that cannot be used, and what takes long on a real cluster of two processes (the rest: ``runtime``)."""
 
 import hashlib
 import os
@@ -14,7 +14,6 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.runtime import workers
-from kinelo.runtime.extras import library_versions
 from kinelo.runtime.workers import scheduler_client
 
 pytest.importorskip("distributed", reason="needs kinelo[dask]")
@@ -26,53 +25,6 @@ def tree(folder):
         for path in sorted(Path(folder).rglob("*"))
         if path.is_file()
     }
-
-
-def test_a_killed_worker_costs_nothing_but_time(client, tmp_path):
-    marker = str(tmp_path / "killed")
-
-    def biased(nu, seed, killer=False):
-        if killer and (nu, seed) == (0.5, 3) and not os.path.exists(marker):
-            Path(marker).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        if seed == 4:
-            raise InputError("there is no fourth seed.")
-        noise = np.random.default_rng(seed).normal(size=3)
-        time.sleep(0.01)
-        return kn.expected_result(kn.Tanh(nu=nu), kn.Normal([4.0, 7.0, 10.0], 1.0)) @ noise
-
-    over = {"nu": [0.25, 0.5], "seed": [1, 2, 3, 4]}
-
-    def plain(nu, seed, killer=True):
-        return biased(nu, seed, killer)
-
-    before = set(client.scheduler_info()["workers"])
-    with pytest.warns(KineloWarning, match="2 of 8 points"):
-        far = kn.sweep(plain, over, client=client, out=tmp_path / "far")
-    assert os.path.exists(marker) and set(client.scheduler_info()["workers"]) != before
-    with pytest.warns(KineloWarning, match="2 of 8 points"):
-        near = kn.sweep(plain, over, out=tmp_path / "near")
-    assert far.identical(near)
-    assert tree(tmp_path / "far") == tree(tmp_path / "near")
-
-
-def test_lines_of_continuation_stay_whole(client):
-    def walk(x, y, previous):
-        return y if previous is None else previous * 2 + x
-
-    over = {"x": [1, 2, 3], "y": [5, 7]}
-    assert kn.sweep(walk, over, along="x", client=client).identical(kn.sweep(walk, over, along="x"))
-
-
-def test_workers_with_another_version_are_refused(client, monkeypatch):
-    monkeypatch.setattr(client, "run", lambda *_, **__: {"tcp://there:1": {**library_versions(), "kinelo": "0.0.1"}})
-    with pytest.raises(InputError, match=r"tcp://there:1 has Kinelo 0\.0\.1 and this process"):
-        kn.sweep(lambda x: x, {"x": [1]}, client=client)
-    monkeypatch.setattr(
-        client, "run", lambda *_, **__: {"tcp://there:1": ModuleNotFoundError("No module named 'kinelo'")}
-    )
-    with pytest.raises(InputError, match="tcp://there:1 cannot use Kinelo"):
-        kn.sweep(lambda x: x, {"x": [1]}, client=client)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):

@@ -107,7 +107,7 @@ def test_changes_of_a_contest_vary_together_as_drawn(k, teams):
     assert (error < 0.02 * np.abs(wanted).max()).all() and np.abs(wanted.sum(axis=1)).max() < 1e-12
 
 
-@pytest.mark.parametrize(("k", "teams", "outcome"), [(3, 5, T), (6, 6, T), (4, 12, kn.Probit(0.4))])
+@pytest.mark.parametrize(("k", "teams", "outcome"), [(6, 6, T), (4, 12, kn.Probit(0.4))])
 def test_leagues_that_are_played_agree(k, teams, outcome):
     league = kn.Normal(np.linspace(5, 9, teams), 1.0)
     state = kn.stationary(field(k, 0.15, outcome), league, noise="gaussian", check=True)
@@ -121,7 +121,7 @@ def test_settled_map_and_relaxation_are_those_of_duels():
     assert kn.relaxation(field(8), FORTY).matches_per_team() == kn.relaxation(duels, FORTY).matches_per_team()
     continuum = kn.Continuum((4, 10), 1.0)
     state = kn.stationary(field(5), continuum, noise="gaussian")
-    large = kn.stationary(field(5), kn.Normal(np.linspace(4, 10, 400), 1.0), noise="gaussian")
+    large = kn.stationary(field(5), kn.Normal(np.linspace(4, 10, 310), 1.0), noise="gaussian")
     found, wanted = (state.slope, state.teams.mean(state.variance)), (large.slope, large.variance.mean())
     assert found == pytest.approx(wanted, rel=0.01)
 

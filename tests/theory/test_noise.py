@@ -22,7 +22,9 @@ def system(gamma, outcome=None, pairing=None):
 
 
 @pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3)])
-@pytest.mark.parametrize("strengths", [kn.homogeneous(sigma=1.0, teams=20), kn.Continuum((4, 10), (0, 1), nodes=30)])
+@pytest.mark.parametrize(
+    "strengths", [kn.homogeneous(sigma=1.0, teams=20), kn.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4)]
+)
 def test_small_steps_make_no_noise(outcome, strengths):
     still = kn.stationary(system(1e-6, outcome), strengths)
     noisy = kn.stationary(system(1e-6, outcome), strengths, noise="gaussian")
@@ -98,8 +100,8 @@ def test_noise_stretches_the_map():
 def test_representatives_stand_for_all_teams(spread):
     """The method for large leagues against all pairs, on a league that both can do."""
     random = np.random.default_rng(4)
-    sigma = spread if isinstance(spread, float) else random.uniform(*spread, 500)
-    league = kn.Normal(random.uniform(4, 10, 500), sigma)
+    sigma = spread if isinstance(spread, float) else random.uniform(*spread, 320)
+    league = kn.Normal(random.uniform(4, 10, 320), sigma)
     pairs = kn.stationary(system(0.3), league, noise="gaussian", method="dense")
     groups = kn.stationary(system(0.3), league, noise="gaussian", method="matrix-free")
     # What is left is the 1/N effect of a team not meeting itself.
@@ -130,13 +132,13 @@ def test_reflection_translation_and_mean(theta, sigma, gamma, shift):
 
 
 def test_a_large_league_keeps_no_matrix():
-    """A random league of 5,000 teams agrees with the continuum it is drawn from, up to its sampling error."""
+    """A random league of 2,000 teams agrees with the continuum it is drawn from, up to its sampling error."""
     random = np.random.default_rng(5)
-    league = kn.Normal(random.uniform(4, 10, 5000), random.uniform(0, 1, 5000))
+    league = kn.Normal(random.uniform(4, 10, 2000), random.uniform(0, 1, 2000))
     state = kn.stationary(system(0.25), league, noise="gaussian")
     assert state.covariance is None
     assert state.residual <= 1e-12
-    limit = kn.stationary(system(0.25), kn.Continuum((4, 10), (0, 1)), noise="gaussian")
+    limit = kn.stationary(system(0.25), kn.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4), noise="gaussian")
     assert state.slope == pytest.approx(limit.slope, abs=3e-3)
 
 
@@ -167,7 +169,7 @@ def test_the_unbiased_step_is_found_for_steep_outcomes():
 
 def test_noise_that_fills_a_window_is_said():
     """Simulated, the slope at γ = .2 is 2.7 where the closure says 2.0; at γ = .05 they agree to .001."""
-    league = kn.homogeneous(sigma=1.0, teams=40)
+    league = kn.homogeneous(sigma=1.0, teams=20)
     with pytest.warns(kn.KineloWarning, match=r"varies by ± 1\.\d+ at gamma = 0\.2, and the pairing jumps at 1\.5"):
         kn.stationary(system(0.2, pairing=kn.Window(1.5)), league, noise="gaussian")
     kn.stationary(system(0.05, pairing=kn.Window(1.5)), league, noise="gaussian")  # a warning would be an error here

@@ -11,6 +11,7 @@ from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.model.validation import flag
 from kinelo.theory import limit
 from kinelo.theory.moving import tracking as following
 from kinelo.theory.moving.tracking import Tracking
@@ -64,8 +65,9 @@ def stationary(
     >>> state.rating.round(4), round(state.slope, 4)
     (array([4.6678, 7.    , 9.3322]), 0.7774)
     """
+    asked = flag("check", check)
     state = limit.stationary(system, strengths, closure, noise, start=start, method=method)
-    return replace(state, check=_player().check_state(state)) if check else state
+    return replace(state, check=_player().check_state(state)) if asked else state
 
 
 def tracking(
@@ -92,8 +94,9 @@ def tracking(
     >>> (two.kind, round(two.E, 6)), (many.kind, round(many.E, 6))
     (('exact', 0.236406), ('independent', 0.319738))
     """
+    asked = flag("check", check)
     found = following.tracking(system, strengths, dynamics)
-    return replace(found, check=_player().check_tracking(found, strengths)) if check else found
+    return replace(found, check=_player().check_tracking(found, strengths)) if asked else found
 
 
 def _player():

@@ -19,7 +19,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import whole
+from kinelo.model.validation import flag, whole
 from kinelo.presentation import Column, Table, number, words
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.best import BestGamma, best_gamma
@@ -186,14 +186,14 @@ def design(
     """
     if not isinstance(strengths, Strength):
         raise InputError(f"strengths must be a league such as Fixed or Normal, not {strengths!r}.")
-    named = _name_systems(systems)
+    named, asked = _name_systems(systems), flag("check", check)
     size = whole("matches", matches, 30), whole("realisations", realisations, 2), whole("seed", seed, 0)
     settling = {name: _settling(one, strengths, size[0]) for name, one in named.items()}
     if isinstance(dynamics, Walk):  # strengths go on spreading: all are judged at one moment
         settling = dict.fromkeys(named, max(settling.values()))
     found = [_compare(name, one, strengths, dynamics, _Plan(*size, settling[name])) for name, one in named.items()]
     compared = [one for one, _ in found]
-    if check:
+    if asked:
         compared = [_with_check(one) for one in compared]
     compared.sort(key=lambda one: one.error)
     best = None

@@ -45,6 +45,7 @@ from kinelo.model.results import Results
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.model.validation import flag
 from kinelo.presentation import json_ready
 from kinelo.theory.caveats import Caveat
 from kinelo.theory.farming import largest_gain
@@ -209,7 +210,7 @@ def diagnose(
     >>> verdict.condition.holds, round(verdict.slope, 3), verdict.underrated[0].team
     (True, 0.79, 'team 2')
     """
-    system = as_system(system)
+    system, check = as_system(system), flag("check", check)
     if isinstance(strengths, Results):
         if dynamics is not None or check:
             raise InputError("A table of Results has no strengths that could move or be checked.")

@@ -27,7 +27,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Local, LooseWindow, Pairing, Window
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, number
+from kinelo.model.validation import Array, flag, number
 from kinelo.presentation import json_ready, percent
 from kinelo.theory.caveats import WIDEST_NOISE
 from kinelo.theory.fixed_point import few_threads
@@ -181,6 +181,7 @@ def matchmaking(
     """
     system = as_system(system)
     _check_asked(system, strengths, fairness, pairings)
+    check = flag("check", check)
     with few_threads(strengths.teams):
         bench = _Bench(system, strengths)
         named = {"all play all": AllPlayAll(), "local": Local(), **bench.family(), **(pairings or {})}

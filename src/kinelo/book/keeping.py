@@ -139,8 +139,9 @@ def restore(rater: Any, arrays: dict[str, Any], file: str) -> None:
     """
     try:
         rater.from_arrays(arrays)
-        if isinstance(rater, Rater) and not np.isfinite(rater.ratings_["rating"].to_numpy()).all():
-            raise ValueError("ratings that are no numbers")
+        with np.errstate(invalid="raise"):  # the root of a negative variance, say
+            if isinstance(rater, Rater) and not np.isfinite(rater.ratings_["rating"].to_numpy()).all():
+                raise ValueError("ratings that are no numbers")
     except Exception as error:
         raise InputError(
             f"{file} does not hold what {type(rater).__name__} stores ({in_one_line(error).rstrip('.')}); nothing was "

@@ -128,7 +128,10 @@ def parted_removal(payload: bytes) -> tuple[list[str], bytes]:
     if not payload.startswith(REMOVED):
         return [], payload
     first, _, lines = payload.partition(b"\n")
-    return json.loads(first)["removed"], lines
+    removed = json.loads(first)["removed"]
+    if not isinstance(removed, list):
+        raise TypeError("what is removed is no list")
+    return removed, lines
 
 
 def frame_to_matches(table: pl.DataFrame) -> Matches:

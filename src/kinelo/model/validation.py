@@ -57,6 +57,13 @@ def whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
+def flag(name: str, value: object) -> bool:
+    """Return ``value`` as the True or False that it is."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False, not {value!r:.60}.")
+    return bool(value)
+
+
 def finite_array(name: str, value: ArrayLike, dimensions: int) -> Array:
     """Return a read-only copy of ``value`` as finite floats with the given number of dimensions."""
     try:

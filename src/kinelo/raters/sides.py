@@ -154,7 +154,7 @@ class SideRater(Rater):
         for column, value in zip(columns, (i, j, one.signed, one.margin, one.neutral, one.weight), strict=False):
             column[0] = value
         self._play_one(columns._replace(slots=slots))
-        if not math.isfinite(known.rating[i] + known.rating[j] + known.variance[i] + known.variance[j]):
+        if not math.isfinite(sum(values.item(k) for values in (known.rating, known.variance) for k in (i, j))):
             self._refuse(before, shared)
 
     def _slots_of(self, one: OneResult) -> NDArray[np.int64]:

@@ -202,9 +202,8 @@ def test_many_teams_become_independent():
 
 def test_best_step_depends_on_the_number_of_teams():
     """Fewer teams know one another better: a smaller step follows best. Two teams are exact."""
-    steps = [kn.best_gamma(HALF, kn.Fixed(np.zeros(size)), FORM).gamma for size in (2, 4, 20)]
-    assert steps[0] < steps[1] < steps[2] < 0.1162171
-    best = kn.best_gamma(HALF, kn.Fixed([0.0, 0.0]), FORM)
+    best, few, many = (kn.best_gamma(HALF, kn.Fixed(np.zeros(size)), FORM) for size in (2, 4, 20))
+    assert best.gamma < few.gamma < many.gamma < 0.1162171
     errors = [
         kn.tracking(kn.RatingSystem(HALF, gamma=best.gamma * f), kn.Fixed([0.0, 0.0]), FORM).E for f in (0.9, 1, 1.1)
     ]
