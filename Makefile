@@ -28,8 +28,8 @@ $(VENV)/.bench: $(VENV)/.run
 run: $(VENV)/.run
 	$(BIN)/kinelo reproduce --out $(OUT) $(if $(wildcard $(OUT)),--resume)
 
-# Three processes on two cores: tests of the browser and of servers wait for a third of their time. Their files come
-# early, one beside two of others (tests/conftest.py).
+# Three processes on two cores: tests of the browser and of servers wait for a third of their time. They come first
+# (tests/conftest.py), so that no file of them is left to the end.
 PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/.dev

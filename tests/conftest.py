@@ -32,17 +32,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One file that drives a browser, two that do not, and so on: one of three processes waits, and two compute.
+    """What drives a browser comes first: it waits more than it computes, so that other tests fill its pauses.
 
     Files in this folder come before those in folders: they go through the whole package and take longest.
     """
-    files: dict[Path, list[pytest.Item]] = {}
-    for item in items:
-        files.setdefault(item.path, []).append(item)
-    waiting = [path for path, held in files.items() if any(item.get_closest_marker("browser") for item in held)]
-    computing = sorted(files.keys() - set(waiting), key=lambda path: (path.parent != Path(__file__).parent, path))
-    order = [path for k, one in enumerate(waiting) for path in (one, *computing[2 * k : 2 * k + 2])]
-    items[:] = [item for path in (*order, *computing[2 * len(waiting) :]) for item in files[path]]
+    here = Path(__file__).parent
+    items.sort(key=lambda item: (item.get_closest_marker("browser") is None, item.path.parent != here))
 
 
 @pytest.hookimpl(optionalhook=True)
