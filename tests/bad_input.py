@@ -287,16 +287,11 @@ CALLS = {
     ),
     "share_page": (
         lambda **k: len(kn.pages.share_page(**k)),
-        {"result": rated(), "matches": matches(), "title": "Club", "ranking": {"least_matches": 1}},
+        {"result": rated, "matches": matches, "title": "Club", "ranking": {"least_matches": 1}},
     ),
     "write_page": (
         lambda **k: kn.write_page(**k),
-        {"result": rated(), "path": "page.html", "title": "Club", "ranking": {"least_matches": 1}},
-        {"result": rated, "matches": matches, "title": "Club"},
-    ),
-    "write_page": (
-        lambda **k: kn.write_page(**k),
-        {"result": rated, "path": "page.html", "title": "Club"},
+        {"result": rated, "path": "page.html", "title": "Club", "ranking": {"least_matches": 1}},
     ),
     "leaderboard": (lambda **k: kn.leaderboard(**k).height, {"rater": rated, "least_matches": 1}),
     "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated}),
