@@ -37,35 +37,35 @@ def page() -> str:
 
 
 def parameters(function: Callable[..., Any]) -> list[tuple[str, Any, Any, Any]]:
-    """Name, type, what Typer was told, and default of each parameter that users see."""
+    """Name, type, what is declared to Typer, and default of each parameter that users see."""
     hints = typing.get_type_hints(function, include_extras=True)
     found = []
     for name, parameter in inspect.signature(function).parameters.items():
-        kind, told = get_args(hints[name])[:2]
-        if not told.hidden:
-            found.append((name, kind, told, parameter.default))
+        kind, declared = get_args(hints[name])[:2]
+        if not declared.hidden:
+            found.append((name, kind, declared, parameter.default))
     return found
 
 
 def row(parameter: tuple[str, Any, Any, Any]) -> str:
     """One line of a command's table."""
-    name, kind, told, default = parameter
-    meaning, (value, choices) = escaped(told.help or ""), value_of(kind)
-    if isinstance(told, ArgumentInfo):
+    name, kind, declared, default = parameter
+    meaning, (value, choices) = escaped(declared.help or ""), value_of(kind)
+    if isinstance(declared, ArgumentInfo):
         shown = f"`{name.upper()}`"
     else:
         # Typer keeps the first name that an annotation gives in the place of the default.
-        told_names = [told.default, *(told.param_decls or ())]
-        names = [each for each in told_names if isinstance(each, str) and each.startswith("-")] or [
+        flags = [declared.default, *(declared.param_decls or ())]
+        names = [each for each in flags if isinstance(each, str) and each.startswith("-")] or [
             f"--{name.replace('_', '-')}"
         ]
         shown = ", ".join(f"`{each}`" for each in names) + (f" `{value}`" if value else "")
     if choices:
         meaning += f" One of {choices}."
-    if told.min is not None:
-        meaning += f" At least {told.min:g}."
-    if told.max is not None:
-        meaning += f" At most {told.max:g}."
+    if declared.min is not None:
+        meaning += f" At least {declared.min:g}."
+    if declared.max is not None:
+        meaning += f" At most {declared.max:g}."
     if default is inspect.Parameter.empty:
         default = "required"
     elif default in (None, False):

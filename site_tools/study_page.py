@@ -132,14 +132,14 @@ def asked(kind: type[Section], key: str) -> str:
     if all(refusal(kind, usual | {key: value}) for value in FINE):
         return ""
     below = refusal(kind, usual | {key: BELOW})
-    told = re.search(rf"\b{key}\b.*?(greater than|at least|or more|between)", below)
-    if not told:
+    bound = re.search(rf"\b{key}\b.*?(greater than|at least|or more|between)", below)
+    if not bound:
         return ""
-    if told[1] == "between":
+    if bound[1] == "between":
         found = re.search(r"between (\S+) and ([^\s,.]+)", below)
         return f"{found[1]} to {found[2]}" if found else ""
     number = re.search(r"(?:greater than|at least) (-?[\d.]+\d|\d)", below)
-    return f"{'>' if told[1] == 'greater than' else '≥'} {number[1] if number else '0'}"
+    return f"{'>' if bound[1] == 'greater than' else '≥'} {number[1] if number else '0'}"
 
 
 def refusal(kind: type[Section], values: dict[str, Any]) -> str:

@@ -442,7 +442,7 @@ class WithSystem(kn.TeamElo):
         super().__init__(step=10.0)
         self.system = system
 
-    def _told(self) -> dict[str, float]:
+    def _from_system(self) -> dict[str, float]:
         return {}
 
 

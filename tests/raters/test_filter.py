@@ -61,7 +61,7 @@ def fresh_slots(lanes=1):
         np.zeros(size, np.int64),
     )
     x[0], v[0], v[1], games[:2] = -0.3, TABLE[0].prior, TABLE[1].prior, 1
-    return alone.Slots(x, v, last, games, KIND.copy(), np.full(2, -(2**62)))
+    return alone.SlotBeliefs(x, v, last, games, KIND.copy(), np.full(2, -(2**62)))
 
 
 def fresh_joint():

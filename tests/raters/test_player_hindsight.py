@@ -110,7 +110,7 @@ def all_moments(matches, v, stop):
 
 @pytest.mark.parametrize("stop", [4, 17, 30])
 def test_means_are_those_of_conditioning_on_everything(stop, monkeypatch):
-    monkeypatch.setattr(messages, "SETTLED", 1e-10)
+    monkeypatch.setattr(messages, "SETTLED_MOVE", 1e-10)
     matches, rater = league(), rater_with(1.0)
     table = rater.hindsight(matches, [stop])[0]
     exact = all_moments(matches, VALUES, stop)

@@ -43,7 +43,7 @@ MOST_MATCHED_TEAMS = 600
 QUIET = 20
 """How much narrower than its window a check keeps the noise of a rating difference, as far as ``MOST_PLAYED`` goes."""
 MOST_PLAYED = 50_000_000
-NEVER = 1e-9
+NEARLY_NEVER = 1e-9
 PLAYED = 10_000_000
 """Candidate matches of a check."""
 
@@ -287,10 +287,10 @@ class _Bench:
         _, slope = drift_and_slope(replace(self._system, pairing=pairing), self._signed, mass, rating)
         w = pairing.w(rating[:, None] - rating[None, :])
         w = np.where(self._apart, w, 0.0)
-        if connected_components(w > NEVER, directed=False)[0] > 1:
+        if connected_components(w > NEARLY_NEVER, directed=False)[0] > 1:
             return None
         rates, modes = eigh(mass_laplacian(slope, mass))
-        if not rates[1] > NEVER * rates[-1]:
+        if not rates[1] > NEARLY_NEVER * rates[-1]:
             return None
         one_sided, played = float((w * self._results).sum() / w.sum()), float(w[self._apart].mean())
         return Slowest(float(rates[1]) * self._teams.crowding, modes[:, 1], rating, played, one_sided)

@@ -36,7 +36,7 @@ MATCH_SCHEMA = {
 }
 LARGEST_STORED = 1e300
 ORDER = "order"
-CONDITION = "condition "
+CONDITION_PREFIX = "condition "
 REMOVED = b'{"removed"'
 LISTS = {"player": pl.String, "minutes": pl.Float64, "starter": pl.Int8, "role": pl.String}
 LIST_SCHEMA = {f"{side}_{name}": pl.List(kind) for side in ("home", "away") for name, kind in LISTS.items()}
@@ -50,7 +50,7 @@ def matches_to_frame(matches: Matches, ids: pl.Series, conditions: tuple[str, ..
     )
     if (order := _order_of(matches)) is not None:
         table = table.with_columns(order)
-    table = table.with_columns(matches.conditions[name].names().alias(CONDITION + name) for name in conditions)
+    table = table.with_columns(matches.conditions[name].names().alias(CONDITION_PREFIX + name) for name in conditions)
     return table if matches.lineups is None else table.hstack(_lineup_columns(matches.lineups))
 
 
@@ -111,7 +111,7 @@ def lines_to_frame(payload: bytes) -> pl.DataFrame:
 
 def conditions_among(columns: Iterable[str]) -> list[str]:
     """Those of a journal's columns that hold conditions."""
-    return [name for name in columns if name.startswith(CONDITION)]
+    return [name for name in columns if name.startswith(CONDITION_PREFIX)]
 
 
 def removal_to_lines(ids: list[str]) -> bytes:
@@ -150,7 +150,7 @@ def frame_to_matches(table: pl.DataFrame) -> Matches:
         table["match_id"],
         _lineups_of(table) if "home_player" in table.columns else None,
         conditions={
-            name.removeprefix(CONDITION): _condition_of(table[name]) for name in conditions_among(table.columns)
+            name.removeprefix(CONDITION_PREFIX): _condition_of(table[name]) for name in conditions_among(table.columns)
         },
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kinelo.matches.matches import Matches
 
-MOST_SHOWN = 20
+FORECAST_ROWS = 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,10 +127,10 @@ class Forecast:
         shown = (
             self
             if self.matches is None
-            else Forecast(self.probabilities[:MOST_SHOWN], matches=self.matches[:MOST_SHOWN])
+            else Forecast(self.probabilities[:FORECAST_ROWS], matches=self.matches[:FORECAST_ROWS])
         )
-        more = (f"and {len(self) - MOST_SHOWN:,} more",) if len(self) > MOST_SHOWN else ()
-        return Table.of(shown.to_polars().head(MOST_SHOWN), ".3f", below=more).html()
+        more = (f"and {len(self) - FORECAST_ROWS:,} more",) if len(self) > FORECAST_ROWS else ()
+        return Table.of(shown.to_polars().head(FORECAST_ROWS), ".3f", below=more).html()
 
 
 def forecast_table(forecasts: pl.DataFrame) -> Table:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-PLACE_REACH, STEP = 6.0, 0.25
+PLACE_REACH, PLACE_STEP = 6.0, 0.25
 NEGLIGIBLE_CHANCE = 1e-18
-MOST_SHOWN = 10
+PLACE_ROWS = 10
 GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
 EULER = 0.5772156649015329
 WIDE, LOWER = 2.0, 3.0
@@ -82,14 +82,14 @@ class ContestForecast:
         contest = range(len(self))[contest]
         return slice(int(self.contests.first[contest]), int(self.contests.first[contest + 1]))
 
-    def _logs(self, entries: slice, finest: float = STEP) -> tuple[Array, Array, Array, Array]:
+    def _logs(self, entries: slice, finest: float = PLACE_STEP) -> tuple[Array, Array, Array, Array]:
         """Points, their weights times each density, and log F, log(1 − F), of some entries (entries, points)."""
         mean, deviation = self.mean[entries], self.deviation[entries]
         least = float(deviation.min())
         reach = PLACE_REACH * deviation * (2.5 if self.law == "gumbel" else 1.0)
         lower = (LOWER + PLACE_REACH * (WIDE - 1.0)) * deviation if self.off > 0.0 else 0.0
         low, high = float((mean - reach - lower).min()), float((mean + reach).max())
-        step = min(STEP, finest) * least * (1.0 if self.law == "normal" else 0.5)
+        step = min(PLACE_STEP, finest) * least * (1.0 if self.law == "normal" else 0.5)
         x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
         z = (x - mean[:, None]) / deviation[:, None]
         if self.law == "normal":
@@ -170,7 +170,7 @@ class ContestForecast:
         return f"Forecast of 1 contest: {likeliest}{', …' if self.mean.size > 3 else ''}"
 
     def _repr_html_(self) -> str:
-        return Table.of(self.to_polars(), ".3f").head(MOST_SHOWN).html()
+        return Table.of(self.to_polars(), ".3f").head(PLACE_ROWS).html()
 
     def to_pandas(self) -> pd.DataFrame:
         """The forecasts as a pandas frame; pyarrow is not needed."""

@@ -24,14 +24,14 @@ from kinelo.matches.matches import Matches, check_matches
 
 Rows = NDArray[np.int64]
 Answer = tuple[Rows, str] | None
-YEAR = 365
+YEAR_DAYS = 365
 PAUSE = 42
 """Days without a match that may part two seasons; breaks inside a season are mostly shorter."""
 
 LOOKED_BACK = 330
 """Days before the fixtures in which one pause between seasons begins or ends, and hardly ever two."""
 
-CLEARLY = 2.0
+CLEARLY_LONGER = 2.0
 """How many times as long as any other the pause between two seasons is."""
 
 UNEVEN = 2
@@ -191,7 +191,7 @@ def _sides(fixtures: Matches, results: Matches) -> list[str]:
     sides = _names(fixtures)
     if _among(sides, results).size or not len(results):
         return sides
-    return _grown(sides, results, np.flatnonzero(results.day > results.day[-1] - YEAR // 2))
+    return _grown(sides, results, np.flatnonzero(results.day > results.day[-1] - YEAR_DAYS // 2))
 
 
 def _grown(sides: list[str], results: Matches, season: Rows) -> list[str]:
@@ -228,7 +228,7 @@ def _among(sides: Iterable[str], results: Matches) -> Rows:
 def _long_ago(league: _League) -> Answer:
     """No result, where the last one is further from the fixtures than any two matches of one season."""
     results, fixtures = league.results, league.fixtures
-    if results.dated and fixtures.dated and fixtures.day.min() - results.day[league.own[-1]] > YEAR // 2:
+    if results.dated and fixtures.dated and fixtures.day.min() - results.day[league.own[-1]] > YEAR_DAYS // 2:
         return league.own[:0], "nothing was played in the half year before the fixtures"
     return None
 
@@ -277,10 +277,10 @@ def _by_schedule(league: _League) -> Answer:
 
 def _usual(pairs: Rows, days: Rows) -> int:
     """How often a pair meets at one place in a year, at least once."""
-    years = min(3, int(days[-1] - days[0]) // YEAR)
+    years = min(3, int(days[-1] - days[0]) // YEAR_DAYS)
     if years == 0:
         return 1
-    _, count = np.unique(pairs[days > days[-1] - years * YEAR], return_counts=True)
+    _, count = np.unique(pairs[days > days[-1] - years * YEAR_DAYS], return_counts=True)
     return max(1, round(float(np.median(count)) / years))
 
 
@@ -293,12 +293,12 @@ def _by_pause(league: _League) -> Answer:
     days = np.unique(np.append(day[max(0, int(np.searchsorted(day, first - LOOKED_BACK)) - 1) :], first))
     pauses = np.diff(days)
     longest = int(pauses.max(initial=0))
-    if day[0] > first - YEAR:
+    if day[0] > first - YEAR_DAYS:
         rows, why = own, "all results lie within a year, without a long pause"
         if longest >= PAUSE:
             return None
     else:
-        if longest < PAUSE or longest < CLEARLY * np.sort(pauses)[:-1].max(initial=1):
+        if longest < PAUSE or longest < CLEARLY_LONGER * np.sort(pauses)[:-1].max(initial=1):
             return None
         rows = own[day >= days[int(pauses.argmax()) + 1]]
         why = f"a pause of {longest} days came before"

@@ -29,7 +29,7 @@ NOWHERE = np.datetime64("NaT", "D")
 SPREADSHEET = 25_569
 """The day of a spreadsheet that is 1970-01-01."""
 
-UNITS = (
+DATE_UNITS = (
     (20_000, 80_000, 1.0, SPREADSHEET, "days of a spreadsheet"),
     (1e8, 5e9, 86_400.0, 0, "seconds since 1970"),
     (1e11, 5e12, 86_400e3, 0, "milliseconds since 1970"),
@@ -82,7 +82,7 @@ def read_dates(column: pl.Series, order: DateOrder | None = None, *, played: boo
 def _from_numbers(text: pl.Series) -> DaysRead | None:
     """Days that are counted from some day on; None where the column holds anything else."""
     numbers = text.cast(pl.Float64, strict=False).to_numpy()
-    for least, most, length, epoch, words in UNITS:
+    for least, most, length, epoch, words in DATE_UNITS:
         fits = (numbers >= least) & (numbers < most)
         if not fits.any() or fits.mean() < MOST_OF:
             continue

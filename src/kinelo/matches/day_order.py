@@ -208,14 +208,14 @@ def _tell(rows: Rows, used: list[str], unordered: NDArray[np.bool_], date: NDArr
         )
 
 
-QUALIFYING, GROUPS, NUMBERED, KNOCK_OUT = 0.0, 100.0, 200.0, 100_000.0
-DIGITS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+QUALIFYING, GROUP_ORDER, NUMBERED, KNOCK_OUT = 0.0, 100.0, 200.0, 100_000.0
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 GROUP_STAGE = re.compile(
     r"(rr|round robin|league|liga|pool|group|groups|gruppe|gruppenphase|grupo|groupe|poule|girone|groep|fase de grupos)"
     r"( stage| phase| play)?( [a-z0-9]{1,2})?"
 )
 QUALIFIER = re.compile(r"(?:q|qual|qualif\w*|quali\w*|prelim\w*|vorrunde|preliminar\w*)(?: round| runde)? ?(\d*)")
-NUMBER = re.compile(
+ROUND_NUMBER = re.compile(
     r"(?:round|rd|r|matchday|match day|md|week|wk|w|gameweek|gw|game|stage|tour|runde|spieltag|rodada|jornada|ronda"
     r"|fecha|fase|journee|giornata|turno|speelronde|ronde)? ?#?(\d+)(?: ?(?:st|nd|rd|th|\.|a|o|e|eme|er))?"
     r"(?: ?(?:round|runde|rodada|jornada|ronda|fase|journee|tour|giornata|turno|ronde|spieltag|matchday|week))?"
@@ -252,7 +252,7 @@ def _plain(name: str) -> str:
     name = unicodedata.normalize("NFKD", name.casefold().replace("ß", "ss"))
     name = "".join(letter for letter in name if not unicodedata.combining(letter))
     name = " ".join(re.sub(r"[-–_.,;:()]", " ", name).split())
-    for number, word in enumerate(DIGITS, 1):
+    for number, word in enumerate(ORDINALS, 1):
         name = re.sub(rf"\b{word}\b(?! place)", str(number), name)
     return name
 
@@ -269,6 +269,6 @@ def _rank(name: str, knock_out: bool) -> float:
     if found := QUALIFIER.fullmatch(name):
         return QUALIFYING + float(found[1] or 0)
     if GROUP_STAGE.fullmatch(name) and not re.fullmatch(r"(?:poule|league|liga) \d+", name):
-        return GROUPS
-    found = NUMBER.fullmatch(name)
+        return GROUP_ORDER
+    found = ROUND_NUMBER.fullmatch(name)
     return NUMBERED + float(found[1]) if found and len(found[1]) < 5 else math.nan

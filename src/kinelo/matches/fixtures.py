@@ -19,7 +19,7 @@ from kinelo.matches.dated import UNDATED
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 
-AT_HOME, NEUTRAL = np.zeros(1, np.bool_), np.ones(1, np.bool_)
+HOME_FLAG, NEUTRAL_FLAG = np.zeros(1, np.bool_), np.ones(1, np.bool_)
 NO_CONDITIONS: Mapping[str, Condition] = {}
 
 
@@ -27,7 +27,7 @@ def _one_row() -> dict[str, Any]:
     """Columns of a match that has not been played yet, which are never changed and shared by all of them."""
     unknown, one = np.full(1, math.nan), np.ones(1)
     sides = np.zeros(1, np.int32), np.ones(1, np.int32)
-    return dict(vars(Matches(np.array([UNDATED]), *sides, (), unknown, unknown, AT_HOME, one, np.ones(1, np.int64))))
+    return dict(vars(Matches(np.array([UNDATED]), *sides, (), unknown, unknown, HOME_FLAG, one, np.ones(1, np.int64))))
 
 
 ONE_ROW = _one_row()
@@ -54,7 +54,7 @@ def fixture(
         ONE_ROW,
         date=np.array([day]),
         teams=two_sides(home, away),
-        neutral=NEUTRAL if neutral else AT_HOME,
+        neutral=NEUTRAL_FLAG if neutral else HOME_FLAG,
         lineups=lineups,
         conditions={name: _one_level(conditions, name) for name in conditions} if conditions else NO_CONDITIONS,
     )

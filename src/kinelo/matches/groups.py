@@ -32,7 +32,7 @@ LETTERS = ({"m", "f"}, {"m", "w"}, {"h", "d"})
 MOST_LEVELS = 20
 MOST_ROWS = 50_000
 MOST_COLUMNS = 60
-LEAST_MATCHES = 4
+LEAST_IN_GROUP = 4
 LEAST_NAMES = 5
 LEAST_DAYS = 3
 SEASON_DAYS = 330
@@ -140,7 +140,7 @@ def _unlike(table: pl.DataFrame) -> bool:
         .with_columns(half=pl.int_range(pl.len()).over("side", "level") % 2)
         .group_by("side", "level", "half")
         .agg(pl.col("points").mean(), pl.len())
-        .filter(pl.col("len") * 2 >= LEAST_MATCHES)
+        .filter(pl.col("len") * 2 >= LEAST_IN_GROUP)
         .pivot("half", index=["side", "level"], values="points")
         .drop_nulls()
     )

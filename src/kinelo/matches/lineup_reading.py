@@ -18,7 +18,7 @@ from kinelo.matches.names import encode_names
 from kinelo.matches.rejects import Rejects
 from kinelo.matches.rows import Rows
 
-REASONS = (
+LINEUP_REASONS = (
     "",
     "line-up of an unknown match",
     "line-up of a rejected match",
@@ -46,7 +46,7 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
     match, known = _place_of_match(matches, rows, table[found["lineup_match"]])
     fault = np.zeros(table.height, np.int8)
     _blame(fault, match < 0, "line-up of an unknown match")
-    fault[(match < 0) & known] = REASONS.index("line-up of a rejected match")
+    fault[(match < 0) & known] = LINEUP_REASONS.index("line-up of a rejected match")
     side = _sides(matches, rows, table, found, match)
     _blame(fault, side < 0, "unreadable side")
     (player,), players = encode_names(table[found["player"]])
@@ -65,7 +65,7 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
     count = np.bincount(2 * match[kept] + side[kept], minlength=2 * len(matches))
     offsets = np.concatenate([[0], np.cumsum(count)])
     lineups = Lineups(offsets, player[kept], players, minutes[kept], starter[kept], role[kept], roles)
-    rejected = Rejects.of("lineups", bad + 1, np.array(REASONS, object)[fault[bad]])
+    rejected = Rejects.of("lineups", bad + 1, np.array(LINEUP_REASONS, object)[fault[bad]])
     notes = matches.notes + _missing(matches, count)
     return replace(matches, lineups=lineups, rejected=matches.rejected + rejected, notes=notes)
 
@@ -85,7 +85,7 @@ def _missing(matches: Matches, count: NDArray[np.int64]) -> tuple[str, ...]:
 
 
 def _blame(fault: NDArray[np.int8], wrong: NDArray[np.bool_], reason: str) -> None:
-    fault[wrong & (fault == 0)] = REASONS.index(reason)
+    fault[wrong & (fault == 0)] = LINEUP_REASONS.index(reason)
 
 
 def _place_of_match(matches: Matches, rows: Rows, ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -147,8 +147,8 @@ def _blame_repeats(
     person = np.cumsum(begins) - 1
     ends = np.append(np.flatnonzero(begins)[1:] - 1, key.size - 1)
     both = (key[begins] != key[ends])[person]
-    fault[good[order[both]]] = REASONS.index("player on both sides")
-    fault[good[order[again & ~both]]] = REASONS.index("player listed twice on one side")
+    fault[good[order[both]]] = LINEUP_REASONS.index("player on both sides")
+    fault[good[order[again & ~both]]] = LINEUP_REASONS.index("player listed twice on one side")
 
 
 def attach_listed_lineups(matches: Matches, rows: Rows) -> Matches:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from kinelo.matches.conditions import Condition
 
-MOST_SHOWN = 10
+MATCHES_SHOWN = 10
 LARGEST_WEIGHT = 1e6
 
 LABELS = ("away_win", "draw", "home_win")
@@ -205,7 +205,7 @@ class Matches(DatedTable):
         return f"Matches: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
-        table = self[:MOST_SHOWN].to_polars()
+        table = self[:MATCHES_SHOWN].to_polars()
         table = table if self.dated else table.drop("date")
         return Table.of(table, title=repr(self)).html() + html_list(self.notes)
 

@@ -21,7 +21,7 @@ SMALLEST_TABLE = 1 << 13
 FEW_ROWS = 1000
 """Names up to which a dictionary is faster than hashes."""
 
-WHOLE = re.compile(r"-?\d+(\.0+)?$|$")
+INTEGER = re.compile(r"-?\d+(\.0+)?$|$")
 NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown",
                       "bye", "freilos", "spielfrei"})  # fmt: skip
 INVISIBLE = "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
@@ -31,7 +31,7 @@ BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 FORMULA = r"[=+\-@\t\r\n＝＋－＠]"
 """What text begins with that a spreadsheet would run; Kinelo writes an apostrophe before it."""
 
-COMMANDS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+TERMINAL_SEQUENCES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 """Sequences that command a terminal."""
 
 CONTROLS = {code: " " if chr(code).isspace() else None for code in (*range(32), *range(127, 160))}
@@ -96,7 +96,7 @@ def clean_name(name: str) -> str:
         if all(letter < "\u0370" for letter in name if letter.isalpha()):
             name = name.replace(JOINERS[0], "").replace(JOINERS[1], "")
     if not name.isprintable():
-        name = COMMANDS.sub("", name).translate(CONTROLS)
+        name = TERMINAL_SEQUENCES.sub("", name).translate(CONTROLS)
     name = name.strip()
     return name[1:] if GUARDED.match(name) else name
 
@@ -116,7 +116,9 @@ def encode_names(
     text = [as_text(column) for column in columns]
     codes, names = (_encode_few if sum(map(len, text)) <= FEW_ROWS else _encode_many)(text)
     # A column with a gap that went through a float writes team 1 as "1.0", and its neighbour as "1".
-    numbers = any((name or "").endswith(".0") for name in names) and all(WHOLE.match((n or "0").strip()) for n in names)
+    numbers = any((name or "").endswith(".0") for name in names) and all(
+        INTEGER.match((n or "0").strip()) for n in names
+    )
     index: dict[str, int] = {}
     final = np.full(len(names), -1, np.int32)
     for code, name in enumerate(names):

@@ -38,17 +38,17 @@ AS_POINTS = "results were read as 0 for an away win, 0.5 for a draw, 1 for a hom
 AS_SIGNED = "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
 AS_SIDES = "results were read as 1 where the first side won and 2 where the second did"
 AS_WINNERS = f"{AS_SIDES}, and 0 where nobody did"
-NOBODY = ("none", "nobody", "no one", "no winner", "neither", "0", "-", "draw/tie", "niemand", "keiner", "nadie")
+NO_WINNER = ("none", "nobody", "no one", "no winner", "neither", "0", "-", "draw/tie", "niemand", "keiner", "nadie")
 """What stands in a column of winners where there was none."""
 DOUBTFUL = (
     "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed' "
     "(--scale signed on the command line)"
 )
-LATER = r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|after extra time|ft|f"
-NUMBER = r"\d+(?:\.(?:0+|50*))?"
+ENDING_WORDS = r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|after extra time|ft|f"
+SCORE_NUMBER = r"\d+(?:\.(?:0+|50*))?"
 SCORE_LINE = (
-    rf"^\s*(?<home>{NUMBER})\s*[-:–—x×]\s*(?<away>{NUMBER})\s*"
-    rf"(?<after>(?:[,(\[;]?\s*(?:{LATER})\s*[)\]]?|\s|\([^()]*\)"
+    rf"^\s*(?<home>{SCORE_NUMBER})\s*[-:–—x×]\s*(?<away>{SCORE_NUMBER})\s*"
+    rf"(?<after>(?:[,(\[;]?\s*(?:{ENDING_WORDS})\s*[)\]]?|\s|\([^()]*\)"
     r"|[,;]?\s*\d+\s*[-:–]\s*\d+\s*(?:on\s*)?p(?:en|ens|enalties|so|k)?\.?"
     r"|[,;]?\s*p(?:en|ens|enalties|so|k)?\.?:?\s*\d+\s*[-:–]\s*\d+)*)\s*\*?$"
 )
@@ -82,7 +82,7 @@ def read_results(
     if column.dtype != pl.String or (np.isfinite(least) and holds_numbers(column)):
         return _read_numbers(numbers, float(least), scale, winners=winners)
     text = column.str.strip_chars().str.to_lowercase()
-    drawn = (*DRAW_WORDS, *NOBODY) if winners else DRAW_WORDS
+    drawn = (*DRAW_WORDS, *NO_WINNER) if winners else DRAW_WORDS
     words = text.filter(pl.Series(np.isnan(numbers))).drop_nulls()
     spoken = bool(words.is_in(drawn).any()) or (winners and len(words) > 0)
     if np.isfinite(least) and not spoken:

@@ -28,7 +28,7 @@ from kinelo.matches.same_side import read_aliases
 
 LONGEST = 60
 OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")
-SHOWN = {
+SHOWN_COLUMNS = {
     "date": ("date",),
     "score": OUTCOME,
     "result": OUTCOME,
@@ -177,7 +177,7 @@ def _contents(rows: Rows, bad: NDArray[np.int64], reasons: NDArray[np.object_]) 
     for reason in dict.fromkeys(reasons.tolist()):
         here = np.flatnonzero(reasons == reason)
         first, _, last = reason.partition(" ")
-        for name in SHOWN.get(last if first in ("unreadable", "impossible") else reason, ()):
+        for name in SHOWN_COLUMNS.get(last if first in ("unreadable", "impossible") else reason, ()):
             if name in rows.found:
                 cells = as_text(rows.table[rows.found[name]][bad[here]]).fill_null("").str.strip_chars()
                 said[here] = [f"{one} {two}".strip()[:LONGEST] for one, two in zip(said[here], cells.to_list())]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-MOST_SHOWN = 3
+MOST_EXAMPLES = 3
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Rejects:
 
     def _shown(self, reason: str) -> str:
         said = list(dict.fromkeys(text for text in self.content[self.reason == reason].tolist() if text))
-        more = ", …" if len(said) > MOST_SHOWN else ""
-        return f" ({', '.join(map(repr, said[:MOST_SHOWN]))}{more})" if said else ""
+        more = ", …" if len(said) > MOST_EXAMPLES else ""
+        return f" ({', '.join(map(repr, said[:MOST_EXAMPLES]))}{more})" if said else ""
 
     def to_pandas(self) -> pd.DataFrame:
         """The rejected rows as a pandas frame; pyarrow is not needed."""

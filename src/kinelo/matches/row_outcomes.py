@@ -17,7 +17,7 @@ FORFEITS = (
     r"walk ?-?over|\bw[/.]?o\b|forfeit|forfait|kampflos|\bff\b|\bawarded\b|\bawd\b|default|\bdef\.?$|disqualif"
     r"|\bdsq\b|^\(?(?:bye|freilos|spielfrei)\)?$"
 )
-UNFINISHED = (
+NOT_ENDED = (
     r"abandon|cancel|postpon|suspend|\bvoid|annul|no result|interrupt|\babn\b|\bppd\b|not played|\bret(?:\.|ired)?\)?$"
     r"|retirement|\baufg(?:egeben|abe)?\b\.?|\brit\.?\)?$|abgebrochen|abgesagt"
 )
@@ -73,7 +73,10 @@ def _set_aside_unplayed(rows: Rows) -> None:
         if column not in found or table[found[column]].dtype != pl.String or holds_numbers(table[found[column]]):
             continue
         words = table[found[column]].unique().drop_nulls()
-        for pattern, reason in ((FORFEITS, "forfeit or awarded match"), (UNFINISHED, "match not played to its end")):
+        for pattern, reason in (
+            (FORFEITS, "forfeit or awarded match"),
+            (NOT_ENDED, "match not played to its end"),
+        ):
             matching = words.filter(words.str.to_lowercase().str.contains(pattern))
             if len(matching):
                 rows.blame(table[found[column]].is_in(matching.implode()).fill_null(False).to_numpy(), reason)

@@ -33,14 +33,14 @@ CLUB_WORDS = frozenset({
 })  # fmt: skip
 """Words that say what a side is, not which."""
 
-TELLING = re.compile(
+TELLING_WORDS = re.compile(
     r"north|south|east|west|nord|sud|ost|northern|southern|eastern|western|republic|wom[ae]n|ladies|girls|men|boys|youth"
     r"|juniors?|jr|reserves?|u\d+|i+|iv|v|b|c|[abc]?\d+"
 )
 """Words that tell one side from another of the same name."""
 
 MOST_NAMES = 5_000
-MOST_SHOWN = 3
+PAIRS_SHOWN = 3
 LEAST_LETTERS = 5
 """Letters of a name in which one may be wrong."""
 
@@ -89,8 +89,8 @@ def likely_pairs(
 
 def note_of_likely(pairs: list[tuple[str, str]]) -> str:
     """What to say of names that may be one side."""
-    shown = "; ".join(f"{one!r} and {other!r}" for one, other in pairs[:MOST_SHOWN])
-    more = f" and {len(pairs) - MOST_SHOWN:,} more" if len(pairs) > MOST_SHOWN else ""
+    shown = "; ".join(f"{one!r} and {other!r}" for one, other in pairs[:PAIRS_SHOWN])
+    more = f" and {len(pairs) - PAIRS_SHOWN:,} more" if len(pairs) > PAIRS_SHOWN else ""
     one, other = pairs[0]
     return (
         f"names that may be one side count as two ({shown}{more}): they meet the same opponents and never one another; "
@@ -112,7 +112,7 @@ def _candidates(words: dict[int, tuple[str, ...]]) -> list[tuple[int, int]]:
     for code, parts in words.items():
         whole[parts].append(code)
         alike[tuple(sorted(parts))].append(code)
-        telling = frozenset(part for part in parts if TELLING.fullmatch(part))
+        telling = frozenset(part for part in parts if TELLING_WORDS.fullmatch(part))
         for begin in {part[:3] for part in parts}:
             alike[telling, tuple(part[0] for part in parts), begin].append(code)
     found = {pair for codes in alike.values() for pair in combinations(sorted(codes), 2)}
@@ -134,7 +134,7 @@ def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if sorted(one) == sorted(other):
         return True
     short, long = sorted((one, other), key=len)
-    if any(TELLING.fullmatch(part) for part in {*one} ^ {*other}):
+    if any(TELLING_WORDS.fullmatch(part) for part in {*one} ^ {*other}):
         return False
     if len(short) == len(long):
         return all(_one_word(a, b) for a, b in zip(short, long)) and _alike_enough(short, long)

@@ -28,7 +28,7 @@ PIECE = 1_000_000
 LARGEST_NUMBER = 50_000_000
 """Whole-number names up to this are looked up in an array."""
 
-NOTES = (
+SCAN_NOTES = (
     "matches are read in pieces: identifiers are not checked, so a match that stands twice counts twice",
     "line-ups are not read from pieces",
     "matches of one day count in the order of the files",
@@ -85,7 +85,7 @@ class MatchScan:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not checked in pieces."""
-        return NOTES
+        return SCAN_NOTES
 
     def before(self, date: Day) -> MatchScan:
         """Matches strictly before a day."""
@@ -159,7 +159,7 @@ def joined(pieces: list[Matches]) -> Matches:
 
     return Matches(
         whole("date"), whole("home"), whole("away"), pieces[-1].teams, whole("result"), whole("margin"),
-        whole("neutral"), whole("weight"), np.arange(1, sum(map(len, pieces)) + 1), notes=NOTES,
+        whole("neutral"), whole("weight"), np.arange(1, sum(map(len, pieces)) + 1), notes=SCAN_NOTES,
     )  # fmt: skip
 
 
@@ -187,7 +187,7 @@ def _quick(
     n = len(day)
     return Matches(
         day, codes[0], codes[1], names.teams, np.array(points), np.full(n, np.nan),
-        np.zeros(n, bool), np.ones(n), np.arange(1, n + 1), notes=NOTES,
+        np.zeros(n, bool), np.ones(n), np.arange(1, n + 1), notes=SCAN_NOTES,
     )  # fmt: skip
 
 
@@ -220,7 +220,7 @@ def _slow(
     codes = np.full(len(piece.teams), -1, np.int32)
     codes[met] = names.codes([piece.teams[code] for code in met.tolist()])
     return replace(
-        piece, home=codes[piece.home], away=codes[piece.away], teams=names.teams, notes=(*piece.notes, *NOTES)
+        piece, home=codes[piece.home], away=codes[piece.away], teams=names.teams, notes=(*piece.notes, *SCAN_NOTES)
     )
 
 

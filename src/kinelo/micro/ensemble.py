@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.micro.league import LANES
+from kinelo.micro.league import MOST_LANES
 from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -52,7 +52,7 @@ def spread_states(
     state = starting_state(strengths, plan.pop("start", None), realisations)
     plan["threads"] = plan.get("threads") or 1
     size = 8 * (strengths.teams + 1)
-    parts = pieces(realisations, client, LANES, max(1, ANSWER_BYTES // (2 * size)))
+    parts = pieces(realisations, client, MOST_LANES, max(1, ANSWER_BYTES // (2 * size)))
     largest = len(parts[0])
     most = max(1, ANSWER_BYTES // (size * largest))
     reach = max(1, SOON // (matches_per_step * largest)) if stored else None

@@ -21,7 +21,7 @@ from kinelo.play.match import LeagueState
 from kinelo.play.performances import GIVEN
 from kinelo.play.users import USER, UserFunctions, user_functions
 
-LANES = 25
+MOST_LANES = 25
 """Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
 
 LEAST_INTERLEAVED = 3

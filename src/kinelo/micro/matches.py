@@ -24,7 +24,7 @@ from kinelo.play.users import user_functions
 LONGEST_SILENCE = 10_000_000
 """Pairs drawn in a row without a match, after which none is expected any more."""
 
-FIRST_DAY = np.datetime64("2000-01-01", "D")
+FIRST_DATE = np.datetime64("2000-01-01", "D")
 
 
 def simulate_matches(
@@ -78,7 +78,7 @@ def simulate_matches(
     home, away, result = (np.concatenate(part)[:matches] for part in zip(*kept))
     names = strengths.names or tuple(str(k + 1) for k in range(strengths.teams))
     return Matches(
-        date=FIRST_DAY + days(home, away, strengths.teams),
+        date=FIRST_DATE + days(home, away, strengths.teams),
         home=home, away=away, teams=names, result=(result + 1.0) / 2.0,
         margin=np.full(matches, np.nan), neutral=np.ones(matches, dtype=np.bool_), weight=np.ones(matches),
         row=np.arange(1, matches + 1),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.micro.league import LANES, Play
+from kinelo.micro.league import MOST_LANES, Play
 from kinelo.micro.plan import check_playing
 from kinelo.micro.state import SimulationState
 from kinelo.model.validation import Array, whole
@@ -56,8 +56,8 @@ def played_states(
 
 
 def lane_groups(realisations: int, workers: int) -> list[slice]:
-    """Split the realisations into even groups of at most LANES, as many as keep every worker busy."""
-    count = -(-realisations // LANES)
+    """Split the realisations into even groups of at most MOST_LANES, as many as keep every worker busy."""
+    count = -(-realisations // MOST_LANES)
     return even_groups(realisations, min(-(-count // workers) * workers, realisations))
 
 

@@ -12,6 +12,9 @@ from kinelo.model.digest import law_digest
 Scalar: TypeAlias = Callable[[float], float]
 """A formula in plain Python: made of ``math`` calls, closing over plain numbers only, so that it can be compiled."""
 
+FAR = 1e12
+"""Differences of rating up to which a user's formula is checked; nothing lies beyond."""
+
 Code: TypeAlias = tuple[int, float, float]
 """A built-in law as compiled code knows it: its kind and two parameters."""
 
@@ -27,11 +30,11 @@ def called(name: str, formula: Scalar, z: float) -> float:
     return float(value)
 
 
-def guarded(formula: Scalar, far: float) -> Scalar:
+def guarded(formula: Scalar) -> Scalar:
     """The formula, held at its last value where Python overflows far out, as ``math.sinh`` does."""
-    if not _overflows(formula, far):
+    if not _overflows(formula, FAR):
         return formula
-    low, high = 0.0, far
+    low, high = 0.0, FAR
     while high - low > 1e-6 * high and high > 1e-300:
         middle = math.sqrt(low * high) if low > 0 else 1e-9 * high
         if _overflows(formula, middle):

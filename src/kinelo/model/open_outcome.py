@@ -19,12 +19,11 @@ from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError
 from kinelo.model.curve import Curve
-from kinelo.model.formula import Code, Scalar, called, described, guarded
+from kinelo.model.formula import FAR, Code, Scalar, called, described, guarded
 from kinelo.model.law import Law, built_in_names
 from kinelo.model.spectrum import SpectralNodes, extended_nodes, finest_length
 from kinelo.model.validation import Array
 
-FAR = 1e12
 ODD_TOLERANCE = 1e-12
 
 
@@ -109,12 +108,12 @@ class Outcome(Law):
 
     @cached_property
     def _curve(self) -> Curve:
-        formula = guarded(self.scalar_b(), FAR)
+        formula = guarded(self.scalar_b())
         return Curve(formula, parity=-1, length=_checked_length(formula))
 
     @cached_property
     def _tie_curve(self) -> Curve:
-        formula = guarded(self.scalar_tie(), FAR)
+        formula = guarded(self.scalar_tie())
         _check_ties(formula, self._curve)
         return Curve(formula, parity=1, length=self._curve.length)
 

@@ -17,12 +17,11 @@ from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError
 from kinelo.model.curve import Curve
-from kinelo.model.formula import Code, Scalar, called, described, guarded
+from kinelo.model.formula import FAR, Code, Scalar, called, described, guarded
 from kinelo.model.law import Law
 from kinelo.model.spectrum import finest_length
 from kinelo.model.validation import Array, positive
 
-FAR = 1e12
 EVEN = 1e-12
 JUMP_ROUNDING = 25
 """A jump is rounded over this part of the distance to the next one where noise is averaged over it."""
@@ -86,7 +85,7 @@ class Pairing(Law):
 
     @cached_property
     def _curve(self) -> Curve:
-        formula = guarded(self.scalar_w(), FAR)
+        formula = guarded(self.scalar_w())
         return Curve(formula, parity=1, length=_checked_length(formula), jumps=self.jumps)
 
     def w(self, z: ArrayLike) -> Array:
@@ -119,7 +118,7 @@ class FunctionPairing(Pairing):
     distances: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        _checked_length(guarded(self.function, FAR))
+        _checked_length(guarded(self.function))
 
     def scalar_w(self) -> Scalar:
         """The function itself."""

@@ -25,6 +25,8 @@ from kinelo.model.spectrum import SpectralNodes, midpoint_nodes
 from kinelo.model.validation import Array, nonnegative, positive
 
 LOGISTIC, PROBIT = 0, 1
+CHESS_NU = math.log(10) / 800
+"""ν of the chess scale, per point: half the slope of 1/(1 + 10^(−z/400)), so that 400 points are ten to one."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Tanh(ClosedOutcome):
     @classmethod
     def elo(cls) -> Tanh:
         """Return the chess scale: ν = ln 10 / 800, so 400 points are odds of ten to one, and K = 2γ."""
-        return cls(nu=math.log(10) / 800)
+        return cls(nu=CHESS_NU)
 
     def scalar_b(self) -> Scalar:
         """Return z → tanh(νz)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,14 +11,13 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.law import built_in_names
 from kinelo.model.open_outcome import check_outcome
-from kinelo.model.outcome import Davidson, Outcome, Probit, Tanh
+from kinelo.model.outcome import CHESS_NU, Davidson, Outcome, Probit, Tanh
 from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Field, Schedule, checked_schedule
 from kinelo.model.steps import DeviationSteps, FideSteps, StepRule
 from kinelo.model.validation import Array, finite_array, positive
 
 Gamma = float | tuple[float, ...] | StepRule
-CHESS_SLOPE = math.log(10) / 800
 
 
 @dataclass(frozen=True)
@@ -115,10 +113,10 @@ def _check_field(system: RatingSystem) -> None:
 def _checked_gamma(gamma: object, outcome: Outcome) -> Gamma:
     if isinstance(gamma, FideSteps):
         slope = float(outcome.b_prime(0.0))
-        if not 0.8 * CHESS_SLOPE < slope < 1.25 * CHESS_SLOPE:
+        if not 0.8 * CHESS_NU < slope < 1.25 * CHESS_NU:
             raise InputError(
                 f"FideSteps is made for the chess scale, "
-                f"where b'(0) is {CHESS_SLOPE:.5f} as in Tanh.elo(), not {slope:.5g}."
+                f"where b'(0) is {CHESS_NU:.5f} as in Tanh.elo(), not {slope:.5g}."
             )
     if isinstance(gamma, StepRule):
         return gamma

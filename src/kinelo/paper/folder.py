@@ -13,7 +13,7 @@ from kinelo.results.disk import disk_errors_in_words, holds_something, make_writ
 from kinelo.runtime.atomic import replace_file
 
 FOLDER_MARK = "reproduction.json"
-_FORMAT = "kinelo reproduction 1"
+FOLDER_FORMAT = "kinelo reproduction 1"
 
 
 def open_folder(folder: Path, *, resume: bool) -> Path:
@@ -34,13 +34,13 @@ def open_folder(folder: Path, *, resume: bool) -> Path:
         return make_writable_folder(folder)
     make_writable_folder(folder)
     with disk_errors_in_words(folder):
-        replace_file(folder / FOLDER_MARK, json.dumps({"format": _FORMAT}).encode() + b"\n", durable=True)
+        replace_file(folder / FOLDER_MARK, json.dumps({"format": FOLDER_FORMAT}).encode() + b"\n", durable=True)
     return folder
 
 
 def _is_reproduction(folder: Path) -> bool:
     try:
-        return json.loads((folder / FOLDER_MARK).read_text(encoding="utf-8")).get("format") == _FORMAT
+        return json.loads((folder / FOLDER_MARK).read_text(encoding="utf-8")).get("format") == FOLDER_FORMAT
     except (OSError, ValueError, AttributeError):
         return False
 

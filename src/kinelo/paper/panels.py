@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
     from kinelo.paper.summary import Homogeneous
 
-STRENGTH, RATING, SPREAD = "mean strength θ (points)", "rating R (points)", "standard deviation σ (points)"
+STRENGTH_LABEL, RATING_LABEL, SPREAD_LABEL = (
+    "mean strength θ (points)",
+    "rating R (points)",
+    "standard deviation σ (points)",
+)
 
 
 def ratings_with_map(axes: Axes, run: Homogeneous) -> None:

@@ -14,6 +14,8 @@ from kinelo.model.pairing import ALL_PLAY_ALL, LOCAL, WINDOW, Pairing
 from kinelo.play.elementary import LN_2, erf_of, exp_negative, tanh_of
 from kinelo.play.formula import formula
 
+STEEPEST = 40.0
+"""ν|z| beyond which the weaker side has no chance that counts, where losses are added up."""
 FLATTEST = 350.0
 """ν|z| beyond which nothing changes: t = e^{−ν|z|} would leave the range of the exponential."""
 NO_NUMBER = float("nan")

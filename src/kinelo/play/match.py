@@ -33,10 +33,10 @@ from kinelo.play.laws import OutcomeCode, result_at, result_of
 from kinelo.play.motion import Motion, jolt, leaver, lessons, newcomer_of, present
 from kinelo.play.performances import normal_of
 from kinelo.play.steps import StepCode, step_size
-from kinelo.play.stream import redraw, unit
+from kinelo.play.stream import ONE, TWO, redraw, unit
 from kinelo.play.users import b_at, tie_at, w_at
 
-NOTHING, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+NOTHING = np.uint64(0)
 NOBODY = np.int64(-1)
 
 

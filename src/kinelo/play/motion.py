@@ -16,9 +16,7 @@ from kinelo.play.arithmetic import high_product
 from kinelo.play.elementary import exp_negative
 from kinelo.play.formula import formula
 from kinelo.play.performances import normal_of
-from kinelo.play.stream import redraw
-
-ONE = np.uint64(1)
+from kinelo.play.stream import ONE, redraw
 
 
 class Motion(NamedTuple):

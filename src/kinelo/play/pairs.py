@@ -11,9 +11,9 @@ import numpy as np
 
 from kinelo.play.arithmetic import high_product
 from kinelo.play.formula import formula
-from kinelo.play.stream import draw
+from kinelo.play.stream import ONE, TWO, draw
 
-ONE, TWO, S16, LOW16 = np.uint64(1), np.uint64(2), np.uint64(16), np.uint64(0xFFFF)
+S16, LOW16 = np.uint64(16), np.uint64(0xFFFF)
 
 
 @formula

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from kinelo.model.strength import FIXED, LOTTERY, NORMAL
 from kinelo.play.elementary import quantile
 from kinelo.play.formula import formula
-from kinelo.play.stream import centred, redraw, unit
+from kinelo.play.stream import ONE, centred, redraw, unit
 
 GIVEN = 4
 """Kind of a drawing whose ``values`` are the performances themselves, two per match, realisation by realisation."""
-ONE = np.uint64(1)
 
 
 class Drawing(NamedTuple):

@@ -15,7 +15,8 @@ from kinelo.play.formula import formula
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ROUND_1 = np.uint64(0xBF58476D1CE4E5B9)
 ROUND_2 = np.uint64(0x94D049BB133111EB)
-ONE, S11, S12, S27, S30, S31 = (np.uint64(k) for k in (1, 11, 12, 27, 30, 31))
+ONE, TWO = np.uint64(1), np.uint64(2)
+S11, S12, S27, S30, S31 = (np.uint64(k) for k in (11, 12, 27, 30, 31))
 TO_UNIT = 2.0**-53
 TO_CENTRE = 2.0**-52
 

@@ -19,7 +19,7 @@ from kinelo.forecasts.parameters import Option, Parameter, Switch
 from kinelo.matches.matches import Matches
 from kinelo.raters.streaming import LOOK
 
-MOST_SHOWN = 5
+MOST_ENTRIES = 5
 DECLARED = "declared"
 LOOKED_AT = Option("look", 1.0, open=True)
 
@@ -84,7 +84,7 @@ class Arguments:
             usual = defaults[name]
             if hasattr(value, "columns"):  # a table does not fit into a line, and comparing it gives a table
                 shown.append(f"{name}=<{len(value)} rows>")
-            elif isinstance(value, Mapping) and len(value) > MOST_SHOWN:
+            elif isinstance(value, Mapping) and len(value) > MOST_ENTRIES:
                 shown.append(f"{name}=<{len(value)} names>")
             elif value != usual:
                 shown.append(f"{name}={value!r}")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-PREFIX = "spread by "
+SPREAD_PREFIX = "spread by "
 SEPARATOR = "\x1f"
 
 
@@ -48,7 +48,7 @@ def spread_parameters(
 ) -> tuple[Parameter, ...]:
     """One spread per condition, to be estimated."""
     return tuple(
-        Parameter(PREFIX + name, default, low, high, True, f"spread of a side's strengths by {name}")
+        Parameter(SPREAD_PREFIX + name, default, low, high, True, f"spread of a side's strengths by {name}")
         for name in condition_names(conditions)
     )
 
@@ -79,7 +79,7 @@ class Levels:
 
     def variances(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         """Variance of every slot before any match, from the parameters."""
-        return np.array([values[PREFIX + condition] ** 2 for condition, _ in self.index])
+        return np.array([values[SPREAD_PREFIX + condition] ** 2 for condition, _ in self.index])
 
     def codes(self, matches: Matches, admit: bool = True) -> NDArray[np.int64]:
         """Slots of every match, a column per condition; -1 where the level is not known (or new, unless admitted)."""
@@ -231,7 +231,7 @@ class ConditionRater(Rater):
         tables = [pl.DataFrame(schema=schema)]
         for (of, level), place in state.levels.index.items():
             if of == condition:
-                added, variance = state.at_level(place, self.parameters_[PREFIX + condition] ** 2)
+                added, variance = state.at_level(place, self.parameters_[SPREAD_PREFIX + condition] ** 2)
                 columns = (names, [level] * size, points * added, points * np.sqrt(variance))
                 tables.append(pl.DataFrame(dict(zip(schema, columns)), schema=schema).filter(state.here()))
         return pl.concat(tables)

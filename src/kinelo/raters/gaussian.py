@@ -36,17 +36,18 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.fixtures import fixtures
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.model.outcome import CHESS_NU
 from kinelo.raters import reading
 from kinelo.raters.arguments import sought
-from kinelo.raters.conditions import PREFIX, condition_names
+from kinelo.raters.conditions import SPREAD_PREFIX, condition_names
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
-from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, Work, expected_alone, filter_alone
+from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
 from kinelo.raters.filter.draws import Forecasting, PossibleTruths
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
 from kinelo.raters.filter.smoother import backwards, check_room, smooth
-from kinelo.raters.filter.state import FIXED, MOST_TOGETHER, STRENGTH, Lists, SlotState, too_many
+from kinelo.raters.filter.state import FIXED_SLOTS, MOST_TOGETHER, STRENGTH, Lists, SlotState, too_many
 from kinelo.raters.filter.together import (
     BLOCK,
     NO_STEPS,
@@ -75,13 +76,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-POINT = math.log(10.0) / 800.0
-"""Expected result in [−1, 1] that a rating point is worth between equals: half the slope of 1/(1 + 10^(−z/400))."""
-
 SHARPNESS_WALK = 1e-3
 """How far the logarithm of the sharpness may move per match."""
 
-LATER = ("ties_step", "squad_spread", "squad_walk")
+NOT_IN_OLD_BOOKS = ("ties_step", "squad_spread", "squad_walk")
 """Parameters that books of 0.2 do not have: nothing drifted and nothing was shared."""
 
 TURNS = 4
@@ -91,13 +89,13 @@ VENUE_VARIANCE = 1.0
 
 MARGIN_POWER = partial(sought, 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
 SHARPNESS = partial(sought, 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
-NOISE = partial(sought, 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
-DOUBT = partial(
+MATCH_NOISE = partial(sought, 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
+FILTER_DOUBT = partial(
     sought, 1.0, 0.25, 4.0, True, "how much more uncertain strengths are than the filter believes", prior_counts=True
 )
-NARROWEST, WIDEST = 1e-6, 3.0
-TIES = partial(sought, 0.35, NARROWEST, WIDEST, True, "half width of the draw band")
-TIES_STEP = partial(sought, 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
+NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND = 1e-6, 3.0
+BAND_WIDTH = partial(sought, 0.35, NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND, True, "half width of the draw band")
+BAND_STEP = partial(sought, 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
 
 MOST_WORK = 4e9
 """Matches times rows of the covariance squared beyond which the parameters of the filter are sought without it."""
@@ -106,7 +104,7 @@ MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
 
-NOBODY = "\0"
+NO_SIDE = "\0"
 """A side that nobody has."""
 
 
@@ -222,13 +220,16 @@ class GaussianRater(Rater):
         return mean, variance
 
     def _alone(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists, work: Work
+        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists, work: MatchRoom
     ) -> list[tuple[Array, Array]]:
         """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
         count, state = len(lanes), self._state
         s = state.in_lanes(count)
         for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
-            s.x[:FIXED, q], s.v[:FIXED, q] = lane._state.beliefs.x[:FIXED], lane._state.beliefs.v[:FIXED]
+            s.x[:FIXED_SLOTS, q], s.v[:FIXED_SLOTS, q] = (
+                lane._state.beliefs.x[:FIXED_SLOTS],
+                lane._state.beliefs.v[:FIXED_SLOTS],
+            )
         mean, variance = np.empty((len(matches), count)), np.empty((len(matches), count))
         y = np.column_stack(signals) if count > 1 else signals[0][:, None]
         filter_alone(
@@ -416,7 +417,7 @@ class GaussianRater(Rater):
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
-        return name in self.spreads or name.startswith(PREFIX)
+        return name in self.spreads or name.startswith(SPREAD_PREFIX)
 
     def _search_by_turns(self, matches: Matches) -> Estimates:
         """The same where some spreads are given, so that the noise cannot be their unit."""
@@ -458,7 +459,7 @@ class GaussianRater(Rater):
     def _condition_kinds(self, values: Mapping[str, float]) -> list[Kind]:
         """Kinds of the levels of conditions."""
         names = condition_names(getattr(self, "conditions", ()))
-        return [Kind(prior=values[PREFIX + name] ** 2, apart=True) for name in names]
+        return [Kind(prior=values[SPREAD_PREFIX + name] ** 2, apart=True) for name in names]
 
     def _place(self, start: Start, known: Any) -> None:
         points, doubt = self.points_per_unit_, self.parameters_["doubt"] or 1.0
@@ -501,7 +502,7 @@ class GaussianRater(Rater):
         share = self._level_draws
         if share is None:
             return super().open_parameters()
-        band = min(max(float(ndtri(0.5 + share / 2)), NARROWEST), WIDEST)
+        band = min(max(float(ndtri(0.5 + share / 2)), NARROWEST_DRAW_BAND), WIDEST_DRAW_BAND)
         return tuple(replace(p, default=band) if p.name == "ties" else p for p in super().open_parameters())
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
@@ -660,7 +661,7 @@ class GaussianRater(Rater):
 
     def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
         """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
-        against = fixtures(names, [NOBODY] * len(names), read_day(date), neutral=True, conditions=self._levels(None))
+        against = fixtures(names, [NO_SIDE] * len(names), read_day(date), neutral=True, conditions=self._levels(None))
         possible = self._possible(against, draws, seed)
         return self.sharpness_ * np.column_stack([possible.total(g, ours=True) for g in range(len(names))])
 
@@ -728,7 +729,7 @@ class GaussianRater(Rater):
         ``Φ(κD − c) − Φ(−κD − c)``, of slope ``2κφ(c)`` at ``D = 0``, and a point is ``ln 10/800`` of it.
         """
         sharpness, band = self.parameters_["sharpness"], self.parameters_["ties"]
-        return 2.0 * sharpness * math.exp(-0.5 * band**2) / math.sqrt(2.0 * math.pi) / POINT
+        return 2.0 * sharpness * math.exp(-0.5 * band**2) / math.sqrt(2.0 * math.pi) / CHESS_NU
 
     @abstractmethod
     def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
@@ -761,7 +762,7 @@ class GaussianRater(Rater):
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 did not keep is as if it had never been."""
         own = {p.name for p in self.parameters}
-        arrays = {f"{STORED}{name}": np.zeros(()) for name in LATER if name in own} | dict(arrays)
+        arrays = {f"{STORED}{name}": np.zeros(()) for name in NOT_IN_OLD_BOOKS if name in own} | dict(arrays)
         self.order_ = Order(*(one.item() for one in arrays["order"]))
         units = arrays["margin_unit"]
         stored(

@@ -17,7 +17,8 @@ from kinelo.forecasts.fit import Slopes
 
 Array = NDArray[np.float64]
 
-DIFFERENCE = 1e-5
+FIRST_LANE = np.int64(0)
+LANE_DIFFERENCE = 1e-5
 """How far lanes stand apart, relative to a parameter or to a tenth of its range."""
 
 
@@ -33,7 +34,7 @@ def moved_twins(rater: Any) -> dict[str, Move]:
     values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
     moves = {}
     for p in rater.open_parameters():
-        step = DIFFERENCE * (values[p.name] if p.positive else (p.high - p.low) / 10)
+        step = LANE_DIFFERENCE * (values[p.name] if p.positive else (p.high - p.low) / 10)
         step = step if values[p.name] + step <= p.high else -step
         twin = copy.copy(rater)
         twin.reset({**values, p.name: values[p.name] + step})

@@ -62,7 +62,7 @@ def first_unit(margin: NDArray[np.float64]) -> float:
 
 
 Array = NDArray[np.float64]
-NODES = np.linspace(0.0, 3.0, 31)
+NORMAL_QUANTILES = np.linspace(0.0, 3.0, 31)
 BEFORE = 100
 LEAST_RISE = 1e-9
 
@@ -76,24 +76,24 @@ class MarginLaw:
     """
 
     def __init__(self, values: Array | None = None) -> None:
-        self.values = NODES.copy() if values is None else np.asarray(values, float)
+        self.values = NORMAL_QUANTILES.copy() if values is None else np.asarray(values, float)
 
     @classmethod
     def of(cls, surprises: Array) -> MarginLaw:
         """The law of surprises that were seen; those that are not finite say nothing."""
         size = np.abs(surprises[np.isfinite(surprises)])
         before = ndtri(0.5 + (np.arange(BEFORE) + 0.5) / (2.0 * BEFORE))
-        quantiles = np.quantile(np.concatenate([size, before]), 2.0 * ndtr(NODES) - 1.0)
+        quantiles = np.quantile(np.concatenate([size, before]), 2.0 * ndtr(NORMAL_QUANTILES) - 1.0)
         quantiles[0] = 0.0
-        return cls(np.maximum.accumulate(quantiles + LEAST_RISE * NODES))
+        return cls(np.maximum.accumulate(quantiles + LEAST_RISE * NORMAL_QUANTILES))
 
     def surprise(self, g: Array) -> Array:
         """``T(g)``."""
-        return np.sign(g) * _straight(np.abs(g), NODES, self.values)
+        return np.sign(g) * _straight(np.abs(g), NORMAL_QUANTILES, self.values)
 
     def deviate(self, z: Array) -> Array:
         """The ``g`` with ``T(g) = z``."""
-        return np.sign(z) * _straight(np.abs(z), self.values, NODES)
+        return np.sign(z) * _straight(np.abs(z), self.values, NORMAL_QUANTILES)
 
 
 def _straight(at: Array, x: Array, y: Array) -> Array:
@@ -101,9 +101,9 @@ def _straight(at: Array, x: Array, y: Array) -> Array:
     return np.where(at > x[-1], at * (y[-1] / x[-1]), np.interp(at, x, y))
 
 
-SHORT = MEMORY / 4
+SHORT_MEMORY = MEMORY / 4
 
-CLEARLY = 2.0
+CLEAR_GAIN = 2.0
 """By how much the log-likelihood of the margins has to grow."""
 
 
@@ -129,8 +129,8 @@ def choose_memory(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """Settle the memory of a rater with normal beliefs; the estimates, read anew where it is not the usual one."""
     if rater.start is not None or math.isnan(rater.margin_unit_):
         return found
-    usual, short = (margin_lack(rater, memory, found, matches) for memory in (rater.memory_, SHORT))
-    if short > usual - CLEARLY:
+    usual, short = (margin_lack(rater, memory, found, matches) for memory in (rater.memory_, SHORT_MEMORY))
+    if short > usual - CLEAR_GAIN:
         return found
-    rater.memory_ = SHORT
+    rater.memory_ = SHORT_MEMORY
     return refit_reading(rater, found, matches)

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
 
-MOST_TOLD = 5
-DIGITS = re.compile(r"\d+").findall
+MOST_NAMED = 5
+"""Names that a warning lists."""
+
+numbers_in = re.compile(r"\d+").findall
 
 
 def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
@@ -31,13 +33,13 @@ def warn_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
     if not unknown:
         return
     known = set(names).difference(unknown)
-    told = []
-    for name in unknown[:MOST_TOLD]:
-        near = [other for other in nearest_names(name, sorted(known)) if DIGITS(other) == DIGITS(name)]
+    warned = []
+    for name in unknown[:MOST_NAMED]:
+        near = [other for other in nearest_names(name, sorted(known)) if numbers_in(other) == numbers_in(name)]
         if near:
-            told.append(f"{name} has never played and is forecast as a newcomer; did you mean {' or '.join(near)}?")
-    if told:
-        warnings.warn(" ".join(told), KineloWarning, stacklevel=3)
+            warned.append(f"{name} has never played and is forecast as a newcomer; did you mean {' or '.join(near)}?")
+    if warned:
+        warnings.warn(" ".join(warned), KineloWarning, stacklevel=3)
 
 
 class NameIndex:

@@ -81,8 +81,8 @@ class Gaps(NamedTuple):
     unknown: tuple[str, ...] = ()
 
 
-NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
-NODE_WEIGHTS = NODE_WEIGHTS / NODE_WEIGHTS.sum()
+HERMITE_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
+HERMITE_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 class SingleMatches(MatchEstimator):
@@ -192,9 +192,9 @@ class SingleMatches(MatchEstimator):
         day = np.datetime64(latest, "D") if date is None else read_day(date)
         matches = fixtures(one, other, day, neutral=neutral, conditions=self._levels(conditions))
         gaps = self._gaps(matches)
-        at = gaps.mean[:, None] + np.sqrt(gaps.variance)[:, None] * NODES
+        at = gaps.mean[:, None] + np.sqrt(gaps.variance)[:, None] * HERMITE_NODES
         chances = self._chances(at.ravel()).reshape(*at.shape, 3)
-        quality = 1.0 - (chances[..., 0] - chances[..., 2]) ** 2 @ NODE_WEIGHTS
+        quality = 1.0 - (chances[..., 0] - chances[..., 2]) ** 2 @ HERMITE_WEIGHTS
         return float(quality[0]) if single else quality
 
     def _gaps(self, matches: Matches) -> Gaps:

@@ -71,7 +71,7 @@ def move_clock(day, clock):
     clock[TODAY] = max(day, clock[TODAY])
 
 
-APART = 0.5
+WALK_SPREAD = 0.5
 """Standard deviation of the logarithm of the walk, in units of the noise, between leagues."""
 
 
@@ -84,7 +84,7 @@ def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
     """
     width = math.log(parameter.high / parameter.low) / PRIOR_WIDTHS
     own = min(error / walk, width) if math.isfinite(error) else width
-    s2 = 1.0 / (own**-2 - width**-2 + APART**-2)
+    s2 = 1.0 / (own**-2 - width**-2 + WALK_SPREAD**-2)
     return min(walk * math.exp(2.0 * s2), parameter.high)
 
 

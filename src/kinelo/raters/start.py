@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.name_index import nearest_names
+from kinelo.raters.name_index import MOST_NAMED, nearest_names
 from kinelo.raters.state import NEVER
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SETTLED = 10**6
 """Matches that a side of unknown experience is taken to have played."""
 
-MOST_NAMED = 5
 COLUMNS = {
     "name": ("name", "team", "side", "player"),
     "rating": ("rating", "elo", "strength"),
@@ -164,11 +163,11 @@ def warn_of_unmet(start: Start, met: set[str]) -> None:
     if not strange:
         return
     fresh = sorted(met.difference(start.names))
-    told = []
+    named = []
     for name in strange[:MOST_NAMED]:
         near = nearest_names(name, fresh, 1)
-        told.append(f"{name!r} (perhaps {near[0]!r})" if near else repr(name))
+        named.append(f"{name!r} (perhaps {near[0]!r})" if near else repr(name))
     rest = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
     warnings.warn(
-        f"start names {len(strange)} that no match names: {', '.join(told)}{rest}.", KineloWarning, stacklevel=3
+        f"start names {len(strange)} that no match names: {', '.join(named)}{rest}.", KineloWarning, stacklevel=3
     )

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16
+HOME_POINTS, KAPPA = range(2)
+"""Places of the home advantage and of Davidson's κ among the numbers that all matches share."""
+
 REFERENCE_DAYS = 730
 """Who played within two years of the last match makes the average of a league: whoever rests for a season stays in
 it, while leaderboards, which ask who plays now, show those of one year."""
@@ -38,7 +41,7 @@ FEW = 64
 DAYS = ("last", "ring_day")
 """Arrays that hold days."""
 NO_SLOTS = np.empty((0, 0), np.int64)
-NOBODY = np.empty(0, np.int32)
+NO_PLAYERS = np.empty(0, np.int32)
 
 
 class MatchIndices(NamedTuple):
@@ -48,7 +51,7 @@ class MatchIndices(NamedTuple):
     away: NDArray[Any]
     unknown: tuple[str, ...] = ()
     slots: NDArray[np.int64] = NO_SLOTS
-    players: NDArray[np.int32] = NOBODY
+    players: NDArray[np.int32] = NO_PLAYERS
 
 
 class MatchColumns(NamedTuple):
@@ -73,7 +76,7 @@ def match_columns(matches: Matches, indices: MatchIndices) -> MatchColumns:
     )  # fmt: skip
 
 
-class Column(NamedTuple):
+class StateColumn(NamedTuple):
     """An array of a state: the name_index its rows belong to, rows that come before the first name, and its shape.
 
     An array with fewer rows than come first is not in use. ``low`` is the least number it may hold, and ``into`` what
@@ -101,7 +104,7 @@ class SavedRows(NamedTuple):
 class RaterState(ABC):
     """Base of all states; ``columns`` says which arrays grow, ``fills`` what a newcomer finds in them (else 0)."""
 
-    columns: ClassVar[Mapping[str, Column]]
+    columns: ClassVar[Mapping[str, StateColumn]]
     fills: dict[str, Any]
     known: Any
 
@@ -293,7 +296,7 @@ class RaterState(ABC):
 
     def _stored(self, arrays: Mapping[str, NDArray[Any]], name: str, sizes: Mapping[str, int]) -> NDArray[Any]:
         """An array as it was stored, if it is like that of a fresh state in all but its length."""
-        fresh, column = getattr(self.known, name), self.columns.get(name, Column())
+        fresh, column = getattr(self.known, name), self.columns.get(name, StateColumn())
         rows = column.first + sizes[column.name_index] if name in self.columns else ANY
         if rows != ANY and len(arrays[name]) < column.first:
             rows = len(arrays[name])
@@ -321,11 +324,11 @@ class RatingTable(RaterState):
     """
 
     kind: ClassVar[Any] = Ratings
-    columns: ClassVar[Mapping[str, Column]] = {
-        "rating": Column(),
-        "variance": Column(low=0),
-        "games": Column(low=0),
-        "last": Column(),
+    columns: ClassVar[Mapping[str, StateColumn]] = {
+        "rating": StateColumn(),
+        "variance": StateColumn(low=0),
+        "games": StateColumn(low=0),
+        "last": StateColumn(),
     }
 
     def __init__(self, rating: float, variance: float, **more: float) -> None:

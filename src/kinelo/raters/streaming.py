@@ -16,7 +16,7 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan, joined
 
 LOOK = 200_000
-"""Matches on which ``fit`` estimates parameters unless told otherwise: tens of thousands settle every one of them."""
+"""Matches on which ``fit`` estimates parameters by default: tens of thousands settle every one of them."""
 
 
 def update_in_pieces(rater: Any, scan: MatchScan) -> None:

@@ -24,7 +24,7 @@ FILE_NAME = "manifest.json"
 STATE_NAME = re.compile(r"state-\d+\.npz")
 LAWS = "laws"
 """Among the inputs: digests of laws that are the user's own, whose names do not tell their formulas."""
-_FORMAT = "kinelo run 1"
+RUN_FORMAT = "kinelo run 1"
 
 
 def canonical_json(content: object) -> str:
@@ -80,7 +80,7 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Replace the manifest in ``folder`` at once and wait for the disk."""
         content = asdict(self)
-        text = canonical_json({"format": _FORMAT, "content": content, "digest": content_digest(content)})
+        text = canonical_json({"format": RUN_FORMAT, "content": content, "digest": content_digest(content)})
         replace_file(folder / FILE_NAME, text.encode() + b"\n", durable=True)
 
     @classmethod
@@ -91,7 +91,7 @@ class Manifest:
             raise InputError(f"{folder} is not a run that Kinelo stored; it is left alone, choose another folder.")
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
-            known, content, digest = document["format"] == _FORMAT, document["content"], document["digest"]
+            known, content, digest = document["format"] == RUN_FORMAT, document["content"], document["digest"]
         except (ValueError, KeyError, TypeError):
             raise damaged(folder, FILE_NAME) from None
         if not known:

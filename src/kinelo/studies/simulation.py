@@ -27,7 +27,7 @@ from kinelo.studies.study import Study, required
 if TYPE_CHECKING:
     from distributed import Client
 
-MEMORY = "memory_"
+MEMORY_PREFIX = "memory_"
 MOST_RECORDS = 100_000
 """Each record of a stored run is a file per variable, named in the run's manifest."""
 
@@ -108,7 +108,7 @@ def simulate_into(
             for state in _states(study, store, records, start, threads, device, client):
                 if state.step in records:
                     row = {"rating": state.rating, "matches_played": state.played, **state.record}
-                    kept = {f"{MEMORY}{name}": values for name, values in state.memory.items()}
+                    kept = {f"{MEMORY_PREFIX}{name}": values for name, values in state.memory.items()}
                     kept |= {"step": np.array(state.step), "rating": state.rating, "played": state.played}
                     store.append(row, kept)
                 advance(state.step * plan.matches_per_step * plan.realisations)
@@ -128,7 +128,7 @@ def _states(
     plan = required("simulate", study.simulate)
     kept = store.state
     if kept is not None:
-        memory = {name.removeprefix(MEMORY): kept[name] for name in kept if name.startswith(MEMORY)}
+        memory = {name.removeprefix(MEMORY_PREFIX): kept[name] for name in kept if name.startswith(MEMORY_PREFIX)}
         start = SimulationState(int(kept["step"]), kept["rating"], kept["played"].astype(np.int64), memory)
     begin = 0 if kept is None else int(kept["step"]) + 1
     stride = max(1, CALL // (plan.matches_per_step * plan.realisations))

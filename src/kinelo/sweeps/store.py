@@ -59,7 +59,7 @@ def unpacked(path: Path) -> xr.Dataset:
         return xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, zarr_format=3).load()
 
 
-MANIFEST, POINTS, FAILED = "manifest.json", "points", "failed"
+MANIFEST, POINTS_FOLDER, FAILED_FOLDER = "manifest.json", "points", "failed"
 SWEEP_FORMAT = "kinelo sweep 1"
 
 
@@ -71,8 +71,8 @@ class SweepStore:
         with disk_errors_in_words(self.folder):
             if not holds_something(self.folder):
                 with new_folder(self.folder) as fresh:
-                    (fresh / POINTS).mkdir()
-                    (fresh / FAILED).mkdir()
+                    (fresh / POINTS_FOLDER).mkdir()
+                    (fresh / FAILED_FOLDER).mkdir()
                     replace_file(fresh / MANIFEST, canonical_json({"format": SWEEP_FORMAT, "inputs": inputs}).encode())
             _check_same(self.folder, inputs)
             lock = lock_folder(self.folder)
@@ -88,11 +88,11 @@ class SweepStore:
 
     def done(self) -> set[int]:
         """Points that are stored, computed or failed."""
-        return self._numbers(POINTS) | self._numbers(FAILED)
+        return self._numbers(POINTS_FOLDER) | self._numbers(FAILED_FOLDER)
 
     def failed(self) -> set[int]:
         """Points that could not be computed."""
-        return self._numbers(FAILED)
+        return self._numbers(FAILED_FOLDER)
 
     def keep(self, point: PointResult) -> None:
         """Store one point."""
@@ -137,10 +137,10 @@ class SweepStore:
             shutil.rmtree(leaving)
 
     def _point(self, index: int) -> Path:
-        return self.folder / POINTS / f"{index}.zip"
+        return self.folder / POINTS_FOLDER / f"{index}.zip"
 
     def _sentence(self, index: int) -> Path:
-        return self.folder / FAILED / f"{index}.json"
+        return self.folder / FAILED_FOLDER / f"{index}.json"
 
     def _numbers(self, kind: str) -> set[int]:
         return {int(path.stem) for path in (self.folder / kind).iterdir() if path.stem.isdigit()}

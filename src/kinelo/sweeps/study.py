@@ -62,7 +62,7 @@ def _cost(study: Study, compute: str) -> tuple[float, float]:
     return run_seconds(study), 2 * (run_bytes(study) if compute == "simulate" else 0.0)
 
 
-COMPUTE, POINTS = "compute", "points"
+COMPUTE_KEY, POINTS_KEY = "compute", "points"
 
 
 def run_study_sweep(
@@ -98,10 +98,10 @@ def read_sweep(path: Path | str, *, allow_code: bool = False) -> tuple[dict[str,
     section = dict(required("sweep", study.sweep))
     content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     del content["sweep"]
-    compute = section.pop(COMPUTE, _default(study))
+    compute = section.pop(COMPUTE_KEY, _default(study))
     if compute not in WAYS:
         raise InputError(f"{path}: sweep.compute must be one of {', '.join(WAYS)}, not {compute!r}.")
-    points = section.pop(POINTS, None)
+    points = section.pop(POINTS_KEY, None)
     if points is not None and section:
         raise InputError(f"{path}: [sweep] takes points or axes; {next(iter(section))!r} stands beside points.")
     try:

@@ -21,7 +21,7 @@ from kinelo.raters.adapter import blank_of
 
 BINS = 8
 """Parts of the span in which a side's ratings and strengths are averaged."""
-LEAST_IN_BIN = 3
+LEAST_MATCHES_IN_BIN = 3
 INSTANTS = 64
 """Instants at which what moves all sides together is summed."""
 FOUNDING = 0.1
@@ -227,7 +227,7 @@ def _per_year(league: Hindsight, seen: _Appearances, settled: np.ndarray, years:
     )
     off = np.bincount(place, (seen.rating - seen.strength)[settled]) / np.maximum(count, 1)
     when = np.bincount(place, seen.year[settled]) / np.maximum(count, 1)
-    kept = count >= LEAST_IN_BIN
+    kept = count >= LEAST_MATCHES_IN_BIN
     sides, own = np.unique(cell[kept] // BINS, return_inverse=True)
     cells = np.bincount(own)
     t, d = (one[kept] - (np.bincount(own, one[kept]) / np.maximum(cells, 1))[own] for one in (when, off))

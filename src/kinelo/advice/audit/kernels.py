@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
+from kinelo.model.outcome import CHESS_NU
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of
 from kinelo.raters.order import forecast_until
@@ -37,7 +38,6 @@ LEAST_SEEN = 20
 """The league's mean follows no faster than if there were this many sides."""
 HOME_DOUBT = 100.0
 """Standard deviation of the home advantage before the first match, in points of the chess scale."""
-CHESS_NU = math.log(10.0) / 800.0
 
 
 class Calendar(NamedTuple):
@@ -113,7 +113,7 @@ class Strengths(NamedTuple):
     home: Array
 
 
-class Expected(NamedTuple):
+class ExpectedMatches(NamedTuple):
     """Of each match, over the strengths: E s, E s', E S² and E s²."""
 
     score: Array
@@ -342,7 +342,7 @@ def draw_results(strength, home, p, uniform, S):
 
 @kernel
 def expect_results(strengths, p, nodes, expected):
-    """Moments of each result over ``Strengths``, z ~ N(m̂_i − m̂_j + h, v̂_i + v̂_j), into ``Expected`` (n each)."""
+    """Moments of each result over ``Strengths``, z ~ N(m̂_i − m̂_j + h, v̂_i + v̂_j), into ``ExpectedMatches`` (n each)."""
     nu = points_scale(p.nu, p.ties)
     for k in range(strengths.home.size):
         z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]

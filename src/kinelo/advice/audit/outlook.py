@@ -18,7 +18,7 @@ from kinelo.advice.audit import kernels
 from kinelo.advice.audit.backtest import Difference, KBacktest, lowest
 from kinelo.advice.audit.estimate import filter_league, hermite
 from kinelo.advice.audit.in_use import SystemInUse, anew, own_losses
-from kinelo.advice.audit.kernels import Array, Calendar, Expected, Parameters, Strengths
+from kinelo.advice.audit.kernels import Array, Calendar, ExpectedMatches, Parameters, Strengths
 from kinelo.advice.audit.recursion import RECURSION_NODES, Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps
@@ -215,7 +215,7 @@ def play_on(recursion: Recursion, parameters: Parameters, ratings: Array) -> Rec
     future.calendar, future.parameters, future.since, future.strengths = coming, parameters, 0, strengths
     home = np.tile(recursion.system.home[recursion.since :], PLAYED_AGAIN)
     future.system = recursion.system._replace(home=home, start=np.append(ratings, np.zeros(more)))
-    future.expected = Expected(*(np.empty(size) for _ in Expected._fields))
+    future.expected = ExpectedMatches(*(np.empty(size) for _ in ExpectedMatches._fields))
     kernels.expect_results(strengths, parameters, hermite(RECURSION_NODES), future.expected)
     return future
 

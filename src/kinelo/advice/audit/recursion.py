@@ -18,7 +18,7 @@ from kinelo.advice.audit import kernels
 from kinelo.advice.audit.backtest import block_sizes, lowest, sums_by_block
 from kinelo.advice.audit.estimate import filter_league, hermite, smooth_league
 from kinelo.advice.audit.gaps import law_of
-from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, Expected, Followed, Parameters, System
+from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, ExpectedMatches, Followed, Parameters, System
 from kinelo.raters.random_walk import YEAR, fade_all
 
 RECURSION_NODES = 7
@@ -36,13 +36,13 @@ class Prediction:
     k
         K = 2γ; NaN where it is not one number.
     log_loss
-        Expected mean log-loss of its forecasts. Differences between two K are to be trusted, the level less so.
+        ExpectedMatches mean log-loss of its forecasts. Differences between two K are to be trusted, the level less so.
     error
         Mean square error of a rating, in points².
     luck, newcomers, lag
         Its parts: luck of results, starts that were not known (approximate), and the rest, strengths that moved.
     slope
-        Expected slope of results on forecasts: below 1 forecasts are too bold, above 1 too timid.
+        ExpectedMatches slope of results on forecasts: below 1 forecasts are too bold, above 1 too timid.
     """
 
     k: float
@@ -65,7 +65,7 @@ class Recursion:
         self.calendar, self.parameters, self.system, self.since = calendar, parameters, system, since
         self.filtered = filter_league(calendar, parameters)
         self.strengths = smooth_league(calendar, self.filtered)
-        self.expected = Expected(*(np.empty(calendar.size) for _ in Expected._fields))
+        self.expected = ExpectedMatches(*(np.empty(calendar.size) for _ in ExpectedMatches._fields))
         kernels.expect_results(self.strengths, parameters, hermite(RECURSION_NODES), self.expected)
 
     @property
@@ -101,7 +101,7 @@ class Recursion:
         return out
 
     def loss(self, k: float) -> float:
-        """Expected mean log-loss of the later half."""
+        """ExpectedMatches mean log-loss of the later half."""
         return float(self.follow(k).loss[self.since :].mean())
 
     def at(self, k: float | Array) -> Prediction:
@@ -204,7 +204,7 @@ class KCurve:
         return np.array([getattr(one, name) for one in self.points])
 
     def at(self, k: float) -> float:
-        """Expected log-loss of any K on the curve."""
+        """ExpectedMatches log-loss of any K on the curve."""
         return float(np.interp(math.log(k), np.log(self.column("k")), self.column("log_loss")))
 
     def to_dict(self) -> dict[str, list[float]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kinelo.micro.field import field_system
 from kinelo.micro.gpu.held import HeldPlay, on_device
 from kinelo.micro.gpu.kernels import WARP
-from kinelo.micro.gpu.leagues import LONGEST_LAUNCH
+from kinelo.micro.gpu.leagues import LONGEST_LEAGUE_LAUNCH
 from kinelo.micro.gpu.play import device_formulas
 from kinelo.micro.gpu.target import kernel
 from kinelo.micro.league import WHOLE
@@ -119,4 +119,4 @@ def gpu_field_play(encoded: EncodedSystem, size: int, keys: NDArray[np.uint64]) 
         league = LeagueState(*(arrays.get(name, unused[name]) for name in LeagueState._fields))
         run[rows, WARP](league, played, own, held, size, first, last, order, bits, numbers)
 
-    return HeldPlay(cuda, launch, keys, LeagueState._fields, LONGEST_LAUNCH)
+    return HeldPlay(cuda, launch, keys, LeagueState._fields, LONGEST_LEAGUE_LAUNCH)

@@ -23,8 +23,8 @@ from numba import cuda as numba_cuda
 from kinelo.micro.gpu.kernels import (
     LAST_TURN,
     LONGEST_WAIT,
-    NONE,
-    ONE,
+    NONE32,
+    ONE32,
     RING,
     TURN_BITS,
     UNCLAIMED,
@@ -263,11 +263,11 @@ def league_kernel(
         if frozen:
             goal = np.uint32(min(period - first % period, last - first))
         if leaving:
-            goal = ONE
+            goal = ONE32
         if matchings and lane == 0:
             left = waiting_at(queue, key_1, key_2, first)
-        taken, filled, stamp, tally, holding = NONE, NONE, LAST_TURN, 0, False
-        i, j, place, fraction = np.int64(0), np.int64(0), NONE, NOTHING
+        taken, filled, stamp, tally, holding = NONE32, NONE32, LAST_TURN, 0, False
+        i, j, place, fraction = np.int64(0), np.int64(0), NONE32, NOTHING
         sync()
         begin = first
         while by_team and begin < last:
@@ -357,10 +357,10 @@ def league_kernel(
                     put(columns, i, mine)
                     put(columns, j, theirs)
                     tally += 1
-                if (calendar or leaving) and np.uint32(place + ONE) == goal:
+                if (calendar or leaving) and np.uint32(place + ONE32) == goal:
                     tail[0], tail[1] = bits, used
                 holding = False
-            stamp = np.uint32(stamp - ONE)
+            stamp = np.uint32(stamp - ONE32)
         if tally > 0:
             cuda.atomic.add(played, realisation, tally)
         if near:

@@ -33,12 +33,12 @@ from kinelo.runtime.device import simulated
 cuda: Any = numba_cuda
 
 UNCLAIMED = EVERYONE = np.uint32(0xFFFFFFFF)
-NONE, ONE, TWO = np.uint32(0), np.uint32(1), np.uint32(2)
+NONE32, ONE32, TWO32 = np.uint32(0), np.uint32(1), np.uint32(2)
 WARP, LANE_BITS = (4, np.uint32(2)) if simulated() else (32, np.uint32(5))
 """Lanes of a warp; an imitated one has few, since each costs a thread of Python."""
 SLOT_BITS, TURN = np.uint32(9), np.uint32(512)
 FIRST_STAMP = np.uint32((1 << 23) - 1)
-LONGEST_LAUNCH = 1 << 22
+LONGEST_PAIRS_LAUNCH = 1 << 22
 """Matches of one launch: at worst each is a turn of its own, and stamps must last."""
 RING = 64
 """Matches that lie ready for a warp."""
@@ -81,7 +81,7 @@ def block_kernel(window: int, players: int, near: bool, many: bool, origin: Orig
         queue, chances = words[: 2 * window], reals[2 * window : 4 * window]
         if near:
             r = reals[4 * window : 4 * window + teams]
-            owner = smalls[8 * window + TWO * teams : 8 * window + np.uint32(4) * teams]
+            owner = smalls[8 * window + TWO32 * teams : 8 * window + np.uint32(4) * teams]
             count = smalls[8 * window + np.uint32(4) * teams :]
             for k in range(thread, teams, threads):
                 r[k] = rating[realisation, k]
@@ -89,16 +89,16 @@ def block_kernel(window: int, players: int, near: bool, many: bool, origin: Orig
             r = rating[realisation]
             owner = boards[realisation]
             count = smalls[8 * window :]
-        for k in range(thread, TWO * teams, threads):
+        for k in range(thread, TWO32 * teams, threads):
             owner[k] = UNCLAIMED
         for k in range(thread, 2 * window + 2, threads):
-            count[k] = NONE
+            count[k] = NONE32
         key_1, key_2 = keys[realisation, 0], keys[realisation, 1]
         sorting = thread >= playing
         slot = thread - playing
         tally = 0
         stamp = FIRST_STAMP
-        levels, sorted_levels = NONE, NONE
+        levels, sorted_levels = NONE32, NONE32
         coming = False
         pair, win, loss, fraction, bits = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
         if sorting and first + slot < last:
@@ -112,8 +112,8 @@ def block_kernel(window: int, players: int, near: bool, many: bool, origin: Orig
             here, there = np.uint32(k & 1), np.uint32(1 - (k & 1))
             size = np.uint32(max(0, min(window, last - first - k * window)))
             waiting = False
-            i, j, item, chance = NONE, NONE, np.uint64(0), 0.0
-            ready, lucky, ripe, eaten = np.uint64(0), 0.0, NONE, NONE
+            i, j, item, chance = NONE32, NONE32, np.uint64(0), 0.0
+            ready, lucky, ripe, eaten = np.uint64(0), 0.0, NONE32, NONE32
             if sorting:
                 waiting = coming
                 item = np.uint64(finish(pair, win, loss, fraction))
@@ -126,23 +126,23 @@ def block_kernel(window: int, players: int, near: bool, many: bool, origin: Orig
                         key_1, key_2, np.uint64(following), table, np.uint64(teams), drawing, law
                     )
                 if waiting:
-                    board = np.uint32(teams * (stamp & ONE))
+                    board = np.uint32(teams * (stamp & ONE32))
                     claim = np.uint32((stamp << SLOT_BITS) | slot)
                     cuda.atomic.min(owner, np.uint32(board + i), claim)
                     cuda.atomic.min(owner, np.uint32(board + j), claim)
-            elif levels > NONE:
-                ripe = count[there * (wide + ONE)]
+            elif levels > NONE32:
+                ripe = count[there * (wide + ONE32)]
                 if thread < ripe:
                     ready, lucky = queue[there * wide + thread], chances[there * wide + thread]
             cuda.syncthreads()
-            level, placed = NONE, NONE
+            level, placed = NONE32, NONE32
             while placed < size or level < levels:
                 if sorting:
                     if waiting:
-                        board = np.uint32(teams * (stamp & ONE))
+                        board = np.uint32(teams * (stamp & ONE32))
                         claim = np.uint32((stamp << SLOT_BITS) | slot)
                         if owner[np.uint32(board + i)] == claim and owner[np.uint32(board + j)] == claim:
-                            place = here * wide + placed + cuda.atomic.add(count, here * (wide + ONE) + level, ONE)
+                            place = here * wide + placed + cuda.atomic.add(count, here * (wide + ONE32) + level, ONE32)
                             queue[place] = item
                             chances[place] = chance
                             waiting = False
@@ -159,20 +159,20 @@ def block_kernel(window: int, players: int, near: bool, many: bool, origin: Orig
                         a, b = who(queue[place])
                         tally += settle(r, a, b, result(queue[place]), chances[place], gamma, law, rule)
                     eaten += ripe
-                    if level + ONE < levels:
+                    if level + ONE32 < levels:
                         # Fetched before the barrier, so that the wait for memory is part of the wait for the others.
-                        ripe = count[there * (wide + ONE) + level + ONE]
+                        ripe = count[there * (wide + ONE32) + level + ONE32]
                         if thread < ripe:
                             place = there * wide + eaten + thread
                             ready, lucky = queue[place], chances[place]
                 cuda.syncthreads()
                 if placed < size:
-                    placed += count[here * (wide + ONE) + level]
-                    sorted_levels = level + ONE
-                stamp, level = np.uint32(stamp - ONE), np.uint32(level + ONE)
+                    placed += count[here * (wide + ONE32) + level]
+                    sorted_levels = level + ONE32
+                stamp, level = np.uint32(stamp - ONE32), np.uint32(level + ONE32)
             for p in range(thread, levels, threads):
-                count[there * (wide + ONE) + p] = NONE
-            levels = sorted_levels if size > NONE else NONE
+                count[there * (wide + ONE32) + p] = NONE32
+            levels = sorted_levels if size > NONE32 else NONE32
         cuda.syncthreads()
         if tally > 0:
             cuda.atomic.add(played, realisation, tally)
@@ -191,7 +191,7 @@ def sync_warp():
 def rank_in_warp(lane, wanted):
     """How many lanes that want something stand before this one, and how many there are in all."""
     votes = np.uint32(cuda.ballot_sync(EVERYONE, wanted))
-    return np.uint32(cuda.popc(np.uint32(votes & np.uint32((ONE << lane) - ONE)))), np.uint32(cuda.popc(votes))
+    return np.uint32(cuda.popc(np.uint32(votes & np.uint32((ONE32 << lane) - ONE32)))), np.uint32(cuda.popc(votes))
 
 
 def sync_imitated():
@@ -247,29 +247,29 @@ def warp_kernel(near: bool, accepting: bool, warps: int, many: bool, origin: Ori
         ring = cuda.shared.array(0, word)
         each = np.uint32(front)
         if near:
-            each = np.uint32(each + teams + np.uint32(np.uint32(teams + ONE) >> ONE))
+            each = np.uint32(each + teams + np.uint32(np.uint32(teams + ONE32) >> ONE32))
         chances = np.uint32(each * warp)
         items = np.uint32(chances + np.uint32(chances_wide))
         if bits == 32:
-            items = np.uint32(items * TWO)
+            items = np.uint32(items * TWO32)
         if near:
             r, owner = reals, smalls
             mine_at = np.uint32(chances + np.uint32(front))
-            claims = np.uint32(np.uint32(mine_at + teams) * TWO)
+            claims = np.uint32(np.uint32(mine_at + teams) * TWO32)
             for k in range(lane, teams, WARP):
                 r[np.uint32(mine_at + k)] = rating[realisation, k]
         else:
             r, owner = rating[realisation], boards[realisation]
-            mine_at, claims = NONE, NONE
+            mine_at, claims = NONE32, NONE32
         away = np.uint32(claims - mine_at)
         for k in range(lane, teams, WARP):
             owner[np.uint32(claims + k)] = UNCLAIMED
         key_1, key_2 = keys[realisation, 0], keys[realisation, 1]
         total, lanes = np.uint32(last - first), np.uint32(WARP)
-        taken, filled, stamp = NONE, NONE, LAST_TURN
+        taken, filled, stamp = NONE32, NONE32, LAST_TURN
         tally = 0
         holding = False
-        i, j, place, outcome, chance = NONE, NONE, NONE, 0.0, 0.0
+        i, j, place, outcome, chance = NONE32, NONE32, NONE32, 0.0, 0.0
         pair, win, loss, fraction, drawn = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
         match = np.uint64(first + lane)
         if lane < total:
@@ -310,7 +310,7 @@ def warp_kernel(near: bool, accepting: bool, warps: int, many: bool, origin: Ori
             if holding and owner[np.uint32(i + away)] == claim and owner[np.uint32(j + away)] == claim:
                 tally += settle(r, i, j, outcome, chance, gamma, law, rule)
                 holding = False
-            stamp = np.uint32(stamp - ONE)
+            stamp = np.uint32(stamp - ONE32)
         if tally > 0:
             cuda.atomic.add(played, realisation, tally)
         if near:

@@ -19,7 +19,7 @@ from kinelo.play.match import LeagueState
 from kinelo.play.users import UserFunctions
 from kinelo.runtime.device import cuda_module
 
-LONGEST_LAUNCH = 1 << 20
+LONGEST_LEAGUE_LAUNCH = 1 << 20
 """Matches of one launch, so that a run can be stopped."""
 
 
@@ -49,4 +49,4 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
         league = LeagueState(*(arrays[name] if name in kind.columns else unused[name] for name in LeagueState._fields))
         run[rows, WARP, 0, need if near else 0](league, played, own, held, first, last, boards, queues)
 
-    return HeldPlay(cuda, launch, keys, moved_columns(kind), LONGEST_LAUNCH)
+    return HeldPlay(cuda, launch, keys, moved_columns(kind), LONGEST_LEAGUE_LAUNCH)

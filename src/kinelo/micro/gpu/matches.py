@@ -22,7 +22,7 @@ from kinelo.play.users import USER, UserFunctions
 S24, S32 = np.uint64(24), np.uint64(32)
 SHORT, LOW15 = np.uint32(15), np.uint32(0x7FFF)
 LOW24, LOW32 = np.uint32(0xFFFFFF), np.uint64(0xFFFFFFFF)
-WON, LOST = np.uint64(1 << 62), np.uint64(1 << 63)
+WON_BIT, LOST_BIT = np.uint64(1 << 62), np.uint64(1 << 63)
 SHORT_WON, SHORT_LOST = np.uint32(1 << 30), np.uint32(1 << 31)
 LARGEST_LEAGUE = 1 << 24
 """Teams that 24 bits can name."""
@@ -147,9 +147,9 @@ def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> 
         result = result_of(unit(redraw(bits, used)), b(law, z), tie_of(law, z))
         item = i | (j << S24)
         if result > 0.5:
-            item |= WON
+            item |= WON_BIT
         if result < -0.5:
-            item |= LOST
+            item |= LOST_BIT
         return item, nothing, nothing, nothing, bits
 
     def finish(item, win, loss, fraction):
@@ -159,7 +159,7 @@ def from_performances(formulas: SimpleNamespace, target: Target, laws: Laws) -> 
         return np.uint32(np.uint32(item & LOW32) & LOW24), np.uint32(np.uint32((item >> S24) & LOW32) & LOW24)
 
     def result(item):
-        return (1.0 if item & WON else 0.0) - (1.0 if item & LOST else 0.0)
+        return (1.0 if item & WON_BIT else 0.0) - (1.0 if item & LOST_BIT else 0.0)
 
     return Origin(*(target.compile(function) for function in (prepare, finish, who, result)), bits=64)
 

@@ -43,7 +43,7 @@ BLOCK_REALISATIONS = 1
 BLOCK_THREADS, BLOCK_OF_MANY, MANY_TEAMS = (448, 64), (256, 256), 500
 """Threads of a block that sort and that play, in leagues of fewer than MANY_TEAMS and of more."""
 
-WARPS = 2
+WARPS_OF_BLOCK = 2
 """Realisations of a block of warps; a multiprocessor takes 32 blocks."""
 
 
@@ -141,7 +141,7 @@ def gpu_play(
         blocks = BLOCK_REALISATIONS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
     window, players = BLOCK_OF_MANY if teams >= MANY_TEAMS else BLOCK_THREADS
     if rows > blocks:
-        window, players = 0, 1 if simulated() else WARPS
+        window, players = 0, 1 if simulated() else WARPS_OF_BLOCK
     together = 1 if window else players
 
     def bytes_of_block(near: bool) -> int:
@@ -164,7 +164,7 @@ def gpu_play(
     def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
         run[-(-rows // together), threads, 0, need](arrays["rating"], played, own, held, on_device, first, last, boards)
 
-    return HeldPlay(cuda, launch, keys, ("rating",), kernels.LONGEST_LAUNCH)
+    return HeldPlay(cuda, launch, keys, ("rating",), kernels.LONGEST_PAIRS_LAUNCH)
 
 
 def _of_rows(

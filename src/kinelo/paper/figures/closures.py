@@ -18,7 +18,7 @@ from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged_under
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.kinetic import stationary_of
-from kinelo.paper.panels import STRENGTH
+from kinelo.paper.panels import STRENGTH_LABEL
 from kinelo.pictures import style
 from kinelo.theory.teams import Continuum
 
@@ -95,7 +95,7 @@ def draw(data: Closures) -> Figure:
             title=f"(a) expected result, ν = {data.nu:g}",
         )
         right.axhline(0, color=style.GREY, linewidth=0.6)
-        right.set(xlabel=STRENGTH, ylabel="rating − strength, R − θ (points)", title="(b) stationary map")
+        right.set(xlabel=STRENGTH_LABEL, ylabel="rating − strength, R − θ (points)", title="(b) stationary map")
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=len(data.sigma))
         return figure
 

@@ -21,7 +21,7 @@ from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.figures.homogeneous_micro import Micro
 from kinelo.paper.kinetic import Kinetic, conservation, continuum_of, given, stationary_of
-from kinelo.paper.panels import RATING, STRENGTH
+from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL
 from kinelo.paper.summary import Homogeneous, line_through
 from kinelo.pictures import style
 from kinelo.theory.teams import Continuum
@@ -108,8 +108,8 @@ def draw(data: Macro) -> Figure:
             _whole_map(above, run)
             above.set_title(f"{name}: slope {run.slope:.3f}")
             _close(below, run)
-            below.set(xlabel=STRENGTH, xticks=[4, 6, 8, 10])
-        rows[0, 0].set_ylabel(RATING)
+            below.set(xlabel=STRENGTH_LABEL, xticks=[4, 6, 8, 10])
+        rows[0, 0].set_ylabel(RATING_LABEL)
         rows[1, 0].set_ylabel("r − exact map (points)")
         figure.legend(*rows[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         return figure

@@ -13,7 +13,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.claim import EQUAL, Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.panels import RATING, STRENGTH, ratings_with_map, ratings_without_map
+from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL, ratings_with_map, ratings_without_map
 from kinelo.paper.summary import Homogeneous, homogeneous, homogeneous_league
 from kinelo.pictures import style
 from kinelo.theory.limit import stationary
@@ -76,8 +76,8 @@ def draw(data: Micro) -> Figure:
             ratings_with_map(above, run)
             above.set_title(f"σ = {run.common_sigma:g}: slope {run.slope:.3f}")
             ratings_without_map(below, run)
-            below.set_xlabel(STRENGTH)
-        rows[0, 0].set_ylabel(RATING)
+            below.set_xlabel(STRENGTH_LABEL)
+        rows[0, 0].set_ylabel(RATING_LABEL)
         rows[1, 0].set_ylabel("R − computed (points)")
         rows[0, 0].legend(loc="upper left")
         rows[1, 0].legend(loc="upper left")

@@ -12,7 +12,7 @@ import xarray as xr
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.panels import RATING, STRENGTH, name_pair
+from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL, name_pair
 from kinelo.paper.summary import Simulated, line_through, simulated
 from kinelo.pictures import style
 from kinelo.results.manifest import content_digest
@@ -64,7 +64,7 @@ def draw(data: Mapping[str, LeagueRun]) -> Figure:
             _ratings(panel, run)
             if name.startswith("R2"):
                 name_pair(panel, run.theta, run.rating)
-            panel.set(xlabel=STRENGTH, ylabel=RATING)
+            panel.set(xlabel=STRENGTH_LABEL, ylabel=RATING_LABEL)
             panel.set_title(
                 f"({'abcd'[k]}) {name[:2]}, γ = {run.gamma:g}: slope {run.slope:.4f}, computed {run.computed_slope:.4f}"
             )

@@ -14,7 +14,7 @@ from kinelo.paper.claim import EQUAL, Finding, check, judged, judged_print, judg
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.figures.leagues import LeagueRun
 from kinelo.paper.kinetic import Kinetic, conservation, continuum_of, given, stationary_of
-from kinelo.paper.panels import SPREAD, STRENGTH
+from kinelo.paper.panels import SPREAD_LABEL, STRENGTH_LABEL
 from kinelo.paper.summary import line_through
 from kinelo.pictures import style
 from kinelo.studies.study import Study
@@ -97,11 +97,11 @@ def draw(data: Mapping[str, MarginalRun]) -> Figure:
             ends = np.array([run.theta[0], run.theta[-1]])
             left.plot(ends, ends, color="white", linestyle="--", linewidth=0.8, label="r = θ")
             left.plot(run.theta, run.mean_given_theta, color=style.RED, linewidth=1.1, label="mean rating given θ")
-            left.set(xlabel=STRENGTH, ylabel="rating r (points)", title=f"{name}: density in (θ, r)")
+            left.set(xlabel=STRENGTH_LABEL, ylabel="rating r (points)", title=f"{name}: density in (θ, r)")
             left.legend(loc="upper left", labelcolor="white")
             _density(figure, right, run.sigma, run.r, run.sigma_r)
             right.axhline(run.mean_rating, color="white", linestyle="--", linewidth=0.8, label="mean rating")
-            right.set(xlabel=SPREAD, ylabel="rating r (points)", title=f"{name}: density in (σ, r)")
+            right.set(xlabel=SPREAD_LABEL, ylabel="rating r (points)", title=f"{name}: density in (σ, r)")
             right.legend(loc="upper left", labelcolor="white")
         return figure
 
@@ -112,7 +112,7 @@ def _density(figure: Figure, axes: Axes, x: np.ndarray, r: np.ndarray, density: 
     figure.colorbar(image, ax=axes, label="density (per point²)", extend="max")
 
 
-WIDE, NARROW = "[0, 10]", "[4, 10]"
+BROAD, NARROW = "[0, 10]", "[4, 10]"
 INSIDE = (6.0, 8.0)
 CONVERGED = 0.25
 """Mean ratings this near to θ, in points, have converged to it as far as one sees."""
@@ -143,7 +143,7 @@ def mass_and_mean(evidence: Mapping[str, MarginalRun]) -> Finding:
 )  # fmt: skip
 def bounded_density(evidence: Mapping[str, MarginalRun]) -> Finding:
     """The largest density against its bound, record by record."""
-    runs = {name: needed(evidence, name) for name in (WIDE, NARROW)}
+    runs = {name: needed(evidence, name) for name in (BROAD, NARROW)}
     return Finding(
         "; ".join(
             f"on {name} the largest density grows {run.growth[-1]:.3g}-fold by t = {run.time:g}, where e^{{Lt}} = "
@@ -164,7 +164,7 @@ def bounded_density(evidence: Mapping[str, MarginalRun]) -> Finding:
 )  # fmt: skip
 def towards_strength_in_the_middle(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Mean rating given θ against θ within [6, 8], at the start and at the time of the figure."""
-    runs = {name: needed(evidence, name) for name in (WIDE, NARROW)}
+    runs = {name: needed(evidence, name) for name in (BROAD, NARROW)}
     pairs = {
         name: [_typical_inside(run, rating) for rating in (run.start_given_theta, run.mean_given_theta)]
         for name, run in runs.items()
@@ -187,7 +187,7 @@ def towards_strength_in_the_middle(evidence: Mapping[str, MarginalRun]) -> Findi
 )  # fmt: skip
 def converge_in_the_middle(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Mean rating given θ against θ within [6, 8], at the time of the figure and in the limit."""
-    runs = {name: needed(evidence, name) for name in (WIDE, NARROW)}
+    runs = {name: needed(evidence, name) for name in (BROAD, NARROW)}
     off = {name: _largest_inside(run, run.mean_given_theta) for name, run in runs.items()}
     limit = {name: _largest_inside(run, run.map_given_theta) for name, run in runs.items()}
     return Finding(
@@ -210,11 +210,11 @@ def converge_in_the_middle(evidence: Mapping[str, MarginalRun]) -> Finding:
 )  # fmt: skip
 def blurred_outside(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Standard deviation of r given θ, in and outside of [6, 8]."""
-    wide, narrow = (_means(needed(evidence, name)) for name in (WIDE, NARROW))
+    wide, narrow = (_means(needed(evidence, name)) for name in (BROAD, NARROW))
     return Finding(
         f"mean standard deviation of r given θ, in and outside of [6, 8]: {narrow[0]:.3f} and {narrow[1]:.3f} on "
         f"{NARROW}; "
-        f"{wide[0]:.3f} and {wide[1]:.3f} on {WIDE}",
+        f"{wide[0]:.3f} and {wide[1]:.3f} on {BROAD}",
         judged_under(wide[0] < wide[1], narrow[0] < narrow[1]),
         "Most clearly on [4, 10], of which [6, 8] is the middle; the middle of the stated [0, 10] is 5.",
         on="the domain",
@@ -301,7 +301,7 @@ def less_accurate_with_spread(evidence: Mapping[str, MarginalRun]) -> Finding:
 )  # fmt: skip
 def similar_ratings(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Alike would mean a slope near zero."""
-    slopes = {name: float(needed(evidence, name).slope_by_sigma[-1]) for name in (WIDE, NARROW)}
+    slopes = {name: float(needed(evidence, name).slope_by_sigma[-1]) for name in (BROAD, NARROW)}
     sigma = float(needed(evidence, NARROW).sigma[-1])
     return Finding(
         ", ".join(f"slope {slope:.4f} on {name}" for name, slope in slopes.items()) + f", at σ = {sigma:g}",
@@ -319,10 +319,10 @@ def similar_ratings(evidence: Mapping[str, MarginalRun]) -> Finding:
 )  # fmt: skip
 def around_seven(evidence: Mapping[str, MarginalRun]) -> Finding:
     """All teams get a similar rating, around 7."""
-    means = {name: needed(evidence, name).mean_rating for name in (WIDE, NARROW)}
+    means = {name: needed(evidence, name).mean_rating for name in (BROAD, NARROW)}
     return Finding(
         ", ".join(f"mean rating {value:.6f} on {name}" for name, value in means.items()),
-        judged_print(abs(means[WIDE] - 7) < 0.1),
+        judged_print(abs(means[BROAD] - 7) < 0.1),
         "The mean rating is conserved: uniform data on the printed [0, 10] keep 5; 7 belongs to [4, 10]. Both are run "
         "here.",
         figures=(3,),

@@ -12,7 +12,7 @@ import xarray as xr
 from kinelo.model.validation import Array
 from kinelo.paper.claim import EQUAL, Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.panels import RATING, STRENGTH, ratings_with_map
+from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL, ratings_with_map
 from kinelo.paper.summary import Homogeneous, homogeneous, scale_of, slope_over_time
 from kinelo.pictures import style
 from kinelo.studies.study import Study
@@ -91,8 +91,8 @@ def draw(data: ScaleEvidence) -> Figure:
         for axes, (name, run) in zip(panels, data.final.items()):
             ratings_with_map(axes, run)
             axes.set_title(f"{name}: slope {run.slope:.3f}")
-            axes.set(xlabel=STRENGTH, ylim=(min(low, 4) - 0.2, max(high, 10) + 0.2))
-        panels[0].set_ylabel(RATING)
+            axes.set(xlabel=STRENGTH_LABEL, ylim=(min(low, 4) - 0.2, max(high, 10) + 0.2))
+        panels[0].set_ylabel(RATING_LABEL)
         panels[0].legend(loc="upper left")
         for colour, run in zip(style.SERIES, data.early.values()):
             label = f"ν = {run.nu:g}: {run.matches_to_one_percent:,.0f}"

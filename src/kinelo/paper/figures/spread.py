@@ -12,7 +12,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, judged_print, judged_under, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.panels import SPREAD, STRENGTH, name_pair
+from kinelo.paper.panels import SPREAD_LABEL, STRENGTH_LABEL, name_pair
 from kinelo.pictures import style
 from kinelo.studies.study import Study, required
 
@@ -72,12 +72,12 @@ def draw(data: Mapping[str, TeamSpread]) -> Figure:
         left.plot(
             number, r1.expected_sigma, color=style.RED, linestyle="--", label="root mean square over many leagues"
         )
-        left.set(xlabel="number of the team", ylabel=SPREAD, title="(a) set-up R1", ylim=(0, None))
+        left.set(xlabel="number of the team", ylabel=SPREAD_LABEL, title="(a) set-up R1", ylim=(0, None))
         left.legend(loc="upper left")
         right.plot(r2.theta, r2.drawn_sigma, ".", color=style.SKY, markersize=3, label="over drawn line-ups")
         right.plot(r2.theta, r2.sigma, "+", color=style.BLUE, markersize=3, markeredgewidth=0.5, label="exact")
         name_pair(right, r2.theta, r2.sigma)
-        right.set(xlabel=STRENGTH, ylabel=SPREAD, title="(b) set-up R2", ylim=(0, None))
+        right.set(xlabel=STRENGTH_LABEL, ylabel=SPREAD_LABEL, title="(b) set-up R2", ylim=(0, None))
         right.legend(loc="center left")
         return figure
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float64]
-LARGEST = 1000.0
+MOST_TABULATED = 1000.0
 GUIDES = 256
 
 
@@ -52,7 +52,7 @@ class Resampling:
 
     def __init__(self, mean: Array) -> None:
         self.mean = mean
-        self.small = mean <= LARGEST
+        self.small = mean <= MOST_TABULATED
         means, which = np.unique(mean[self.small], return_inverse=True)
         reach = 9.0 * np.sqrt(means) + 20.0
         first = np.maximum(np.floor(means - reach), 0.0)

@@ -20,21 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel
-from kinelo.play.laws import davidson_chances
+from kinelo.play.laws import STEEPEST, davidson_chances
 
 Array = NDArray[np.float64]
-STEEPEST = 40.0
-MOST_STEPS = 60
-MOST_HALVINGS = 30
+MOST_LIKELIHOOD_STEPS = 60
+MOST_SHORTER_STEPS = 30
 MOST_NEAR_STEPS = 12
-CLOSE = 1e-12
+LEAST_DECREMENT = 1e-12
 """Newton's method ends when the decrement, twice what the likelihood could still gain, is below this."""
 
-NEAR = 1e-6
+LEAST_BOOTSTRAP_DECREMENT = 1e-6
 """The same for a draw of the bootstrap: a thousandth of a standard error."""
 
-LEFT = 1e-12
-MOST_ROUNDS = 10
+LEAST_RESIDUAL = 1e-12
+MOST_GRADIENT_ROUNDS = 10
 """A step is found when this part of the squared gradient is left, after so many rounds per unknown at most."""
 
 
@@ -180,7 +179,7 @@ def conjugate_gradients(unknowns, cells, weights, added, free, right, tolerance)
         along[k] = scale[k] * left[k]
         size += left[k] * along[k]
     enough = tolerance * size
-    for _ in range(MOST_ROUNDS * n):
+    for _ in range(MOST_GRADIENT_ROUNDS * n):
         if not size > enough:
             break
         for k in range(n):
@@ -272,13 +271,15 @@ class Likelihood:
         """Newton's method from ``theta``, steps halved until the value falls."""
         theta = theta.copy()
         value, gradient, weights = self.slopes(theta)
-        for _ in range(MOST_STEPS):
-            step = conjugate_gradients(self.unknowns, self.cells, weights, self.added, self.free, gradient, LEFT)
+        for _ in range(MOST_LIKELIHOOD_STEPS):
+            step = conjugate_gradients(
+                self.unknowns, self.cells, weights, self.added, self.free, gradient, LEAST_RESIDUAL
+            )
             decrement = float(gradient @ step)
-            if decrement < CLOSE * max(1.0, abs(value)) or not math.isfinite(decrement):
+            if decrement < LEAST_DECREMENT * max(1.0, abs(value)) or not math.isfinite(decrement):
                 return theta - step if math.isfinite(decrement) else theta
             size = 1.0
-            for _ in range(MOST_HALVINGS):
+            for _ in range(MOST_SHORTER_STEPS):
                 there = theta - size * step
                 found = self.slopes(there)
                 if found[0] < value:
@@ -297,7 +298,7 @@ class Likelihood:
             gradient = self.slopes(theta, curved=False)[1]
             step = inverse @ gradient
             theta -= step
-            if float(gradient @ step) < NEAR:
+            if float(gradient @ step) < LEAST_BOOTSTRAP_DECREMENT:
                 return theta
         return self.maximum(start)
 

@@ -20,6 +20,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches
+from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import whole
 from kinelo.play.laws import points_scale
 from kinelo.raters.arguments import given, sought
@@ -33,6 +34,7 @@ from kinelo.raters.bradley_terry.intervals import (
 )
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
+from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import Order
 from kinelo.raters.rater import Rater
@@ -45,12 +47,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 Array = NDArray[np.float64]
-NU = math.log(10.0) / 800.0
-"""Slope of the expected result between equals, per point; ``x = ν_D z`` with ``ν_D = ν (2 + κ)/2``."""
-
 MOST_SCALINGS = 100
-
-MOST_NAMED = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -135,7 +132,7 @@ class BradleyTerry(Rater):
     @property
     def _scale(self) -> float:
         """ν_D: what a rating point is worth in x, given κ as it stands."""
-        return points_scale(NU, self.parameters_["ties"])
+        return points_scale(CHESS_NU, self.parameters_["ties"])
 
     def _likelihood(self) -> Likelihood:
         tally = self._state
@@ -179,7 +176,7 @@ class BradleyTerry(Rater):
                 start[tally.name_index.index[name]] = self._scale * value
         self._theta, self._known = likelihood.maximum(start), n
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
-        effects = self._theta[n : n + likelihood.cells.c.shape[1]] / points_scale(NU, ties)
+        effects = self._theta[n : n + likelihood.cells.c.shape[1]] / points_scale(CHESS_NU, ties)
         venue = self._venue_sought
         self.parameters_ = {
             "ties": ties,
@@ -308,7 +305,9 @@ class BradleyTerry(Rater):
         effect = self._theta[n : n + len(names)] / self._scale
         if self._ties_sought:
             kappa = self.parameters_["ties"]
-            slope[:, -1] = -effect * kappa * (points_scale(NU, kappa + 1.0) - points_scale(NU, kappa)) / self._scale
+            slope[:, -1] = (
+                -effect * kappa * (points_scale(CHESS_NU, kappa + 1.0) - points_scale(CHESS_NU, kappa)) / self._scale
+            )
         covariance = slope @ sandwich(likelihood, self._theta, self._state.squared) @ slope.T
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
         reach = ndtri(0.975) * error

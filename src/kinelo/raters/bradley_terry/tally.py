@@ -12,12 +12,12 @@ from kinelo.errors import InputError
 from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.matches import Matches
 from kinelo.raters.bradley_terry.likelihood import Cells
-from kinelo.raters.state import NEVER, Column, MatchIndices, RaterState
+from kinelo.raters.state import NEVER, MatchIndices, RaterState, StateColumn
 from kinelo.raters.stored import stored
 
 Array = NDArray[np.float64]
 TABLES = ("counts", "squared", "events")
-CELLS = ("i", "j", "c", *TABLES)
+CELL_ARRAYS = ("i", "j", "c", *TABLES)
 
 
 def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
@@ -50,7 +50,7 @@ class Played(NamedTuple):
 class Tally(RaterState):
     """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often."""
 
-    columns: ClassVar[Mapping[str, Column]] = {"games": Column(low=0), "last": Column()}
+    columns: ClassVar[Mapping[str, StateColumn]] = {"games": StateColumn(low=0), "last": StateColumn()}
 
     def __init__(self, covariates: tuple[str, ...]) -> None:
         super().__init__(Played(np.empty(0, np.int64), np.empty(0, np.int64)), {"last": NEVER})
@@ -116,7 +116,7 @@ class Tally(RaterState):
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything, as arrays to be kept on disk."""
-        return {**super().to_arrays(), **{name: getattr(self, name) for name in CELLS}}
+        return {**super().to_arrays(), **{name: getattr(self, name) for name in CELL_ARRAYS}}
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""

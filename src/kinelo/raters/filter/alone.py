@@ -16,17 +16,18 @@ from kinelo.play.formula import borrowing, part
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
+from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
 
 Array = NDArray[np.float64]
-LEVEL = np.int64(0)
+LEVEL_SLOT = np.int64(0)
 """The slot of the level at which newcomers enter; of a bare 0 functions would be compiled for themselves."""
 VENUES = 2
 """The last slot, and kind, of an advantage of a venue; they follow the level."""
 LEAST_SHARE = 1e-9
 
 
-class Slots(NamedTuple):
+class SlotBeliefs(NamedTuple):
     """Beliefs: mean ``x`` and variance ``v`` (slots, lanes), last day, matches, kind of every slot, and the clock."""
 
     x: Array
@@ -39,7 +40,6 @@ class Slots(NamedTuple):
 
 NO_SIDES = np.empty((0, 2))
 """Where strengths of sides are not wanted."""
-FIRST_LANE = np.int64(0)
 
 
 class Days(NamedTuple):
@@ -61,7 +61,7 @@ def days_of(until: NDArray[np.int64]) -> Days:
 NO_DAYS = days_of(np.empty(0, np.int64))
 
 
-class Work(NamedTuple):
+class MatchRoom(NamedTuple):
     """What is believed of the entries of one match on its day: mean and variance. ``sides`` (matches, 2), where it has
     rows, receives what the first lane forecasts each match from: strengths of both sides without venues.
     """
@@ -73,9 +73,9 @@ class Work(NamedTuple):
     active: Active
 
 
-def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS, active: Active = NO_ACTIVE) -> Work:
+def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS, active: Active = NO_ACTIVE) -> MatchRoom:
     """Room for the longest match of some lists."""
-    return Work(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides, days, active)
+    return MatchRoom(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides, days, active)
 
 
 @part
@@ -124,7 +124,7 @@ def believe_fresh(g, said, day, q, known, p, s, work):
     """
     lo, hi, slot, share, (ours, theirs) = said.offsets[g], said.offsets[g + 1], said.slot, said.share, known
     mean = variance = load = common0 = common1 = 0.0
-    level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
+    level, level_v = on_day(LEVEL_SLOT, s.kind[LEVEL_SLOT], q, day, p, s)
     late = 1.0 - math.exp(-years_since_start(day, s.clock))
     for e in range(lo, hi):
         at, w = slot[e], share[e]
@@ -181,10 +181,10 @@ def add_up(lo, hi, slot, share, x_now, kinds, apart, sides):
 def take_level(day, q, lesson, p, s):
     """Let the newcomers' level learn from a match in which it was."""
     shift, left, load = lesson
-    level, level_v = on_day(LEVEL, s.kind[LEVEL], q, day, p, s)
+    level, level_v = on_day(LEVEL_SLOT, s.kind[LEVEL_SLOT], q, day, p, s)
     pull = load * level_v
-    s.x[LEVEL, q] = level + pull * shift
-    s.v[LEVEL, q] = level_v - pull * pull * left
+    s.x[LEVEL_SLOT, q] = level + pull * shift
+    s.v[LEVEL_SLOT, q] = level_v - pull * pull * left
 
 
 @part
@@ -255,15 +255,15 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
     rotating, noting, counting = rotations.sides.size > 0, work.sides.size > 0, work.active.mean.size > 0
     slot, share, offsets = played.slot, played.share, played.offsets
-    told = np.int64(0) if work.days.until.size > 0 else day.size  # the matches before this one are forecast
+    forecast_until = np.int64(0) if work.days.until.size > 0 else day.size
     first = s.x[:, 0]
     for g in range(day.size):
         today = day[g]
         if counting:
             work.active.mean[g] = mean_active(work.active)
             leave(offsets[g], offsets[g + 1], slot, first, work.active)
-        if g >= told:
-            told = believe_days(g, day, played, p, s, work)
+        if g >= forecast_until:
+            forecast_until = believe_days(g, day, played, p, s, work)
         if not one_list:
             lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
             for q in range(mean.shape[1]):
@@ -291,7 +291,7 @@ def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, var
             entering = entering or load != 0.0
         count(lo, hi, slot, today, s)
         if entering:
-            s.last[LEVEL] = max(today, s.last[LEVEL])
+            s.last[LEVEL_SLOT] = max(today, s.last[LEVEL_SLOT])
         if counting:
             join(lo, hi, slot, first, s, work.active)
 
@@ -300,7 +300,7 @@ def expected_alone(
     day: NDArray[np.int64],
     ahead: Entries,
     p: Kinds,
-    s: Slots,
+    s: SlotBeliefs,
     rotations: Rotations = NO_ROTATIONS,
     sides: Array = NO_SIDES,
 ) -> tuple[Array, Array]:

@@ -20,12 +20,12 @@ from kinelo.raters.filter.alone import LEAST_SHARE
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.smoother import symmetric
-from kinelo.raters.filter.state import FIXED, LEVEL, SlotState
+from kinelo.raters.filter.state import FIXED_SLOTS, LEVEL, SlotState
 from kinelo.raters.margins import MarginLaw
 from kinelo.raters.random_walk import fade, years_since_start
+from kinelo.raters.state import NEVER
 
 Array = NDArray[np.float64]
-LONG_AGO = -(10**9)
 
 
 class Forecasting(NamedTuple):
@@ -56,7 +56,7 @@ class PossibleTruths:
     ) -> None:
         self.day, self.entries, self.rotations = matches
         self.manner, self.generator, self.full, b = manner, generator, known.full, named.beliefs
-        slots = np.unique(np.concatenate([np.arange(FIXED), self.entries.slot, self.rotations.slot]))
+        slots = np.unique(np.concatenate([np.arange(FIXED_SLOTS), self.entries.slot, self.rotations.slot]))
         self.place = np.full(named.size, -1)
         self.place[slots] = np.arange(slots.size)
         self.kind, self.last, self.met = b.kind[slots], b.last[slots].copy(), b.games[slots] > 0
@@ -69,7 +69,7 @@ class PossibleTruths:
 
     def on_day(self, k: int, day: int) -> Array:
         """A slot that has been met, on a day."""
-        if self.last[k] > LONG_AGO and day > self.last[k]:
+        if self.last[k] > NEVER and day > self.last[k]:
             kind = self.manner.kinds[self.kind[k]]
             f, added = fade(day - self.last[k], kind.rho, kind.walk)
             if f != 1.0 or added != 0.0:
@@ -81,7 +81,7 @@ class PossibleTruths:
         """What a match would show in every possible truth, without its noise; of the first side alone if asked for."""
         lo, hi, day = self.entries.offsets[g], self.entries.offsets[g + 1], int(self.day[g])
         slot, share = self.entries.slot[lo:hi], self.entries.share[lo:hi]
-        here = (share > 0.0) & (slot >= FIXED) if ours else share != 0.0
+        here = (share > 0.0) & (slot >= FIXED_SLOTS) if ours else share != 0.0
         k, share = self.place[slot[here]], share[here]
         new = np.flatnonzero(~self.met[k])
         for at in k[self.met[k]]:

@@ -53,7 +53,7 @@ class Kinds(NamedTuple):
     noise: Array
 
 
-NUMBERS = 7
+KIND_NUMBERS = 7
 
 
 def kinds_in_lanes(tables: Sequence[Sequence[Kind]], noise: Sequence[float]) -> Kinds:
@@ -62,7 +62,7 @@ def kinds_in_lanes(tables: Sequence[Sequence[Kind]], noise: Sequence[float]) -> 
     >>> kinds_in_lanes([[Kind(walk=0.1), Kind(prior=2.0)]], [1.0]).prior.tolist()
     [[0.0], [2.0]]
     """
-    numbers = np.array([[kind[:NUMBERS] for kind in table] for table in tables], float)
-    columns = [np.ascontiguousarray(numbers[:, :, k].T) for k in range(NUMBERS)]
-    flags = [np.array(column, np.bool_) for column in zip(*(kind[NUMBERS:] for kind in tables[0]))]
+    numbers = np.array([[kind[:KIND_NUMBERS] for kind in table] for table in tables], float)
+    columns = [np.ascontiguousarray(numbers[:, :, k].T) for k in range(KIND_NUMBERS)]
+    flags = [np.array(column, np.bool_) for column in zip(*(kind[KIND_NUMBERS:] for kind in tables[0]))]
     return Kinds._make([*columns, *flags, np.array(noise, float)])

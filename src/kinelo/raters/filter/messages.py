@@ -20,18 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import kernel
-from kinelo.raters.filter.alone import FIRST_LANE, Slots, believe, count, learn, room_for
+from kinelo.raters.filter.alone import SlotBeliefs, believe, count, learn, room_for
 from kinelo.raters.filter.entries import Entries
 from kinelo.raters.filter.kinds import Kinds
+from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import fade_all, move_clock
 
 Array = NDArray[np.float64]
 MOST_PASSES = 200
-SETTLED = 1e-4
+SETTLED_MOVE = 1e-4
 """Largest move of a mean in a pass, in standard deviations, below which the passes end."""
 
 
-class Appearances(NamedTuple):
+class MessageEntries(NamedTuple):
     """Who took part in which match: matches ``g`` at ``bounds[g]:bounds[g + 1]``, with shares ``w``.
 
     ``mean`` and ``variance`` are those before each match; ``noise`` is the variance of a match.
@@ -165,24 +166,24 @@ def pass_through(y, u, links, to, widest):
     return moved
 
 
-def smooth(day: NDArray[np.int64], weight: Array, y: Array, played: Entries, p: Kinds, s: Slots) -> Beliefs:
+def smooth(day: NDArray[np.int64], weight: Array, y: Array, played: Entries, p: Kinds, s: SlotBeliefs) -> Beliefs:
     """Filter the matches with the beliefs ``s``, then pass back and forth until nothing moves."""
     u, apart = _appearances(day, weight, y, played, p, s)
     match = np.repeat(np.arange(day.size), np.diff(u.bounds))
     links = _links(u.who, day[match], s.kind, p)
     to = Messages(*(np.zeros(u.who.size) for _ in Messages._fields))
     widest, passes, moved = int(np.diff(u.bounds).max(initial=1)), 0, math.inf
-    while moved > SETTLED and passes < MOST_PASSES:
+    while moved > SETTLED_MOVE and passes < MOST_PASSES:
         moved = pass_through(y - apart, u, links, to, widest)
         passes += 1
     precision = 1.0 / to.v + to.later + to.here
     mean = (to.m / to.v + to.later_m + to.here_m) / precision
-    return Beliefs(u.bounds, u.who, match, np.sign(u.w), mean, 1.0 / precision, len(s.x), moved <= SETTLED)
+    return Beliefs(u.bounds, u.who, match, np.sign(u.w), mean, 1.0 / precision, len(s.x), moved <= SETTLED_MOVE)
 
 
 def _appearances(
-    day: NDArray[np.int64], weight: Array, y: Array, played: Entries, p: Kinds, s: Slots
-) -> tuple[Appearances, Array]:
+    day: NDArray[np.int64], weight: Array, y: Array, played: Entries, p: Kinds, s: SlotBeliefs
+) -> tuple[MessageEntries, Array]:
     """Who took part in which match, and what those add to it who stay as they were seen."""
     mean, variance, common = np.empty(played.slot.size), np.empty(played.slot.size), np.empty(day.size)
     record(day, weight, y, played, p, s, room_for(played), mean, variance, common)
@@ -194,12 +195,12 @@ def _appearances(
     noise = np.where(weight > 0.0, p.noise[0] / np.maximum(weight, 1e-300), math.inf)
     bounds = np.append(0, np.cumsum(np.bincount(match[~seen], minlength=day.size)))
     kept = (values[~seen] for values in (played.slot, played.share, mean, variance))
-    u = Appearances._make([bounds, *kept, noise + np.maximum(common, 0.0) + doubt])
+    u = MessageEntries._make([bounds, *kept, noise + np.maximum(common, 0.0) + doubt])
     return u, np.asarray(apart, float)
 
 
 def _links(who: NDArray[np.int64], day: NDArray[np.int64], kind: NDArray[np.int8], p: Kinds) -> Links:
-    """Appearances before and after each of the same slot, and what time did to it since the one before."""
+    """MessageEntries before and after each of the same slot, and what time did to it since the one before."""
     size = who.size
     order = np.argsort(who, kind="stable")
     same = who[order[1:]] == who[order[:-1]]

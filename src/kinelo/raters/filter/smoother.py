@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.play.formula import borrowing, kernel
-from kinelo.raters.filter.alone import LEVEL
+from kinelo.raters.filter.alone import LEVEL_SLOT
 
 Array = NDArray[np.float64]
 MOST_BYTES = 3e9
@@ -73,7 +73,7 @@ def through_entry(e, lo, hi, slot, share, counts, row, steps, r, N):
         return
     mates, foes, part = steps.given[e, 0], steps.given[e, 1], steps.given[e, 2]
     if part != 0.0:
-        through_gift(own, row[LEVEL], part, r, N)
+        through_gift(own, row[LEVEL_SLOT], part, r, N)
     for other in range(lo, hi):
         if not steps.fresh[other] and counts[slot[other]]:
             lean = abs(share[other]) * (mates if share[other] * share[e] > 0.0 else foes)

@@ -17,12 +17,12 @@ from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED
 from kinelo.raters.conditions import Levels, check_strengths
 from kinelo.raters.filter.active import Active, ring_of
-from kinelo.raters.filter.alone import Slots
+from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.smoother import symmetric
 from kinelo.raters.filter.together import Joint
 from kinelo.raters.random_walk import TODAY
-from kinelo.raters.state import LEAST_ROOM, NEVER, Column, RaterState
+from kinelo.raters.state import LEAST_ROOM, NEVER, RaterState, StateColumn
 from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, stored
 
 Array = NDArray[np.float64]
@@ -31,9 +31,9 @@ Places = NDArray[np.int64]
 LEVEL, HOME, NEUTRAL, STRENGTH, OWN, STAND_IN, CONDITION = range(7)
 """Kinds of slots: the three that are always there, strengths of those who are rated, what a side has beside it (at its
 own ground, or whoever plays), who stands in for a line-up that is not known, and levels of conditions, a kind each."""
-FIXED = 3
+FIXED_SLOTS = 3
 MOST_TOGETHER = 5000
-"""Slots beyond which no covariance is kept."""
+"""SlotBeliefs beyond which no covariance is kept."""
 
 
 class Lists(NamedTuple):
@@ -50,33 +50,33 @@ class SlotState(RaterState):
     """Beliefs about slots in arrays that grow; ``own`` of ``known`` says which slot is the strength of a name."""
 
     known: Any
-    columns: ClassVar[Mapping[str, Column]]
+    columns: ClassVar[Mapping[str, StateColumn]]
 
     def __init__(self, known: Any, fixed: Sequence[tuple[float, float]], apart: Sequence[bool], full: bool) -> None:
         super().__init__(known, dict.fromkeys(self.columns, -1))
         self.full, self.apart = full, tuple(apart)
         self.levels = Levels(())
         self.under = np.empty((0, 0), np.int64)
-        """Slots of strengths at levels of conditions (slots, levels); −1 where there is none."""
+        """SlotBeliefs of strengths at levels of conditions (slots, levels); −1 where there is none."""
         mean, variance = np.array(fixed, float).T
-        self.size = FIXED
+        self.size = FIXED_SLOTS
         self.beliefs = Joint(
             x=mean.copy(),
             v=variance.copy(),
-            row=np.arange(FIXED) if full else np.full(FIXED, -1),
+            row=np.arange(FIXED_SLOTS) if full else np.full(FIXED_SLOTS, -1),
             C=np.diag(variance) if full else np.empty((0, 0)),
-            rows=np.array([FIXED]),
-            last=np.full(FIXED, NEVER),
-            games=np.ones(FIXED, np.int64),
-            kind=np.arange(FIXED, dtype=np.int8),
+            rows=np.array([FIXED_SLOTS]),
+            last=np.full(FIXED_SLOTS, NEVER),
+            games=np.ones(FIXED_SLOTS, np.int64),
+            kind=np.arange(FIXED_SLOTS, dtype=np.int8),
             clock=np.full(2, -(2**62)),
         )
-        self.joined = FIXED
+        self.joined = FIXED_SLOTS
         self.waiting = True
 
     @property
     def own(self) -> Places:
-        """Slots of the strengths of all names."""
+        """SlotBeliefs of the strengths of all names."""
         return self.known.own[: len(self)]
 
     def make(self, kind: int, count: int) -> Places:
@@ -103,14 +103,14 @@ class SlotState(RaterState):
         """Room in the covariance for so many more, unless it would not fit."""
         self.joined += count
         C = self.beliefs.C
-        if self.joined > MOST_TOGETHER + FIXED:
-            raise too_many(self.joined - FIXED)
+        if self.joined > MOST_TOGETHER + FIXED_SLOTS:
+            raise too_many(self.joined - FIXED_SLOTS)
         if self.joined > len(C):
             extra = max(self.joined, len(C) + len(C) // 2, LEAST_ROOM) - len(C)
             self.beliefs = self.beliefs._replace(C=np.pad(C, (0, extra)))
 
     def make_missing(self, table: str, places: NDArray[Any], kind: int) -> None:
-        """Slots of a kind for those places of a table of slots that have none."""
+        """SlotBeliefs of a kind for those places of a table of slots that have none."""
         slots = self.under.reshape(-1) if table == "under" else getattr(self.known, table)
         missing = places[slots[places] < 0]
         if missing.size:
@@ -127,9 +127,9 @@ class SlotState(RaterState):
         b = other.beliefs
         C = np.zeros((self.joined, self.joined) if self.full else (0, 0))
         self.beliefs = Joint._make(map(np.copy, b._replace(C=C)))
-        self.beliefs.x[:FIXED], self.beliefs.v[:FIXED] = own.x[:FIXED], own.v[:FIXED]
+        self.beliefs.x[:FIXED_SLOTS], self.beliefs.v[:FIXED_SLOTS] = own.x[:FIXED_SLOTS], own.v[:FIXED_SLOTS]
         if self.full:
-            self.beliefs.C[:FIXED, :FIXED] = own.C[:FIXED, :FIXED]
+            self.beliefs.C[:FIXED_SLOTS, :FIXED_SLOTS] = own.C[:FIXED_SLOTS, :FIXED_SLOTS]
 
     def without_covariance(self) -> Self:
         """A copy for which matches can make slots, without the covariance."""
@@ -165,7 +165,7 @@ class SlotState(RaterState):
         return Entries(offsets, np.concatenate(slots)[order], np.concatenate(shares)[order])
 
     def _at_levels(self, slots: Places, codes: NDArray[Any], kind: int, keep: bool) -> Places:
-        """Slots of strengths at levels, made where they are to be kept, else newcomers of a kind."""
+        """SlotBeliefs of strengths at levels, made where they are to be kept, else newcomers of a kind."""
         width = self.under.shape[1]
         if keep:
             self.make_missing("under", slots * width + codes, kind)
@@ -183,14 +183,14 @@ class SlotState(RaterState):
             wide[:slots, :width] = self.under
             self.under = wide
 
-    def in_lanes(self, count: int = 1) -> Slots:
+    def in_lanes(self, count: int = 1) -> SlotBeliefs:
         """The beliefs as the loop without covariance takes them: views where there is one, else copies."""
         b, size = self.beliefs, self.size
         x, v = b.x[:, None], b.v[:, None]
         if count == 1:
-            return Slots(x, v, b.last, b.games, b.kind, b.clock)
+            return SlotBeliefs(x, v, b.last, b.games, b.kind, b.clock)
         x, v = (np.repeat(values[:size], count, axis=1) for values in (x, v))
-        return Slots(x, v, b.last[:size], b.games[:size], b.kind[:size], b.clock)
+        return SlotBeliefs(x, v, b.last[:size], b.games[:size], b.kind[:size], b.clock)
 
     def seat(self, names: tuple[str, ...], games: Places, unseen: Places, day: NDArray[Any]) -> None:
         """Let these begin, in a fresh state: matches they have played, so many of them not shown, and last days."""
@@ -200,8 +200,8 @@ class SlotState(RaterState):
         b, own = self.beliefs, self.own
         b.games[own], b.last[own] = games, day
         if self.full:
-            b.row[own] = np.arange(FIXED, FIXED + own.size)
-            b.rows[0] = FIXED + own.size
+            b.row[own] = np.arange(FIXED_SLOTS, FIXED_SLOTS + own.size)
+            b.rows[0] = FIXED_SLOTS + own.size
         self.before = unseen
 
     def place_beliefs(self, mean: Array, variance: Array) -> None:
@@ -323,7 +323,7 @@ class SlotState(RaterState):
         }
         C = stored(arrays, "C", "f", (joint, joint))
         self.full, self.size = C.size > 0, size
-        rows = joint if self.full else FIXED
+        rows = joint if self.full else FIXED_SLOTS
         self.beliefs = Joint(
             **slots, C=C, rows=np.array([rows]), clock=stored(arrays, "clock", "i", (2,), FIRST_DAY, LAST_DAY)
         )

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
-from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL, NO_DAYS, NO_SIDES, Days, add_up
+from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL_SLOT, NO_DAYS, NO_SIDES, Days, add_up
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
@@ -167,9 +167,9 @@ def expect(lo, hi, slot, share, day, p, s, pending, room):
                 if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
                     c[other - lo] += w * abs(share[other]) * (mates if share[other] * w > 0.0 else foes)
         variance += common0 * common0 + common1 * common1
-        kind = s.kind[LEVEL]
-        mean += level * s.x[LEVEL]
-        variance += level * level * fade(day - s.last[LEVEL], p.rho[kind, 0], p.walk[kind, 0])[1]
+        kind = s.kind[LEVEL_SLOT]
+        mean += level * s.x[LEVEL_SLOT]
+        variance += level * level * fade(day - s.last[LEVEL_SLOT], p.rho[kind, 0], p.walk[kind, 0])[1]
     # From here on c holds coefficients of the beliefs as they stand.
     for e in range(lo, hi):
         k, at = e - lo, slot[e]
@@ -179,7 +179,7 @@ def expect(lo, hi, slot, share, day, p, s, pending, room):
             mean += c[k] * s.x[at]
             if s.row[at] < 0:
                 variance += c[k] * c[k] * s.v[at]
-    top = s.row[LEVEL]
+    top = s.row[LEVEL_SLOT]
     if level != 0.0:
         variance += level * level * s.C[top, top]
     for e in range(lo, hi):
@@ -217,7 +217,7 @@ def note_sides(lo, hi, slot, share, day, p, s, room, sides):
             continue
         w, kind = share[e], -1 - slot[e] if slot[e] < 0 else s.kind[slot[e]]
         mates, foes, part = given_to(kind, w, sums, late, p)
-        now[e - lo] = part * s.x[LEVEL]
+        now[e - lo] = part * s.x[LEVEL_SLOT]
         for other in range(lo, hi):
             if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
                 now[e - lo] += abs(share[other]) * (mates if share[other] * w > 0.0 else foes) * now[other - lo]
@@ -274,7 +274,7 @@ def enter(e, lo, hi, slot, share, given, p, s, pending, U):
     kind = s.kind[at]
     mates, foes, part = given
     own = p.prior[kind, 0]
-    x = part * s.x[LEVEL]
+    x = part * s.x[LEVEL_SLOT]
     row = np.int64(-1)
     if not p.apart[kind]:
         row = s.rows[0]
@@ -283,7 +283,7 @@ def enter(e, lo, hi, slot, share, given, p, s, pending, U):
         s.C[row, : row + 1] = 0.0
         U[:pending, row] = 0.0
         if part != 0.0:
-            give(row, s.row[LEVEL], part, s, row, pending, U)
+            give(row, s.row[LEVEL_SLOT], part, s, row, pending, U)
     for other in range(lo, hi):
         ref = slot[other]
         if not known(ref, s) or not p.counts[s.kind[ref]]:
@@ -299,7 +299,7 @@ def enter(e, lo, hi, slot, share, given, p, s, pending, U):
         return
     square = own
     if part != 0.0:
-        square += part * s.C[row, s.row[LEVEL]]
+        square += part * s.C[row, s.row[LEVEL_SLOT]]
     for other in range(lo, hi):
         ref = slot[other]
         if known(ref, s) and p.counts[s.kind[ref]]:
@@ -322,7 +322,7 @@ def prepare(lo, hi, slot, share, day, p, s, pending, U, out):
             fresh += 1
     if fresh == 0:
         return
-    advance(LEVEL, day, p, s, pending, U)
+    advance(LEVEL_SLOT, day, p, s, pending, U)
     late = 1.0 - math.exp(-years_since_start(day, s.clock))
     sums = known_shares(lo, hi, slot, share, p, s)
     for e in range(lo, hi):
@@ -475,14 +475,14 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
     block, pending = U.shape[0], np.int64(0)  # of a bare 0 every function it is handed to is compiled for itself
     of_row = np.zeros(len(s.C), np.int64)
     slots_of_rows(s, of_row)
-    told = np.int64(0) if room.days.until.size > 0 else day.size  # the matches before this one are forecast
+    forecast_until = np.int64(0) if room.days.until.size > 0 else day.size
     counting = room.active.mean.size > 0
     for g in range(day.size):
         if counting:
             room.active.mean[g] = mean_active(room.active)
             leave(played.offsets[g], played.offsets[g + 1], slot, s.x, room.active)
-        if g >= told:
-            told = expect_days(g, day, played, p, s, pending, room)
+        if g >= forecast_until:
+            forecast_until = expect_days(g, day, played, p, s, pending, room)
         if room.sides.size > 0 and room.days.until.size == 0:
             said = played if one_list else ahead
             lo, hi = said.offsets[g], said.offsets[g + 1]

@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from kinelo.play.deviations import natural_discount
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_chances, points_scale
-from kinelo.raters.state import NEVER
-
-HOME, KAPPA = range(2)
+from kinelo.raters.state import HOME_POINTS, KAPPA, NEVER
 
 
 class GlickoParameters(NamedTuple):
@@ -142,7 +140,7 @@ def play_all(m, p, s, common, trace):
     Returns False, having changed nothing, if some result is NaN.
     """
     mu, phi2 = s.rating, s.variance
-    h, kappa = common[HOME], common[KAPPA]
+    h, kappa = common[HOME_POINTS], common[KAPPA]
     ahead = 0 if trace.z.size > 0 else m.home.size  # the matches before this one are forecast
     for k in range(m.signed.size):
         if math.isnan(m.signed[k]):
@@ -151,7 +149,7 @@ def play_all(m, p, s, common, trace):
         i, j, S, weight, neutral = m.home[k], m.away[k], m.signed[k], m.weight[k], m.neutral[k]
         if k >= ahead and trace.until[k] > k + 1:
             ahead = trace.until[k]
-            common[HOME], common[KAPPA] = h, kappa
+            common[HOME_POINTS], common[KAPPA] = h, kappa
             foresee(m, k, ahead, p, s, p.largest, common, trace)
         for t in (i, j):
             if s.games[t] > 0:
@@ -179,7 +177,7 @@ def play_all(m, p, s, common, trace):
         if p.together == 0.0:
             for t in (i, j):
                 settle_side(t, s, p.tau, p.together > 0.0)
-    common[HOME], common[KAPPA] = h, kappa
+    common[HOME_POINTS], common[KAPPA] = h, kappa
     return True
 
 
@@ -194,7 +192,7 @@ def settle_all(s, tau):
 def on_day(side, day, p, s):
     """Rating and squared deviation of a side on a day: as they were at its start while the period runs on.
 
-    ``s`` holds the arrays of the state, an entry per side; a newcomer (place -1) is told by the caller.
+    ``s`` holds the arrays of the state, an entry per side; the caller sees to newcomers (place -1).
     """
     mu, phi2, vol = s.rating[side], s.variance[side], s.volatility[side]
     if s.last[side] <= NEVER:
@@ -215,7 +213,7 @@ def foresee(m, begin, end, p, s, phi2_new, common, trace):
     newcomer (place -1) has the squared deviation ``phi2_new``.
     """
     for k in range(begin, end):
-        edge, both = 0.0 if m.neutral[k] else common[HOME], 0.0
+        edge, both = 0.0 if m.neutral[k] else common[HOME_POINTS], 0.0
         for side, team, sign in ((0, m.home[k], 1.0), (1, m.away[k], -1.0)):
             mu, phi2 = on_day(team, m.day[k], p, s) if team >= 0 else (0.0, phi2_new)
             edge += sign * mu

@@ -25,27 +25,29 @@ from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, Column, MatchColumns, RatingTable, match_columns
+from kinelo.raters.state import NEVER, MatchColumns, RatingTable, StateColumn, match_columns
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl
 
 Q = math.log(10.0) / 400.0
-DEVIATION = partial(sought, 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True)
+GLICKO_DEVIATION = partial(
+    sought, 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True
+)
 HOME_ADVANTAGE = partial(sought, 30.0, -300.0, 500.0, False, "rating points for playing at home")
 TIES = partial(sought, 0.5, 0.0, 20.0, False, "Davidson's kappa")
-SHARPNESS = partial(sought, 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True)
+GLICKO_SHARPNESS = partial(sought, 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True)
 
 
 class Deviations(RatingTable):
     """Ratings whose sides have a volatility, and results that wait for the end of the period."""
 
     kind = GlickoState
-    columns: ClassVar[Mapping[str, Column]] = {
-        **dict.fromkeys(GlickoState._fields, Column()),
+    columns: ClassVar[Mapping[str, StateColumn]] = {
+        **dict.fromkeys(GlickoState._fields, StateColumn()),
         **RatingTable.columns,
-        "info": Column(low=0),
+        "info": StateColumn(low=0),
     }
 
 
@@ -86,12 +88,12 @@ class _GlickoFamily(SideRater):
 
     def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
         columns = match_columns(matches, ratings.admit(matches))
-        trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_TRACE
+        trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_GLICKO_TRACE
         kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
         return trace
 
     def _play_one(self, columns: MatchColumns) -> None:
-        kernels.play_all(columns, self._numbers, self._state.known, self._common, NO_TRACE)
+        kernels.play_all(columns, self._numbers, self._state.known, self._common, NO_GLICKO_TRACE)
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, doubt, ties, ratings, _ = trace
@@ -171,7 +173,7 @@ def _empty_trace(size: int, until: NDArray[np.int64]) -> GlickoTrace:
     return GlickoTrace(np.empty(size), np.empty(size), np.empty(size), np.empty((size, 2)), until)
 
 
-NO_TRACE = _empty_trace(0, np.empty(0, np.int64))
+NO_GLICKO_TRACE = _empty_trace(0, np.empty(0, np.int64))
 
 
 @dataclass(eq=False, repr=False)
@@ -212,11 +214,11 @@ class Glicko(_GlickoFamily):
 
     tau = 0.0
 
-    deviation: float | None = DEVIATION()
+    deviation: float | None = GLICKO_DEVIATION()
     growth: float | None = sought(35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period")
     home_advantage: float | None = HOME_ADVANTAGE()
     ties: float | None = TIES()
-    sharpness: float | None = SHARPNESS()
+    sharpness: float | None = GLICKO_SHARPNESS()
     home_step: float | None = HOME_STEP()
     ties_step: float | None = TIES_STEP()
     _: KW_ONLY
@@ -249,11 +251,11 @@ class Glicko2(_GlickoFamily):
     ['name', 'rating', 'uncertainty', 'volatility', 'matches', 'last_played']
     """
 
-    deviation: float | None = DEVIATION()
+    deviation: float | None = GLICKO_DEVIATION()
     volatility: float | None = sought(0.06, 0.001, 1.0, True, "volatility of a newcomer", above_zero=True)
     home_advantage: float | None = HOME_ADVANTAGE()
     ties: float | None = TIES()
-    sharpness: float | None = SHARPNESS()
+    sharpness: float | None = GLICKO_SHARPNESS()
     home_step: float | None = HOME_STEP()
     ties_step: float | None = TIES_STEP()
     _: KW_ONLY

@@ -27,13 +27,13 @@ from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.state import HOME, STRENGTH, Lists
 from kinelo.raters.gaussian import (
-    DOUBT,
+    BAND_STEP,
+    BAND_WIDTH,
+    FILTER_DOUBT,
     MARGIN_POWER,
-    NOISE,
+    MATCH_NOISE,
     SHARPNESS,
     SHARPNESS_WALK,
-    TIES,
-    TIES_STEP,
     Array,
     GaussianRater,
 )
@@ -116,7 +116,7 @@ class KalmanElo(GaussianRater, ConditionRater):
 
     walk: float | None = sought(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
     prior_spread: float | None = sought(1.5, 0.05, 10.0, True, "spread of newcomers")
-    noise: float | None = NOISE()
+    noise: float | None = MATCH_NOISE()
     home_spread: float | None = sought(0.15, 0.005, 1.5, True, "spread of teams' own home advantages")
     venue_walk: float | None = sought(0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages")
     newcomer: float | None = sought(-0.5, -8.0, 4.0, False, "mean strength of late entrants")
@@ -126,9 +126,9 @@ class KalmanElo(GaussianRater, ConditionRater):
     regression: float | None = sought(0.05, 0.0, 3.0, False, "yearly return to the mean")
     margin_power: float | None = MARGIN_POWER()
     sharpness: float | None = SHARPNESS()
-    ties: float | None = TIES()
-    doubt: float | None = DOUBT()
-    ties_step: float | None = TIES_STEP()
+    ties: float | None = BAND_WIDTH()
+    doubt: float | None = FILTER_DOUBT()
+    ties_step: float | None = BAND_STEP()
     _: KW_ONLY
     sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
     conditions: Sequence[str] = ()

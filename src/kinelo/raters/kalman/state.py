@@ -12,7 +12,7 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, entries_of
 from kinelo.raters.filter.state import (
     CONDITION,
-    FIXED,
+    FIXED_SLOTS,
     HOME,
     LEVEL,
     NEUTRAL,
@@ -23,7 +23,7 @@ from kinelo.raters.filter.state import (
     SlotState,
 )
 from kinelo.raters.random_walk import LONG_AGO, TODAY
-from kinelo.raters.state import NEVER, Column, MatchIndices
+from kinelo.raters.state import NEVER, MatchIndices, StateColumn
 
 SHARES = np.array([1.0, -1.0, 1.0, 1.0])
 """Shares of both strengths, the venue, and the own ground."""
@@ -39,7 +39,7 @@ class Sides(NamedTuple):
 class SideState(SlotState):
     """Beliefs about sides, and the entries of their matches."""
 
-    columns: ClassVar[Mapping[str, Column]] = dict.fromkeys(Sides._fields, Column(into="slots"))
+    columns: ClassVar[Mapping[str, StateColumn]] = dict.fromkeys(Sides._fields, StateColumn(into="slots"))
 
     def __init__(
         self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...], full: bool, grounds: bool
@@ -116,32 +116,32 @@ class SideState(SlotState):
     def _of_earlier_books(self, kept: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """Arrays of 0.3: rows of home, neutral ground, level and sides, and grounds and levels by side."""
         size, full = kept["names"].size, kept["C"].size > 0
-        rows = np.append([2, 0, 1], np.arange(FIXED, FIXED + size))
+        rows = np.append([2, 0, 1], np.arange(FIXED_SLOTS, FIXED_SLOTS + size))
         levels = kept["delta"].shape[1] if "delta" in kept else 0
         met = kept["delta_v"] if levels else np.empty((size, 0))
         kinds = np.array([CONDITION + c for c in self._conditions_of(kept)], np.int8)
-        slots = FIXED + 2 * size + size * levels
+        slots = FIXED_SLOTS + 2 * size + size * levels
         x, v = np.zeros(slots), np.zeros(slots)
-        x[: FIXED + size] = kept["x"][rows]
-        v[: FIXED + size] = np.diagonal(kept["C"])[rows] if full else kept["v"][rows]
-        ground, under = slice(FIXED + size, FIXED + 2 * size), slice(FIXED + 2 * size, slots)
+        x[: FIXED_SLOTS + size] = kept["x"][rows]
+        v[: FIXED_SLOTS + size] = np.diagonal(kept["C"])[rows] if full else kept["v"][rows]
+        ground, under = slice(FIXED_SLOTS + size, FIXED_SLOTS + 2 * size), slice(FIXED_SLOTS + 2 * size, slots)
         x[ground], v[ground] = kept["eta"], kept["eta_v"]
         if levels:
             x[under], v[under] = kept["delta"].ravel(), met.ravel()
         today = kept["clock"][TODAY]
-        last = np.concatenate([np.full(FIXED, today if today > LONG_AGO else NEVER), kept["last"], kept["last"]])
-        games = np.concatenate([np.ones(FIXED, np.int64), kept["games"], kept["games"]])
+        last = np.concatenate([np.full(FIXED_SLOTS, today if today > LONG_AGO else NEVER), kept["last"], kept["last"]])
+        games = np.concatenate([np.ones(FIXED_SLOTS, np.int64), kept["games"], kept["games"]])
         row = np.full(slots, -1)
         if full:
-            row[: FIXED + size] = np.where(games[: FIXED + size] > 0, np.arange(FIXED + size), -1)
+            row[: FIXED_SLOTS + size] = np.where(games[: FIXED_SLOTS + size] > 0, np.arange(FIXED_SLOTS + size), -1)
         C = kept["C"]
         if full:
             whole = np.tril(C) + np.tril(C, -1).T
             C = whole[np.ix_(rows, rows)]
-        own = FIXED + np.arange(size)
+        own = FIXED_SLOTS + np.arange(size)
         return {
             "names": kept["names"], "before": kept["before"], "clock": kept["clock"], "C": C, "own": own, "ground": own
-            + size, "under": np.vstack([np.full((FIXED, levels), -1), (under.start + np.arange(size *
+            + size, "under": np.vstack([np.full((FIXED_SLOTS, levels), -1), (under.start + np.arange(size *
             levels)).reshape(size, levels)]), "levels": kept.get("slots", np.array([""])), "slot_x": x, "slot_v": v,
             "slot_row": row, "slot_last": np.append(last, np.repeat(kept["last"], levels)), "slot_games":
             np.append(games, np.repeat(kept["games"], levels)), "slot_kind": np.concatenate(

@@ -31,27 +31,31 @@ from kinelo.raters.filter.messages import Beliefs, smooth
 from kinelo.raters.filter.state import HOME, Lists
 from kinelo.raters.filter.together import expected_together
 from kinelo.raters.gaussian import (
-    DOUBT,
+    BAND_STEP,
+    BAND_WIDTH,
+    FILTER_DOUBT,
     MARGIN_POWER,
-    NOISE,
+    MATCH_NOISE,
     SHARPNESS,
     SHARPNESS_WALK,
-    TIES,
-    TIES_STEP,
     Array,
     GaussianRater,
 )
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.rotation import Fixtures, make_lists
-from kinelo.raters.player.state import Reading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
+from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
 from kinelo.raters.random_walk import TODAY, fade_all
-from kinelo.raters.state import NOBODY
+from kinelo.raters.state import NO_PLAYERS
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl
 
-MODES = {"minutes": rotation_kernels.AFTER, "starters": rotation_kernels.STARTERS, "none": rotation_kernels.UNKNOWN}
+MODES = {
+    "minutes": rotation_kernels.AFTER,
+    "starters": rotation_kernels.STARTERS,
+    "none": rotation_kernels.UNSEEN,
+}
 KNOWLEDGE = {
     "minutes": "after the match (minutes)",
     "starters": "before the match (starters)",
@@ -148,12 +152,12 @@ class PlayerElo(GaussianRater, ConditionRater):
     team_prior: float | None = sought(0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given")
     newcomer_correlation: float | None = sought(0.25, 0.0, 1.0, False, "how much newcomers of one side have in common")
     regression: float | None = sought(0.2, 0.0, 3.0, False, "yearly return to the mean")
-    noise: float | None = NOISE()
+    noise: float | None = MATCH_NOISE()
     margin_power: float | None = MARGIN_POWER()
     sharpness: float | None = SHARPNESS()
-    ties: float | None = TIES()
-    doubt: float | None = DOUBT()
-    ties_step: float | None = TIES_STEP()
+    ties: float | None = BAND_WIDTH()
+    doubt: float | None = FILTER_DOUBT()
+    ties_step: float | None = BAND_STEP()
     squad_spread: float | None = sought(0.1, 0.005, 3.0, True, "spread of what teams have whoever plays")
     squad_walk: float | None = sought(0.05, 0.003, 1.0, True, "yearly random walk of what a team has whoever plays")
     _: KW_ONLY
@@ -185,7 +189,7 @@ class PlayerElo(GaussianRater, ConditionRater):
             lineup_sheet(
                 matches.lineups,
                 matches.lineups.player,
-                Reading({}, rotation_kernels.AFTER, float(self.substitute_share), 0.0),
+                LineupReading({}, rotation_kernels.AFTER, float(self.substitute_share), 0.0),
             )
         )
         super()._prepare(matches)
@@ -254,9 +258,9 @@ class PlayerElo(GaussianRater, ConditionRater):
     def _lists(self, matches: Matches, keep: bool) -> Lists:
         return self._state.lists(matches, self._reading_of_lineups(), keep)
 
-    def _reading_of_lineups(self) -> Reading:
+    def _reading_of_lineups(self) -> LineupReading:
         size = self.lineup_size_ if self.strength == "sum" else 0.0
-        return Reading(self._role_weights, MODES[self.known], float(self.substitute_share), size)
+        return LineupReading(self._role_weights, MODES[self.known], float(self.substitute_share), size)
 
     def _entry_key(self) -> Any:
         """Weights of roles are read off line-ups."""
@@ -344,7 +348,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         """
         size = len(state.teams)
         today = np.full(size, state.beliefs.clock[TODAY])
-        sheet = lineup_sheet(lineups_of_nobody(size), NOBODY, self._reading_of_lineups())
+        sheet = lineup_sheet(lineups_of_nobody(size), NO_PLAYERS, self._reading_of_lineups())
         nobody = np.full(size, -1, np.int32)
         fixtures = Fixtures(np.arange(size, dtype=np.int32), nobody, today, np.zeros(size, np.bool_))
         (bounds, slot, share), _, turns = make_lists(fixtures, sheet, state.known, state.size, False)

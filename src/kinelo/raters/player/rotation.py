@@ -23,8 +23,8 @@ from kinelo.play.formula import borrowing, inlined, kernel, part
 from kinelo.raters.filter.state import HOME, NEUTRAL, OWN, STAND_IN, STRENGTH
 from kinelo.raters.random_walk import YEAR
 
-AFTER, STARTERS, UNKNOWN = range(3)
-RECENT, WIDEST = 10, 48
+AFTER, STARTERS, UNSEEN = range(3)
+RECENT, MOST_PLAYERS = 10, 48
 USUAL_GAIN = 0.1
 FRESH_STARTER = 0.7
 FIRST_ROOM = 64
@@ -153,7 +153,7 @@ def add_recent(team, fixed, s, ids, w):
     lineups = min(s.ring_count[team], RECENT)
     added = 0.0
     for r in range(lineups):
-        for c in range(WIDEST):
+        for c in range(MOST_PLAYERS):
             q = s.ring_ids[team, r, c]
             if q < 0:
                 break
@@ -223,10 +223,10 @@ def remember(g, side, team, day, sheet, s, w):
     n = 0
     for started in (False, True):  # substitutes first, so that a search for them can stop early
         for c in range(lo, hi):
-            if w[c - lo] > 0.0 and (sheet.starter[c] != 0) == started and n < WIDEST:
+            if w[c - lo] > 0.0 and (sheet.starter[c] != 0) == started and n < MOST_PLAYERS:
                 ids[n], shares[n], starts[n] = sheet.player[c], w[c - lo], sheet.starter[c]
                 n += 1
-    while n < WIDEST and ids[n] >= 0:
+    while n < MOST_PLAYERS and ids[n] >= 0:
         ids[n] = -1
         n += 1
     for c in range(lo, hi):
@@ -281,7 +281,7 @@ def write_rotation(team, sheet, s, lineup, n, offsets, slots, shares):
     for r in range(min(s.ring_count[team], RECENT)):
         total = 0.0
         c = 0
-        while c < WIDEST and s.ring_ids[team, r, c] >= 0:
+        while c < MOST_PLAYERS and s.ring_ids[team, r, c] >= 0:
             total += s.ring_w[team, r, c]
             c += 1
         scale = sheet.size if sheet.size > 0.0 else max(total, 1e-12)
@@ -343,9 +343,9 @@ def make_lists(m, sheet, s, slots, keep):
     and the recent line-ups that forecasts rest on, as arrays; there are ``slots`` (int) slots.
     """
     size = m.day.size
-    widest = RECENT * WIDEST
+    widest = RECENT * MOST_PLAYERS
     for k in range(sheet.offsets.size - 1):
-        widest = max(widest, RECENT * WIDEST + sheet.offsets[k + 1] - sheet.offsets[k])
+        widest = max(widest, RECENT * MOST_PLAYERS + sheet.offsets[k + 1] - sheet.offsets[k])
     room = Side(np.empty(widest, np.int64), np.empty(widest), np.empty(widest))
     most = 2 * widest + 5
     marks = np.full((2, slots), -1)

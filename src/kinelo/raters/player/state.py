@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import SEPARATOR
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.state import (
     CONDITION,
-    FIXED,
+    FIXED_SLOTS,
     HOME,
     LEVEL,
     NEUTRAL,
@@ -24,15 +25,12 @@ from kinelo.raters.filter.state import (
     SlotState,
 )
 from kinelo.raters.name_index import NameIndex
-from kinelo.raters.player.rotation import RECENT, WIDEST, Fixtures, Sheet, Squads, make_lists
+from kinelo.raters.player.rotation import MOST_PLAYERS, RECENT, Fixtures, Sheet, Squads, make_lists
 from kinelo.raters.random_walk import LONG_AGO, TODAY
-from kinelo.raters.state import NEVER, Column, MatchIndices
-
-APART = "\x1f"
-"""How names began that stood for a team among the players, in books of 0.3."""
+from kinelo.raters.state import NEVER, MatchIndices, StateColumn
 
 
-class Reading(NamedTuple):
+class LineupReading(NamedTuple):
     """How line-ups are read: weights of roles, what forecasts may know, how long substitutes play, and a sum's size."""
 
     role_weights: Mapping[str, float]
@@ -44,12 +42,12 @@ class Reading(NamedTuple):
 class SquadState(SlotState):
     """Beliefs about players and teams, recent line-ups, and the entries of matches."""
 
-    columns: ClassVar[Mapping[str, Column]] = {
-        "own": Column("players", into="slots"), "usual": Column("players"), "seat": Column("players"),
-        "team_of": Column("players", into="teams"), "ring_ids": Column("teams", into="players"),
-        "ring_w": Column("teams"), "ring_start": Column("teams"), "ring_count": Column("teams", low=0),
-        "ring_day": Column("teams"), "stand_in": Column("teams", into="slots"),
-        "effect": Column("teams", into="slots"),
+    columns: ClassVar[Mapping[str, StateColumn]] = {
+        "own": StateColumn("players", into="slots"), "usual": StateColumn("players"), "seat": StateColumn("players"),
+        "team_of": StateColumn("players", into="teams"), "ring_ids": StateColumn("teams", into="players"),
+        "ring_w": StateColumn("teams"), "ring_start": StateColumn("teams"), "ring_count": StateColumn("teams", low=0),
+        "ring_day": StateColumn("teams"), "stand_in": StateColumn("teams", into="slots"),
+        "effect": StateColumn("teams", into="slots"),
     }  # fmt: skip
 
     def __init__(
@@ -58,7 +56,7 @@ class SquadState(SlotState):
         whole: dict[str, Any] = dict.fromkeys(
             ("own", "seat", "team_of", "ring_count", "ring_day", "stand_in", "effect"), np.int64
         )
-        shape: dict[str, Any] = dict.fromkeys(("ring_ids", "ring_w", "ring_start"), (0, RECENT, WIDEST))
+        shape: dict[str, Any] = dict.fromkeys(("ring_ids", "ring_w", "ring_start"), (0, RECENT, MOST_PLAYERS))
         kinds = whole | {"ring_ids": np.int32, "ring_start": np.int8}
         empty: dict[str, Any] = {name: np.empty(shape.get(name, 0), kinds.get(name, float)) for name in Squads._fields}
         known = Squads(**empty)
@@ -114,7 +112,7 @@ class SquadState(SlotState):
         players[placed] = np.where(self.known.own[players[placed]] >= 0, players[placed], -1)
         return players
 
-    def lists(self, matches: Matches, reading: Reading, keep: bool) -> Lists:
+    def lists(self, matches: Matches, reading: LineupReading, keep: bool) -> Lists:
         """Entries of matches, as they are forecast and as they are played."""
         indices = self.admit(matches) if keep else self.find(matches)
         sheet = lineup_sheet(lineups_of(matches), indices.players, reading)
@@ -151,30 +149,33 @@ class SquadState(SlotState):
         player = kinds == STRENGTH
         levels = kept["delta"].shape[1] if "delta" in kept else 0
         today = kept["clock"][TODAY]
-        rest = FIXED + size + np.arange(size * levels)
+        rest = FIXED_SLOTS + size + np.arange(size * levels)
         old_days = {"ring_day": kept["ring_day"]} if "ring_day" in kept else {"ring_day": self._days_of_rings(kept)}
         places = np.cumsum(player) - 1  # of players among the players alone
-        tables = {name: FIXED + kept[name] if name in kept else np.full(teams, -1) for name in ("stand_in", "effect")}
+        tables = {
+            name: FIXED_SLOTS + kept[name] if name in kept else np.full(teams, -1) for name in ("stand_in", "effect")
+        }
         newcomer = [float(self.beliefs.x[LEVEL])]
-        under = np.full((FIXED + size, levels), -1)
-        under[FIXED:] = rest.reshape(size, levels)
+        under = np.full((FIXED_SLOTS + size, levels), -1)
+        under[FIXED_SLOTS:] = rest.reshape(size, levels)
         said = kept.get("slots", np.empty(0, "U1")).tolist()
-        groups = [self.levels.conditions.index(text.split(APART, 1)[0]) for text in said if text]
+        groups = [self.levels.conditions.index(text.split(SEPARATOR, 1)[0]) for text in said if text]
         return {
             "players": names[player], "teams": kept["teams"], "before": kept["before"], "clock": kept["clock"],
-            "own": FIXED + np.flatnonzero(player), "usual": kept["usual"][player], "team_of": kept["team_of"][player],
-            "seat": np.zeros(int(player.sum()), np.int64),
+            "own": FIXED_SLOTS + np.flatnonzero(player), "usual": kept["usual"][player],
+            "team_of": kept["team_of"][player], "seat": np.zeros(int(player.sum()), np.int64),
             "ring_ids": np.where(kept["ring_ids"] >= 0, places[kept["ring_ids"]], -1).astype(np.int32),
             **{name: kept[name] for name in ("ring_w", "ring_start", "ring_count")}, **old_days, **tables,
             "C": np.empty((0, 0)), "levels": kept.get("slots", np.array([""])), "under": under,
             "slot_x": np.concatenate([newcomer, kept["venue"], kept["x"], kept["delta"].ravel() if levels else []]),
             "slot_v": np.concatenate([[0.0], kept["venue_v"], kept["P"], kept["delta_v"].ravel() if levels else []]),
-            "slot_row": np.full(FIXED + size * (1 + levels), -1),
+            "slot_row": np.full(FIXED_SLOTS + size * (1 + levels), -1),
             "slot_last": np.concatenate([
-                np.full(FIXED, today if today > LONG_AGO else NEVER), kept["last"], np.repeat(kept["last"], levels)
+                np.full(FIXED_SLOTS, today if today > LONG_AGO else NEVER), kept["last"],
+                np.repeat(kept["last"], levels),
             ]).astype(np.int64),
             "slot_games": np.concatenate(
-                [np.ones(FIXED), kept["games"], np.repeat(kept["games"], levels)]
+                [np.ones(FIXED_SLOTS), kept["games"], np.repeat(kept["games"], levels)]
             ).astype(np.int64),
             "slot_kind": np.concatenate([
                 [LEVEL, HOME, NEUTRAL], kinds, np.tile(np.array(groups) + CONDITION, size) if levels else []
@@ -212,7 +213,7 @@ def lineups_of(matches: Matches) -> Lineups:
     return lineups_of_nobody(len(matches)) if matches.lineups is None else matches.lineups
 
 
-def lineup_sheet(lineups: Lineups, places: NDArray[np.int32], reading: Reading) -> Sheet:
+def lineup_sheet(lineups: Lineups, places: NDArray[np.int32], reading: LineupReading) -> Sheet:
     """Line-ups as the kernels read them."""
     weights = np.array([reading.role_weights.get(role, 1.0) for role in lineups.roles] + [1.0])
     role_weight = weights[lineups.role]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.contests import Contests
-from kinelo.raters.filter.alone import Slots
+from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade_all
 from kinelo.raters.rank.kernels import (
@@ -55,7 +55,7 @@ class Appearances(NamedTuple):
     q: Array
 
 
-def list_appearances(columns: ContestColumns, kinds: Kinds, known: Slots) -> Appearances:
+def list_appearances(columns: ContestColumns, kinds: Kinds, known: SlotBeliefs) -> Appearances:
     """Who appears when; of slots that have a rating to begin with, time runs from its day."""
     per_contest = np.diff(columns.offsets[columns.first])
     contest = np.repeat(np.arange(per_contest.size), per_contest)
@@ -100,7 +100,7 @@ class ContestSmoother:
     beliefs handed over are used as working memory.
     """
 
-    def __init__(self, columns: ContestColumns, model: ContestModel, known: Slots) -> None:
+    def __init__(self, columns: ContestColumns, model: ContestModel, known: SlotBeliefs) -> None:
         self.columns, self.model, self.kinds, self.known = columns, model, model.kinds, known
         self.begun, self.begin = known.games > 0, (known.x[:, 0].copy(), known.v[:, 0].copy())
         self.appearances = list_appearances(columns, model.kinds, known)
@@ -184,7 +184,9 @@ class ContestSmoother:
             self.later[:, at.before[own][there]] = f * f * precision / weaker, f * pull / weaker
 
 
-def smoothed_states(state: RankState, contests: Contests, model: ContestModel, stops: Sequence[int]) -> Iterator[Slots]:
+def smoothed_states(
+    state: RankState, contests: Contests, model: ContestModel, stops: Sequence[int]
+) -> Iterator[SlotBeliefs]:
     """Beliefs of a fresh state after the first ``stops[0]``, ``stops[1]``, … contests, given all of them.
 
     As in the filter, that of a slot is of the day of its last contest.

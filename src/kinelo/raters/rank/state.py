@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.matches.contests import Slots as NamedSlots
-from kinelo.raters.filter.alone import Slots
+from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
 from kinelo.raters.start import SETTLED, Start
@@ -34,7 +34,7 @@ class RankState:
         self.contests = 0
         self.dated = False
         self.unseen: dict[int, int] = {}
-        self.known = Slots(
+        self.known = SlotBeliefs(
             np.zeros((0, 1)), np.zeros((0, 1)), np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int8),
             np.full(2, LONG_AGO, np.int64),
         )  # fmt: skip
@@ -47,7 +47,7 @@ class RankState:
         if len(self) > room:
             extra = max(len(self), room + room // 2, LEAST_ROOM) - room
             known = self.known
-            self.known = Slots(
+            self.known = SlotBeliefs(
                 np.pad(known.x, ((0, extra), (0, 0))),
                 np.pad(known.v, ((0, extra), (0, 0))),
                 np.pad(known.last, (0, extra), constant_values=NEVER),
@@ -168,7 +168,7 @@ class RankState:
         state.dated = bool(dated)
         unseen = stored(arrays, "unseen", "i", (size,), 0) if "unseen" in arrays else np.zeros(size, np.int64)
         state.unseen = {place: int(unseen[place]) for place in np.flatnonzero(unseen).tolist()}
-        state.known = Slots(
+        state.known = SlotBeliefs(
             stored(arrays, "x", "f", (size, 1)), stored(arrays, "v", "f", (size, 1), 0),
             stored(arrays, "last", "i", (size,), FIRST_DAY, LAST_DAY), stored(arrays, "games", "i", (size,), 0),
             stored(arrays, "kind", "i", (size,), 0, len(state.kinds)),

@@ -37,21 +37,20 @@ from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import ELITE
 from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import borrowing, part
-from kinelo.play.laws import davidson_terms, match_law, points_scale, tail_of
+from kinelo.play.laws import STEEPEST, davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import falling, step_size
-from kinelo.raters.state import NEVER
+from kinelo.raters.lanes import FIRST_LANE
+from kinelo.raters.random_walk import YEAR
+from kinelo.raters.state import HOME_POINTS, KAPPA, NEVER
 from kinelo.raters.team.state import JUNIOR, REACHED
 
-STEEPEST = 40.0
 NEAREST_POLE = 1.38
 """Least of ``(π − arccos κ/2)/(1 + κ/2)`` over κ from 0 to 2."""
-WIDEST = 45.0
+LARGEST_DOUBT = 45.0
 """ν_D times the standard deviation of a difference beyond which e^{νx} would leave the range of numbers."""
-YEAR = 365.25
 LEAST_NOISE = 0.01
-FIRST_LANE = np.int64(0)
 
-HOME, KAPPA, UNIT, DRAWS, DECISIVE = range(5)
+UNIT, DRAWS, DECISIVE = range(KAPPA + 1, KAPPA + 4)
 PRIOR_DRAWS, PRIOR_DECISIVE = 1.0, 2.0
 """Five matches of equals, one of them drawn: κ = ½."""
 
@@ -213,7 +212,7 @@ def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
         i, j = m.home[k], m.away[k]
         for q in range(parameters.size):
             p, kappa = parameters[q], common[q, KAPPA]
-            edge = 0.0 if m.neutral[k] else common[q, HOME]
+            edge = 0.0 if m.neutral[k] else common[q, HOME_POINTS]
             for side, team, sign in ((0, i, 1.0), (1, j, -1.0)):
                 rest = max(m.day[k] - s.last[team] - p.gap, 0.0) if s.games[team] > 0 else 0.0
                 rating = p.mean + math.exp(-p.rho * rest / YEAR) * (s.rating[team, q] - p.mean)
@@ -259,7 +258,7 @@ def play_all(m, parameters, s, common, nodes, trace):
         first_seen, first_drift, grown = 0.0, 0.0, 1.0
         for q in range(parameters.size):
             p = parameters[q]
-            h, kappa, unit = common[q, HOME], common[q, KAPPA], common[q, UNIT]
+            h, kappa, unit = common[q, HOME_POINTS], common[q, KAPPA], common[q, UNIT]
             if p.rho > 0.0:
                 for team, idle in ((i, idle_i), (j, idle_j)):
                     if n[team] > 0 and idle > p.gap:
@@ -323,7 +322,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                 kappa *= grown * (1.0 + (drift - first_drift))
             common[q, KAPPA] = kappa
             if p.home_step > 0.0 and not neutral:
-                common[q, HOME] = h + p.home_step * weight * (target - b)
+                common[q, HOME_POINTS] = h + p.home_step * weight * (target - b)
             if levelled:
                 steep = weight * scale
                 learn_levels(
@@ -369,7 +368,7 @@ def foresee_all(m, p, s, common, z, doubt, ratings):
     for k in range(m.home.size):
         i, j = m.home[k], m.away[k]
         (R_i, v_i), (R_j, v_j) = rating_on(i, m.day[k], p, s), rating_on(j, m.day[k], p, s)
-        edge, both = R_i - R_j + (0.0 if m.neutral[k] else common[HOME]), v_i + v_j
+        edge, both = R_i - R_j + (0.0 if m.neutral[k] else common[HOME_POINTS]), v_i + v_j
         for c in range(m.slots.shape[1]):
             slot = m.slots[k, c]
             if slot >= 0:
@@ -398,7 +397,7 @@ def blur(nu: float, spreads: Sequence[float], kappa: float = 0.0) -> Nodes:
     widest = float(sd.max())
     if nu * widest < 1e-8:
         return Nodes(np.zeros((1, sd.size)), np.ones(1))
-    most = WIDEST / points_scale(nu, kappa)
+    most = LARGEST_DOUBT / points_scale(nu, kappa)
     if widest > most:
         raise InputError(f"A spread of {max(spreads):g} points hides every difference; give at most {most / 1.5:.3g}.")
     pole = min(NEAREST_POLE, math.pi / (1.0 + 0.5 * kappa)) / (nu * widest)

@@ -117,7 +117,7 @@ class TeamElo(EloOfSides):
     look: int | None = LOOK
 
     def __post_init__(self) -> None:
-        self._told()
+        self._from_system()
 
     @classmethod
     def classic(
@@ -159,7 +159,7 @@ class TeamElo(EloOfSides):
         made = ClassicElo(k, ties, home_advantage, initial=initial, scale=scale, start=start, k_of=k_of)
         return cast("TeamElo", made)  # as it is registered below
 
-    def _told(self) -> dict[str, float]:
+    def _from_system(self) -> dict[str, float]:
         """What the rating system says of the parameters: its own numbers, and nothing beyond them unless given."""
         system = self.system
         if system is None:
@@ -168,14 +168,14 @@ class TeamElo(EloOfSides):
             raise InputError(
                 "TeamElo estimates how far conditions move strengths, which its system leaves no room for."
             )
-        told = parameters_from(system)
+        own_values = parameters_from(system)
         own = ("step", "newcomer_boost", "settling_matches", "ties")
         given = [name for name in own if getattr(self, name) is not None] + ["scale"] * (self.scale != SCALE)
         if given:
             raise InputError(
                 f"TeamElo takes {given[0]} from its system; give either the system or {given[0]}, not both."
             )
-        return told | {name: getattr(self, name) for name in told if getattr(self, name) is not None}
+        return own_values | {name: getattr(self, name) for name in own_values if getattr(self, name) is not None}
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated: none where a rating system tells them all."""
@@ -183,7 +183,7 @@ class TeamElo(EloOfSides):
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the system's, or as in every rater."""
-        return super().settled_values(estimated) | self._told()
+        return super().settled_values(estimated) | self._from_system()
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """Nor margins without scores, nor their contraction without margins."""

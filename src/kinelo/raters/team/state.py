@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import ELITE
 from kinelo.raters.conditions import LevelState
-from kinelo.raters.state import Column, MatchIndices, RatingTable
+from kinelo.raters.state import MatchIndices, RatingTable, StateColumn
 
 JUNIOR, REACHED = 1, 2
-NOBODY: Mapping[str, float] = {}
+NO_OWN_STEPS: Mapping[str, float] = {}
 
 
 class StepsByName(NamedTuple):
     """Sides with a step of their own, and juniors."""
 
-    own: Mapping[str, float] = NOBODY
+    own: Mapping[str, float] = NO_OWN_STEPS
     juniors: frozenset[str] = frozenset()
 
 
@@ -45,8 +45,8 @@ class TeamTable(LevelState, RatingTable):
     """The ratings of sides, in matches and under conditions."""
 
     kind = TeamRatings
-    columns: ClassVar[Mapping[str, Column]] = {
-        **RatingTable.columns, **dict.fromkeys(("own", "marks", "delta"), Column()), "delta_v": Column(low=0),
+    columns: ClassVar[Mapping[str, StateColumn]] = {
+        **RatingTable.columns, **dict.fromkeys(("own", "marks", "delta"), StateColumn()), "delta_v": StateColumn(low=0),
     }  # fmt: skip
     steps: StepsByName = StepsByName()
     assigned = 0

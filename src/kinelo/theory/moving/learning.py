@@ -38,7 +38,7 @@ from kinelo.theory.pair_means import WIDEST, Function, PairMeans, smooth
 from kinelo.theory.teams import Teams, common_sigma
 
 LEARNING_AGREEMENT = 1e-11
-FINEST = 2**17
+MOST_LEARNING_NODES = 2**17
 VANISHING_STEP = 1e-12
 """γ sup b' that stands for infinitely small steps."""
 
@@ -183,7 +183,7 @@ def _first_grid(pull: LearningPull) -> tuple[float, float]:
 
 def _on_grid(pull: LearningPull, half: float, step: float) -> StrengthProfile:
     count = math.ceil(half / step)
-    if count > FINEST:
+    if count > MOST_LEARNING_NODES:
         raise NoStationaryState("The strength profile has tails too long to be resolved on a grid.")
     grid: Array = np.arange(-count, count + 1, dtype=np.float64) * step
     kernel = pull.potential(np.arange(-2 * count, 2 * count + 1, dtype=np.float64) * step)

@@ -27,7 +27,7 @@ from kinelo.theory.pair_means import PairMeans
 PATH_SMOOTHNESS = 0.05
 STEADY = 1e-5
 MOST_PATH_STEPS = 4000
-RATING, SPREAD, SHARED, STRENGTH, OWN, DEVIATION = range(6)
+AT_RATING, AT_SPREAD, AT_SHARED, AT_STRENGTH, AT_OWN, AT_DEVIATION = range(6)
 
 StepOf = Callable[[float, float], float]
 """γ after so many matches, at a mean rating."""
@@ -78,13 +78,13 @@ class NewcomerRecursion:
         self._sigma = math.sqrt(float(others.mass @ others.sigma**2))
         deviation = np.zeros(others.mass.size) if others.deviation is None else others.deviation
         self._g = discount(outcome.nu, deviation**2)
-        self._active = [RATING, SPREAD]
+        self._active = [AT_RATING, AT_SPREAD]
         if isinstance(motion, Form | Learning):
-            self._active.append(SHARED)
+            self._active.append(AT_SHARED)
         if isinstance(motion, Learning):
-            self._active += [STRENGTH, OWN]
+            self._active += [AT_STRENGTH, AT_OWN]
         if isinstance(step, DeviationSteps):
-            self._active.append(DEVIATION)
+            self._active.append(AT_DEVIATION)
         self._known = self._means(theta - others.theta, self._performance(others.form))
         self._own = others.form if isinstance(motion, Form) else 0.0
 
@@ -114,14 +114,14 @@ class NewcomerRecursion:
         shake = float(mass @ (g**2 * (1 - tie - 2 * product + square)))
         gamma, new_v = self._step_and_variance(match, m, v, pull)
         move = np.zeros(6)
-        move[RATING] = gamma * drift
-        move[SPREAD] = 2 * gamma * (C * drive - U * pull) + gamma**2 * (shake - drift**2)
-        move[DEVIATION] = new_v - v
+        move[AT_RATING] = gamma * drift
+        move[AT_SPREAD] = 2 * gamma * (C * drive - U * pull) + gamma**2 * (shake - drift**2)
+        move[AT_DEVIATION] = new_v - v
         if isinstance(self._motion, Walk):
-            move[SPREAD] += self._motion.step**2
+            move[AT_SPREAD] += self._motion.step**2
         elif isinstance(self._motion, Form):
             follow = C + gamma * (own * drive - C * pull)
-            move[SHARED] = follow * math.exp(-self._motion.rate) - C
+            move[AT_SHARED] = follow * math.exp(-self._motion.rate) - C
         elif isinstance(self._motion, Learning):
             move += self._learning_move(gamma, state, results, slopes, tie, drive, pull)
         return move
@@ -146,9 +146,9 @@ class NewcomerRecursion:
             chance += learning.beta**2 * decided
             luck = learning.beta * (decided - score**2)
         move = np.zeros(6)
-        move[STRENGTH] = -gamma * towards
-        move[OWN] = gamma * (learning.diffusion**2 - 2 * decay * own) + gamma**2 * (chance - towards**2)
-        move[SHARED] = gamma * (own * drive - C * pull - decay * C) + gamma**2 * luck
+        move[AT_STRENGTH] = -gamma * towards
+        move[AT_OWN] = gamma * (learning.diffusion**2 - 2 * decay * own) + gamma**2 * (chance - towards**2)
+        move[AT_SHARED] = gamma * (own * drive - C * pull - decay * C) + gamma**2 * luck
         return move
 
     def _step_and_variance(self, match: float, m: float, v: float, pull: float) -> tuple[float, float]:
@@ -173,13 +173,13 @@ class NewcomerRecursion:
             state = state + move
             matches.append(matches[-1] + stride)
             states.append(state)
-            gamma = self._step_and_variance(matches[-1], state[RATING], state[DEVIATION], 1.0)[0]
+            gamma = self._step_and_variance(matches[-1], state[AT_RATING], state[AT_DEVIATION], 1.0)[0]
             if np.abs(move[self._active]).max() / stride <= STEADY * gamma:
                 break
         rows = np.array(states)
-        spread = np.sqrt(np.maximum(rows[:, SPREAD], 0.0))
+        spread = np.sqrt(np.maximum(rows[:, AT_SPREAD], 0.0))
         return NewcomerPath(
-            np.array(matches), rows[:, RATING], spread, rows[:, STRENGTH], self._end(state, matches[-1])
+            np.array(matches), rows[:, AT_RATING], spread, rows[:, AT_STRENGTH], self._end(state, matches[-1])
         )
 
     def _stride(self, state: Array, stride: int, match: float) -> Array:
@@ -201,7 +201,7 @@ class NewcomerRecursion:
             for column, k in enumerate(active):
                 beside = state.copy()
                 # Small beside every scale of rating, and far above rounding.
-                beside[k] += 1e-5 / self._outcome.nu ** (1 if k in (RATING, STRENGTH) else 2)
+                beside[k] += 1e-5 / self._outcome.nu ** (1 if k in (AT_RATING, AT_STRENGTH) else 2)
                 slopes[:, column] = (self.change(beside, match)[active] - move) / (beside[k] - state[k])
             try:
                 step = np.linalg.solve(slopes, -move)
@@ -213,4 +213,4 @@ class NewcomerRecursion:
             state[active] += step
             if np.abs(step).max() * self._outcome.nu <= 1e-9:
                 break
-        return float(state[RATING])
+        return float(state[AT_RATING])
