@@ -6,7 +6,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.forecasts.contest_backtest import ContestBacktest
+from kinelo.forecasts.contest_scores import ContestBacktest
 from kinelo.forecasts.places import ContestForecast
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kinelo as kn
 from kinelo.matches.dates import FORMATS, _order_of
 from kinelo.matches.names import FEW_ROWS, SMALLEST_TABLE, encode_names
-from kinelo.matches.repeats import SLOTS, repeated_meetings
+from kinelo.matches.rows import SLOTS, repeated_meetings
 
 AT_HOME = "there is no column of neutral venues: every match counts as played at the first side's home"
 CLEAN = pl.DataFrame(

@@ -7,7 +7,7 @@ from kinelo._lazy import load, modules_of
 if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Backtest
-    from kinelo.forecasts.contest_backtest import ContestBacktest
+    from kinelo.forecasts.contest_scores import ContestBacktest
     from kinelo.forecasts.knockout import Knockout
     from kinelo.forecasts.parameters import Estimates
     from kinelo.forecasts.places import ContestForecast
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MODULE_OF = modules_of(
     {
         "forecasts.backtest": ("Backtest",),
-        "forecasts.contest_backtest": ("ContestBacktest",),
+        "forecasts.contest_scores": ("ContestBacktest",),
         "forecasts.parameters": ("Estimates",),
         "forecasts.knockout": ("Knockout",),
         "forecasts.places": ("ContestForecast",),

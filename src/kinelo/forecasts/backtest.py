@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.comparison import Comparison, binned
-from kinelo.forecasts.contest_backtest import ContestBacktest
+from kinelo.forecasts.contest_scores import ContestBacktest
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.places import ContestForecast
 from kinelo.forecasts.scores import METRICS, outcome_shares

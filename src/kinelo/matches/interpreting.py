@@ -26,9 +26,8 @@ from kinelo.matches.groups import note_of_groups
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import UNDECIDED, as_text, encode_names, spelt_alike, without_stand_ins
-from kinelo.matches.repeats import repeated_meetings
 from kinelo.matches.row_outcomes import read_outcome
-from kinelo.matches.rows import REASONS, USED_UP, MatchOptions, Rows
+from kinelo.matches.rows import REASONS, USED_UP, MatchOptions, Rows, repeated_meetings
 from kinelo.matches.same_side import likely_pairs, note_of_likely
 from kinelo.matches.team_rows import AT_HOME, joined_rows
 
