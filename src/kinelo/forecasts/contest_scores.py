@@ -1,4 +1,7 @@
-"""How good forecasts of contests were: scores of every contest, among those who finished."""
+"""How good forecasts of contests were: scores of every contest, among those who finished, and raters compared by them.
+
+Forecasts are made strictly in order of time; scores take them as they are.
+"""
 
 from __future__ import annotations
 

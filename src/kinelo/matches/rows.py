@@ -1,4 +1,4 @@
-"""What each row of a table of matches says, and what is wrong with it, if anything."""
+"""What each row of a table of matches says, what is wrong with it, if anything, and which rows repeat another."""
 
 from __future__ import annotations
 
@@ -40,6 +40,9 @@ REASONS = (
     "duplicate row",
     "not two rows of one match",
 )
+
+SLOTS = 4096
+"""Slots of the table in which meetings of one day are looked up."""
 
 USED_UP = -1
 """Fault of a row whose match stands in another one: it is neither a match nor a reject."""
@@ -96,9 +99,6 @@ class Rows:
         """Mark rows as unusable; the first reason found for a row is the one reported."""
         if wrong.any():
             self.fault[wrong & (self.fault == 0)] = REASONS.index(reason)
-
-
-SLOTS = 4096
 
 
 @njit(cache=True, nogil=True)
