@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kinelo.raters.filter import alone, together
-from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, entries_of
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, entries_of, observed
 from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
 from kinelo.raters.filter.smoother import backwards, smooth, symmetric
 from kinelo.raters.random_walk import TODAY
@@ -194,19 +194,17 @@ def plain_run(full, n=60):
 
 
 def run_together(entries, day, weight, y, s, block=1, out=together.NO_STEPS):
-    p, n = kinds_in_lanes([TABLE], [NOISE]), len(day)
-    mean, variance = np.empty(n), np.empty(n)
-    room = together.room_for(len(s.C), block, entries)
-    together.filter_together(day, weight, y, NO_ENTRIES, entries, NO_ROTATIONS, p, s, room, mean, variance, out)
-    return mean, variance
+    p = kinds_in_lanes([TABLE], [NOISE])
+    room, seen = together.room_for(len(s.C), block, entries), observed(day, weight, y)
+    together.filter_together(seen, NO_ENTRIES, entries, NO_ROTATIONS, p, s, room, out)
+    return seen.mean, seen.variance
 
 
 def run_alone(entries, day, weight, y, s, tables=(TABLE,), noise=(NOISE,)):
     p = kinds_in_lanes(tables, noise)
-    mean, variance = np.empty((2, len(day), len(tables)))
-    seen, work = np.repeat(y[:, None], len(tables), axis=1), alone.room_for(entries)
-    alone.filter_alone(day, weight, seen, NO_ENTRIES, entries, NO_ROTATIONS, p, s, work, mean, variance)
-    return mean, variance
+    seen = observed(day, weight, np.repeat(y[:, None], len(tables), axis=1))
+    alone.filter_alone(seen, NO_ENTRIES, entries, NO_ROTATIONS, p, s, alone.room_for(entries))
+    return seen.mean, seen.variance
 
 
 def test_the_diagonal_loop_is_its_plain_twin():
@@ -283,10 +281,9 @@ def test_forecasts_ahead_know_another_list():
         m, V = alone.expected_alone(day[one], ahead.of(g, g + 1), p, s)
         wanted.append((m[0, 0], V[0, 0]))
         run_alone(entries.of(g, g + 1), day[one], weight[one], y[one], s)
-    mean, variance, s = np.empty((n, 1)), np.empty((n, 1)), fresh_slots()
-    work = alone.room_for(entries, ahead)
-    alone.filter_alone(day, weight, y[:, None], ahead, entries, NO_ROTATIONS, p, s, work, mean, variance)
-    np.testing.assert_allclose(np.column_stack([mean, variance]), wanted, atol=1e-13)
+    seen, s = observed(day, weight, y[:, None]), fresh_slots()
+    alone.filter_alone(seen, ahead, entries, NO_ROTATIONS, p, s, alone.room_for(entries, ahead))
+    np.testing.assert_allclose(np.column_stack([seen.mean, seen.variance]), wanted, atol=1e-13)
 
 
 @pytest.mark.parametrize("full", [False, True])

@@ -44,7 +44,7 @@ from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
 from kinelo.raters.filter.draws import Forecasting, PossibleTruths
-from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, observed
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
 from kinelo.raters.filter.smoother import backwards, check_room, smooth
 from kinelo.raters.filter.state import FIXED_SLOTS, MOST_TOGETHER, STRENGTH, Lists, SlotState, too_many
@@ -212,12 +212,11 @@ class GaussianRater(Rater):
         self, matches: Matches, y: Array, lists: Lists, room: Room, out: Steps = NO_STEPS
     ) -> tuple[Array, Array]:
         """Use the matches with the covariance: mean and variance expected of each."""
-        mean, variance = np.empty(len(matches)), np.empty(len(matches))
+        seen = observed(matches.day, matches.weight, y)
         filter_together(
-            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of([self]),
-            self._state.beliefs, room, mean, variance, out,
-        )  # fmt: skip
-        return mean, variance
+            seen, lists.ahead, lists.played, lists.rotations, self._table_of([self]), self._state.beliefs, room, out
+        )
+        return seen.mean, seen.variance
 
     def _alone(
         self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists, work: MatchRoom
@@ -226,19 +225,14 @@ class GaussianRater(Rater):
         count, state = len(lanes), self._state
         s = state.in_lanes(count)
         for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
-            s.x[:FIXED_SLOTS, q], s.v[:FIXED_SLOTS, q] = (
-                lane._state.beliefs.x[:FIXED_SLOTS],
-                lane._state.beliefs.v[:FIXED_SLOTS],
-            )
-        mean, variance = np.empty((len(matches), count)), np.empty((len(matches), count))
+            own = lane._state.beliefs
+            s.x[:FIXED_SLOTS, q], s.v[:FIXED_SLOTS, q] = own.x[:FIXED_SLOTS], own.v[:FIXED_SLOTS]
         y = np.column_stack(signals) if count > 1 else signals[0][:, None]
-        filter_alone(
-            matches.day, matches.weight, y, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s, work,
-            mean, variance,
-        )  # fmt: skip
+        seen = observed(matches.day, matches.weight, y)
+        filter_alone(seen, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s, work)
         if count > 1:
             state.beliefs.x[: state.size], state.beliefs.v[: state.size] = s.x[:, 0], s.v[:, 0]
-        return [(mean[:, q].copy(), variance[:, q].copy()) for q in range(count)]
+        return [(seen.mean[:, q].copy(), seen.variance[:, q].copy()) for q in range(count)]
 
     def _lists_made_once(self, matches: Matches) -> Lists:
         """Entries of the matches from a fresh start, kept for the next time that a search asks for them."""

@@ -86,15 +86,26 @@ def leaderboard(
         )  # fmt: skip
         return pl.concat(board.insert_column(0, pl.Series("kind", [k] * board.height)) for k, board in ranked.items())
     table = _with_separable(_with_pools(table, played, active_days), played)
+    return _ranked(_with_notes(_worth_ranking(table, active_days, least_matches)), caution)
+
+
+def _worth_ranking(table: pl.DataFrame, active_days: float | None, least_matches: int) -> pl.DataFrame:
+    """Those who are active and have played enough, with ``idle_days`` where days are known."""
+    import polars as pl
+
     if "last_played" in table.columns:
         table = table.with_columns(idle_days=(pl.col("last_played").max() - pl.col("last_played")).dt.total_days())
         if active_days is not None:
             table = table.filter(pl.col("idle_days").fill_null(0) <= active_days)
-    if "matches" in table.columns:
-        table = table.filter(pl.col("matches") >= least_matches)
+    return table.filter(pl.col("matches") >= least_matches) if "matches" in table.columns else table
+
+
+def _ranked(table: pl.DataFrame, caution: float) -> pl.DataFrame:
+    """The table with places within pools, sorted, and its columns in the order in which they are shown."""
+    import polars as pl
+
     doubt = pl.col("uncertainty").fill_nan(0.0) if "uncertainty" in table.columns else pl.lit(0.0)
     table = table.with_columns(surely=pl.col("rating") - caution * doubt)
-    table = _with_notes(table)
     table = table.with_columns(main=pl.col("pool") == MAIN, most=pl.col("name").count().over("pool"))
     order = ["main", "most", "pool", "separable", "surely"]
     table = table.sort(order, descending=[True, True, False, True, True], maintain_order=True).drop("main", "most")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, part
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
-from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries, observed
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
@@ -245,13 +245,14 @@ def believe_days(g, day, said, p, s, work):
 
 
 @borrowing
-def filter_alone(day, weight, y, ahead, played, rotations, p, s, work, mean, variance):
-    """Filter matches in order, on days and with weights (matches each), a lane per column of ``y`` (matches, lanes).
+def filter_alone(seen, ahead, played, rotations, p, s, work):
+    """Filter matches (:class:`kinelo.raters.filter.entries.Observations`) in order, a lane per column of ``y``.
 
-    ``mean`` and ``variance`` (matches, lanes) receive what was expected of ``y``, without its noise: of the entries
-    ``ahead``, or where that has no offsets of those that ``played``. Matches without offsets of ``played`` teach
-    nothing, and change nothing. Matches that are forecast together (:class:`Days`) have no entries ``ahead``.
+    What is expected is that of the entries ``ahead``, or where these have no offsets of those that ``played``. Matches
+    without offsets of ``played`` teach nothing, and change nothing. Matches that are forecast together (:class:`Days`)
+    have no entries ``ahead``. (The lists stand apart: a tuple of tuples takes long to hand over for a single match.)
     """
+    day, weight, y, mean, variance = seen
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
     rotating, noting, counting = rotations.sides.size > 0, work.sides.size > 0, work.active.mean.size > 0
     slot, share, offsets = played.slot, played.share, played.offsets
@@ -305,7 +306,6 @@ def expected_alone(
     sides: Array = NO_SIDES,
 ) -> tuple[Array, Array]:
     """Mean and variance (matches, lanes) expected of matches, all from the beliefs as they stand."""
-    shape = (day.size, s.x.shape[1])
-    mean, variance, nothing = np.empty(shape), np.empty(shape), np.empty(0)
-    filter_alone(day, nothing, mean, ahead, NO_ENTRIES, rotations, p, s, room_for(ahead, sides=sides), mean, variance)
-    return mean, variance
+    seen = observed(day, np.empty(0), np.empty((day.size, s.x.shape[1])))
+    filter_alone(seen, ahead, NO_ENTRIES, rotations, p, s, room_for(ahead, sides=sides))
+    return seen.mean, seen.variance

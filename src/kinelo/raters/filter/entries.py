@@ -69,6 +69,24 @@ NO_ROTATIONS = Rotations(
 )
 
 
+class Observations(NamedTuple):
+    """Matches as the filter sees them: days (int) and weights (matches each), and what they show, ``y`` (matches, with
+    a last axis of lanes where there are several). ``mean`` and ``variance`` receive what was expected of ``y``, without
+    its noise.
+    """
+
+    day: NDArray[np.int64]
+    weight: Array
+    y: Array
+    mean: Array
+    variance: Array
+
+
+def observed(day: NDArray[np.int64], weight: Array, y: Array) -> Observations:
+    """Matches of which nothing was expected yet."""
+    return Observations(day, weight, y, np.empty(y.shape), np.empty(y.shape))
+
+
 def most_entries(*lists: Entries) -> int:
     """Length of the longest list among those of all matches."""
     sizes = (one.offsets for one in lists if one.offsets.size)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from kinelo.play.formula import kernel
 from kinelo.raters.filter.alone import SlotBeliefs, believe, count, learn, room_for
-from kinelo.raters.filter.entries import Entries
+from kinelo.raters.filter.entries import Entries, Observations
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import fade_all, move_clock
@@ -88,10 +88,11 @@ class Beliefs(NamedTuple):
 
 
 @kernel
-def record(day, weight, y, played, p, s, work, mean, variance, common):
-    """Filter matches in order and note what was believed of every entry before its match, and of every match the
-    variance that newcomers have in common."""
-    slot, share = played.slot, played.share
+def record(seen, played, p, s, work, common):
+    """Filter matches in order. Mean and variance of ``seen`` (entries) receive what was believed of every entry before
+    its match, and ``common`` (matches) the variance that newcomers of a match have in common.
+    """
+    (day, weight, y, mean, variance), slot, share = seen, played.slot, played.share
     for g in range(day.size):
         lo, hi = played.offsets[g], played.offsets[g + 1]
         move_clock(day[g], s.clock)
@@ -186,21 +187,21 @@ def _appearances(
 ) -> tuple[MessageEntries, Array]:
     """Who took part in which match, and what those add to it who stay as they were seen."""
     mean, variance, common = np.empty(played.slot.size), np.empty(played.slot.size), np.empty(day.size)
-    record(day, weight, y, played, p, s, room_for(played), mean, variance, common)
+    record(Observations(day, weight, y, mean, variance), played, p, s, room_for(played), common)
     match = np.repeat(np.arange(day.size), np.diff(played.offsets))
     aside = p.apart[s.kind[played.slot]]
-    seen = aside | (variance <= 0.0)  # what is certain is never learnt
-    apart = np.bincount(match[seen], (played.share * mean)[seen], day.size)
+    certain = aside | (variance <= 0.0)  # what is certain is never learnt
+    apart = np.bincount(match[certain], (played.share * mean)[certain], day.size)
     doubt = np.bincount(match[aside], (played.share**2 * variance)[aside], day.size)
     noise = np.where(weight > 0.0, p.noise[0] / np.maximum(weight, 1e-300), math.inf)
-    bounds = np.append(0, np.cumsum(np.bincount(match[~seen], minlength=day.size)))
-    kept = (values[~seen] for values in (played.slot, played.share, mean, variance))
+    bounds = np.append(0, np.cumsum(np.bincount(match[~certain], minlength=day.size)))
+    kept = (values[~certain] for values in (played.slot, played.share, mean, variance))
     u = MessageEntries._make([bounds, *kept, noise + np.maximum(common, 0.0) + doubt])
     return u, np.asarray(apart, float)
 
 
 def _links(who: NDArray[np.int64], day: NDArray[np.int64], kind: NDArray[np.int8], p: Kinds) -> Links:
-    """MessageEntries before and after each of the same slot, and what time did to it since the one before."""
+    """Appearances before and after each of the same slot, and what time did to it since the one before."""
     size = who.size
     order = np.argsort(who, kind="stable")
     same = who[order[1:]] == who[order[:-1]]

@@ -32,8 +32,10 @@ def check_room(matches: int, rows: int, points: int) -> None:
 
 
 @borrowing
-def through_match(lo, hi, slot, share, row, K, surprise, S, r, N, NK):
-    """Take ``r`` (n) and ``N`` (n, n) back through a match with entries ``lo`` to ``hi`` and gain ``K`` (n)."""
+def through_match(g, played, row, steps, r, N, NK):
+    """Take ``r`` (n) and ``N`` (n, n) back through match ``g``; ``NK`` (n) is room to work in."""
+    lo, hi, slot, share = played.offsets[g], played.offsets[g + 1], played.slot, played.share
+    K, surprise, S = steps.K[g], steps.surprise[g], steps.S[g]
     pull = quadratic = 0.0
     for a in range(r.size):
         pull += K[a] * r[a]
@@ -66,15 +68,16 @@ def through_gift(own, ref, part, r, N):
 
 
 @borrowing
-def through_entry(e, lo, hi, slot, share, counts, row, steps, r, N):
+def through_entry(e, g, played, counts, row, steps, r, N):
     """Take ``r`` (n) and ``N`` (n, n) back through the entry of a newcomer: nothing before it depends on what he is."""
+    slot, share = played.slot, played.share
     own = row[slot[e]]
     if own < 0:
         return
     mates, foes, part = steps.given[e, 0], steps.given[e, 1], steps.given[e, 2]
     if part != 0.0:
         through_gift(own, row[LEVEL_SLOT], part, r, N)
-    for other in range(lo, hi):
+    for other in range(played.offsets[g], played.offsets[g + 1]):
         if not steps.fresh[other] and counts[slot[other]]:
             lean = abs(share[other]) * (mates if share[other] * share[e] > 0.0 else foes)
             if lean != 0.0:
@@ -91,16 +94,15 @@ def backwards(first, last, played, counts, row, steps, r, N):
     ``counts`` (slots) says on whom newcomers lean.
     """
     NK = np.empty(r.size)
-    slot, share = played.slot, played.share
     for g in range(last - 1, first - 1, -1):
         lo, hi = played.offsets[g], played.offsets[g + 1]
         if steps.S[g] < math.inf:
-            through_match(lo, hi, slot, share, row, steps.K[g], steps.surprise[g], steps.S[g], r, N, NK)
+            through_match(g, played, row, steps, r, N, NK)
         for e in range(hi - 1, lo - 1, -1):
             if steps.fresh[e]:
-                through_entry(e, lo, hi, slot, share, counts, row, steps, r, N)
+                through_entry(e, g, played, counts, row, steps, r, N)
         for e in range(lo, hi):
-            f, own = steps.f[e], row[slot[e]]
+            f, own = steps.f[e], row[played.slot[e]]
             if f != 1.0 and own >= 0:
                 r[own] *= f
                 for a in range(r.size):

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
 from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL_SLOT, NO_DAYS, NO_SIDES, Days, add_up
-from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries
+from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries, observed
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
 
@@ -37,7 +37,7 @@ BLOCK = 16
 class Joint(NamedTuple):
     """Beliefs: mean ``x`` of every slot, variance ``v`` of those kept apart, and the covariance ``C`` (rows, rows) of
     the others; ``row`` is the row of a slot (−1: none yet), ``rows`` (1) how many there are. The rest is as in
-    ``Slots``.
+    ``SlotBeliefs``.
     """
 
     x: Array
@@ -78,7 +78,7 @@ NO_STEPS = steps(0, 0, 0)
 class Room(NamedTuple):
     """Room for one match: by entry a coefficient, a fade and what time added; by row ``K``; and pending ``U``.
 
-    ``sides``, ``days`` and ``active`` are as in ``Work``.
+    ``sides``, ``days`` and ``active`` are as in ``MatchRoom``.
     """
 
     c: Array
@@ -121,10 +121,11 @@ def given_to(kind, w, sums, late, p):
 
 
 @inlined
-def known_shares(lo, hi, slot, share, p, s):
-    """Total shares (two floats) of those of both sides who are known and count."""
+def known_shares(g, said, p, s):
+    """Total shares (two floats) of those of both sides of match ``g`` who are known and count."""
+    slot, share = said.slot, said.share
     ours = theirs = 0.0
-    for e in range(lo, hi):
+    for e in range(said.offsets[g], said.offsets[g + 1]):
         if known(slot[e], s) and p.counts[s.kind[slot[e]]]:
             if share[e] > 0.0:
                 ours += share[e]
@@ -134,55 +135,58 @@ def known_shares(lo, hi, slot, share, p, s):
 
 
 @borrowing
-def expect(lo, hi, slot, share, day, p, s, pending, room):
-    """Mean and variance (floats) of entries ``lo`` to ``hi`` on a day, from the beliefs less the ``pending`` ``U``."""
-    c, f, added, U = room.c, room.f, room.added, room.U
-    fresh = 0
-    for e in range(lo, hi):
-        k, at = e - lo, slot[e]
-        c[k] = share[e]
+def fade_entries(g, said, day, p, s, room):
+    """Shares, and of those who are known fades and what time added, of the entries of match ``g`` on a day; return how
+    many are newcomers (int).
+    """
+    lo, fresh = said.offsets[g], 0
+    for e in range(lo, said.offsets[g + 1]):
+        k, at = e - lo, said.slot[e]
+        room.c[k] = said.share[e]
         if known(at, s):
             kind = s.kind[at]
-            f[k], added[k] = fade(day - s.last[at], p.rho[kind, 0], p.walk[kind, 0])
+            room.f[k], room.added[k] = fade(day - s.last[at], p.rho[kind, 0], p.walk[kind, 0])
         else:
             fresh += 1
-    level = 0.0
-    mean = variance = common0 = common1 = 0.0
-    if fresh > 0:
-        late = 1.0 - math.exp(-years_since_start(day, s.clock))
-        sums = known_shares(lo, hi, slot, share, p, s)
-        for e in range(lo, hi):
-            if known(slot[e], s):
-                continue
-            w, kind = share[e], -1 - slot[e] if slot[e] < 0 else s.kind[slot[e]]
-            mates, foes, part = given_to(kind, w, sums, late, p)
-            level += w * part
-            variance += w * w * p.prior[kind, 0]
-            alike = w * math.sqrt(p.common[kind, 0] * p.prior[kind, 0])
-            if w > 0.0:
-                common0 += alike
-            else:
-                common1 += alike
-            for other in range(lo, hi):
-                if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
-                    c[other - lo] += w * abs(share[other]) * (mates if share[other] * w > 0.0 else foes)
-        variance += common0 * common0 + common1 * common1
-        kind = s.kind[LEVEL_SLOT]
-        mean += level * s.x[LEVEL_SLOT]
-        variance += level * level * fade(day - s.last[LEVEL_SLOT], p.rho[kind, 0], p.walk[kind, 0])[1]
-    # From here on c holds coefficients of the beliefs as they stand.
+    return fresh
+
+
+@borrowing
+def expect_fresh(g, said, day, p, s, c):
+    """Of the newcomers of match ``g`` the share of the level in them, and the variance of their own parts (floats).
+
+    What they are given of others is added to the shares ``c`` of those.
+    """
+    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    level = variance = common0 = common1 = 0.0
+    late = 1.0 - math.exp(-years_since_start(day, s.clock))
+    sums = known_shares(g, said, p, s)
     for e in range(lo, hi):
-        k, at = e - lo, slot[e]
-        if known(at, s):
-            variance += c[k] * c[k] * added[k]
-            c[k] *= f[k]
-            mean += c[k] * s.x[at]
-            if s.row[at] < 0:
-                variance += c[k] * c[k] * s.v[at]
-    top = s.row[LEVEL_SLOT]
+        if known(slot[e], s):
+            continue
+        w, kind = share[e], -1 - slot[e] if slot[e] < 0 else s.kind[slot[e]]
+        mates, foes, part = given_to(kind, w, sums, late, p)
+        level += w * part
+        variance += w * w * p.prior[kind, 0]
+        alike = w * math.sqrt(p.common[kind, 0] * p.prior[kind, 0])
+        if w > 0.0:
+            common0 += alike
+        else:
+            common1 += alike
+        for other in range(lo, hi):
+            if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
+                c[other - lo] += w * abs(share[other]) * (mates if share[other] * w > 0.0 else foes)
+    return level, variance + (common0 * common0 + common1 * common1)
+
+
+@borrowing
+def with_covariances(variance, g, said, level, s, c):
+    """The variance (float) with that of rows of the covariance that have shares ``c`` (entries), and the level its
+    own."""
+    lo, slot, top = said.offsets[g], said.slot, s.row[LEVEL_SLOT]
     if level != 0.0:
         variance += level * level * s.C[top, top]
-    for e in range(lo, hi):
+    for e in range(lo, said.offsets[g + 1]):
         if not known(slot[e], s) or s.row[slot[e]] < 0:
             continue
         row, own = s.row[slot[e]], c[e - lo]
@@ -193,8 +197,30 @@ def expect(lo, hi, slot, share, day, p, s, pending, room):
             if known(slot[other], s) and s.row[slot[other]] >= 0:
                 b = s.row[slot[other]]
                 variance += 2.0 * own * c[other - lo] * s.C[max(row, b), min(row, b)]
+    return variance
+
+
+@borrowing
+def expect(g, said, day, p, s, pending, room):
+    """Mean and variance (floats) of match ``g`` on a day, from the beliefs less the ``pending`` ``U``."""
+    lo, hi, slot, c, U = said.offsets[g], said.offsets[g + 1], said.slot, room.c, room.U
+    level = mean = variance = 0.0
+    if fade_entries(g, said, day, p, s, room) > 0:
+        level, variance = expect_fresh(g, said, day, p, s, c)
+        kind = s.kind[LEVEL_SLOT]
+        mean += level * s.x[LEVEL_SLOT]
+        variance += level * level * fade(day - s.last[LEVEL_SLOT], p.rho[kind, 0], p.walk[kind, 0])[1]
+    for e in range(lo, hi):  # from here on c holds coefficients of the beliefs as they stand
+        k, at = e - lo, slot[e]
+        if known(at, s):
+            variance += c[k] * c[k] * room.added[k]
+            c[k] *= room.f[k]
+            mean += c[k] * s.x[at]
+            if s.row[at] < 0:
+                variance += c[k] * c[k] * s.v[at]
+    variance = with_covariances(variance, g, said, level, s, c)
     for b in range(pending):
-        part = level * U[b, top]
+        part = level * U[b, s.row[LEVEL_SLOT]]
         for e in range(lo, hi):
             if known(slot[e], s) and s.row[slot[e]] >= 0:
                 part += c[e - lo] * U[b, s.row[slot[e]]]
@@ -203,10 +229,11 @@ def expect(lo, hi, slot, share, day, p, s, pending, room):
 
 
 @borrowing
-def note_sides(lo, hi, slot, share, day, p, s, room, sides):
-    """Strengths of both sides (2) of entries ``lo`` to ``hi`` on a day, as :func:`add_up` says."""
+def note_sides(g, said, day, p, s, room):
+    """Note the strengths of both sides of match ``g`` on a day, as :func:`add_up` says."""
+    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
     late = 1.0 - math.exp(-years_since_start(day, s.clock))
-    sums = known_shares(lo, hi, slot, share, p, s)
+    sums = known_shares(g, said, p, s)
     now = room.c
     for e in range(lo, hi):
         at = slot[e]
@@ -221,7 +248,7 @@ def note_sides(lo, hi, slot, share, day, p, s, room, sides):
         for other in range(lo, hi):
             if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
                 now[e - lo] += abs(share[other]) * (mates if share[other] * w > 0.0 else foes) * now[other - lo]
-    add_up(lo, hi, slot, share, now, s.kind, p.apart, sides)
+    add_up(lo, hi, slot, share, now, s.kind, p.apart, room.sides[g])
 
 
 @borrowing
@@ -265,11 +292,12 @@ def give(row, ref, part, s, active, pending, U):
 
 
 @borrowing
-def enter(e, lo, hi, slot, share, given, p, s, pending, U):
-    """Give a newcomer a row: what he is ``given`` of those known before, and his own part.
+def enter(e, g, said, given, p, s, pending, U):
+    """Give the newcomer of entry ``e`` a row: what he is ``given`` of those known before, and his own part.
 
     Newcomers of the same match have rows already, but are not marked as met.
     """
+    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
     at, w = slot[e], share[e]
     kind = s.kind[at]
     mates, foes, part = given
@@ -309,8 +337,9 @@ def enter(e, lo, hi, slot, share, given, p, s, pending, U):
 
 
 @borrowing
-def prepare(lo, hi, slot, share, day, p, s, pending, U, out):
-    """Bring everyone in a match to its day, and let newcomers enter; ``out`` (steps), if it has rows, is filled."""
+def prepare(g, said, day, p, s, pending, U, out):
+    """Bring everyone in match ``g`` to its day, and let newcomers enter; ``out`` (steps), if it has rows, is filled."""
+    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
     noting = out.f.size > 0
     fresh = 0
     for e in range(lo, hi):
@@ -324,12 +353,12 @@ def prepare(lo, hi, slot, share, day, p, s, pending, U, out):
         return
     advance(LEVEL_SLOT, day, p, s, pending, U)
     late = 1.0 - math.exp(-years_since_start(day, s.clock))
-    sums = known_shares(lo, hi, slot, share, p, s)
+    sums = known_shares(g, said, p, s)
     for e in range(lo, hi):
         if s.games[slot[e]] > 0:
             continue
         given = given_to(np.int64(s.kind[slot[e]]), share[e], sums, late, p)
-        enter(e, lo, hi, slot, share, given, p, s, pending, U)
+        enter(e, g, said, given, p, s, pending, U)
         if noting:
             out.fresh[e] = True
             out.given[e, 0], out.given[e, 1], out.given[e, 2] = given
@@ -369,9 +398,9 @@ def _subtract(C, U, active):
                 row[m] -= a0 * a[m] + b0 * b[m] + c0 * c[m] + d0 * d[m]
 
 
-def _column(lo, hi, slot, share, active, s, U, pending, K):
-    """``K = (C − Σ U Uᵀ) h``, C from its lower triangle."""
-    C = s.C
+def _column(g, said, active, s, pending, U, K):
+    """``K = (C − Σ U Uᵀ) h`` of match ``g``, C from its lower triangle."""
+    lo, hi, slot, share, C = said.offsets[g], said.offsets[g + 1], said.slot, said.share, s.C
     K[:active] = 0.0
     for e in range(lo, hi):
         row, w = s.row[slot[e]], share[e]
@@ -396,18 +425,21 @@ def _take(root, active, K, U_row):
         U_row[k] = K[k] * root
 
 
-subtract, column, take = (kernel(f, fastmath={"reassoc", "contract"}, _nrt=False) for f in (_subtract, _column, _take))
+subtract, column, take = (borrowing(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
 
 
 @borrowing
-def learn(lo, hi, slot, share, shift, left, s, K, of_row):
-    """Let everyone take part in what a match showed: rows by their gain ``K``, entries kept apart by their variance."""
+def learn(g, said, lesson, s, K, of_row):
+    """Let everyone take part in what match ``g`` showed: rows by their gain ``K``, entries kept apart by their
+    variance. The ``lesson`` is the surprise over its variance, and one over that variance.
+    """
+    shift, left = lesson
     for row in range(s.rows[0]):
         s.x[of_row[row]] += K[row] * shift
-    for e in range(lo, hi):
-        at = slot[e]
+    for e in range(said.offsets[g], said.offsets[g + 1]):
+        at = said.slot[e]
         if s.row[at] < 0:
-            pull = share[e] * s.v[at]
+            pull = said.share[e] * s.v[at]
             s.x[at] += pull * shift
             s.v[at] -= pull * pull * left
 
@@ -455,21 +487,20 @@ def expect_days(g, day, said, p, s, pending, room):
     """Note what is expected of match ``g`` and of all that are forecast with it; return where they end (int)."""
     until = room.days.until[g]
     for k in range(g, until):
-        lo, hi = said.offsets[k], said.offsets[k + 1]
         if room.sides.size > 0:
-            note_sides(lo, hi, said.slot, said.share, day[k], p, s, room, room.sides[k])
-        mean, variance = expect(lo, hi, said.slot, said.share, day[k], p, s, pending, room)
+            note_sides(k, said, day[k], p, s, room)
+        mean, variance = expect(k, said, day[k], p, s, pending, room)
         room.days.mean[k], room.days.variance[k] = mean, variance
     return until
 
 
 @kernel
-def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, variance, out):
+def filter_together(seen, ahead, played, rotations, p, s, room, out):
     """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one lane.
 
-    ``y``, ``mean`` and ``variance`` have an entry per match. ``out``, where it has rows, receives what a way back
-    needs.
+    ``out``, where it has rows, receives what a way back needs.
     """
+    day, weight, y, mean, variance = seen
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
     slot, share, U, K = played.slot, played.share, room.U, room.K
     block, pending = U.shape[0], np.int64(0)  # of a bare 0 every function it is handed to is compiled for itself
@@ -484,12 +515,9 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
         if g >= forecast_until:
             forecast_until = expect_days(g, day, played, p, s, pending, room)
         if room.sides.size > 0 and room.days.until.size == 0:
-            said = played if one_list else ahead
-            lo, hi = said.offsets[g], said.offsets[g + 1]
-            note_sides(lo, hi, said.slot, said.share, day[g], p, s, room, room.sides[g])
+            note_sides(g, played if one_list else ahead, day[g], p, s, room)
         if not one_list:
-            lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
-            mean[g], variance[g] = expect(lo, hi, ahead.slot, ahead.share, day[g], p, s, pending, room)
+            mean[g], variance[g] = expect(g, ahead, day[g], p, s, pending, room)
             if rotations.sides.size > 0:
                 variance[g] += spread_of(g, day[g], rotations, p, s)
         if not learning:
@@ -497,7 +525,7 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
         move_clock(day[g], s.clock)
         lo, hi = played.offsets[g], played.offsets[g + 1]
         before = s.rows[0]
-        prepare(lo, hi, slot, share, day[g], p, s, pending, U, out)
+        prepare(g, played, day[g], p, s, pending, U, out)
         active = s.rows[0]
         m = V = 0.0
         for e in range(lo, hi):
@@ -506,7 +534,7 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
             s.last[slot[e]] = max(day[g], s.last[slot[e]])
             s.games[slot[e]] += 1
             m += share[e] * s.x[slot[e]]
-        column(lo, hi, slot, share, active, s, U, pending, K)
+        column(g, played, active, s, pending, U, K)
         for e in range(lo, hi):
             row = s.row[slot[e]]
             V += share[e] * K[row] if row >= 0 else share[e] * share[e] * s.v[slot[e]]
@@ -521,7 +549,7 @@ def filter_together(day, weight, y, ahead, played, rotations, p, s, room, mean, 
             out.surprise[g], out.S[g] = surprise, S
             for row in range(active):
                 out.K[g, row] = K[row]
-        learn(lo, hi, slot, share, surprise / S, 1.0 / S, s, K, of_row)
+        learn(g, played, (surprise / S, 1.0 / S), s, K, of_row)
         if counting:
             move_active(surprise / S, active, K, of_row, room.active)
             join(lo, hi, slot, s.x, s, room.active)
@@ -545,7 +573,6 @@ def expected_together(
     sides: Array = NO_SIDES,
 ) -> tuple[Array, Array]:
     """Mean and variance (matches) expected of matches, all from the beliefs as they stand."""
-    mean, variance, nothing = np.empty(day.size), np.empty(day.size), np.empty(0)
-    room = room_for(0, 1, ahead, sides=sides)
-    filter_together(day, nothing, nothing, ahead, NO_ENTRIES, rotations, p, s, room, mean, variance, NO_STEPS)
-    return mean, variance
+    seen = observed(day, np.empty(0), np.empty(day.size))
+    filter_together(seen, ahead, NO_ENTRIES, rotations, p, s, room_for(0, 1, ahead, sides=sides), NO_STEPS)
+    return seen.mean, seen.variance

@@ -68,11 +68,24 @@ class Squads(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Room for a line-up: places of players, their shares, and how long those of its sheet played (players each)."""
+    """Room for a line-up: places of players, their shares, and how long those of its sheet played (players each); and
+    by side how much of a forecast rests on recent line-ups (2).
+    """
 
     ids: NDArray[np.int64]
     w: NDArray[np.float64]
     raw: NDArray[np.float64]
+    trusts: NDArray[np.float64]
+
+
+class Written(NamedTuple):
+    """A list of entries that is being written: slots and shares (room for entries), and the place of the latest entry
+    of every slot, −1 before the first (slots).
+    """
+
+    slots: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    mark: NDArray[np.int64]
 
 
 class Fixtures(NamedTuple):
@@ -132,7 +145,7 @@ def normalise(w, n, total, size):
 def played_lineup(g, side, sheet, room):
     """Ids and shares (players each) of those of the line-up who played, and how long; return how many."""
     lo, hi = sheet.offsets[2 * g + side], sheet.offsets[2 * g + side + 1]
-    ids, w, raw = room
+    ids, w, raw = room.ids, room.w, room.raw
     total = raw_shares(lo, hi, sheet, raw)
     n = np.int64(0)
     for c in range(lo, hi):
@@ -247,11 +260,21 @@ def longer(values, size):
     return more
 
 
+@inlined
+def enlarged(written, size):
+    """The same list if it has room for ``size`` entries (int), else one with twice the room."""
+    if size <= written.slots.size:
+        return written
+    twice = 2 * written.slots.size
+    return Written(longer(written.slots, twice), longer(written.shares, twice), written.mark)
+
+
 @part
-def write(slot, share, n, start, mark, slots, shares):
-    """Write an entry at place ``n`` (int), or add its share to that of the same slot in the same match; return the next
-    place. ``mark`` (slots) holds the place of everyone's latest entry.
+def write(slot, share, n, start, written):
+    """Write an entry at place ``n`` (int), or add its share to that of the same slot in the match that begins at
+    ``start``; return the next place.
     """
+    mark, slots, shares = written.mark, written.slots, written.shares
     if slot >= 0:
         if mark[slot] >= start:
             shares[mark[slot]] += share
@@ -262,22 +285,25 @@ def write(slot, share, n, start, mark, slots, shares):
 
 
 @part
-def write_side(team, sign, side, count, rest, n, start, mark, s, slots, shares):
-    """Write the entries of a side: its line-up of ``count`` players, its stand-in with share ``rest``, and what the
-    team has itself. A team never met is a newcomer, whoever plays for it.
+def write_side(team, sign, lineup, room, s, at, written):
+    """Write the entries of a side: its line-up, its stand-in, and what the team has itself; return the next place.
+
+    ``lineup`` is the number of its players in ``room`` and the share of the stand-in, ``at`` the next place and where
+    the match begins. A team never met is a newcomer, whoever plays for it.
     """
-    ids, w, _ = side
+    ids, w, (count, rest), (n, start) = room.ids, room.w, lineup, at
     for k in range(count):
         if w[k] > 0.0:
-            n = write(s.own[ids[k]] if ids[k] >= 0 else -1 - STRENGTH, sign * w[k], n, start, mark, slots, shares)
+            n = write(s.own[ids[k]] if ids[k] >= 0 else -1 - STRENGTH, sign * w[k], n, start, written)
     if rest > 0.0:
-        n = write(s.stand_in[team] if team >= 0 else -1 - STAND_IN, sign * rest, n, start, mark, slots, shares)
-    return write(s.effect[team] if team >= 0 else -1 - OWN, sign, n, start, mark, slots, shares)
+        n = write(s.stand_in[team] if team >= 0 else -1 - STAND_IN, sign * rest, n, start, written)
+    return write(s.effect[team] if team >= 0 else -1 - OWN, sign, n, start, written)
 
 
 @borrowing
-def write_rotation(team, sheet, s, lineup, n, offsets, slots, shares):
+def write_rotation(team, sheet, s, lineup, n, offsets, written):
     """Write the recent line-ups of a team, of which one will play; return how many line-ups and entries there are."""
+    slots, shares = written.slots, written.shares
     for r in range(min(s.ring_count[team], RECENT)):
         total = 0.0
         c = 0
@@ -294,11 +320,13 @@ def write_rotation(team, sheet, s, lineup, n, offsets, slots, shares):
 
 
 @borrowing
-def make_ahead(m, g, sheet, s, room, start, mark, slots, shares, trusts):
-    """Write the entries with which match ``g`` is forecast from ``start`` on; return where they end, and by side how
-    much of it rests on recent line-ups (two floats).
+def make_ahead(m, g, sheet, s, room, start, written):
+    """Write the entries with which match ``g`` is forecast from ``start`` on; return where they end.
+
+    ``room`` receives how much of it rests on recent line-ups.
     """
-    n = write(NEUTRAL if m.neutral[g] else HOME, 1.0, start, start, mark, slots, shares)
+    trusts = room.trusts
+    n = write(NEUTRAL if m.neutral[g] else HOME, 1.0, start, start, written)
     for side in range(2):
         team, sign = (m.home[g], 1.0) if side == 0 else (m.away[g], -1.0)
         trusts[side] = 0.0
@@ -313,17 +341,17 @@ def make_ahead(m, g, sheet, s, room, start, mark, slots, shares, trusts):
             trusts[side] = q
             count = likely_lineup(team, trusts[side], sheet, s, room.ids, room.w)
             rest = 1.0 - trusts[side]
-        n = write_side(team, sign, room, count, rest, n, start, mark, s, slots, shares)
+        n = write_side(team, sign, (count, rest), room, s, (n, start), written)
     return n
 
 
 @borrowing
-def make_played(m, g, sheet, s, room, start, mark, slots, shares):
+def make_played(m, g, sheet, s, room, start, written):
     """Write the entries of match ``g`` as it was played from ``start`` on, and remember its line-ups; return the end.
 
     A side whose line-up is not known is credited to its recent players and its stand-in.
     """
-    n = write(NEUTRAL if m.neutral[g] else HOME, 1.0, start, start, mark, slots, shares)
+    n = write(NEUTRAL if m.neutral[g] else HOME, 1.0, start, start, written)
     for side in range(2):
         team, sign = (m.home[g], 1.0) if side == 0 else (m.away[g], -1.0)
         count, rest = played_lineup(g, side, sheet, room), 0.0
@@ -333,7 +361,7 @@ def make_played(m, g, sheet, s, room, start, mark, slots, shares):
             q = trust(team, m.day[g], s)
             count = likely_lineup(team, q, sheet, s, room.ids, room.w)
             rest = 1.0 - q
-        n = write_side(team, sign, room, count, rest, n, start, mark, s, slots, shares)
+        n = write_side(team, sign, (count, rest), room, s, (n, start), written)
     return n
 
 
@@ -346,40 +374,34 @@ def make_lists(m, sheet, s, slots, keep):
     widest = RECENT * MOST_PLAYERS
     for k in range(sheet.offsets.size - 1):
         widest = max(widest, RECENT * MOST_PLAYERS + sheet.offsets[k + 1] - sheet.offsets[k])
-    room = Side(np.empty(widest, np.int64), np.empty(widest), np.empty(widest))
+    room = Side(np.empty(widest, np.int64), np.empty(widest), np.empty(widest), np.zeros(2))
     most = 2 * widest + 5
-    marks = np.full((2, slots), -1)
+    begun = FIRST_ROOM * size + most
     ahead_at, played_at = np.zeros(size + 1, np.int64), np.zeros(size + 1 if keep else 0, np.int64)
-    ahead, ahead_w = np.empty(FIRST_ROOM * size + most, np.int64), np.empty(FIRST_ROOM * size + most)
-    played, played_w = np.empty(FIRST_ROOM * size + most, np.int64), np.empty(FIRST_ROOM * size + most)
+    ahead = Written(np.empty(begun, np.int64), np.empty(begun), np.full(slots, -1))
+    played = Written(np.empty(begun, np.int64), np.empty(begun), np.full(slots, -1))
     sides_at, trusts = np.zeros(size + 1, np.int64), np.empty(2 * size)
     lineups_at, offsets = np.zeros(2 * size + 1, np.int64), np.zeros(2 * size * RECENT + 1, np.int64)
-    turns, turns_w = np.empty(2 * most, np.int64), np.empty(2 * most)
+    turns = Written(np.empty(2 * most, np.int64), np.empty(2 * most), np.empty(0, np.int64))
     none = np.int64(0)
     sides, lineups, n, a, t = none, none, none, none, none
-    trusted = np.zeros(2)
     for g in range(size):
-        if a + most > ahead.size:
-            ahead, ahead_w = longer(ahead, 2 * ahead.size), longer(ahead_w, 2 * ahead.size)
-        if n + most > played.size:
-            played, played_w = longer(played, 2 * played.size), longer(played_w, 2 * played.size)
-        if t + most > turns.size:
-            turns, turns_w = longer(turns, 2 * turns.size), longer(turns_w, 2 * turns.size)
-        a = make_ahead(m, g, sheet, s, room, a, marks[0], ahead, ahead_w, trusted)
+        ahead, played, turns = enlarged(ahead, a + most), enlarged(played, n + most), enlarged(turns, t + most)
+        a = make_ahead(m, g, sheet, s, room, a, ahead)
         ahead_at[g + 1] = a
         for side in range(2):
-            if trusted[side] > 0.0:
-                trusts[sides] = trusted[side] * trusted[side]
+            if room.trusts[side] > 0.0:
+                trusts[sides] = room.trusts[side] * room.trusts[side]
                 team = m.home[g] if side == 0 else m.away[g]
-                lineups, t = write_rotation(team, sheet, s, lineups, t, offsets, turns, turns_w)
+                lineups, t = write_rotation(team, sheet, s, lineups, t, offsets, turns)
                 sides += 1
                 lineups_at[sides] = lineups
         sides_at[g + 1] = sides
         if keep:
-            n = make_played(m, g, sheet, s, room, n, marks[1], played, played_w)
+            n = make_played(m, g, sheet, s, room, n, played)
             played_at[g + 1] = n
     return (
-        (ahead_at, ahead[:a], ahead_w[:a]),
-        (played_at, played[:n], played_w[:n]),
-        (sides_at, trusts[:sides], lineups_at[: sides + 1], offsets[: lineups + 1], turns[:t], turns_w[:t]),
+        (ahead_at, ahead.slots[:a], ahead.shares[:a]),
+        (played_at, played.slots[:n], played.shares[:n]),
+        (sides_at, trusts[:sides], lineups_at[: sides + 1], offsets[: lineups + 1], turns.slots[:t], turns.shares[:t]),
     )

@@ -13,7 +13,7 @@ results of one entrant against two others are correlated by 1/3 among equals, so
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,25 @@ from kinelo.matches.contests import Contests
 from kinelo.play.formula import kernel
 
 
+class ContestResults(NamedTuple):
+    """Contests as the kernel reads them: contest ``c`` has the entries ``first[c]:first[c + 1]``, each with a place and
+    the place of its entrant among the names (entries), a day and a weight (contests).
+    """
+
+    first: NDArray[np.int64]
+    place: NDArray[np.float64]
+    entrant: NDArray[np.int64]
+    day: NDArray[np.int64]
+    weight: NDArray[np.float64]
+
+
 @kernel
-def play_contests(first, place, entrant, day, weight, gamma, scale, s, before):
+def play_contests(contests, gamma, scale, s, before):
     """Rate contests in order; ``before`` (entries) receives the rating of each entry before its contest.
 
-    Contest ``c`` has the entries ``first[c]:first[c + 1]``; ``s`` holds rating, variance, games and last of names.
+    ``s`` holds rating, variance, games and last of names.
     """
+    first, place, entrant, day, weight = contests
     pace = math.log(10.0) / scale
     doubt = np.empty(before.size)
     for c in range(first.size - 1):
@@ -66,10 +79,8 @@ def rate_contests(rater: Any, contests: Contests) -> ContestForecast:
     entrant = _entrants(state, contests)
     before = np.empty(entrant.size)
     unknown = tuple(contests.entrants[code] for code in _unmet(state, contests))
-    play_contests(
-        contests.first, contests.place, entrant, contests.day, contests.weight, rater.step, rater.scale, state.known,
-        before,
-    )  # fmt: skip
+    results = ContestResults(contests.first, contests.place, entrant, contests.day, contests.weight)
+    play_contests(results, rater.step, rater.scale, state.known, before)
     return _forecast(rater, contests, before, unknown)
 
 

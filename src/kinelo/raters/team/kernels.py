@@ -226,6 +226,56 @@ def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
             trace.chances[q, k, 0], trace.chances[q, k, 1], trace.chances[q, k, 2] = three_chances(win, loss, kappa)
 
 
+@part
+def followed(value, slopes, place, origin):
+    """A value (float) at a place near the origin, three numbers each, where it is ``value`` and has these slopes."""
+    return (
+        value
+        + slopes[0] * (place[0] - origin[0])
+        + slopes[1] * (place[1] - origin[1])
+        + slopes[2] * (place[2] - origin[2])
+    )
+
+
+@part
+def rest_side(team, idle, q, p, s):
+    """Let a side that has rested for ``idle`` days fade towards the mean, in lane ``q``."""
+    if s.games[team] > 0 and idle > p.gap:
+        f = math.exp(-p.rho * (idle - p.gap) / YEAR)
+        s.rating[team, q] = p.mean + f * (s.rating[team, q] - p.mean)
+        if q == 0:
+            s.variance[team] = p.v0 + f * f * (s.variance[team] - p.v0)
+
+
+@part
+def learned_ties(t, S, weight, kappa, memory, sums):
+    """κ (float) after a match with result ``S`` at ``t = e^{−ν_D |z|}``; ``sums`` (5) holds draws and decisive
+    matches.
+    """
+    decisive = weight * abs(S)
+    sums[DRAWS] += weight - decisive - sums[DRAWS] / memory
+    sums[DECISIVE] += decisive * t / (1.0 + t * t) - sums[DECISIVE] / memory
+    if sums[DRAWS] > 0.0:
+        return (sums[DRAWS] + PRIOR_DRAWS) / (sums[DECISIVE] + PRIOR_DECISIVE)
+    return kappa
+
+
+@part
+def step_sides(i, j, q, surprise, weight, p, s):
+    """Move the ratings of two sides by a surprise, in lane ``q``; return both steps (floats)."""
+    R, n = s.rating, s.games
+    gi = gj = weight * p.gamma
+    if p.boost > 0.0:
+        gi *= falling(p.boost, p.settling, n[i])
+        gj *= falling(p.boost, p.settling, n[j])
+    if p.rule > 0.0:
+        gi = weight * own_step(p, s.own[i], s.marks[i], R[i, q], n[i])
+        gj = weight * own_step(p, s.own[j], s.marks[j], R[j, q], n[j])
+    R[i, q] += gi * surprise
+    R[j, q] -= gj * surprise
+    return gi, gj
+
+
 @borrowing
 def play_all(m, parameters, s, common, nodes, trace):
     """Rate matches ``m`` in order, in several lanes side by side, each with an entry of ``parameters`` (lanes), which
@@ -235,10 +285,9 @@ def play_all(m, parameters, s, common, nodes, trace):
     (lanes, 5) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ. The
     :class:`TeamTrace`, unless it is empty, receives what was known before each match.
 
-    Returns False, having changed nothing, if some result is NaN. The body stands in one loop and calls functions of
-    numbers only: handing arrays on costs more than a match.
+    Returns False, having changed nothing, if some result is NaN.
     """
-    R, v, n, last, own, marks = s.rating, s.variance, s.games, s.last, s.own, s.marks
+    R, v = s.rating, s.variance
     z, chances, levelled = trace.z, trace.chances, m.slots.shape[1] > 0
     ahead = 0 if z.size > 0 else m.home.size  # the matches before this one are forecast
     # Lanes stand next to the first: what is costly is found there, and followed to the others by its slopes.
@@ -254,18 +303,14 @@ def play_all(m, parameters, s, common, nodes, trace):
             ahead = trace.until[k]
             forecast_together(m, k, ahead, parameters, s, common, nodes, trace)
         traced = k >= ahead
-        idle_i, idle_j = m.day[k] - last[i], m.day[k] - last[j]
+        idle_i, idle_j = m.day[k] - s.last[i], m.day[k] - s.last[j]
         first_seen, first_drift, grown = 0.0, 0.0, 1.0
         for q in range(parameters.size):
             p = parameters[q]
             h, kappa, unit = common[q, HOME_POINTS], common[q, KAPPA], common[q, UNIT]
             if p.rho > 0.0:
-                for team, idle in ((i, idle_i), (j, idle_j)):
-                    if n[team] > 0 and idle > p.gap:
-                        f = math.exp(-p.rho * (idle - p.gap) / YEAR)
-                        R[team, q] = p.mean + f * (R[team, q] - p.mean)
-                        if q == 0:
-                            v[team] = p.v0 + f * f * (v[team] - p.v0)
+                rest_side(i, idle_i, q, p, s)
+                rest_side(j, idle_j, q, p, s)
             edge = R[i, q] - R[j, q] + (0.0 if neutral else h)
             if levelled:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
@@ -276,9 +321,8 @@ def play_all(m, parameters, s, common, nodes, trace):
                 if q == 0:
                     origin = first, step, kappa
                     first_win, first_loss, by_win, by_loss = chances_with_slopes(first, step, kappa, nodes.weight)
-                away, wider, drawn = first - origin[0], step - origin[1], kappa - origin[2]
-                win = first_win + by_win[0] * away + by_win[1] * wider + by_win[2] * drawn
-                loss = first_loss + by_loss[0] * away + by_loss[1] * wider + by_loss[2] * drawn
+                win = followed(first_win, by_win, (first, step, kappa), origin)
+                loss = followed(first_loss, by_loss, (first, step, kappa), origin)
             elif traced or drifting:
                 win, loss = outcome_chances(edge, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             if traced:
@@ -295,16 +339,12 @@ def play_all(m, parameters, s, common, nodes, trace):
                     place, first_b = (edge, scale, counted), b
                     law = slope, slope * edge / scale, -b * tie / counted if counted > 0.0 else 0.0
             else:
-                b = first_b + law[0] * (edge - place[0]) + law[1] * (scale - place[1]) + law[2] * (counted - place[2])
+                b = followed(first_b, law, (edge, scale, counted), place)
             if p.counts_draws == 0.0:
                 t = tail_of(points_scale(p.nu, kappa) * edge)
                 tie = kappa * t / (1.0 + t * t + kappa * t)
                 if p.learns_ties > 0.0:
-                    decisive = weight * abs(S)
-                    common[q, DRAWS] += weight - decisive - common[q, DRAWS] / p.memory
-                    common[q, DECISIVE] += decisive * t / (1.0 + t * t) - common[q, DECISIVE] / p.memory
-                    if common[q, DRAWS] > 0.0:
-                        kappa = (common[q, DRAWS] + PRIOR_DRAWS) / (common[q, DECISIVE] + PRIOR_DECISIVE)
+                    kappa = learned_ties(t, S, weight, kappa, p.memory, common[q])
             noise = 1.0 - tie - b * b
             target = S
             if p.margin_weight > 0.0 and not math.isnan(margin):
@@ -328,24 +368,16 @@ def play_all(m, parameters, s, common, nodes, trace):
                 learn_levels(
                     i, j, m.slots[k], steep * (target - b), steep * slope, s.delta[:, :, q], s.delta_v[:, :, q]
                 )
-            gi = gj = weight * p.gamma
-            if p.boost > 0.0:
-                gi *= falling(p.boost, p.settling, n[i])
-                gj *= falling(p.boost, p.settling, n[j])
-            if p.rule > 0.0:
-                gi = weight * own_step(p, own[i], marks[i], R[i, q], n[i])
-                gj = weight * own_step(p, own[j], marks[j], R[j, q], n[j])
-            R[i, q] += gi * (target - b)
-            R[j, q] -= gj * (target - b)
+            gi, gj = step_sides(i, j, q, target - b, weight, p, s)
             if q == 0:
                 vi, vj = v[i], v[j]
                 v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)
                 v[j] = (1.0 - gj * slope) ** 2 * vj + gj * gj * (slope * slope * vi + noise)
         for team in (i, j):
             if parameters[0].rule > 0.0 and R[team, 0] >= ELITE:
-                marks[team] |= REACHED
-            last[team] = m.day[k]
-            n[team] += 1
+                s.marks[team] |= REACHED
+            s.last[team] = m.day[k]
+            s.games[team] += 1
     return True
 
 
