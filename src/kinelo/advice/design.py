@@ -1,4 +1,8 @@
-"""Rating systems compared before there is a league: how near do ratings come to strengths?"""
+"""``kn.design``: rating systems compared before there is a league, by how near their ratings come to strengths.
+
+Numbers come from theory (:mod:`kinelo.advice.design_theory`), and with ``check=True`` from leagues that are played too;
+this module compares them and says so in words.
+"""
 
 from __future__ import annotations
 

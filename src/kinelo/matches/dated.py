@@ -1,4 +1,7 @@
-"""What tables of matches and of contests share: rows in order of their days, and a fingerprint of their columns."""
+"""What tables of matches and of contests share: rows in order of their days, and a fingerprint of their columns.
+
+Also how users write one day (:func:`read_day`); columns of dates are read in :mod:`kinelo.matches.dates`.
+"""
 
 from __future__ import annotations
 

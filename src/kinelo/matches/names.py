@@ -1,4 +1,4 @@
-"""From names to small integers, at the speed of a hash table.
+"""From names to small integers, at the speed of a hash table, and which names are none.
 
 A short table goes through a dictionary. Of a long one Polars hashes every name twice with different seeds, a compiled
 table of those 128 bits hands out codes in order of first appearance, and only the distinct names ever become Python

@@ -1,4 +1,7 @@
-"""A league made ready for the loops: which loop plays it, and what it remembers from match to match."""
+"""A league made ready for the loops of the processor: which loop plays it, and what it remembers from match to match.
+
+Every loop that may play a league ends at the same bytes; the choice is one of speed.
+"""
 
 from __future__ import annotations
 

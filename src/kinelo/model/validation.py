@@ -1,4 +1,8 @@
-"""Checks shared by the model's objects; each failure is one sentence naming the field and what is accepted."""
+"""Checks of arguments that all packages share: numbers, whole numbers, arrays.
+
+Each returns the value in the type that the code works with, or fails with one sentence that names the argument and what
+is accepted.
+"""
 
 from __future__ import annotations
 

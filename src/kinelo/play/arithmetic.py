@@ -59,14 +59,17 @@ class Target:
 
 
 def _plain_high_product(a: Any, b: Any) -> Any:
+    """The same as :func:`high_product` in plain Python."""
     return np.uint64((int(a) * int(b)) >> 64)
 
 
 def _plain_float(a: Any) -> float:
+    """The same as :func:`float_from_bits`."""
     return struct.unpack("<d", struct.pack("<Q", int(a)))[0]
 
 
 def _plain_bits(a: Any) -> Any:
+    """The same as :func:`bits_from_float`."""
     return np.uint64(struct.unpack("<Q", struct.pack("<d", float(a)))[0])
 
 

@@ -1,4 +1,7 @@
-"""The formulas of ``play`` on another device: the same functions with other operations."""
+"""The formulas of ``play`` on another device: the same functions with other operations.
+
+A module of formulas that is new is imported here too: only what was imported is bound.
+"""
 
 from __future__ import annotations
 

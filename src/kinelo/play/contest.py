@@ -52,13 +52,13 @@ def leave(order, size, bits):
 
 @formula
 def own_bits(bits, size, place):
-    """The bits of the entrant at a place; those before them chose who enters."""
+    """Random bits of the entrant at ``place`` (int); the first ``size`` draws of the contest choose who enters."""
     return redraw(bits, np.uint64(size + place))
 
 
 @formula
 def luck(kind, nu, own):
-    """G/2ν: what an entrant's luck adds to its performance."""
+    """G/2ν: what luck adds to the performance of the entrant with these bits."""
     if kind == LOGISTIC:
         return -log_of(-log_of(0.5 + centred(redraw(own, KICK)))) / (2.0 * nu)
     return normal_of(own, KICK) / (2.0 * nu)
@@ -66,7 +66,7 @@ def luck(kind, nu, own):
 
 @formula
 def strength_today(motion, side, elapsed, own):
-    """Strength of an entrant on the day of the contest."""
+    """Strength of an entrant on the day of the contest, ``elapsed`` units of T after it was last looked at."""
     if moves_by_calendar(motion.kind):
         return strength_now(motion, side, elapsed, normal_of(own, CALENDAR))
     return side.strength
@@ -80,9 +80,10 @@ def order_of(x, y):
 
 @formula
 def after_contest(side, strength, gain, lesson, gamma, junior, rules, match, own):
-    """A side after a contest.
+    """The :class:`MatchSide` of an entrant after contest number ``match``.
 
     ``strength`` is that of the day; ``gain`` and ``lesson`` are sums over its opponents divided by their number.
+    ``gamma`` is its step, ``own`` its bits.
     """
     motion, clock, rho = rules.motion, side.clock, strength
     kind, boost, matches = rules.steps

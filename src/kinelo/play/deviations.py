@@ -34,7 +34,7 @@ def rested(variance, growth, largest, elapsed):
 
 @formula
 def discount(nu, variance):
-    """g of an opponent."""
+    """g: how much a result against an opponent with this variance counts; 1 where the rating is certain."""
     return 1.0 / math.sqrt(1.0 + GLICKO * nu * nu * variance)
 
 
@@ -46,7 +46,7 @@ def natural_discount(phi2):
 
 @formula
 def informed(nu, variance, z):
-    """g, b(gΔ) and the information I that a match against an opponent with this v brings, Δ = z."""
+    """g, b(gΔ) and the information I of a match against an opponent with this variance, at a difference Δ = ``z``."""
     g = discount(nu, variance)
     b = logistic(nu, 0.0, g * z)
     steep = nu * g
@@ -55,5 +55,5 @@ def informed(nu, variance, z):
 
 @formula
 def sharpened(variance, information):
-    """v after matches that brought so much information."""
+    """v after matches with this much information in all."""
     return variance / (1.0 + variance * information)

@@ -139,6 +139,7 @@ def _check_moving(system: RatingSystem, strengths: Strength, dynamics: Motions) 
 
 
 def _encode_steps(system: RatingSystem) -> StepCode:
+    """The rule of steps by kind and numbers; a rule without a formula in ``play`` is refused."""
     if not isinstance(system.gamma, StepRule):
         return StepCode(EACH, 0.0, 1.0)
     kind, _, boost, matches = system.gamma.code
@@ -154,6 +155,7 @@ def _encode_gamma(system: RatingSystem, teams: int) -> NDArray[np.float64]:
 
 
 def _encode_meeting(system: RatingSystem, strengths: Strength, literal: bool) -> Meeting:
+    """Who meets by the schedule, and the table of results unless performances are drawn."""
     schedule, teams = system.schedule, strengths.teams
     rounds = schedule is not None and schedule.all_pairs
     period = 0 if schedule is None else schedule.period(teams)
@@ -176,6 +178,7 @@ def _encode_drawing(strengths: Strength, literal: bool) -> Drawing:
 
 
 def _encode_motion(dynamics: Motions, moving: bool) -> Motion:
+    """How strengths move by kind and numbers, of one or two laws."""
     numbers: dict[str, Any] = {}
     for law in parts_of(dynamics):
         numbers |= {} if law is None else law.numbers()
@@ -183,6 +186,7 @@ def _encode_motion(dynamics: Motions, moving: bool) -> Motion:
 
 
 def _encode_deviation(system: RatingSystem) -> Deviation:
+    """Glicko's numbers, in squares; off where ratings carry no deviation."""
     rule = system.deviations
     if rule is None:
         return Deviation(False, 1.0, 0.0, 0.0, 0.0)

@@ -85,7 +85,7 @@ def davidson(nu, kappa, z):
 
 @formula
 def davidson_chances(kappa, x):
-    """Probabilities of win, tie and loss at x = νz."""
+    """Davidson's probabilities of win, tie and loss at x = νz."""
     t = tail_of(x)
     q = t * t
     whole = 1.0 + q + kappa * t
@@ -127,7 +127,7 @@ def match_law(kind, nu, kappa, z):
 
 @formula
 def tie_chance(kind, nu, kappa, z):
-    """Probability of a tie."""
+    """Probability of a tie at z, of any built-in outcome."""
     if kind == PROBIT or kappa == 0.0:
         return 0.0
     t = tail_of(nu * z)

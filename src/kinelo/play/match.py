@@ -109,13 +109,13 @@ class Draws(NamedTuple):
 
 @formula
 def moves_by_calendar(kind):
-    """Whether strengths move with time, played or not."""
+    """Whether strengths of this kind of motion move with time, whether a team plays or not."""
     return (kind == FORM) | (kind == WALK)
 
 
 @formula
 def accepts(rule, w, z, bits):
-    """Whether a pair whose ratings differ by z plays."""
+    """Whether a pair whose ratings differ by ``z`` plays; ``w`` is the function of a user's pairing."""
     chance = w_at(rule, w, z)
     return chance >= 1.0 or unit(redraw(bits, NOTHING)) < chance
 
@@ -128,7 +128,7 @@ def draws_before(motion, rounds):
 
 @formula
 def strength_now(motion, side, elapsed, normal):
-    """Strength of a side after ``elapsed`` units of T, from a standard normal number."""
+    """Strength of a :class:`MatchSide` after ``elapsed`` units of T, from a standard normal number."""
     return present(motion.kind, motion.rate, motion.form, motion.walk, side.strength, side.level, elapsed, normal)
 
 

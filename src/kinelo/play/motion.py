@@ -42,7 +42,7 @@ class Motion(NamedTuple):
 
 @formula
 def present(kind, rate, form, walk, strength, level, elapsed, normal):
-    """Strength after ``elapsed`` units of T, from a standard normal number."""
+    """Strength after ``elapsed`` units of T by form or a walk, from a standard normal number; else as it was."""
     if kind == FORM:
         kept = exp_negative(-min(rate * elapsed, 350.0))
         return level + (strength - level) * kept + math.sqrt(form * (1.0 - kept * kept)) * normal
@@ -60,7 +60,7 @@ def lessons(alpha, beta, on_result, gap, result):
 
 @formula
 def jolt(step, diffusion, normal):
-    """The random part of learning, √γ σξ."""
+    """The random part of learning, √γ σξ, from a standard normal number ξ."""
     return math.sqrt(step) * diffusion * normal
 
 
@@ -79,7 +79,7 @@ def leaver(who, strength, lot):
 
 @formula
 def newcomer_of(kind, form, pool, bits, used):
-    """Mean strength of a newcomer, by lot from the pool, and its strength on arrival."""
+    """Mean strength of a newcomer, by lot from the pool, and its strength on arrival; ``used`` counts earlier draws."""
     lot = redraw(bits, used)
     level = pool[high_product(lot, np.uint64(pool.shape[0]))]  # pyright: ignore[reportCallIssue]
     if kind == FORM:

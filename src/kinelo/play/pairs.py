@@ -18,7 +18,7 @@ S16, LOW16 = np.uint64(16), np.uint64(0xFFFF)
 
 @formula
 def two_teams(bits, teams):
-    """Two different teams of ``teams``, every ordered pair equally likely."""
+    """Two different teams out of ``teams`` (uint64), every ordered pair equally likely."""
     i = high_product(bits, teams)  # pyright: ignore[reportCallIssue]
     j = high_product(bits * teams, teams - ONE)  # pyright: ignore[reportCallIssue]
     if j >= i:
@@ -59,7 +59,7 @@ def matched(waiting, left, bits):
 
 @formula
 def everyone(waiting):
-    """Let all teams wait for a new matching."""
+    """Let all teams wait for a new matching; return their number."""
     for team in range(waiting.size):
         waiting[team] = team
     return np.uint64(waiting.size)

@@ -39,7 +39,10 @@ def normal_of(bits, k):
 
 @formula
 def performance(kind, values, table, lineup, team, bits, used):
-    """Draw λ of a team; return it and the number of draws used so far."""
+    """Draw λ of a team by a :class:`Drawing`; return it and the number of draws used so far.
+
+    A normal law takes one draw, a lottery one for each player of the squad, a sample one, a fixed strength none.
+    """
     if kind == FIXED:
         return values[team, 0], used
     if kind == NORMAL:

@@ -35,7 +35,7 @@ def gamma_of(gamma, team):
 
 @formula
 def step_size(kind, gamma, boost, matches, junior, rating, n, reached):
-    """γ of a side; ``reached`` tells whether its rating has ever been at the upper line."""
+    """γ of a side with this rating after ``n`` matches; ``reached`` says whether its rating was ever at FIDE's line."""
     if kind == FALLING:
         return gamma * falling(boost, matches, n)
     if kind == FIDE:

@@ -70,6 +70,7 @@ def result_table(outcome: Outcome, strengths: Strength) -> ResultTable:
 
 
 def _make_table(outcome: Outcome, strengths: Strength) -> ResultTable:
+    """The table of a league, computed."""
     win, tie, _ = outcome_probabilities(outcome, strengths)
     i, j, pairs = all_pairs(strengths.teams)
     winning = _fraction(win[i, j])
@@ -78,6 +79,7 @@ def _make_table(outcome: Outcome, strengths: Strength) -> ResultTable:
 
 
 def _fraction(probability: Array) -> NDArray[np.uint64]:
+    """Probabilities as fractions of 2⁶⁴; what is certain is the largest of them."""
     largest = np.nextafter(1.0, 0.0)
     scaled = (np.clip(probability, 0.0, largest) * 2.0**64).astype(np.uint64)
     scaled[probability >= 1.0] = np.iinfo(np.uint64).max

@@ -90,6 +90,7 @@ def _compiled(law: Any, name: str, formula: Callable[[], Scalar]) -> Any:
 
 
 def _compile(law: Any, name: str, function: Scalar) -> Any:
+    """A function of one number as compiled code, or a sentence on why it cannot be."""
     try:
         return cfunc(float64(float64), error_model="numpy")(function)
     except NumbaError as error:
@@ -102,4 +103,5 @@ def _compile(law: Any, name: str, function: Scalar) -> Any:
 
 
 def _nothing(z: float) -> float:
+    """Stands in for the functions of built-in laws, which are never called."""
     return 0.0

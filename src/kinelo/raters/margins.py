@@ -1,26 +1,24 @@
-"""The unit in which margins are seen: a running mean of their size.
+"""Margins as raters see them: the unit they are measured in, the law of surprises, and how soon the unit forgets.
 
-Scoring drifts over decades, and what was a large margin once is an ordinary one later. With ``u`` the unit before a
-match of margin ``m``, ``u ← u + (|m| − u)/memory`` after it: causal, and steady to a few per cent. A memory of 1,000
-matches follows any drift that takes years, and in a shorter table the unit hardly moves from where it began. Raters
-with normal beliefs forget sooner where the margins fitted ask for it (below).
+**Unit.** It is a running mean of the size of margins. Scoring drifts over decades, and what was a large margin once is
+an ordinary one later. With ``u`` the unit before a match of margin ``m``, ``u ← u + (|m| − u)/memory`` after it:
+causal, and steady to a few per cent. A memory of 1,000 matches follows any drift that takes years, and in a shorter
+table the unit hardly moves from where it began. Raters with normal beliefs forget sooner where the margins fitted ask
+for it (below).
 
-The law of margins around what was expected of them, from the matches fitted.
+**Law.** Surprises ``z = (y − μ)/√(V + noise²)`` have mean square 1, but they need not be normal: where nobody draws
+there is a hole around an even score, and a power of the margin moves weight from the tails to the shoulders. The law is
+the increasing odd function ``T`` that makes surprises of normal deviates, ``z = T(g)``: at deviates 0, 0.1, …, 3 it is
+the quantile of ``|z|`` that belongs to ``|g|``, straight in between and in proportion beyond. A hundred normal
+surprises are taken for seen before the first, so that a short table stays near the normal law.
 
-Surprises ``z = (y − μ)/√(V + noise²)`` have mean square 1, but they need not be normal: where nobody draws there is a
-hole around an even score, and a power of the margin moves weight from the tails to the shoulders. The law is the
-increasing odd function ``T`` that makes surprises of normal deviates, ``z = T(g)``: at deviates 0, 0.1, …, 3 it is the
-quantile of ``|z|`` that belongs to ``|g|``, straight in between and in proportion beyond. A hundred normal surprises
-are taken for seen before the first, so that a short table stays near the normal law.
-
-How soon the unit of margins forgets, from the margins of the matches fitted.
-
-A memory of 1,000 matches follows a drift of decades. Where scoring changes within a few hundred matches it lags, and
-forecasts become too sure or not sure enough. With ``u`` the running unit before a match, ``e`` the difference of what
-it showed from what was expected and ``S`` the variance of that, up to the noise, which is what fits best, margins have
-the log-likelihood ``−½ Σ log S − p Σ log u − ½ n log⟨e²/S⟩`` but for a constant; ``p Σ log u`` is there because ``y``
-is seen in the unit and margins are not. A quarter of the memory is taken where margins are clearly more likely with it.
-Strengths count because a schedule that brings many unequal pairs makes margins larger while scoring stays.
+**Memory.** A memory of 1,000 matches follows a drift of decades. Where scoring changes within a few hundred matches it
+lags, and forecasts become too sure or not sure enough. With ``u`` the running unit before a match, ``e`` the difference
+of what it showed from what was expected and ``S`` the variance of that, up to the noise, which is what fits best,
+margins have the log-likelihood ``−½ Σ log S − p Σ log u − ½ n log⟨e²/S⟩`` but for a constant; ``p Σ log u`` is there
+because ``y`` is seen in the unit and margins are not. A quarter of the memory is taken where margins are clearly more
+likely with it. Strengths count because a schedule that brings many unequal pairs makes margins larger while scoring
+stays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a function gave at one point, as a dataset, or why it gave nothing, as a sentence."""
+"""One point of a sweep: the function is called, and what it returns becomes a dataset, or its error a sentence."""
 
 from __future__ import annotations
 

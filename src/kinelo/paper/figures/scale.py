@@ -1,4 +1,7 @@
-"""Homogeneous teams for several ν; for the early runs the slope over time with the one that relaxation predicts."""
+"""The figure on the scale ν: ratings of homogeneous teams for several ν, and how fast their slope on strengths settles.
+
+Of the early runs the slope over time is drawn beside the one that relaxation predicts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is known of players and of the line-ups their teams have fielded lately, by name."""
+"""What is known of players and of the line-ups their teams have fielded lately, by name.
+
+Rating books keep the arrays of :class:`SquadState` under their names: a new one gets a default for older books.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ r"""Rounds: every pair plays once with ratings frozen, then ``R_i += γ Σ_j (S_
 The mean map is gradient descent with step γ on a convex functional; its Jacobian is ``I − γL``, L the Laplacian of
 ``b'(R_i − R_j)``. At the stationary ratings it is stable iff ``γ < γ_c = 2/λ_max(L)``, and fastest at
 ``2/(λ₂ + λ_max)``. From every start it converges if ``γN sup b' < 2``.
-Beyond γ_c ratings do not diverge: they alternate.
+Beyond γ_c ratings do not diverge: they alternate. This module computes γ_c and the orbits.
 """
 
 from __future__ import annotations
