@@ -121,7 +121,7 @@ class RankState:
         """Give slots to the names of another state, which began as this one did and has rated nothing."""
         begun, own, room = len(self), self.known, other.known
         self.names, self.index, self.dated = list(other.names), dict(other.index), other.dated
-        self.known = Slots(*(np.zeros_like(part) for part in room[:-2]), room.kind, own.clock)
+        self.known = SlotBeliefs(*(np.zeros_like(part) for part in room[:-2]), room.kind, own.clock)
         self.known.last[begun:] = NEVER
         for mine, held in zip(self.known[:-2], own[:-2]):
             mine[:begun] = held[:begun]
