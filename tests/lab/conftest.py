@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -88,18 +89,31 @@ def tab(window) -> Iterator[Callable]:
     assert not complaints
 
 
+UNASKED = """(parts) => {
+  const { fetch } = window;
+  const asks = (path, options) => options?.method === "POST" && parts.some((part) => path.endsWith(part));
+  window.fetch = (path, ...rest) => (asks(path, ...rest) ? new Promise(() => {}) : fetch(path, ...rest));
+}"""
+
+
 @pytest.fixture
 def visit(tab: Callable, lab: Lab, scripts) -> Callable:
     """Open the lab at a path, in a tab of its own, once it is connected.
 
-    Unless it is the ``first`` visit, the visitor has been here before. ``media`` are colour scheme and motion.
+    Unless it is the ``first`` visit, the visitor has been here before. Questions that end with a word of ``unasked``
+    never reach the lab: what a test does not look at is not computed. ``media`` are colour scheme and motion.
     """
 
-    def open_page(path: str = "", *, first: bool = False, size: tuple[int, int] = (1280, 900), at: Lab = lab, **media):
+    def open_page(
+        path: str = "", *, first: bool = False, size: tuple[int, int] = (1280, 900), at: Lab = lab,
+        unasked: Sequence[str] = (), **media: str,
+    ):  # fmt: skip
         page = tab(*size)
         page.emulate_media(**media)
         if not first:
             page.add_init_script("localStorage.setItem('kinelo-visited', 'yes')")
+        if unasked:
+            page.add_init_script(f"({UNASKED})({json.dumps(unasked)})")
         page.goto(at.address + path)
         page.wait_for_selector("#connection[data-state=open]")
         return page

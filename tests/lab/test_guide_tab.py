@@ -151,11 +151,3 @@ def test_arrows_lead_from_scene_to_scene(visit):
     page.focus("#guide-slider")
     page.keyboard.press("ArrowRight")  # a slider moves by arrows itself
     assert page.evaluate("document.body.dataset.scene") == "2" and "days=200" in page.url
-
-
-def test_which_k_opens_with_a_sample_league_rated_and_audited(visit):
-    page = visit("#guide/8")
-    page.wait_for_selector("#guide-doors:not([hidden])")
-    page.click("[data-door=rate]")
-    page.wait_for_selector("#rated:not([hidden])", timeout=180_000)
-    until(page, "!document.querySelector('#audit-working').hidden || !document.querySelector('#audit-found').hidden")

@@ -19,38 +19,22 @@ skip_without_browser()
 pytestmark = pytest.mark.browser
 
 
-def test_a_good_file_is_rated_and_downloaded(visit):
-    page = visit("#rate")
-    upload(page, GOOD)
-    page.wait_for_selector("#rate-go")
-    assert page.input_value("#field-home") == "home" and page.input_value("#field-away_score") == "away_score"
+def test_files_are_answered_with_a_sentence_or_rated_and_downloaded(visit):
+    """One visitor tries a picture, a table of something else, a league with bad rows, and a good one."""
+    page = visit("#rate", unasked=["audit"])
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    upload(page, "\x00\x01\x02 nothing at all", name="<b>picture.csv")
+    page.wait_for_selector("#rate-error:not([hidden])")
+    assert page.inner_text("#rate-error").startswith("<b>picture.csv ")
+    assert page.is_hidden("#mapping")
+    upload(page, "a,b\n1,2\n")
     page.click("#rate-go")
-    page.wait_for_selector("#rated:not([hidden])")
-    assert page.locator("#leaderboard tbody tr").count() == 4
-    shown = {
-        row.split("\t")[1].strip(): row.split("\t")[2:4]
-        for row in page.locator("#leaderboard tbody tr").all_inner_texts()
-    }
-    matches = kn.read_matches(pl.read_csv(GOOD.encode()))
-    ratings = kn.TeamElo().fit(matches).ratings_.select("name", "rating", "uncertainty")
-    assert {name: [float(rating), float(spread.removeprefix("± "))] for name, (rating, spread) in shown.items()} == {
-        name: [round(rating), round(spread)] for name, rating, spread in ratings.iter_rows()
-    }
-    assert page.is_hidden("#rate-error") and page.locator("#rejects").count() == 0
-    page.wait_for_selector("#what-answer .chances")
-    said = page.get_attribute("#what-answer .chances", "aria-label")
-    assert 98 <= sum(map(int, re.findall(r"(\d+) %", said))) <= 102
-    with page.expect_download() as waiting:
-        page.click("#download-ratings")
-    lines = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
-    assert waiting.value.suggested_filename == "kinelo-ratings.csv"
-    assert lines[0].startswith("name,rating,uncertainty") and len(lines) == 5
+    page.wait_for_selector("#rate-error:not([hidden])")
+    assert "choose the columns “Score of the first side”" in page.inner_text("#rate-error")
 
-
-def test_bad_rows_are_listed_and_the_others_used(visit):
-    page = visit("#rate")
     upload(page, BROKEN)
-    page.wait_for_selector("#rate-go")
+    until(page, "document.querySelector('#field-home')?.value === 'home'")
     page.click("#rate-go")
     page.wait_for_selector("#rejects")
     rows = [row.inner_text().split("\t") for row in page.locator("#rejects tbody tr").all()]
@@ -64,18 +48,33 @@ def test_bad_rows_are_listed_and_the_others_used(visit):
     }
     assert page.locator("#leaderboard tbody tr").count() == 4
 
-
-def test_a_broken_file_is_answered_with_a_sentence(visit):
-    page = visit("#rate")
-    upload(page, "\x00\x01\x02 nothing at all", name="<b>picture.csv")
-    page.wait_for_selector("#rate-error:not([hidden])")
-    assert page.inner_text("#rate-error").startswith("<b>picture.csv ")
-    assert page.is_hidden("#mapping")
-    upload(page, "a,b\n1,2\n")
-    page.wait_for_selector("#rate-go")
+    upload(page, GOOD, name="good.csv")
+    until(page, "document.querySelector('#drop-results').textContent.includes('good.csv')")
+    assert page.input_value("#field-home") == "home" and page.input_value("#field-away_score") == "away_score"
     page.click("#rate-go")
-    page.wait_for_selector("#rate-error:not([hidden])")
-    assert "choose the columns “Score of the first side”" in page.inner_text("#rate-error")
+    page.wait_for_selector("#rated:not([hidden])")
+    until(page, "!document.querySelector('#rejects')")
+    assert page.locator("#leaderboard tbody tr").count() == 4
+    shown = {
+        row.split("\t")[1].strip(): row.split("\t")[2:4]
+        for row in page.locator("#leaderboard tbody tr").all_inner_texts()
+    }
+    matches = kn.read_matches(pl.read_csv(GOOD.encode()))
+    ratings = kn.TeamElo().fit(matches).ratings_.select("name", "rating", "uncertainty")
+    assert {name: [float(rating), float(spread.removeprefix("± "))] for name, (rating, spread) in shown.items()} == {
+        name: [round(rating), round(spread)] for name, rating, spread in ratings.iter_rows()
+    }
+    assert page.is_hidden("#rate-error")
+    page.wait_for_selector("#what-answer .chances")
+    said = page.get_attribute("#what-answer .chances", "aria-label")
+    assert 98 <= sum(map(int, re.findall(r"(\d+) %", said))) <= 102
+    with page.expect_download() as waiting:
+        page.click("#download-ratings")
+    lines = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+    assert waiting.value.suggested_filename == "kinelo-ratings.csv"
+    assert lines[0].startswith("name,rating,uncertainty") and len(lines) == 5
+    page.goto(page.url.split("#")[0])  # what is rated would be lost
+    assert asked == ["beforeunload"]
 
 
 PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
@@ -86,7 +85,7 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     tables = {kind: table.frame for kind, table in sample_tables("football").items()}
     matches = kn.read_matches(tables["results"], tables["lineups"])
     rater = kn.TeamElo().fit(matches)
-    page = visit("#rate")
+    page = visit("#rate", unasked=["audit"])
     page.click("#sample")
     page.wait_for_selector("#rated:not([hidden])", timeout=180_000)
     board = kn.leaderboard(rater, caution=0)
@@ -201,7 +200,7 @@ def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
         for k in range(2400)
         for a, b in [rng.choice(names, 2, replace=False)]
     ]
-    page = visit("#rate")
+    page = visit("#rate", unasked=["audit"])
     upload(page, "date,home,away,result,surface\n" + "\n".join([*lines, "some day,A,B,1,clay"]))
     told = "2,400 matches of 244 sides; 1 rows set aside"
     until(page, f"document.querySelector('#reading-words')?.textContent.includes('{told}')")
@@ -249,8 +248,11 @@ def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
 
 
 def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
-    page = visit("#rate")
-    page.click("#sample")
+    """The door “Which K?” of the guide opens on a sample league, rated and audited."""
+    page = visit("#guide/8")
+    page.wait_for_selector("#guide-doors:not([hidden])")
+    page.click("[data-door=rate]")
+    page.wait_for_selector("#rated:not([hidden])", timeout=180_000)
     # The compiled loops may have to be made first.
     page.wait_for_selector("#audit-found:not([hidden])", timeout=120_000)
     assert "K = 32 " in page.inner_text("#audit-verdict")
@@ -272,7 +274,7 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
 
 
 def test_a_session_is_saved_to_one_file_and_opened_again(visit, tmp_path):
-    page = visit("#rate")
+    page = visit("#rate", unasked=["audit"])
     upload(page, GOOD, name="$ league 😀.csv")
     page.wait_for_selector("#rate-go")
     page.select_option("#rater", "glicko")
@@ -282,14 +284,14 @@ def test_a_session_is_saved_to_one_file_and_opened_again(visit, tmp_path):
     with page.expect_download() as waiting:
         page.click("#download-session")
     waiting.value.save_as(tmp_path / "mine.json")
-    other = visit("#rate")
+    other = visit("#rate", unasked=["audit"])
     other.set_input_files("#file-session", tmp_path / "mine.json")
     other.wait_for_selector("#rated:not([hidden])")
     assert other.inner_text("#leaderboard") == board and other.input_value("#rater") == "glicko"
     assert "$ league 😀.csv: 160 rows" in other.inner_text("#drop-results")
 
 
-def test_likely_names_are_joined_by_a_button_and_a_reload_asks(visit):
+def test_likely_names_are_joined_by_a_button(visit):
     sides = ["Leeds", "York", "Hull", "Man United", "Manchester United"]
     pairs = [(a, b) for a in sides for b in sides if a != b and not (a.startswith("Man") and b.startswith("Man"))]
     lines = [f"2024-{1 + k // 28:02d}-{1 + k % 28:02d},{a},{b},{k % 2}" for k, (a, b) in enumerate(pairs * 3)]
@@ -302,15 +304,8 @@ def test_likely_names_are_joined_by_a_button_and_a_reload_asks(visit):
     assert "names joined here.csv: 1 rows" in page.inner_text("#drop-aliases")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-    page.reload()  # nothing is rated yet: nothing to lose
-    page.wait_for_selector("#connection[data-state=open]")
+    page.goto(page.url.split("#")[0])  # nothing is rated yet: nothing to lose
     assert asked == []
-    upload(page, GOOD)
-    page.click("#rate-go")
-    page.wait_for_selector("#rated:not([hidden])")
-    page.reload()
-    page.wait_for_selector("#connection[data-state=open]")
-    assert asked == ["beforeunload"]
 
 
 LINEUPS = "match_id,side,player\n" + "\n".join(f"{k},{side},P{k % 9}" for k in range(160) for side in ("home", "away"))
