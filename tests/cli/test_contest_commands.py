@@ -217,3 +217,29 @@ def test_conditions_and_ratings_to_begin_with_are_those_of_the_library(folder, t
     assert told == pytest.approx(dict(rater.ratings_.select("name", "rating").rows()))
     plain = kinelo("rate", tmp_path / "r.csv", "--k", "20", "--condition", "weather")
     assert plain.returncode == 2 and "leave out --rater and --condition" in plain.stderr
+
+
+def test_a_contest_is_typed_and_a_book_knows_what_it_rates(folder, tmp_path):
+    """Without --slot a file is read with the kinds of the book, and needs no column of places."""
+    both = ("--slot", "entrant", "--slot", "car")
+    assert kinelo("rate", folder / "races.csv", "--book", tmp_path / "b", *both).returncode == 0
+    rater = kn.RatingBook(tmp_path / "b").rater
+    typed = "P0 + C0; P1 + C1; P2 + C2"
+    done = kinelo("predict", "--book", tmp_path / "b", "--match", typed, "--match", "P3 + C3; P1 + C0", "--json")
+    rows = json.loads(done.stdout)["forecasts"]
+    said = rater.predict_one([("P0", "C0"), ("P1", "C1"), ("P2", "C2")])
+    first = {row["entrant"]: row["win"] for row in rows if row["contest"] == "1"}
+    assert [first[name] for name in ("P0", "P1", "P2")] == pytest.approx(said.win.tolist())
+    assert {row["entrant"] for row in rows if row["contest"] == "2"} == {"P3", "P1"}
+    (tmp_path / "field.csv").write_text("contest,entrant,car\nx,P0,C0\nx,P1,C1\nx,P2,C2\n")
+    file = kinelo("predict", tmp_path / "field.csv", "--book", tmp_path / "b", "--json")
+    again = {row["entrant"]: row["win"] for row in json.loads(file.stdout)["forecasts"]}
+    assert again == pytest.approx(first)
+    more = (folder / "races.csv").read_text().splitlines()[:7]
+    (tmp_path / "more.csv").write_text("\n".join(more))
+    assert kinelo("rate", tmp_path / "more.csv", "--book", tmp_path / "b").returncode == 0
+    for match, words in (("P0 - P1", "names no contest"), ("P0; P1 + C1", "'P0' is no entrant; it needs a name for")):
+        refused = kinelo("predict", "--book", tmp_path / "b", "--match", match)
+        assert refused.returncode == 2 and words in refused.stderr
+    by_file = kinelo("predict", "--results", folder / "races.csv", "--match", "P0; P1; P2")
+    assert by_file.returncode == 0 and by_file.stdout.count("│ 1 ") == 3

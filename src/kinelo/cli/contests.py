@@ -130,6 +130,7 @@ def rate_file(
 
     as_json = asked["as_json"]
     kept, rater = _rater_or_book(asked["book"], asked["rater"], federation, reading)
+    reading = reading if kept is None else as_rated(reading, kept.rater, path)
     contests = load_contests(path, reading, asked["rejects"])
     with plain_warnings():
         rater = _rated(kept, rater, contests, asked["book"], quiet=as_json)
@@ -236,18 +237,23 @@ def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, An
 def predict_file(
     fixtures: Path | None, results: Path | None, reading: AnyReadingOptions, asked: dict[str, Any]
 ) -> None:
-    """``kinelo predict`` of contests to come; ``asked`` holds rater, book, played_since, out and as_json."""
+    """``kinelo predict`` of contests to come; ``asked`` holds match, rater, book, played_since, out and as_json."""
     import polars as pl
 
     from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.forecasts.places import contest_forecast_table
 
-    if fixtures is None:
-        raise InputError("Contests to come stand in a file: contest, entrants, and empty places.")
-    since = asked["played_since"]
-    to_come = _to_come(load_contests(fixtures, reading, played=False), fixtures, since)
+    book = asked["book"]
     with plain_warnings():
-        forecasts, rater = _forecasts(to_come, results or fixtures, reading, asked)
+        kept = None if book is None else open_contest_book(book, asked["rater"], reading).rater
+    if fixtures is None:
+        rater = _fitted(kept, results, reading, asked)
+        forecasts = [_typed(rater, one, number) for number, one in enumerate(asked["match"], 1)]
+    else:
+        reading = as_rated(reading, kept, fixtures)
+        to_come = _to_come(load_contests(fixtures, reading, played=False), fixtures, asked["played_since"])
+        with plain_warnings():
+            forecasts, rater = _forecasts(to_come, kept, results or fixtures, reading, asked)
     for name in dict.fromkeys(name for forecast in forecasts for name in forecast.unknown):
         typer.echo(_stranger(name, rater), err=True)
     tables = [forecast.to_polars() for forecast in forecasts]
@@ -277,13 +283,49 @@ def _stranger(name: str, rater: Any) -> str:
     return f"warning: {name} has never taken part: it is forecast as a newcomer{meant}"
 
 
+def as_rated(reading: AnyReadingOptions, rater: Any, path: Path) -> AnyReadingOptions:
+    """Options that read a file as the rater of a book needs it, where they do not say what is rated."""
+    from kinelo.cli.loading import silent_refusals
+    from kinelo.matches.loading import head_of
+
+    kinds, advantages = getattr(rater, "kinds_", ()), getattr(rater, "advantage_kinds_", ())
+    if reading.slot or reading.advantage or not path.is_file():
+        return reading
+    with silent_refusals():
+        columns = head_of(path).columns
+    if not kinds or not set(kinds) <= set(columns):
+        return reading
+    return replace(reading, slot=[kind for kind in kinds if kind not in advantages], advantage=list(advantages))
+
+
+def _fitted(kept: Any, results: Path | None, reading: AnyReadingOptions, asked: dict[str, Any]) -> Any:
+    """The rater of a book, or one that is fitted on results."""
+    from kinelo.cli.loading import plain_warnings
+
+    if kept is not None:
+        return kept
+    past = load_contests(results or Path(), reading)
+    with plain_warnings():
+        return contest_rater(asked["rater"], reading).fit(past)
+
+
+def _typed(rater: Any, match: str, number: int) -> ContestForecast:
+    """Forecast of the contest whose entrants are written between semicolons, their kinds between plus signs."""
+    entrants = [one.strip() for one in match.split(";") if one.strip()]
+    if len(entrants) < 2:
+        raise InputError(f"--match {match!r:.60} names no contest; write its entrants as 'ANN; BOB; CID'.")
+    several = len(getattr(rater, "kinds_", ())) > 1
+    split = [tuple(part.strip() for part in one.split(" + ")) if several and " + " in one else one for one in entrants]
+    forecast = rater.predict_one(split)
+    return forecast.about(replace(forecast.contests, identifiers=(str(number),)))
+
+
 def _forecasts(
-    to_come: Contests, results: Path, reading: AnyReadingOptions, asked: dict[str, Any]
+    to_come: Contests, kept: Any, results: Path, reading: AnyReadingOptions, asked: dict[str, Any]
 ) -> tuple[list[ContestForecast], Any]:
     """Forecasts of contests that took place since a day, each from those before it, and of those to come."""
-    if asked["book"] is not None:
-        rater: Any = open_contest_book(asked["book"], asked["rater"], reading).rater
-        return [rater.predict(to_come)], rater
+    if kept is not None:
+        return [kept.predict(to_come)], kept
     past, said = load_contests(results, reading), []
     rater = contest_rater(asked["rater"], reading)
     if asked["played_since"] is None:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 MOST_SHOWN = 40
+MATCH_HELP = (
+    "A match as 'HOME - AWAY', or a contest as 'ANN; BOB; CID' ('ANN + RED; BOB + BLUE' where drivers and cars are "
+    "rated); may be repeated."
+)
 PLAYED_HELP = (
     "Forecast matches played since this day too, each from the results before its day; the rater is fitted on results "
     "before this day. By default played matches are left out."
@@ -34,11 +38,9 @@ def predict(
     reading: AnyReadingOptions,
     fixtures: Annotated[
         Path | None,
-        typer.Argument(
-            help="Matches to come: CSV or Parquet with two sides; played ones in it stand in for --results."
-        ),
+        typer.Argument(help="Matches or contests to come: CSV or Parquet; played ones in it stand in for --results."),
     ] = None,
-    match: Annotated[list[str] | None, typer.Option(help="A match as 'HOME - AWAY'; may be repeated.")] = None,
+    match: Annotated[list[str] | None, typer.Option(help=MATCH_HELP)] = None,
     book: Annotated[Path | None, typer.Option(help="Rating book to forecast from.")] = None,
     results: Annotated[Path | None, typer.Option(help="File of results to fit and forecast from.")] = None,
     rater: RaterName = AUTOMATIC,
@@ -52,15 +54,17 @@ def predict(
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     Example:  kinelo predict next-race.csv --results races.csv
     """
-    from kinelo.cli.contests import predict_file
+    from kinelo.cli.contests import is_contest_book, predict_file
     from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, open_book
     from kinelo.forecasts.forecast import forecast_table
     from kinelo.raters.adapter import conditions_of
 
     _check(fixtures, match, book, results, played_since)
-    if any(path is not None and holds_contests(path, reading.column) for path in (fixtures, results)):
+    files = [path for path in (fixtures, results) if path is not None]
+    if any(holds_contests(path, reading.column) for path in files) or (book is not None and is_contest_book(book)):
         asked = {"rater": rater, "book": book, "played_since": played_since, "out": out, "as_json": as_json}
+        asked["match"] = match
         predict_file(fixtures, results, reading, asked)
         return
     conditions = list(reading.condition or ())

@@ -89,7 +89,7 @@ class RankState:
         if (contests.kinds, contests.advantages) != (self.kinds, self.advantages):
             raise InputError(
                 f"These contests rate {', '.join(contests.kinds)}, but the rater {', '.join(self.kinds) or 'nothing'}; "
-                "read them with the same slots= and advantages=."
+                "read them with the same slots= and advantages= (--slot, --advantage)."
             )
         tables, unknown = [], []
         for number, kind in enumerate(contests.kinds):
