@@ -62,7 +62,9 @@ def test_the_picture_shows_wins_and_podiums(three):
     figure = kn.plot.calibration(three, ["truth"])
     above, below = figure.axes
     labels = {text.get_text() for text in above.get_legend().get_texts()}
-    assert labels == {"comes first", "is among the first three"} and "log-loss of winners" in above.get_title(loc="left")
+    assert labels == {"comes first", "is among the first three"} and "log-loss of winners" in above.get_title(
+        loc="left"
+    )
     table = three.calibration("truth")
     shown = sorted(bar.get_height() for bar in below.patches)
     assert shown == sorted(table.filter(pl.col("forecast") > 0)["entries"].to_list())

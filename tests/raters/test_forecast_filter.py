@@ -12,7 +12,7 @@ from scipy.stats import norm
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import NEGLIGIBLE_GAIN
-from kinelo.raters.order import Order
+from kinelo.raters.order import SideOrder
 
 YEAR = 365.25
 HOME, NEUTRAL, LEVEL, FIRST = range(4)
@@ -120,7 +120,7 @@ def test_filter_agrees_with_dense_matrices(covariance):
     matches = league()
     rater = kn.KalmanElo(**VALUES, covariance=covariance, sharpness_walk=0.0)
     rater.margin_unit_ = 1.7
-    rater.order_ = Order(home=True, neutral=True)
+    rater.order_ = SideOrder(home=True, neutral=True)
     p = rater.one_step_ahead(matches).probabilities
     mean, variance, x, C, names = plain_filter(matches, VALUES, 1.7, covariance == "full")
     scale = np.sqrt(1 + VALUES["sharpness"] ** 2 * 1.6 * variance)

@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.raters.order import Order
+from kinelo.raters.order import SideOrder
 
 YEAR = 365.25
 VALUES = {
@@ -105,7 +105,7 @@ def test_hindsight_is_conditioning_on_everything(stop):
     matches = league()
     rater = kn.KalmanElo(**VALUES)
     rater.margin_unit_ = 1.0
-    rater.order_ = Order(home=True, neutral=True)
+    rater.order_ = SideOrder(home=True, neutral=True)
     rater.reset()
     tables = rater.hindsight(matches, [3, stop, 40] if stop < 40 else [3, 40])
     table = tables[1].sort("name")

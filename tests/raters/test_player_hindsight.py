@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.raters.filter import messages
-from kinelo.raters.order import Order
+from kinelo.raters.order import SideOrder
 
 YEAR = 365.25
 VALUES = {
@@ -48,7 +48,7 @@ def league(matches=30, players=9, seed=1):
 def rater_with(unit, **values):
     rater = kn.PlayerElo(**VALUES | values)
     rater.margin_unit_ = unit
-    rater.order_ = Order(home=True, neutral=True)
+    rater.order_ = SideOrder(home=True, neutral=True)
     rater.reset()
     return rater
 
@@ -163,7 +163,7 @@ def test_nearer_to_the_truth_with_bands_that_hold():
     known = {"walk": 0.7 / unit, "noise": 0.8 / unit, "prior_spread": 1.0 / unit, "regression": 0.0, "newcomer": 0.0}
     known |= {"squad_spread": 0.0, "squad_walk": 0.0}
     rater = rater_with(unit, **known)
-    rater.order_, rater.memory_ = Order(home=False, neutral=False), 1e12  # one unit, so that truth has one scale
+    rater.order_, rater.memory_ = SideOrder(home=False, neutral=False), 1e12  # one unit, so that truth has one scale
     errors = {}
     for hindsight_wanted in (False, True):
         history = kn.rating_history(rater, kn.read_matches(table), points=12, hindsight=hindsight_wanted)

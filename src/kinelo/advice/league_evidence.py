@@ -17,7 +17,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 
 MOST_SNAPSHOTS = 1024
-ENOUGH = 4.0
+ENOUGH_SNAPSHOTS = 4.0
 """Independent snapshots from which an average is trusted."""
 LEAST_SNAPSHOTS = 20
 """Snapshots below which nothing is averaged."""
@@ -60,7 +60,7 @@ class Evidence:
     @property
     def settled(self) -> bool:
         """Whether the league has come to rest for long enough to be averaged."""
-        return all(one.steady and one.independent >= ENOUGH for one in (self.slope, self.luck))
+        return all(one.steady and one.independent >= ENOUGH_SNAPSHOTS for one in (self.slope, self.luck))
 
 
 class _Snapshots:

@@ -11,7 +11,7 @@ from kinelo.matches.contest_columns import find_contest_columns, needed_columns
 from kinelo.matches.contest_distance import read_distances
 from kinelo.matches.contest_notes import note_unused
 from kinelo.matches.contest_rows import (
-    REASONS,
+    CONTEST_REASONS,
     UNKNOWN,
     ContestOptions,
     ContestRows,
@@ -48,7 +48,7 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
         np.zeros(n, np.int8), np.ones(n),
     )  # fmt: skip
     for row, reason in opened.broken.items():
-        rows.fault[row] = REASONS.index(reason)
+        rows.fault[row] = CONTEST_REASONS.index(reason)
     _check_names(rows)
     _read_dates(rows)
     _read_weight(rows)

@@ -8,7 +8,19 @@ from kinelo.matches.columns import listed, plain_name
 from kinelo.matches.contest_rows import ContestRows
 from kinelo.matches.names import as_text
 
-TEAMS = ("team", "teamid", "teamname", "squad", "squadid", "group", "party", "crew", "mannschaft", "equipe", "squadra")
+TEAM_HEADERS = (
+    "team",
+    "teamid",
+    "teamname",
+    "squad",
+    "squadid",
+    "group",
+    "party",
+    "crew",
+    "mannschaft",
+    "equipe",
+    "squadra",
+)
 """Columns that may say which rows play together."""
 
 FURTHER_KINDS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
@@ -35,7 +47,7 @@ def note_unused(rows: ContestRows) -> None:
 
 def _note_teams(rows: ContestRows, unused: list[str]) -> None:
     """Say how rows become one entrant where a column holds teams whose members share their places."""
-    column = next((column for column in unused if plain_name(column) in TEAMS), None)
+    column = next((column for column in unused if plain_name(column) in TEAM_HEADERS), None)
     if column is None or not rows.good.any():
         return
     table = pl.DataFrame({"contest": rows.contest, "team": as_text(rows.table[column]), "value": rows.value})

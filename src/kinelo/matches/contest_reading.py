@@ -17,17 +17,16 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.contest_columns import check_contest_mapping
 from kinelo.matches.contest_interpreting import interpret_contests
-from kinelo.matches.contest_rows import REASONS, Best, ContestOptions, ContestRows, Kept
+from kinelo.matches.contest_rows import CONTEST_REASONS, Best, ContestOptions, ContestRows, Kept
 from kinelo.matches.contests import FINISHED, Contests, Slots
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.loading import open_table
 from kinelo.matches.names import as_text
 from kinelo.matches.reading import NoMatches
-from kinelo.matches.rejects import Rejects
+from kinelo.matches.rejects import LONGEST_CONTENT, Rejects
 from kinelo.matches.same_side import read_aliases
 
-LONGEST = 60
-SHOWN = {"unreadable date": "date", "unreadable place": "place", "impossible weight": "weight"}
+CONTEST_COLUMNS_SHOWN = {"unreadable date": "date", "unreadable place": "place", "impossible weight": "weight"}
 
 
 def read_contests(
@@ -281,13 +280,13 @@ def _without_lone(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.boo
 
 def _rejects(rows: ContestRows) -> Rejects:
     bad = np.flatnonzero(rows.fault > 0)
-    reasons = np.array(REASONS, object)[rows.fault[bad]]
+    reasons = np.array(CONTEST_REASONS, object)[rows.fault[bad]]
     content = np.full(bad.size, "", object)
-    for reason, key in SHOWN.items():
+    for reason, key in CONTEST_COLUMNS_SHOWN.items():
         keys = ("place", "score", "time") if key == "place" else (key,)
         column = next((rows.found[k] for k in keys if k in rows.found), None)
         here = np.flatnonzero(reasons == reason)
         if column is not None and here.size:
             cells = as_text(rows.table[column][bad[here]]).fill_null("").str.strip_chars().to_list()
-            content[here] = [cell[:LONGEST] for cell in cells]
+            content[here] = [cell[:LONGEST_CONTENT] for cell in cells]
     return Rejects.of("contests", bad + 1, reasons, content)

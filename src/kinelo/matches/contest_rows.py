@@ -106,7 +106,7 @@ def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
 
 Kept = Literal["behind", "out"]
 
-REASONS = (
+CONTEST_REASONS = (
     "",
     "stray quote in the line",
     "more fields than columns",
@@ -174,5 +174,5 @@ class ContestRows:
     def blame(self, wrong: NDArray[np.bool_], reason: str) -> int:
         """Mark rows as unusable, and say how many; the first reason found for a row is the one that is reported."""
         new = wrong & self.good
-        self.fault[new] = REASONS.index(reason)
+        self.fault[new] = CONTEST_REASONS.index(reason)
         return int(new.sum())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FINISHED, UNFINISHED, DISQUALIFIED, NOT_STARTED = range(4)
 ENDINGS = ("finished", "unfinished", "disqualified", "not started")
-MOST_SHOWN = 10
+ENTRIES_SHOWN = 10
 
 
 def check_contests(value: object) -> None:
@@ -262,7 +262,7 @@ class Contests(DatedTable):
         return f"Contests: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
-        return Table.of(self.to_polars().head(MOST_SHOWN), title=repr(self)).html() + html_list(self.notes)
+        return Table.of(self.to_polars().head(ENTRIES_SHOWN), title=repr(self)).html() + html_list(self.notes)
 
     def to_pandas(self) -> pd.DataFrame:
         """The entries as a pandas frame; pyarrow is not needed."""

@@ -22,11 +22,10 @@ from kinelo.matches.loading import load_table, open_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.outcomes import Scale, check_scale
-from kinelo.matches.rejects import Rejects
+from kinelo.matches.rejects import LONGEST_CONTENT, Rejects
 from kinelo.matches.rows import REASONS, MatchOptions, Rows
 from kinelo.matches.same_side import read_aliases
 
-LONGEST = 60
 OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")
 SHOWN_COLUMNS = {
     "date": ("date",),
@@ -180,7 +179,7 @@ def _contents(rows: Rows, bad: NDArray[np.int64], reasons: NDArray[np.object_]) 
         for name in SHOWN_COLUMNS.get(last if first in ("unreadable", "impossible") else reason, ()):
             if name in rows.found:
                 cells = as_text(rows.table[rows.found[name]][bad[here]]).fill_null("").str.strip_chars()
-                said[here] = [f"{one} {two}".strip()[:LONGEST] for one, two in zip(said[here], cells.to_list())]
+                said[here] = [f"{one} {two}".strip()[:LONGEST_CONTENT] for one, two in zip(said[here], cells.to_list())]
     return said
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+LONGEST_CONTENT = 60
+"""Characters of what stood in a rejected row that are shown."""
+
 MOST_EXAMPLES = 3
 
 

@@ -19,7 +19,7 @@ from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import replace_file
 
 NEIGHBOURS = "The models beside the paper's: learning, form, rounds, deviations"
-TITLE = "An Elo-type rating model for teams of variable strength: the reproduction"
+PAPER_TITLE = "An Elo-type rating model for teams of variable strength: the reproduction"
 _CLASS = {
     "holds": "holds",
     "does not hold": "fails",
@@ -62,7 +62,7 @@ def report_page(result: Reproduction) -> str:
         assumptions="\n".join(f"<li>{escape(text)}</li>" for text in content["assumptions"]),
         provenance=_rows(content["provenance"].items(), head=True),
     )
-    return html_page(TITLE, body)
+    return html_page(PAPER_TITLE, body)
 
 
 def _answer(content: Mapping[str, Any], pictures: Mapping[int, bytes]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_COLOURS = len(style.SERIES)
 """Lines that have a colour of their own."""
-MOST_PANELS = 5
+MOST_SWEEP_PANELS = 5
 """Small multiples side by side, or one above the other."""
 
 
@@ -116,11 +116,11 @@ def _multiples(part: xr.DataArray, label: str) -> Figure:
         part = part.expand_dims("")
     down, across = part.dims[:2]
     rows, columns = part.shape[:2]
-    if rows > MOST_PANELS or columns > MOST_PANELS:
-        many = down if rows > MOST_PANELS else across
+    if rows > MOST_SWEEP_PANELS or columns > MOST_SWEEP_PANELS:
+        many = down if rows > MOST_SWEEP_PANELS else across
         raise InputError(
-            f"Small multiples show at most {MOST_PANELS} values of an axis and {many!r} has {max(rows, columns)}; "
-            "select some of them first."
+            f"Small multiples show at most {MOST_SWEEP_PANELS} values of an axis and {many!r} has {max(rows, columns)};"
+            " select some of them first."
         )
     width = max(1.7 * columns, 3.5)
     figure = style.new_figure(max(width, style.COLUMN), 1.9 * rows + 0.5)

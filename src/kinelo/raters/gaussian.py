@@ -61,7 +61,7 @@ from kinelo.raters.filter.together import (
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import Order, first_of_each
+from kinelo.raters.order import SideOrder, first_of_each
 from kinelo.raters.random_walk import TODAY, average_walk
 from kinelo.raters.rater import Rater
 from kinelo.raters.reading import READING, Reading
@@ -757,7 +757,7 @@ class GaussianRater(Rater):
         """Take over what :meth:`to_arrays` gave; what 0.2 did not keep is as if it had never been."""
         own = {p.name for p in self.parameters}
         arrays = {f"{STORED}{name}": np.zeros(()) for name in NOT_IN_OLD_BOOKS if name in own} | dict(arrays)
-        self.order_ = Order(*(one.item() for one in arrays["order"]))
+        self.order_ = SideOrder(*(one.item() for one in arrays["order"]))
         units = arrays["margin_unit"]
         stored(
             {"margin_unit": units[~np.isnan(units)]}, "margin_unit", "f", (ANY,), 0.0

@@ -35,25 +35,25 @@ TELLING_AT_HOME = 0.99
 
 
 @dataclass(frozen=True)
-class Order:
+class SideOrder:
     """What may be learnt from the order of sides: an advantage at home, an advantage of the first on neutral ground."""
 
     home: bool = True
     neutral: bool = False
 
 
-def learn_order(matches: Matches) -> Order:
+def learn_order(matches: Matches) -> SideOrder:
     """What the order of sides in matches to be fitted may teach; warns where it tells the result.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B"] * 20, "away": ["B", "A"] * 20, "neutral": [1] * 40}
     >>> learn_order(kn.read_matches(table | {"result": [1, 1, 0, 1] * 10}))
-    Order(home=True, neutral=True)
+    SideOrder(home=True, neutral=True)
     """
     at_home, elsewhere = (_first_wins(matches, there) for there in (~matches.neutral, matches.neutral))
     leaks_at_home = _tells(*at_home, TELLING_AT_HOME, "at home")
     leaks_elsewhere = _tells(*elsewhere, TELLING, "on neutral ground")
-    return Order(not leaks_at_home, not leaks_elsewhere and elsewhere[0] >= FEWEST)
+    return SideOrder(not leaks_at_home, not leaks_elsewhere and elsewhere[0] >= FEWEST)
 
 
 def _first_wins(matches: Matches, there: NDArray[np.bool_]) -> tuple[int, float]:

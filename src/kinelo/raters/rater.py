@@ -35,7 +35,7 @@ from kinelo.presentation import html_facts
 from kinelo.raters.arguments import Arguments
 from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
-from kinelo.raters.order import Order, joined_forecast, learn_order, parts_of
+from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
 from kinelo.raters.stored import PREFIX, stored_parameters
 from kinelo.raters.streaming import fit_in_pieces, update_in_pieces
@@ -71,7 +71,7 @@ class Rater(SingleMatches, Arguments, ABC):
     fitted_by_forecasts: ClassVar[bool] = True
     """Whether a fit lowers the losses of forecasts, so that a subclass with forecasts of its own is fitted by those."""
 
-    order_: Order = Order()
+    order_: SideOrder = SideOrder()
     estimates_: Estimates | None = None
     fitted_: Matches | None = None
     start: Any = None

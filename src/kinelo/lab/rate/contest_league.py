@@ -275,7 +275,7 @@ def first_entries(contests: Contests, most: int = 6) -> list[dict[str, Any]]:
 
 
 LEAST_CONTESTS = 10
-OWN_RATER, PLAIN = "RankElo", "plain Elo"
+OWN_RATER, PLAIN_ELO = "RankElo", "plain Elo"
 
 
 def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataFrame]:
@@ -286,9 +286,9 @@ def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataF
     with warnings.catch_warnings():
         # What there is to say about these contests was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
-        test = backtest(contests, {OWN_RATER: RankElo(), PLAIN: TeamElo.classic(k=32)}, train_until=day)
+        test = backtest(contests, {OWN_RATER: RankElo(), PLAIN_ELO: TeamElo.classic(k=32)}, train_until=day)
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
-    own, beside = scores[OWN_RATER], scores[PLAIN]
+    own, beside = scores[OWN_RATER], scores[PLAIN_ELO]
     table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)
     said = (
         f"Of two who finished, it named the one ahead in {percent(own['pairs_right'], 1)} of cases (plain Elo with "

@@ -36,7 +36,7 @@ from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import Order
+from kinelo.raters.order import SideOrder
 from kinelo.raters.rater import Rater
 from kinelo.raters.state import MatchIndices
 from kinelo.raters.stored import ANY, stored
@@ -412,7 +412,7 @@ class BradleyTerry(Rater):
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.order_ = Order(*arrays["order"].tolist())
+        self.order_ = SideOrder(*arrays["order"].tolist())
         self.reset()
         self._state.from_arrays(arrays)
         if arrays["theta"].size:
