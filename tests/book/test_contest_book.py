@@ -27,6 +27,15 @@ def test_parts_end_where_one_run_does(tmp_path):
     assert len(again) == 30 and again.matches().identifiers == all_of_them.identifiers
 
 
+def test_a_book_hands_out_arrays_as_a_table_does(tmp_path):
+    """Compiled loops know one kind of array, and would be compiled again for another."""
+    all_of_them, book = races(), kn.RatingBook(tmp_path / "b", kn.RankElo(**GIVEN))
+    book.add(all_of_them)
+    for name in ("place", "ended", "weight", "first", "entrant"):
+        held, read = (getattr(one, name) for one in (book.matches(), all_of_them))
+        assert (held.dtype, held.flags.writeable) == (read.dtype, read.flags.writeable), name
+
+
 def test_late_contests_and_removals_are_rated_in_order(tmp_path):
     all_of_them = races()
     book = kn.RatingBook(tmp_path / "b", kn.RankElo(**GIVEN).fit(all_of_them[:5]))

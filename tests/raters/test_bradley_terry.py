@@ -345,3 +345,12 @@ def test_bad_input_is_one_sentence():
         kn.BradleyTerry(covariates=["style"]).fit(text)
     with pytest.raises(InputError, match="Nothing has been compared"):
         kn.BradleyTerry().intervals()
+
+
+def test_no_matches_are_counted_in_the_same_kind_of_numbers():
+    """Compiled loops know one kind, and would be compiled again for whole numbers."""
+    matches = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})
+    for some in (matches, matches[:0]):
+        assert {getattr(kn.BradleyTerry().update(some)._state, name).dtype.kind for name in ("counts", "events")} == {
+            "f"
+        }

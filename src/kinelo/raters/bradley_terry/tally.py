@@ -102,7 +102,9 @@ class Tally(RaterState):
             key = (i.astype(np.int64) * len(self) + j) * 3 + c[:, 0].astype(np.int64) + 1
             key, cell = np.unique(key, return_inverse=True)
             tables = tuple(
-                np.column_stack([np.bincount(cell, weights=table[:, k], minlength=key.size) for k in range(3)])
+                np.column_stack([np.bincount(cell, weights=table[:, k], minlength=key.size) for k in range(3)]).astype(
+                    np.float64  # of no matches at all whole numbers are counted
+                )
                 for table in tables
             )
             i, j = (key // 3 // len(self)).astype(np.int32), (key // 3 % len(self)).astype(np.int32)
