@@ -120,3 +120,35 @@ def test_played_matches_become_a_table():
 def test_what_is_no_table_is_refused(make, said):
     with pytest.raises(kn.InputError, match=said):
         make()
+
+
+def test_a_frame_names_its_teams_and_may_have_its_columns_in_any_order():
+    pd = pytest.importorskip("pandas")
+    import polars as pl
+
+    table = [[0.5, 0.9, 0.2], [0.1, 0.5, 0.7], [0.8, 0.3, 0.5]]
+    plain = kn.Results(table, names=["A", "B", "C"])
+    turned = pd.DataFrame(table, index=list("ABC"), columns=list("ABC"))[list("CAB")]
+    first = pl.DataFrame({"team": list("ABC"), "C": [0.2, 0.7, 0.5], "B": [0.9, 0.5, 0.3], "A": [0.5, 0.1, 0.8]})
+    for frame in (turned, first):
+        found = kn.Results(frame)
+        assert found.names == ("A", "B", "C") and (found.signed == plain.signed).all()
+    assert kn.Results(pd.DataFrame(table)).names is None
+    with pytest.raises(kn.InputError, match="must name the same teams, each once; 'D' is not so"):
+        kn.Results(turned.rename(columns={"A": "D"}))
+
+
+def test_games_are_made_a_table_first():
+    games = {"home": ["A", "B"], "away": ["B", "C"], "result": [1, 0]}
+    for given in (kn.read_matches(games), pytest.importorskip("pandas").DataFrame(games)):
+        with pytest.raises(kn.InputError, match=r"Results\.from_matches"):
+            kn.Results(given)
+
+
+def test_a_frame_that_is_no_league_is_named_in_one_line():
+    system = kn.RatingSystem(T, gamma=0.05)
+    frame = pytest.importorskip("pandas").DataFrame({"name": ["A", "B"], "rating": [1500, 1600]})
+    for ask in (lambda: kn.farming(system, frame, "A"), lambda: kn.matchmaking(system, frame)):
+        with pytest.raises(kn.InputError, match="strengths must be a league") as said:
+            ask()
+        assert "\n" not in str(said.value)

@@ -23,7 +23,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import flag, whole
+from kinelo.model.validation import flag, one_line, whole
 from kinelo.presentation import Column, Table, number, words
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.best import BestGamma, best_gamma
@@ -189,7 +189,7 @@ def design(
     ('slow', 0.114)
     """
     if not isinstance(strengths, Strength):
-        raise InputError(f"strengths must be a league such as Fixed or Normal, not {strengths!r}.")
+        raise InputError(f"strengths must be a league such as Fixed or Normal, not {one_line(strengths)}.")
     named, asked = _name_systems(systems), flag("check", check)
     size = whole("matches", matches, 30), whole("realisations", realisations, 2), whole("seed", seed, 0)
     settling = {name: _settling(one, strengths, size[0]) for name, one in named.items()}

@@ -27,7 +27,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Local, LooseWindow, Pairing, Window
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, flag, number
+from kinelo.model.validation import Array, flag, number, one_line
 from kinelo.presentation import json_ready, percent
 from kinelo.theory.caveats import WIDEST_NOISE
 from kinelo.theory.fixed_point import few_threads
@@ -209,7 +209,7 @@ def matchmaking(
 
 def _check_asked(system: RatingSystem, strengths: object, fairness: object, pairings: object) -> None:
     if not isinstance(strengths, Strength):
-        raise InputError(f"strengths must be a league such as Fixed or Normal, not {strengths!r}.")
+        raise InputError(f"strengths must be a league such as Fixed or Normal, not {one_line(strengths)}.")
     if system.schedule is not None:
         raise InputError(f"Matchmaking is computed for matches of two drawn at random, not for {system.schedule!r}.")
     if not isinstance(system.gamma, float):

@@ -16,7 +16,7 @@ from kinelo.errors import InputError
 from kinelo.macro.grid import Axis, Cells, Grid, Index
 from kinelo.macro.kernels import label_moments
 from kinelo.model.strength import Strength
-from kinelo.model.validation import Array, finite_array, number, positive, whole
+from kinelo.model.validation import Array, finite_array, number, one_line, positive, whole
 
 Spread = float | Cells
 
@@ -179,7 +179,7 @@ class Population:
         (7.0, array([1.]))
         """
         if not isinstance(strengths, Strength):
-            raise InputError(f"strengths must be a league such as Normal or Fixed, not {strengths!r:.60}.")
+            raise InputError(f"strengths must be a league such as Normal or Fixed, not {one_line(strengths)}.")
         sample = np.atleast_2d(finite_array("ratings", ratings, 2 if np.ndim(ratings) == 2 else 1))
         if sample.shape[1] != strengths.teams:
             raise InputError(f"ratings must list one per team: {sample.shape[1]} for {strengths.teams} teams.")

@@ -26,7 +26,7 @@ from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import whole
+from kinelo.model.validation import one_line, whole
 from kinelo.play.encoding import EncodedSystem, Motions, encode, is_moving
 from kinelo.play.stream import realisation_keys
 from kinelo.play.tables import LARGEST_TABLE
@@ -256,7 +256,7 @@ def checked_kinds(system: object, strengths: object) -> None:
     if not isinstance(system, RatingSystem):
         raise InputError(f"system must be a RatingSystem, not {system!r}.")
     if not isinstance(strengths, Strength):
-        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {strengths!r}.")
+        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
 
 
 def described_gamma(system: RatingSystem) -> float | list[float] | str:

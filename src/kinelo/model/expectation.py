@@ -25,7 +25,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, LineupLottery, Strength
-from kinelo.model.validation import Array, finite_array
+from kinelo.model.validation import Array, finite_array, one_line
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.limits import check_memory
 
@@ -49,7 +49,7 @@ def check_kinds(outcome: object, strengths: object) -> None:
     if not isinstance(outcome, Outcome):
         raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
     if not isinstance(strengths, Strength):
-        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {strengths!r}.")
+        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
 
 
 def spectral_nodes(outcome: Outcome, span: float, least_sigma: float = 0.0) -> SpectralNodes:

@@ -26,9 +26,10 @@ class Results(Strength):
     ----------
     table
         Points per match of the team of a row against that of a column: 0 to 1, and 1 in all for both. Or signed
-        results from −1 to 1, which add up to 0. The diagonal does not count.
+        results from −1 to 1, which add up to 0. The diagonal does not count. A data frame may name the teams of its
+        rows, in its index or first column, and of its columns, in any order.
     names
-        Names of the teams.
+        Names of the teams, where the table does not say them.
     games
         Matches from which the table was estimated, of every pair (a table) or of each alike (a number); None for a
         table that is exact. Entries of pairs without a match do not count.
@@ -45,8 +46,13 @@ class Results(Strength):
     games: Array | None
 
     def __init__(
-        self, table: ArrayLike, names: Sequence[str] | None = None, *, games: ArrayLike | float | None = None
+        self, table: Any, names: Sequence[str] | None = None, *, games: ArrayLike | float | None = None
     ) -> None:
+        if all(hasattr(table, name) for name in ("home", "away", "teams")):
+            raise InputError("These are matches; kinelo.Results.from_matches(matches) makes a table of their results.")
+        if hasattr(table, "columns") and hasattr(table, "to_numpy"):
+            table, named = _of_frame(table)
+            names = named if names is None else names
         values = _square("table", table)
         size = len(values)
         self.games = None if games is None else _games(games, size)
@@ -119,11 +125,31 @@ class Results(Strength):
         return f"Results({self.teams} teams{from_games})"
 
 
+def _of_frame(frame: Any) -> tuple[Any, list[str] | None]:
+    """Numbers of a data frame with its columns in the order of its rows, and the names of these where it has any."""
+    columns = list(frame.columns)
+    first = list(frame[columns[0]]) if columns else []
+    rows: list[Any] = list(getattr(frame, "index", ()))
+    if any(isinstance(cell, str) for column in columns[1:] for cell in frame[column]):
+        return frame.to_numpy(), None  # games and no table of results
+    if first and all(isinstance(name, str) for name in first) and len(columns) == len(first) + 1:
+        frame, columns, rows = frame[columns[1:]], columns[1:], first
+    named = [str(name) for name in rows] if all(isinstance(name, str) for name in rows) else None
+    if not named or len(named) != len(columns):
+        return frame.to_numpy(), None
+    if sorted(named) != sorted(map(str, columns)) or len(set(named)) < len(named):
+        strange = next((name for name in map(str, columns) if name not in named), named[0])
+        raise InputError(f"Rows and columns of table must name the same teams, each once; {strange!r:.60} is not so.")
+    by_name = dict(zip(map(str, columns), columns))
+    return frame[[by_name[name] for name in named]].to_numpy(), named
+
+
 def _square(name: str, value: object) -> Array:
     try:
         values = np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} must be a square table of numbers.") from None
+        hint = "; a list of games becomes one by kinelo.Results.from_matches(kinelo.read_matches(...))"
+        raise InputError(f"{name} must be a square table of numbers{hint if name == 'table' else ''}.") from None
     if values.ndim != 2 or values.shape[0] != values.shape[1] or len(values) < 2:
         raise InputError(f"{name} must be a square table of at least 2 teams, not of shape {list(values.shape)}.")
     return values

@@ -22,6 +22,15 @@ LARGEST_WHOLE = 1 << 62
 """What compiled code can count to."""
 
 
+def one_line(value: object) -> str:
+    """What somebody handed over, short and without line breaks.
+
+    >>> one_line("a\\nb"), one_line([0, 1])
+    ("'a\\\\nb'", '[0, 1]')
+    """
+    return " ".join(repr(value).split())[:60]
+
+
 def number(name: str, value: object) -> float:
     """Return ``value`` as a finite float, or say that it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):

@@ -23,7 +23,7 @@ from kinelo.model.expectation import expected_result, expected_tie
 from kinelo.model.outcome import Outcome, Probit, Tanh
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, whole
+from kinelo.model.validation import Array, one_line, whole
 from kinelo.theory.closure import settled_steps
 from kinelo.theory.fixed_point import GOAL
 from kinelo.theory.limit import freeze, stationary
@@ -147,7 +147,7 @@ def farming(
     """
     system = as_system(system)
     if not isinstance(strengths, Strength):
-        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {strengths!r}.")
+        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
     own = _number_of(strengths, team)
     most = whole("opponents", opponents, 1)
     if most > strengths.teams - 1:

@@ -17,7 +17,7 @@ from kinelo.model.results import Results
 from kinelo.model.schedule import Field
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, nonnegative, number, whole
+from kinelo.model.validation import Array, nonnegative, number, one_line, whole
 from kinelo.theory.waves import Waves, wave_nodes
 
 MOST_NODES = 4000
@@ -177,7 +177,7 @@ def teams_of(strengths: Strength | Continuum) -> Teams:
         return Teams(strengths.league, strengths.mass, finite=False)
     if not isinstance(strengths, Strength):
         raise InputError(
-            f"strengths must be a league such as Normal or LineupLottery, or a Continuum, not {strengths!r}."
+            f"strengths must be a league such as Normal or LineupLottery, or a Continuum, not {one_line(strengths)}."
         )
     return Teams(strengths, np.full(strengths.teams, 1 / strengths.teams), finite=True)
 
