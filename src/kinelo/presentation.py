@@ -99,6 +99,15 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def sentence(text: str) -> str:
+    """A note as a sentence: a capital letter and a full stop.
+
+    >>> sentence("the lowest 'place' is best"), sentence("Done.")
+    ("The lowest 'place' is best.", 'Done.')
+    """
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+
+
 def chance_in_words(share: float | None) -> str:
     """A probability to a tenth of a percent; none is a dash.
 
@@ -192,7 +201,7 @@ def _cell(key: str, form: str) -> Callable[[Row], str]:
 
 
 def _kind(column: Column) -> str:
-    return " class='number'" if column.number else ""
+    return " class='number'" if column.number else "" if column.wraps else " class='whole'"
 
 
 def _html_cell(column: Column, row: Row) -> str:

@@ -152,7 +152,7 @@ def test_rate_prints_estimates_with_one_standard_error(results, monkeypatch):
     estimates = kn.forecasts.Estimates({"walk": 0.31234, "ties": 0.5}, {"walk": 0.0456, "ties": math.nan}, -10.0, 6)
     monkeypatch.setattr(scripted.Scripted, "estimates_", estimates, raising=False)
     monkeypatch.setattr(scripted.Scripted, "parameters_", {"walk": 0.31234, "ties": 0.5}, raising=False)
-    assert "Estimated: walk 0.3123 ± 0.046, ties 0.5 (hardly matters)\n" in said("rate", results, *SCRIPTED).stdout
+    assert "Estimated: walk 0.312 ± 0.046; hardly matter: ties 0.5\n" in said("rate", results, *SCRIPTED).stdout
     found = json.loads(said("rate", results, *SCRIPTED, "--json").stdout)
     assert found["parameters"]["walk"] == 0.31234 and found["standard_errors"] == {"walk": 0.0456, "ties": None}
 
@@ -170,7 +170,7 @@ def test_backtests_print_scores_of_what_happened(results, tmp_path):
     table = cells(answer.stdout)
     assert table[0] == ["Rater", "Line-up known", "log-loss", "brier", "rps", "accuracy", "behind the best"]
     row = next(row for row in table if row[0] == "Scripted")
-    assert row[1:6] == ["not used", f"{log_loss:.4f}", f"{brier:.4f}", f"{rps:.4f}", f"{0:.4f}"]
+    assert row[1:6] == ["not used", f"{log_loss:.4f}", f"{brier:.4f}", f"{rps:.4f}", "0.0 %"]
     found = json.loads(said(*words, "--json").stdout)  # by default the middle of the matches
     assert found["matches"] == 3 and found["train_until"] == "2024-02-01"
     scores = {score["rater"]: score for score in found["scores"]}

@@ -192,7 +192,7 @@ def test_players_who_are_always_together_are_not_ranked():
     fixed = board.filter(pl.col("team").is_in(["A", "B"]))
     moving = board.filter(pl.col("team").is_in(["C", "D"]))
     assert fixed["place"].null_count() == fixed.height == 6
-    assert set(fixed["note"]) == {"not ranked: matches do not tell him apart from those he plays with"}
+    assert set(fixed["note"]) == {"not ranked: not separable from teammates"}
     assert moving["place"].null_count() == 0 and moving.height == 12
     best = max(strength, key=strength.__getitem__)
     assert best in moving.sort("place")["name"].head(3)

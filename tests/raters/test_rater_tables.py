@@ -74,8 +74,8 @@ def test_an_estimate_at_the_end_of_its_range_says_so_everywhere():
     found = kn.forecasts.Estimates({"walk": 0.31234, "ties": 3.0}, {"walk": 0.0456, "ties": 0.2}, -10.0, 6, ("ties",))
     rater = SimpleNamespace(estimates_=found, parameters_={"walk": 0.31234, "ties": 3.0}, walk=None, ties=None)
     assert [row[:2] for row in parameters_table(rater).cells()] == [
-        ["Walk", "0.3123 ± 0.046"],
-        ["Ties", "3 ± 0.2 (the end of its range)"],
+        ["Walk", "0.312 ± 0.046"],
+        ["Ties", "3.00 ± 0.20 (the end of its range)"],
     ]
 
 

@@ -119,7 +119,7 @@ def choice_table(choice: RaterChoice) -> Table:
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
     >>> choice = kn.choose_rater(matches, {"K = 20": kn.TeamElo.classic(k=20), "K = 200": kn.TeamElo.classic(k=200)})
     >>> [row[2] for row in choice_table(choice).cells()]
-    ['chosen', '0.3046 ± 0.1026']
+    ['chosen', '0.1294 ± 0.1336']
     """
     assert choice.test is not None
     rows = [

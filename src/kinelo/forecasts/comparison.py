@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.presentation import Column, Row, Table, number, words
+from kinelo.presentation import Column, Row, Table, number, percent, words
 from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
+SHARES = ("accuracy", "pairs_right")
 
 
 class Comparison:
@@ -154,11 +155,18 @@ def backtest_table(test: Comparison, title: str) -> Table:
         gap = gaps.get(row["rater"])
         return "" if gap is None else f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})"
 
-    metrics = [replace(number(in_words(name), name, ".4f"), wraps=True) for name in test.metrics]
+    metrics = [_score_column(name) for name in test.metrics]
     lineups = [words("Line-up known", "line-up")] if "line-up" in test.scores.columns else []
     columns = [words("Rater", "rater"), *lineups, *metrics]
     below = f"Behind the best: mean difference in {in_words(test.metrics[0])} with its 95 % bootstrap interval."
     return Table([*columns, Column("behind the best", behind, number=True)], test.scores.to_dicts(), title, (below,))
+
+
+def _score_column(metric: str) -> Column:
+    """Shares of what was right in percent, any other score to four digits."""
+    if metric in SHARES:
+        return Column(in_words(metric), lambda row: percent(row[metric], 1), number=True, key=metric)
+    return replace(number(in_words(metric), metric, ".4f"), wraps=True)
 
 
 def weighted_mean(scores: Array, weights: Array) -> float:

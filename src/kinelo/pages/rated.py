@@ -17,7 +17,7 @@ from kinelo.forecasts.contest_scores import place_calibration
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import chart_html
-from kinelo.presentation import Column, Row, Table, html_list, isolated
+from kinelo.presentation import Column, Row, Table, html_list, isolated, sentence
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import leaderboard
@@ -66,7 +66,7 @@ def ratings_body(
 <h2>{title}</h2><p>{given}</p>{_in_frame(found)}
 {_calibration(rater, played) if isinstance(played, Contests) else _inflation(rater, played)}
 {_section(f"What was estimated from the {noun}", parameters_table(rater))}
-{f"<h2>How the file was read</h2>{html_list(played.notes)}" if played.notes else ""}"""
+{f"<h2>How the file was read</h2>{html_list(map(sentence, played.notes))}" if played.notes else ""}"""
 
 
 def _boards(rater: Any, played: Matches | Contests, ranking: Mapping[str, Any]) -> tuple[dict[str, pl.DataFrame], str]:
@@ -161,7 +161,7 @@ def _histories(rater: Any, played: Matches | Contests, boards: dict[str, pl.Data
 
 def _inflation(rater: Any, matches: Matches) -> str:
     worth = rating_inflation(rater, matches)
-    said = "" if worth is None else html_list(inflation_words(worth))
+    said = "" if worth is None else html_list(map(sentence, inflation_words(worth)))
     return f"<h2>Is a rating worth what it was?</h2>{said}" if said else ""
 
 

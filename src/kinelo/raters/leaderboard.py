@@ -30,7 +30,7 @@ LONG_REST = 120
 LEAST_MATCHES = 10
 CAUTION = 2.0
 MAIN = "main"
-ALIKE = "not ranked: matches do not tell him apart from those he plays with"
+ALIKE = "not ranked: not separable from teammates"
 
 
 def leaderboard(
@@ -62,8 +62,8 @@ def leaderboard(
     polars.DataFrame
         ``place`` counts within the ``pool``: "main", or "around" the side that plays most in a pool apart. ``surely``
         is the rating less ``caution`` times its uncertainty, ``idle_days`` the days since the last match played, and
-        ``note`` says who has rested for long, and who is not ranked because matches do not tell him apart. Of
-        contests, ``kind`` comes first, and places count within it; there are no pools and no notes.
+        ``note`` says who has rested for long, and who is not ranked because no match separates them from those they
+        play with. Of contests, ``kind`` comes first, and places count within it; there are no pools and no notes.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B", "C", "A"] * 6, "away": ["B", "C", "A", "D"] * 6, "result": [1, 1, 0, 1] * 6}

@@ -16,6 +16,8 @@ from kinelo.raters.leaderboard import MAIN
 if TYPE_CHECKING:
     import polars as pl
 
+HARDLY = " (hardly matters)"
+
 
 def board_table(
     board: pl.DataFrame, title: str = "", *, top: int | None = None, noun: str = "matches", narrow: bool = False
@@ -129,7 +131,10 @@ def estimates_in_a_line(rater: Any) -> str:
     >>> estimates_in_a_line(kn.TeamElo.classic(k=20))
     ''
     """
-    return ", ".join(f"{name} {value}" for name, value in _estimated(rater).items())
+    found = _estimated(rater)
+    matter = [f"{name} {value}" for name, value in found.items() if not value.endswith(HARDLY)]
+    rest = [f"{name} {value.removesuffix(HARDLY)}" for name, value in found.items() if value.endswith(HARDLY)]
+    return "; ".join(part for part in (", ".join(matter), "hardly matter: " * bool(rest) + ", ".join(rest)) if part)
 
 
 def _estimated(rater: Any) -> dict[str, str]:
@@ -140,10 +145,22 @@ def _estimated(rater: Any) -> dict[str, str]:
     shown = {}
     for name, value in found.values.items():
         error = found.standard_errors.get(name, math.nan)
-        doubt = f" ± {error:.2g}" if math.isfinite(error) else ""
-        end = " (the end of its range)" if name in found.at_bounds else "" if doubt else " (hardly matters)"
-        shown[name] = f"{value:.4g}{doubt}{end}"
+        known = math.isfinite(error)
+        end = " (the end of its range)" if name in found.at_bounds else "" if known else HARDLY
+        shown[name] = (with_its_error(value, error) if known else f"{value:.4g}") + end
     return shown
+
+
+def with_its_error(value: float, error: float) -> str:
+    """A number to the digits that its standard error leaves.
+
+    >>> with_its_error(6.0812, 4.53), with_its_error(50.85, 18.2), with_its_error(0.31234, 0.0456)
+    ('6.1 ± 4.5', '51 ± 18', '0.312 ± 0.046')
+    """
+    if not error > 0:
+        return f"{value:.4g} ± {error:g}"
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
 def advantages_table(rater: Any) -> Table | None:

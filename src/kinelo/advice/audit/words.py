@@ -333,7 +333,7 @@ def inflation_words(found: RatingInflation) -> list[str]:
     if per_year is None:
         said.append("too few sides stayed to tell whether a rating is worth what it was")
     else:
-        digits = ".0f" if max(abs(per_year.low), abs(per_year.high)) >= 10 else "z.1f"
+        digits = "z.0f" if max(abs(per_year.low), abs(per_year.high)) >= 10 else "z.1f"
         size = with_interval(per_year.mean, per_year.low, per_year.high, digits)
         worth = f"against their strengths, ratings of those who stayed changed by {size} points a year"
         if per_year.beyond_chance:

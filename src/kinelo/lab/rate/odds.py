@@ -13,7 +13,7 @@ from kinelo.forecasts.season import Rules, season, season_table
 from kinelo.lab.rate.standings import plain
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
-from kinelo.presentation import Table
+from kinelo.presentation import Table, sentence
 from kinelo.raters.rater import Rater
 from kinelo.raters.what_if import with_points
 
@@ -89,7 +89,7 @@ def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[st
     table = season_table(found)
     rows = [{**row, "places": by_name[row["name"]]} for row in _shares(table)]
     left = int(np.isnan(fixtures.result).sum())
-    notes = "".join(f" {note[:1].upper()}{note[1:]}." for note in found.notes)
+    notes = "".join(f" {sentence(note)}" for note in found.notes)
     played = f"{len(fixtures) - left} matches played, {left} to come, the rest of the season played {SEASONS:,} times."
     words = f"{played}{notes}"
     return {"rows": rows, "table": table.to_dict(), "words": words}
