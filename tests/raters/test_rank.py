@@ -15,7 +15,7 @@ import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import CONTEST_METRICS, order_log_loss, pairs_right, pooled
 from kinelo.forecasts.places import LOWER, WIDE
-from kinelo.raters.rank.field import NO_MEMORY, Field, new_grid
+from kinelo.raters.rank.field import NO_MEMORY, ContestField, new_grid
 from kinelo.raters.rank.law import both_logs, law_of
 from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 
@@ -26,7 +26,7 @@ def shown_by(mean, variance, place, off=0.0):
     """What a ranking shows: how far each mean moves, the variance that is left, and log Z."""
     size, law = len(mean), law_of(off)
     one = lambda values: np.array(values, float)[:, None]  # noqa: E731
-    field = Field(one(mean), one(variance), np.ones((size, 1)), np.array(place, float))
+    field = ContestField(one(mean), one(variance), np.ones((size, 1)), np.array(place, float))
     grid = new_grid(field, law, NO_MEMORY)
     shown = Shown(np.zeros((size, 1)), np.zeros((size, 1)), np.full((size, 1), np.nan))
     read_ranking(Ranking(field, law, 1.0, grid), shown)

@@ -23,13 +23,13 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.one_match import check_levels
 from kinelo.raters.rater import Rater
 from kinelo.raters.state import RaterState
+from kinelo.raters.stored import SEPARATOR
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 SPREAD_PREFIX = "spread by "
-SEPARATOR = "\x1f"
 
 
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:

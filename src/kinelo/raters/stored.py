@@ -13,6 +13,8 @@ from kinelo.matches.dated import LATEST
 
 PREFIX = "parameter_"
 """How the names of parameters begin among the arrays."""
+SEPARATOR = "\x1f"
+"""Stands between two words that are kept as one, such as a condition and its level."""
 ANY = -1
 """A length that nothing prescribes."""
 LAST_DAY = int(LATEST.view(np.int64))

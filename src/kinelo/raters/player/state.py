@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import SEPARATOR
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.state import (
     CONDITION,
@@ -31,6 +30,7 @@ from kinelo.raters.name_index import NameIndex
 from kinelo.raters.player.rotation import MOST_PLAYERS, RECENT, Fixtures, Sheet, Squads, make_lists
 from kinelo.raters.random_walk import LONG_AGO, TODAY
 from kinelo.raters.state import NEVER, MatchIndices, StateColumn
+from kinelo.raters.stored import SEPARATOR
 
 
 class LineupReading(NamedTuple):

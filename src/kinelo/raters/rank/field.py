@@ -27,7 +27,7 @@ STEP = 1.25
 LEAST_POINTS = 8
 
 
-class Field(NamedTuple):
+class ContestField(NamedTuple):
     """Entrants of one contest in order of places: mean and variance of performances and how much each counts (entrants,
     lanes), and places (entrants).
 
@@ -41,7 +41,7 @@ class Field(NamedTuple):
     place: Array
 
 
-class Grid(NamedTuple):
+class ContestGrid(NamedTuple):
     """Points of a contest: the first, the step, ``log F`` and ``log(1 − F)`` of every entrant (entrants, points).
 
     Where there are several lanes, their slopes from point to point too (entrants, points), and by how many points each
@@ -98,7 +98,7 @@ def new_grid(field, law, memory):
         memory = np.empty((4, size * points))
     sloping = size * points if lanes > 1 else 0
     shape, slopes = (size, points), (size if lanes > 1 else 0, points if lanes > 1 else 0)
-    grid = Grid(
+    grid = ContestGrid(
         low,
         step,
         memory[0, : size * points].reshape(shape),

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 MOST_SWEEPS = 12
-SETTLED = 2.5e-3
+SETTLED_SWEEP = 2.5e-3
 """Largest move of a strength in a sweep after which no further one is made, in units of the noise: half a point."""
 
 
@@ -115,7 +115,7 @@ class ContestSmoother:
         for _ in range(MOST_SWEEPS - 1):
             before = mean
             mean, variance = self._sweep()
-            if np.abs(self._among_others(mean - before)).max(initial=0.0) < SETTLED:
+            if np.abs(self._among_others(mean - before)).max(initial=0.0) < SETTLED_SWEEP:
                 break
         return mean, variance
 

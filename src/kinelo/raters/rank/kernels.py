@@ -23,8 +23,8 @@ from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.filter.alone import on_day
 from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.random_walk import move_clock
-from kinelo.raters.rank.field import Field, new_grid
-from kinelo.raters.rank.law import Law
+from kinelo.raters.rank.field import ContestField, new_grid
+from kinelo.raters.rank.law import PerformanceLaw
 from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 
 Array = NDArray[np.float64]
@@ -64,7 +64,7 @@ class ContestModel(NamedTuple):
     beside: NDArray[np.bool_]
     retirement: Array
     late_retirement: Array
-    law: Law
+    law: PerformanceLaw
 
 
 class Expected(NamedTuple):
@@ -215,7 +215,7 @@ def filter_contests(columns, model, s, expected):
         believe_entries(c, columns, model, s, work, expected)
         move_clock(columns.day[c], s.clock)
         count_entries(c, columns, model, counts)
-        field = Field(expected.mean[lo:hi], expected.variance[lo:hi], counts[:size], columns.place[lo:hi])
+        field = ContestField(expected.mean[lo:hi], expected.variance[lo:hi], counts[:size], columns.place[lo:hi])
         grid = new_grid(field, model.law, memory)
         memory = grid.memory
         expected.log_chance[lo:hi] = np.nan

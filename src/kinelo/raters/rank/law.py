@@ -23,7 +23,7 @@ _EDGE, _PER_UNIT = 8.0, 32
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
-class Law(NamedTuple):
+class PerformanceLaw(NamedTuple):
     """The law of a performance from ``least`` to ``_EDGE``: a cubic in every cell.
 
     ``logs`` has those of ``log F`` and of ``log(1 − F)`` (cells, 8), the others those of the logarithm of the density
@@ -37,7 +37,7 @@ class Law(NamedTuple):
     off: float
 
 
-def law_of(off: float) -> Law:
+def law_of(off: float) -> PerformanceLaw:
     """The law with a part of performances that are off."""
     least = -_EDGE if off == 0.0 else -WIDE * _EDGE - LOWER
     z = np.arange(least - 1.0 / _PER_UNIT, _EDGE + 3.0 / _PER_UNIT, 1.0 / _PER_UNIT)
@@ -48,7 +48,7 @@ def law_of(off: float) -> Law:
     part, apart = expit(wide - narrow), z - low / WIDE
     below = np.logaddexp(usual + log_ndtr(z), other + log_ndtr(low))
     above = np.logaddexp(usual + log_ndtr(-z), other + log_ndtr(-low))
-    return Law(
+    return PerformanceLaw(
         np.hstack([cubics(below), cubics(above)]),
         cubics(np.logaddexp(narrow, wide) - _HALF_LOG_2PI),
         cubics(z - part * apart),

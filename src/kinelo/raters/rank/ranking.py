@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.rank.density import moments, new_density, weigh, weigh_again, write_density
-from kinelo.raters.rank.field import Field, Grid, counted
-from kinelo.raters.rank.law import Law
+from kinelo.raters.rank.field import ContestField, ContestGrid, counted
+from kinelo.raters.rank.law import PerformanceLaw
 
 Array = NDArray[np.float64]
 
@@ -41,10 +41,10 @@ Array = NDArray[np.float64]
 class Ranking(NamedTuple):
     """A field, the law of performances, how much its order counts (float), and the grid it is read on."""
 
-    field: Field
-    law: Law
+    field: ContestField
+    law: PerformanceLaw
     weight: float
-    grid: Grid
+    grid: ContestGrid
 
 
 class Shown(NamedTuple):

@@ -15,9 +15,8 @@ from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
 from kinelo.raters.start import SETTLED, Start
 from kinelo.raters.state import LEAST_ROOM, NEVER
-from kinelo.raters.stored import FIRST_DAY, LAST_DAY, stored, stored_names
+from kinelo.raters.stored import FIRST_DAY, LAST_DAY, SEPARATOR, stored, stored_names
 
-SEPARATOR = "\x1f"
 DAYS_APART = 7
 """How far apart contests without dates are taken to be."""
 

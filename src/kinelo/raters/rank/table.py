@@ -1,4 +1,4 @@
-"""Ratings of contests as a table."""
+"""Ratings of everyone who took part in contests, as a table: in points, on a day or as of the last contest."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinelo.model.outcome import CHESS_NU
 from kinelo.raters.random_walk import fade_all
 from kinelo.raters.state import NEVER, REFERENCE_DAYS
 
 if TYPE_CHECKING:
     import polars as pl
 
-POINT = math.log(10.0) / 800.0
-POINTS_PER_UNIT = 1.0 / (math.sqrt(math.pi) * POINT)
+POINTS_PER_UNIT = 1.0 / (math.sqrt(math.pi) * CHESS_NU)
 """Rating points per unit of strength: between equals the expected result rises by 1/√π a unit, ln 10/800 a point."""
 
 

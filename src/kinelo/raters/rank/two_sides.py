@@ -22,7 +22,7 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.rank.kernels import Expected
 
 Array = NDArray[np.float64]
-LEAST = 1e-9
+LEAST_SHARE_OF_POINTS = 1e-9
 
 
 def two_sided_points(matches: Matches, expected: Expected, off: float) -> Array:
@@ -39,7 +39,7 @@ def chances_of_points(points: Array, ties: float) -> Array:
     >>> chances_of_points(np.array([0.5, 0.8]), 1.0).round(3).tolist()
     [[0.333, 0.333, 0.333], [0.682, 0.236, 0.082]]
     """
-    signed = 2.0 * np.clip(points, LEAST, 1.0 - LEAST) - 1.0
+    signed = 2.0 * np.clip(points, LEAST_SHARE_OF_POINTS, 1.0 - LEAST_SHARE_OF_POINTS) - 1.0
     root = np.sqrt(signed**2 * ties**2 + 4.0 * (1.0 - signed**2))
     odds = (signed * ties + root) / (2.0 * (1.0 - signed))
     shares = np.column_stack([odds, np.full(odds.size, ties), 1.0 / odds])
