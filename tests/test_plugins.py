@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -36,18 +37,51 @@ def run(*words: str, folder: Path, package: str = "good") -> subprocess.Complete
     )
 
 
+class Said(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+EACH = """
+import contextlib, io, json, sys
+from kinelo.cli import main
+
+said = []
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["kinelo", *words]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            code = main()
+        except SystemExit as end:
+            code = end.code
+    said.append([code or 0, out.getvalue(), err.getvalue()])
+print(json.dumps(said))
+"""
+
+
+def type_each(*commands: list[str], folder: Path, package: str = "good") -> list[Said]:
+    """Commands one after the other in one process: what it loads, it loads once."""
+    done = run("-c", EACH, json.dumps(commands), folder=folder, package=package)
+    assert done.returncode == 0, done.stderr
+    return [Said(*one) for one in json.loads(done.stdout)]
+
+
 def test_a_rater_is_known_by_its_name(folder):
-    helped = run("-m", "kinelo", "rate", "--help", folder=folder)
-    assert "bradley-terry or frequencies, or a class" in " ".join(helped.stdout.replace("-\n", "-").split()).replace(
-        "- ", "-"
+    helped, rated, kept = type_each(
+        ["rate", "--help"],
+        ["rate", "results.csv", "--rater", "frequencies", "--book", "kept"],
+        ["book", "kept"],
+        folder=folder,
     )
-    book = folder / "kept"
-    rated = run("-m", "kinelo", "rate", "results.csv", "--rater", "frequencies", "--book", str(book), folder=folder)
-    assert rated.returncode == 0, rated.stderr
-    said = run("-m", "kinelo", "book", str(book), folder=folder)
-    assert said.returncode == 0 and "Frequencies" in said.stdout and "60" in said.stdout, said.stderr
-    gone = run("-m", "kinelo", "book", str(book), folder=folder, package="broken")
-    assert gone.returncode == 2 and "kinelo_sample_plugin:Frequencies" in gone.stderr and "Traceback" not in gone.stderr
+    known = " ".join(helped.out.replace("-\n", "-").split()).replace("- ", "-")
+    assert "bradley-terry or frequencies, or a class" in known
+    assert rated.code == 0, rated.err
+    assert kept.code == 0 and "Frequencies" in kept.out and "60" in kept.out, kept.err
+    [gone] = type_each(["book", "kept"], folder=folder, package="broken")
+    assert gone.code == 2 and "kinelo_sample_plugin:Frequencies" in gone.err and "Traceback" not in gone.err
 
 
 LAB = """
@@ -87,16 +121,17 @@ def test_an_outcome_is_known_in_study_files(folder):
     done = run("-c", ASKED, folder=folder)
     assert done.stdout == f"Algebraic {1 / 2**0.5:.6f}\n", done.stderr
     (folder / "study.toml").write_text(STUDY.replace("rate = 0.5", "rat = 0.5"))
-    wrong = run("-m", "kinelo", "diagnose", "study.toml", folder=folder)
-    assert wrong.returncode == 2 and "algebraic cannot be made from rat" in wrong.stderr
+    [wrong] = type_each(["diagnose", "study.toml"], folder=folder)
+    assert wrong.code == 2 and "algebraic cannot be made from rat" in wrong.err
 
 
 def test_commands_stand_in_the_help_and_run(folder):
-    helped = run("-m", "kinelo", "--help", folder=folder)
-    assert "greet" in helped.stdout and "A command of kinelo-sample-plugin 1.2" in helped.stdout and helped.stderr == ""
-    assert "Greet a league." in run("-m", "kinelo", "greet", "--help", folder=folder).stdout
-    assert run("-m", "kinelo", "greet", "--name", "Ashford", folder=folder).stdout == "Good morning, Ashford.\n"
-    assert run("-m", "kinelo", "pair", "two", folder=folder).stdout == "2\n"
+    helped, greeting, greeted, pair = type_each(
+        ["--help"], ["greet", "--help"], ["greet", "--name", "Ashford"], ["pair", "two"], folder=folder
+    )
+    assert "greet" in helped.out and "A command of kinelo-sample-plugin 1.2" in helped.out and helped.err == ""
+    assert "Greet a league." in greeting.out
+    assert greeted.out == "Good morning, Ashford.\n" and pair.out == "2\n"
 
 
 def test_a_broken_package_costs_sentences_when_it_is_asked_for(folder):
@@ -108,15 +143,16 @@ def test_a_broken_package_costs_sentences_when_it_is_asked_for(folder):
             f"kinelo: warning: The plug-in {name} {package} is left out: Kinelo has one of that name."
             for name in ("kalman", "rate")
         ]
-    for name, sentence in {
+    sentences = {
         "gone": "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'",
         "leaving": "cannot be loaded: SystemExit: 3",
         "number": "is no command: it is neither a function nor a typer.Typer.",
         "unreadable": "is no command: AssertionError: List types with complex sub-types are not currently supported",
-    }.items():
-        done = run("-m", "kinelo", name, folder=folder, package="broken")
-        assert done.returncode == 2
-        assert done.stderr.splitlines()[-1] == f"kinelo: The plug-in {name} {package} {sentence}"
+    }
+    each = type_each(*([name] for name in sentences), folder=folder, package="broken")
+    for done, (name, sentence) in zip(each, sentences.items(), strict=True):
+        assert done.code == 2
+        assert done.err.splitlines()[-1] == f"kinelo: The plug-in {name} {package} {sentence}"
 
 
 @pytest.mark.parametrize(
@@ -149,24 +185,23 @@ def test_help_imports_no_command_of_another_package(folder):
     assert run("-m", "kinelo", "shout", folder=folder, package=str(packages)).stdout == "IMPORTED\nHEY\n"
 
 
-@pytest.mark.parametrize(
-    ("rater", "sentence"),
-    [
-        ("gone", "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'"),
-        ("unlike", "is not the class of a rater: it lacks fit and one_step_ahead."),
-    ],
-)
-def test_a_broken_rater_is_refused_when_it_is_asked_for(rater, sentence, folder):
-    done = run("-m", "kinelo", "rate", "results.csv", "--rater", rater, folder=folder, package="broken")
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == f"kinelo: The plug-in {rater} of kinelo-broken-plugin 0.1 {sentence}"
+def test_a_broken_rater_is_refused_when_it_is_asked_for(folder):
+    sentences = {
+        "gone": "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'",
+        "unlike": "is not the class of a rater: it lacks fit and one_step_ahead.",
+    }
+    commands = (["rate", "results.csv", "--rater", name] for name in sentences)
+    each = type_each(*commands, folder=folder, package="broken")
+    for done, (name, sentence) in zip(each, sentences.items(), strict=True):
+        assert done.code == 2
+        assert done.err.splitlines()[-1] == f"kinelo: The plug-in {name} of kinelo-broken-plugin 0.1 {sentence}"
 
 
 def test_a_broken_outcome_is_refused_when_it_is_asked_for(folder):
     (folder / "study.toml").write_text(STUDY.replace("algebraic", "gone"))
-    done = run("-m", "kinelo", "diagnose", "study.toml", folder=folder, package="broken")
-    assert done.returncode == 2 and "The plug-in gone of kinelo-broken-plugin 0.1 cannot be loaded" in done.stderr
+    [done] = type_each(["diagnose", "study.toml"], folder=folder, package="broken")
+    assert done.code == 2 and "The plug-in gone of kinelo-broken-plugin 0.1 cannot be loaded" in done.err
     (folder / "study.toml").write_text(STUDY.replace('"algebraic", rate', '"tanh", nu'))
-    done = run("-c", ASKED, folder=folder, package="broken")
-    assert done.stdout.startswith("Tanh ")
-    assert "The plug-in tanh of kinelo-broken-plugin 0.1 is left out: Kinelo has one of that name." in done.stderr
+    known = run("-c", ASKED, folder=folder, package="broken")
+    assert known.stdout.startswith("Tanh ")
+    assert "The plug-in tanh of kinelo-broken-plugin 0.1 is left out: Kinelo has one of that name." in known.stderr

@@ -43,6 +43,9 @@ def diagnose(
     from kinelo.runtime.extras import require
 
     require("matplotlib")
+    from kinelo.studies import read_study
+
+    plan = read_study(study, allow_code=allow_code)  # what is wrong with it is said before the rest is loaded
     import json
 
     from kinelo.advice.diagnosis import diagnose as verdict_on
@@ -51,9 +54,6 @@ def diagnose(
     from kinelo.pictures.stationary import draw_map
     from kinelo.pictures.style import save
     from kinelo.runtime.atomic import replace_file
-    from kinelo.studies import read_study
-
-    plan = read_study(study, allow_code=allow_code)
 
     def verdict_on_plan() -> Diagnosis:
         return verdict_on(plan.system, plan.strengths, plan.motion, check=check)
