@@ -1,10 +1,15 @@
 """Whether a built site stands alone: nothing that a page loads comes from another host."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src"), ("video", "src")}
 KEPT_LINKS = {"canonical", "prev", "next"}
+TAG = re.compile(
+    rf"""<(?:{"|".join(sorted({tag for tag, _ in LOADED}))})\b(?:"[^"]*"|'[^']*'|[^>"'])*>""", re.IGNORECASE
+)
+"""A tag that loads something: the parser is given these alone, not the whole page."""
 
 
 class _Loads(HTMLParser):
@@ -26,7 +31,9 @@ def foreign(site: Path) -> list[str]:
     found = []
     for page in sorted(site.rglob("*.html")):
         reader = _Loads()
-        reader.feed(page.read_text(encoding="utf-8"))
+        for tag in TAG.findall(page.read_text(encoding="utf-8")):
+            reader.feed(tag)
+            reader.reset()
         found += [f"{page.relative_to(site)}: {what}" for what in reader.found]
     for style in sorted(site.rglob("*.css")):
         text = style.read_text(encoding="utf-8")

@@ -49,15 +49,16 @@ def releases() -> list[dict]:
     return sorted(found, key=lambda one: tuple(map(int, one["version"].split("."))))
 
 
-def page() -> tuple[str, bytes]:
-    """The page as Markdown, and its picture."""
+def page(*, drawn: bool = True) -> tuple[str, bytes]:
+    """The page as Markdown, and its picture, empty where it is not ``drawn``."""
     known = releases()
     versions = [one["version"] for one in known]
     rows = ["| task | " + " | ".join(versions) + " |", "|---|" + "---:|" * len(versions)]
     for task in known[-1]["measures"]:
         rows.append(f"| {task} | " + " | ".join(_shown(one["measures"][task]) for one in known) + " |")
     head = HEAD.format(machine=known[-1]["machine"], first=versions[0])
-    return head + "\n".join(rows) + "\n" + slower(known) + TAIL, style.picture_bytes(picture(known))
+    text = head + "\n".join(rows) + "\n" + slower(known) + TAIL
+    return text, style.picture_bytes(picture(known)) if drawn else b""
 
 
 def slower(known: list[dict]) -> str:

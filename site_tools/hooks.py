@@ -26,8 +26,15 @@ from site_tools import (
 
 ROOT = Path(__file__).parents[1]
 STRUCTURE = "KINELO_SITE_STRUCTURE"
-"""An environment variable: where it is set, nothing is computed or drawn, and every page and link is still checked."""
+"""An environment variable: where it is set, nothing is computed, drawn or indexed; pages and links are checked."""
 DOWNLOAD = "\n\n[This page as a notebook]({stem}.ipynb){{ download }} · its source is `docs/{source}`.\n"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Where only the structure is asked for, nobody searches."""
+    if STRUCTURE in os.environ:
+        config.plugins["material/search"].config.enabled = False
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -38,11 +45,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     }
     made |= {f"project/{name}.md": _from_root(f"{name.upper()}.md") for name in ("changelog", "contributing")}
     made["project/benchmarks.md"] = _from_root("benchmarks/RESULTS.md")
-    made["project/history.md"], picture = history_page.page()
+    whole = STRUCTURE not in os.environ
+    made["project/history.md"], picture = history_page.page(drawn=whole)
     files.append(File.generated(config, f"project/{history_page.PICTURE}", content=picture))
     for address, text in made.items():
         files.append(File.generated(config, address, content=text))
-    whole = STRUCTURE not in os.environ
     for source in sources():
         _add_notebook(files, config, source, run=whole)
     for address, content in guided_visit.pages(drawn=whole).items():

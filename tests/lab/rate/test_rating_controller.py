@@ -173,10 +173,12 @@ def test_a_small_or_dateless_league_is_rated_without_a_check(tmp_path):
 
 
 def test_players_are_rated_from_line_ups(tmp_path):
-    controller = RatingController(lambda words: None)
-    seen = controller.sample()
+    league, controller = kn.sample_league(teams=6, seasons=2), RatingController(lambda words: None)
+    for kind, frame in (("results", league.results), ("lineups", league.lineups)):
+        frame.write_csv(tmp_path / kind)
+        seen = controller.look(kind, str(tmp_path / kind), f"{kind}.csv", 10_000, 50)
     columns = {f["name"]: f["guess"] for t in seen["tables"].values() for f in t["fields"] if f["guess"]}
-    assert controller.rate(columns, "player")["leaderboard"]["rows"][0]["name"].startswith("P0")
+    assert controller.rate(columns, "player")["leaderboard"]["rows"][0]["name"] in set(league.lineups["player"])
     controller.forget("lineups")
     with pytest.raises(InputError, match="need line-ups"):
         controller.rate(columns, "player")
