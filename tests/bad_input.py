@@ -77,6 +77,11 @@ def fixed_rank():
 
 
 @cache
+def board():
+    return rated().ratings_
+
+
+@cache
 def two_raters():
     return [rated(), kn.TeamElo.classic(k=20.0)]
 
@@ -275,7 +280,7 @@ CALLS = {
         {"rater": rated, "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
     "devices": (lambda: len(kn.devices()), {}),
-    "to_pandas": (lambda **k: kn.to_pandas(**k), {"table": rated().ratings_}),
+    "to_pandas": (lambda **k: kn.to_pandas(**k), {"table": board}),
     "rating_history": (
         lambda **k: kn.rating_history(**k),
         {"rater": rated, "matches": matches, "points": 5, "side": "A"},

@@ -186,3 +186,11 @@ def test_enormous_numbers_are_refused_before_the_work(name, argument):
     call, good = CALLS[name][0], made_of(CALLS[name][1])
     with pytest.raises(kn.InputError):
         made(call, {**good, argument: 10**18})
+
+
+@pytest.mark.parametrize("name", [name for name, (_, good) in CALLS.items() if "check" in good])
+def test_whether_to_check_is_true_or_false(name):
+    call, good = CALLS[name][0], made_of(CALLS[name][1])
+    for value in ("no", 1, None, math.nan, []):
+        with pytest.raises(kn.InputError, match="check must be True or False, not "):
+            made(call, {**good, "check": value})

@@ -104,6 +104,7 @@ def test_arrays_that_no_rater_stores_are_refused(honest, kind, file):
             assert "\n" not in sentence and file in sentence, (which, sentence)
         else:
             assert np.isfinite(rater.ratings_["rating"].to_numpy()).all(), which
+            assert not rater.ratings_["uncertainty"].is_nan().any(), which
     assert tried > 10 and refused > 0.5 * tried, (refused, tried)
 
 
@@ -148,6 +149,7 @@ NO_MATCH = [
     [b"x", b"{}", b"[1]", b'{"removed": 5}', b'{"removed"', b"", *(json.dumps(SOUND | x).encode() for x in NO_MATCH)],
 )
 @pytest.mark.parametrize("kind", ["glicko", "rank"])
+@pytest.mark.filterwarnings("error::DeprecationWarning")
 def test_records_that_hold_no_match_are_refused(honest, kind, line, tmp_path):
     shutil.copytree(honest[0] / kind, tmp_path / "book")
     journal = tmp_path / "book" / "matches.knl"

@@ -76,6 +76,15 @@ def test_nu_must_be_a_positive_number(bad):
             build(bad)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.7), kn.Probit(0.7), kn.Davidson(0.7, 1.0)])
+def test_far_out_laws_are_flat_and_say_nothing(outcome):
+    far = np.array([-1e300, 1e300])
+    for derivative in (outcome.b_prime, outcome.b_second, outcome.b_third):
+        assert (derivative(far) == 0.0).all()
+    assert outcome.b(far).tolist() == [-1.0, 1.0] and outcome.antiderivative(far) == pytest.approx(np.abs(far))
+
+
 def test_kappa_must_not_be_negative():
     with pytest.raises(kn.InputError, match="kappa must be 0 or more"):
         kn.Davidson(0.5, -0.1)

@@ -128,6 +128,7 @@ def test_books_take_results_that_arrive_late(tmp_path):
     assert book.ratings_.equals(kn.Glicko().update(whole).ratings_)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_single_match_that_leaves_the_range_of_numbers_changes_nothing():
     rater = kn.TeamElo(step=20.0).update(past())
     before = state_of(rater)
