@@ -12,6 +12,7 @@ import kinelo as kn
 from kinelo.book.book import _open_rater
 from kinelo.book.journal import append_record, read_records, read_sealed, write_sealed
 from kinelo.book.keeping import restore
+from kinelo.book.rows import parted_removal
 
 RATERS = {
     "team": lambda: kn.TeamElo(conditions=["surface"], prior_spread=100.0, **defaults(kn.TeamElo)),
@@ -149,7 +150,6 @@ NO_MATCH = [
     [b"x", b"{}", b"[1]", b'{"removed": 5}', b'{"removed"', b"", *(json.dumps(SOUND | x).encode() for x in NO_MATCH)],
 )
 @pytest.mark.parametrize("kind", ["glicko", "rank"])
-@pytest.mark.filterwarnings("error::DeprecationWarning")
 def test_records_that_hold_no_match_are_refused(honest, kind, line, tmp_path):
     shutil.copytree(honest[0] / kind, tmp_path / "book")
     journal = tmp_path / "book" / "matches.knl"
@@ -157,6 +157,11 @@ def test_records_that_hold_no_match_are_refused(honest, kind, line, tmp_path):
     with pytest.raises(kn.InputError, match=r"matches\.knl holds a record that Kinelo did not write") as refused:
         kn.RatingBook(tmp_path / "book")
     assert "\n" not in str(refused.value)
+
+
+def test_what_is_removed_is_a_list():
+    with pytest.raises(TypeError, match="no list"):
+        parted_removal(b'{"removed": 5}\n')
 
 
 def test_honest_books_open_without_a_word(honest):
