@@ -65,7 +65,7 @@ class ContestScan:
     """Contests in chunks: see :func:`scan_contests`.
 
     >>> import tempfile
-    >>> from kinelo.matches.contest_sample import sample_contests
+    >>> from kinelo.matches.sample import sample_contests
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sample_contests(contests=4, entrants=6, size=3, seed=1).write_csv(f"{folder}/races.csv")
     ...     sum(len(chunk) for chunk in scan_contests(f"{folder}/races.csv").chunks())

@@ -9,8 +9,7 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.tables import UploadedTable
-from kinelo.matches.contest_sample import sample_contests
-from kinelo.matches.sample import sample_league
+from kinelo.matches.sample import sample_contests, sample_league
 
 SAMPLES = {
     "football": "Football clubs, with line-ups, newcomers, pitches and fixtures",
