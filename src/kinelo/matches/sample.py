@@ -1,7 +1,10 @@
-"""A made-up league with line-ups, draws and home advantage, for examples and tests that need no data.
+"""Made-up leagues and contests, for examples and tests that need no data.
 
-Every club has a squad; its strength in a match is the mean of the eleven it fields plus a home bonus, as in the paper's
-line-up model, and goals are Poisson. Players drift from match to match, and some change clubs between seasons.
+A league has line-ups, draws and home advantage. Every club has a squad; its strength in a match is the mean of the
+eleven it fields plus a home bonus, as in the paper's line-up model, and goals are Poisson. Players drift from match to
+match, and some change clubs between seasons.
+
+Contests have strengths that stand still or move, teams, cars, newcomers and fields of any size.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ TOWNS = (
     "Wendover", "Yarm",
 )  # fmt: skip
 ELEVEN, BENCH, SQUAD = 11, 3, 22
+WEEKS = 52.0
 LARGEST_EDGE = 5.0
 """Beyond it, scores are no longer those of a game."""
 
@@ -167,9 +171,6 @@ def _transfers(rng: np.random.Generator, squads: np.ndarray) -> None:
     flat[movers] = flat[rng.permutation(movers)]
 
 
-WEEKS = 52.0
-
-
 def sample_contests(
     contests: int = 200,
     entrants: int = 40,
@@ -208,8 +209,6 @@ def sample_contests(
     >>> sample_contests(contests=2, entrants=5, size=3, seed=1).select("contest", "entrant", "place").rows()[:3]
     [(1, 'P4', 1), (1, 'P2', 2), (1, 'P0', 3)]
     """
-    import polars as pl
-
     least, most = _checked(contests, entrants, size, team, seed)
     for label, value in (("walk", walk), ("newcomers", newcomers), ("cars", cars), ("levels", levels)):
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1e6:
