@@ -120,10 +120,11 @@ class RankState:
         """Give slots to the names of another state, which began as this one did and has rated nothing."""
         begun, own, room = len(self), self.known, other.known
         self.names, self.index, self.dated = list(other.names), dict(other.index), other.dated
-        self.known = SlotBeliefs(*(np.zeros_like(part) for part in room[:-2]), room.kind, own.clock)
-        self.known.last[begun:] = NEVER
-        for mine, held in zip(self.known[:-2], own[:-2]):
-            mine[:begun] = held[:begun]
+        parts = {name: np.zeros_like(getattr(room, name)) for name in ("x", "v", "last", "games")}
+        parts["last"][:] = NEVER
+        for name, part in parts.items():
+            part[:begun] = getattr(own, name)[:begun]
+        self.known = room._replace(clock=own.clock, **parts)
 
     def _days(self, contests: Contests) -> NDArray[np.int64]:
         """Days of contests; those without dates follow one another at equal distances."""
