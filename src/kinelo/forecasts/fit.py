@@ -44,6 +44,7 @@ MOST_STEPS = 30
 MOST_DAMPINGS = 8
 FLAT_SHARE = 0.7
 FEWEST_FIRST = 0.2
+NO_BELIEFS = np.empty(0)
 
 FIRST_LOOK = 20_000
 """Matches on which the search begins where there are many times as many: they lead near the place in a fraction."""
@@ -200,11 +201,32 @@ class Course:
         """Derivatives of the losses by parameter, as far as they are known without differences."""
         return None
 
+    def beliefs(self, z: Array) -> Array:
+        """How far parameters together are from what is believed of them beforehand, as normal deviates."""
+        return NO_BELIEFS
+
     def point(self, z: Array) -> Point:
         """Losses at a place, and their total."""
         losses = self.losses(z)
         total = float(losses.sum()) + 0.5 * float(self.scales.prior_precision @ (z - self.scales.start) ** 2)
+        total += 0.5 * float(self.beliefs(z) @ self.beliefs(z))
         return Point(z, losses, total if math.isfinite(total) else math.inf)
+
+    def slope(self, here: Point, score: Array) -> tuple[Array, Array]:
+        """Gradient and curvature of the total at a place where scores are known."""
+        z, scales = here.z, self.scales
+        gradient = score.sum(axis=0) + scales.prior_precision * (z - scales.start)
+        curvature = score.T @ score + np.diag(scales.prior_precision)
+        believed = self.beliefs(z)
+        if believed.size:
+            shift = self._shift(z)
+            moved = np.stack([self.beliefs(there) - believed for there in z + np.diag(shift)]) / shift[:, None]
+            gradient, curvature = gradient + moved @ believed, curvature + moved @ moved.T
+        return gradient, curvature
+
+    def _shift(self, z: Array) -> Array:
+        """How far each parameter is moved for differences, within the bounds."""
+        return np.where(z + DIFFERENCE <= self.scales.high, DIFFERENCE, -DIFFERENCE)
 
     def scores(self, here: Point) -> Array:
         """``∂ℓ_k/∂z_p``, by differences within the bounds where slopes are not known."""
@@ -217,7 +239,7 @@ class Course:
             exact = np.array([p.name in place for p in scales.parameters], bool)
             score[:, exact] = found.by[:, [place[p.name] for p in scales.parameters if p.name in place]]
             score[:, exact] *= scales.pace(z)[exact]
-        shift = np.where(z + DIFFERENCE <= scales.high, DIFFERENCE, -DIFFERENCE)
+        shift = self._shift(z)
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
             moved = pool.map(self.losses, (z + np.diag(shift))[~exact])
             for k, losses in zip(np.flatnonzero(~exact), moved):
@@ -257,6 +279,10 @@ class _RaterCourse(Course):
             return np.full(len(self.matches) - self.skipped, np.inf)[self.scored]
         return log_loss(said, self.matches.result[self.skipped :])[self.scored]
 
+    def beliefs(self, z: Array) -> Array:
+        """What the rater believes of its parameters together, where it does."""
+        return self.rater._beliefs(self.scales.values(z)) if hasattr(self.rater, "_beliefs") else NO_BELIEFS  # type: ignore[attr-defined]
+
     def slopes(self, z: Array) -> Slopes | None:
         """What the rater says of them itself."""
         if self.anew or not hasattr(self.rater, "_slopes"):
@@ -286,8 +312,7 @@ def _step(course: Course, here: Point, score: Array, damping: float) -> tuple[Po
     How much of the gain that was foreseen came about says how far to trust the next step.
     """
     scales = course.scales
-    gradient = score.sum(axis=0) + scales.prior_precision * (here.z - scales.start)
-    curvature = score.T @ score + np.diag(scales.prior_precision)
+    gradient, curvature = course.slope(here, score)
     outward = ((here.z <= scales.low) & (gradient > 0)) | ((here.z >= scales.high) & (gradient < 0))
     free = np.flatnonzero(~outward)
     if free.size == 0:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
+from kinelo.raters.random_walk import YEAR, fade_all
 from kinelo.raters.rank.kernels import ContestModel
 from kinelo.raters.rank.law import law_of
 from kinelo.raters.rater import Rater
 
+Array = NDArray[np.float64]
 _P = Parameter
 
 BY_KIND = (
@@ -32,12 +36,17 @@ OF_ADVANTAGES = (
 """Advantages lie around 0 and do not return to it."""
 
 
+COLLAPSE = 0.1
+"""Width of the Cauchy law of what the logarithm of a variance of strengths loses over the years."""
+
+
 class KindParameters(Rater):
     """A rater whose parameters hold for one kind of slot each; a number holds for all kinds, a mapping for some."""
 
     kinds_: tuple[str, ...] = ()
     advantage_kinds_: tuple[str, ...] = ()
     conditions: Any
+    _years: float = 0.0
 
     def __setattr__(self, name: str, value: object) -> None:
         for declared in BY_KIND:
@@ -112,6 +121,23 @@ class KindParameters(Rater):
         )
         kinds = kinds_in_lanes(tables, [1.0] * len(raters))
         return ContestModel(kinds, level, beside, retirement, late, law_of(self.parameters_["off"]))
+
+    def _beliefs(self, values: Mapping[str, float]) -> Array:
+        """How far parameters let the spread of strengths collapse, by kind, as normal deviates.
+
+        Strengths that begin with variance ``V`` have ``V e^{−2ρT} + walk² (1 − e^{−2ρT})/2ρ`` after ``T`` years. Those
+        who return to the mean without moving as much would all be equal in the end, and a return that a few years seem
+        to show would take away more in the years to come: leagues keep their spread, or widen it. Of the logarithm of
+        what is lost a Cauchy law is believed, so that contests that show a collapse are followed.
+        """
+        settled, found = self.settled_values(dict(values)), []
+        for kind in self.kinds_:
+            if kind not in self.advantage_kinds_:
+                walk, prior, rho = (settled[self._label(n, kind)] for n in ("walk", "prior_spread", "regression"))
+                f, added = fade_all(np.array(YEAR * self._years), rho, walk**2)
+                lost = max(-math.log(float(f**2 + added / prior**2)), 0.0)
+                found.append(math.sqrt(math.log1p((lost / COLLAPSE) ** 2)))
+        return np.array(found)
 
     def _kind(self, kind: str) -> Kind:
         walk, prior = self._of_kind("walk", kind), self._of_kind("prior_spread", kind)

@@ -25,6 +25,7 @@ from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.order import joined_forecast, learn_order
+from kinelo.raters.random_walk import YEAR
 from kinelo.raters.rank.kernels import ContestColumns, Expected, expect_contests, filter_contests, room_for_expected
 from kinelo.raters.rank.parameters import KindParameters
 from kinelo.raters.rank.state import RankState
@@ -211,6 +212,8 @@ class RankElo(KindParameters):
         twin = copy.copy(self)
         twin.reset()
         self._columns = contests, twin._begun(contests), twin._begun().columns(contests, admit=True)
+        day = self._columns[2][0].day
+        self._years = (day[-1] - day[0]) / YEAR
         try:
             return estimate(self, contests, near=near, negligible=negligible)  # type: ignore[arg-type]
         finally:
