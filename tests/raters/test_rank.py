@@ -300,3 +300,15 @@ def test_a_copy_is_a_rater_of_its_own():
     before = rater.ratings_
     copy.deepcopy(rater).update_one(["P1", "P2"])
     assert rater.ratings_.equals(before)
+
+
+def test_who_took_part_last_has_one_rating_however_it_is_asked_for():
+    """Boards show ratings on the day of the last contest, histories those of each one's last: on one level."""
+    contests = races(cars=0, entrants=30, size=5)
+    rater = kn.RankElo(**GIVEN | {"regression": 1.0}).update(contests)
+    last = rater.ratings_["last_played"].max()
+    here, there = (
+        dict(table.filter(pl.col("last_played") == last).select("name", "rating").iter_rows())
+        for table in (rater.ratings_, rater.ratings_on())
+    )
+    assert len(here) >= 5 and here == pytest.approx(there, abs=1e-9)

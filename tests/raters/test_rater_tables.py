@@ -94,3 +94,16 @@ def test_what_columns_and_advantages_are_worth_is_a_table_where_there_is_any():
         ["lane", "4", "+8", "± 3", "1,200"],
         ["lane", "1", "-4", "± 2", "9"],
     ]
+
+
+def test_a_book_shows_what_its_rater_was_fitted_with(tmp_path):
+    contests = kn.read_contests(
+        kn.matches.sample_contests(contests=30, entrants=12, size=6, cars=4, seed=1), slots=["entrant", "car"]
+    )
+    book = kn.RatingBook(tmp_path / "b", kn.RankElo(walk={"car": 0.5}, off=0.0).fit(contests))
+    book.add(contests)
+    rater = kn.RatingBook(tmp_path / "b").rater
+    cells = {name: value for name, value, _ in parameters_table(rater).cells()}
+    assert cells["Walk of car"] == "0.5 (given)" and cells["Off"] == "0 (given)"
+    assert cells["Walk of entrant"] == f"{rater.parameters_['walk of entrant']:.4g} (not estimated here)"
+    assert "Ties" not in cells

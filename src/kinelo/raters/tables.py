@@ -7,6 +7,7 @@ below it, and every pool is a table of its own.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,8 @@ def parameters_table(rater: Any) -> Table:
     >>> parameters_table(kn.TeamElo.classic(k=20, home_advantage=40).fit(matches)).cells()[-1]
     ['Home advantage', '40 (given)', 'rating points for playing at home']
     """
-    declared = (*getattr(rater, "parameters", ()), *getattr(rater, "open_parameters", tuple)())
+    left_open = getattr(rater, "open_parameters", tuple)()
+    declared = (*getattr(rater, "parameters", ()), *left_open)
     meanings = {one.name: one.meaning for one in declared}
     estimated = _estimated(rater)
     columns = [
@@ -115,13 +117,24 @@ def parameters_table(rater: Any) -> Table:
         Column("Value", lambda row: row["value"], number=True),
         Column("Meaning", lambda row: meanings.get(row["name"], "")),
     ]
-    # What is neither given nor asked of these results, such as draws where there are none, says nothing.
+    # What is neither given nor asked of these results, such as draws where there are none, says nothing. A rater that a
+    # book keeps has the values that it was fitted with.
+    kept = {} if estimated else {one.name: "not estimated here" for one in left_open}
+    values = getattr(rater, "parameters_", {})
+    said = kept | {name: "given" for name in values if _is_given(rater, name)}
     shown = {
-        name: estimated.get(name, f"{one:.4g} (given)")
-        for name, one in getattr(rater, "parameters_", {}).items()
-        if name in estimated or getattr(rater, name, one) is not None
+        name: estimated.get(name, f"{one:.4g} ({said.get(name)})")
+        for name, one in values.items()
+        if name in estimated or name in said
     }
     return Table(columns, [{"name": name, "value": value} for name, value in shown.items()])
+
+
+def _is_given(rater: Any, name: str) -> bool:
+    """Whether the user gave a parameter, which may be that of one kind, such as ``walk of driver``."""
+    argument, _, kind = name.partition(" of ")
+    given = getattr(rater, argument, None)
+    return (given.get(kind) if isinstance(given, Mapping) else given) is not None
 
 
 def estimates_in_a_line(rater: Any) -> str:

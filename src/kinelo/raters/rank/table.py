@@ -28,13 +28,15 @@ def slot_table(rater: Any, day: int | None) -> pl.DataFrame:
     x, v, last = known.x[:size, 0].copy(), known.v[:size, 0].copy(), known.last[:size]
     for number, name in enumerate(rater.kinds_):
         own = kind == number
+        then = known.clock[1] if day is None else day
+        f, added = fade_all(then - last[own], rater._of_kind("regression", name), rater._of_kind("walk", name) ** 2)
+        faded = f * x[own]
         if day is not None:
-            f, added = fade_all(day - last[own], rater._of_kind("regression", name), rater._of_kind("walk", name) ** 2)
-            x[own], v[own] = f * x[own], f * f * v[own] + added
+            x[own], v[own] = faded, f * f * v[own] + added
         if name in rater.advantage_kinds_ or rater.start is not None:
             continue
-        active = own & (last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0)
-        x[own] -= x[active].mean() if active.any() else 0.0
+        active = ((last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0))[own]
+        x[own] -= faded[active].mean() if active.any() else 0.0  # one level for both, on the day
     shown = state.dated & (last != NEVER)
     table = pl.DataFrame(
         {
