@@ -1,5 +1,6 @@
 """kinelo sample, rate and predict as a user runs them."""
 
+import re
 import sys
 
 import polars as pl
