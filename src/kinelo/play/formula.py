@@ -63,12 +63,33 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     ``options`` are further ones of ``numba.njit``.
     """
     with _code_folder(function):
-        return njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
+        return _forgiving(njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function))
 
 
 def borrowing(function: Callable[..., Any], **options: Any) -> Any:
     """Compile a part of a loop that makes no array: without counts of references, to hand arrays on costs nothing."""
     return kernel(function, _nrt=False, **options)
+
+
+def _forgiving(compiled: Any) -> Any:
+    """Compile again where code on disk was made for a named tuple that another version called otherwise.
+
+    Numba stores the types of arguments beside the code, and raises AttributeError when it reads one whose class is
+    gone: ``IndexDataCacheFile._load_index`` takes only a missing file for an empty index.
+    """
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if file is None:  # where Numba is told to compile nothing
+        return compiled
+    load = file._load_index
+
+    def index() -> dict[Any, Any]:
+        try:
+            return load()
+        except (AttributeError, ImportError):
+            return {}
+
+    file._load_index = index
+    return compiled
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from kinelo.matches.matches import Matches
 from kinelo.play.laws import points_scale
 from kinelo.raters.rater import Rater
 from kinelo.raters.team.base import EloOfSides
-from kinelo.raters.team.classic import ClassicElo
+from kinelo.raters.team.classic import ClassicElo, losses_by_k
 
 USUAL_K = 32.0
 
@@ -67,7 +67,7 @@ class SystemInUse:
 
     def losses(self, matches: Matches, ks: Array) -> Array:
         """Log-loss of every match (columns) at every K (rows)."""
-        return np.stack([own_losses(self.at(float(k)), matches) for k in ks])
+        return losses_by_k(self.rater, matches, ks)
 
     def in_kernels(self, matches: Matches) -> System:
         """The system as the compiled recursion takes it."""

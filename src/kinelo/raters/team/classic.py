@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import score_of
 from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
@@ -224,3 +225,15 @@ class ClassicElo(EloOfSides):
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.append(super()._shared(values), (0.0, 0.0))
+
+
+def losses_by_k(rater: ClassicElo, matches: Matches, ks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log-loss of every match (columns) with every K for all sides (rows), each from a fresh start."""
+    twin, losses = copy.copy(rater), np.empty((len(ks), len(matches)))
+    twin.k_of = None
+    for row, k in zip(losses, ks.tolist()):
+        twin.k = k
+        twin.reset()
+        said = twin._forecast(twin._play_or_refuse(matches, traced=True), (), matches)
+        row[:] = log_loss(said.probabilities, matches.result)
+    return losses
