@@ -113,7 +113,7 @@ def show_contest_boards(
 
 def boards_of(rater: Any, contests: Contests, shown: ShownOptions, caution: float = 0.0) -> dict[str, pl.DataFrame]:
     """Those of each kind who are active and took part often enough, the best first; all where nobody is."""
-    from kinelo.raters.rank.leaderboard import contest_leaderboard
+    from kinelo.raters.rank.table import contest_leaderboard
 
     days, least = shown.active_days, shown.least_matches
     return contest_leaderboard(rater, contests, active_days=days, least_contests=least, caution=caution)

@@ -18,7 +18,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.raters.rank.leaderboard import contest_leaderboard
+from kinelo.raters.rank.table import contest_leaderboard
 
 if TYPE_CHECKING:
     import polars as pl

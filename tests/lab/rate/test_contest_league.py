@@ -14,7 +14,7 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.reading import ReadingPanel, contests_of
 from kinelo.lab.rate.tables import FIELDS, UploadedTable
-from kinelo.raters.rank.leaderboard import contest_leaderboard
+from kinelo.raters.rank.table import contest_leaderboard
 
 LINES = kn.matches.sample_contests(contests=60, entrants=12, size=6, cars=4, walk=0.5, seed=3)
 SMALL = pl.DataFrame(

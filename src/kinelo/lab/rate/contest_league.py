@@ -26,8 +26,8 @@ from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
-from kinelo.raters.rank.leaderboard import contest_leaderboard
 from kinelo.raters.rank.rater import RankElo
+from kinelo.raters.rank.table import contest_leaderboard
 from kinelo.raters.tables import parameters_table
 from kinelo.raters.team.rater import TeamElo
 
