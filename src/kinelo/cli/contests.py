@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kinelo.forecasts.places import ContestForecast
     from kinelo.matches.contests import Contests
 
-MOST_SHOWN = 60
+ENTRANTS_SHOWN = 60
 RATER = "rank"
 """What ``--rater`` calls the rater of contests."""
 
@@ -268,7 +268,7 @@ def predict_file(
         unknown = sorted({name for forecast in forecasts for name in forecast.unknown})
         echo_json({"rater": type(rater).__name__, "forecasts": table.to_dicts(), "unknown": unknown})
     else:
-        console().print(contest_forecast_table(table).head(MOST_SHOWN))
+        console().print(contest_forecast_table(table).head(ENTRANTS_SHOWN))
     if asked["out"] is not None:
         write_csv(table, asked["out"])
         typer.echo(f"Forecasts: {asked['out']}", err=asked["as_json"])

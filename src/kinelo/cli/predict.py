@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
     from kinelo.raters.rater import Rater
 
-MOST_SHOWN = 40
+FORECASTS_SHOWN = 40
 MATCH_HELP = (
     "A match as 'HOME - AWAY', or a contest as 'ANN; BOB; CID' ('ANN + RED; BOB + BLUE' where drivers and cars are "
     "rated); may be repeated."
@@ -90,7 +90,7 @@ def predict(
         content = {"rater": type(chosen).__name__, "forecasts": table.to_dicts(), "unknown": list(forecast.unknown)}
         echo_json(content)
     else:
-        console().print(forecast_table(table).head(MOST_SHOWN))
+        console().print(forecast_table(table).head(FORECASTS_SHOWN))
 
 
 def _check(

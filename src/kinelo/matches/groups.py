@@ -37,7 +37,7 @@ LEAST_NAMES = 5
 LEAST_DAYS = 3
 SEASON_DAYS = 330
 NEARLY_ALL = 0.8
-HARDLY = 0.25
+HARDLY_ANY = 0.25
 """Share of the agreement within groups below which there is hardly any across them, and of hosts in more than one."""
 
 
@@ -102,7 +102,7 @@ def _closed(table: pl.DataFrame) -> bool:
     at_home = (
         table.filter("at_home").group_by("side").agg(pl.col("level").n_unique(), pl.len()).filter(pl.col("len") > 1)
     )
-    return int((at_home["level"] > 1).sum()) > HARDLY * at_home.height
+    return int((at_home["level"] > 1).sum()) > HARDLY_ANY * at_home.height
 
 
 def _on_one_day(table: pl.DataFrame) -> bool:
@@ -156,4 +156,4 @@ def _unlike(table: pl.DataFrame) -> bool:
         return False
     expected = min(float(np.sqrt(within[0] * within[1])), 0.98)
     beyond_chance = (np.arctanh(expected) - np.arctanh(across)) * np.sqrt(both.height - 3) > 2.6
-    return bool(beyond_chance and across < HARDLY * expected)
+    return bool(beyond_chance and across < HARDLY_ANY * expected)

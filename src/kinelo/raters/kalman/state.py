@@ -25,7 +25,7 @@ from kinelo.raters.filter.state import (
 from kinelo.raters.random_walk import LONG_AGO, TODAY
 from kinelo.raters.state import NEVER, MatchIndices, StateColumn
 
-SHARES = np.array([1.0, -1.0, 1.0, 1.0])
+SIDE_SHARES = np.array([1.0, -1.0, 1.0, 1.0])
 """Shares of both strengths, the venue, and the own ground."""
 
 
@@ -77,7 +77,7 @@ class SideState(SlotState):
         if self.grounds and not neutral:
             met = int(ground[home]) if home >= 0 else -1
             slots.append(met if met >= 0 else -1 - OWN)
-        return Entries(np.array([0, len(slots)]), np.array(slots), SHARES[: len(slots)])
+        return Entries(np.array([0, len(slots)]), np.array(slots), SIDE_SHARES[: len(slots)])
 
     def find(self, matches: Matches) -> MatchIndices:
         """Places of both sides (−1: never met), and the names never met; nobody is added."""

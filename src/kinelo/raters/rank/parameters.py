@@ -21,17 +21,16 @@ from kinelo.raters.rank.law import law_of
 from kinelo.raters.rater import Rater
 
 Array = NDArray[np.float64]
-_P = Parameter
 
 BY_KIND = (
-    _P("walk", 0.4, 0.01, 4.0, True, "yearly random walk of a strength"),
-    _P("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
-    _P("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field"),
-    _P("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
+    Parameter("walk", 0.4, 0.01, 4.0, True, "yearly random walk of a strength"),
+    Parameter("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
+    Parameter("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field"),
+    Parameter("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
 )
 OF_ADVANTAGES = (
-    _P("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
-    _P("prior_spread", 0.4, 0.02, 3.0, True, "spread of advantages"),
+    Parameter("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
+    Parameter("prior_spread", 0.4, 0.02, 3.0, True, "spread of advantages"),
 )
 """Advantages lie around 0 and do not return to it."""
 
@@ -90,8 +89,8 @@ class KindParameters(Rater):
         return values
 
     def moot_parameters(self, matches: Any) -> Mapping[str, float]:
-        """Nothing is told by retirements where there are none, by late ones where nobody says how far they came, nor of
-        the spread of a single advantage.
+        """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
+        says how far they came, and of the spread of a single advantage.
         """
         moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_P = Parameter
 LARGE = 60
 """Entrants who finish, on average, beyond which a search begins with scaled losses."""
 MANY_ENTRIES = 8_000
@@ -102,10 +101,10 @@ class RankElo(KindParameters):
     """
 
     parameters = (
-        _P("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
-        _P("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
-        _P("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
-        _P("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
+        Parameter("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
+        Parameter("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
+        Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
+        Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
     options = (Option("initial"),)
     book_holds = ("contests",)

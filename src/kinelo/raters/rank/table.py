@@ -1,4 +1,4 @@
-"""Ratings of everyone who took part in contests, as a table: in points, on a day or as of the last contest."""
+"""Ratings of everyone who took part in contests, as a table, in points; and a leaderboard for each kind of slot."""
 
 from __future__ import annotations
 
