@@ -85,3 +85,14 @@ def test_rows_of_a_team_and_chunks_keep_distances(tmp_path):
     team = {"game": [1] * 4, "team": ["T", "T", "U", "U"], "player": list("abcd"), "laps": [9, 9, 3, 3],
             "place": ["1", "1", "DNF", "DNF"]}  # fmt: skip
     assert kn.read_contests(team, slots=["player"], team="team").distance.tolist() == pytest.approx([1.0, 1 / 3])
+
+
+def test_who_withdraws_on_the_way_has_started():
+    table = {"race": [1] * 5, "driver": list("ABCDE"), "place": ["1", "2", "", "", ""],
+             "status": ["Finished", "Finished", "Withdrew", "Withdrew", "Did not qualify"]}  # fmt: skip
+    races = kn.read_contests(table | {"laps": [60, 60, 47, 0, 3]})
+    assert dict(zip(races.to_polars()["entrant"], races.ended.tolist())) == {"A": 0, "B": 0, "C": 1}
+    assert "1 entry withdrew after some 'laps', such as C: that is not finishing" in races.notes
+    assert races.distance[2] == pytest.approx(47 / 60)
+    for laps in ([60] * 5, [""] * 5):  # the length of the race, and nothing
+        assert kn.read_contests(table | {"laps": laps}).sizes.tolist() == [2]

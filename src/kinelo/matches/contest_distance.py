@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.contest_rows import ContestRows
-from kinelo.matches.contests import FINISHED
+from kinelo.matches.contests import FINISHED, NOT_STARTED, UNFINISHED
 from kinelo.matches.fields import read_numbers
 from kinelo.matches.names import as_text
+
+WITHDREW = r"^(wd|w/d)$|withdr"
 
 
 def read_distances(rows: ContestRows) -> None:
@@ -44,6 +46,24 @@ def read_distances(rows: ContestRows) -> None:
         rows.notes.append(f"{column!r} says how far who did not finish came, as a part of what the winner did")
     _note_longer(rows, column, there & (part > 1.0))
     rows.distance = np.minimum(part, 1.0)
+
+
+def without_starters(rows: ContestRows, ended: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Endings in which who withdrew after some way, though not the longest of the contest, has started."""
+    column = rows.found.get("distance")
+    if column is None or "status" not in rows.found:
+        return ended
+    came = np.nan_to_num(read_numbers(rows.table[column]), posinf=0.0)
+    longest = np.zeros(len(rows.identifiers) + 1)
+    np.maximum.at(longest, rows.contest, came)
+    status = as_text(rows.table[rows.found["status"]]).str.strip_chars().str.to_lowercase().fill_null("")
+    on_the_way = status.str.contains(WITHDREW).to_numpy() & (came > 0.0) & (came < longest[rows.contest])
+    on_the_way &= rows.good & (ended == NOT_STARTED)
+    if on_the_way.any():
+        number, name = int(on_the_way.sum()), rows.entrants[rows.entrant[np.flatnonzero(on_the_way)[0]]]
+        entries = "1 entry" if number == 1 else f"{number:,} entries"
+        rows.notes.append(f"{entries} withdrew after some {column!r}, such as {name}: that is not finishing")
+    return np.where(on_the_way, UNFINISHED, ended).astype(np.int8)
 
 
 def _numbers(rows: ContestRows, column: str, there: NDArray[np.bool_]) -> NDArray[np.float64]:

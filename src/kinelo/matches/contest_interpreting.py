@@ -8,7 +8,7 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed
 from kinelo.matches.contest_columns import find_contest_columns, needed_columns
-from kinelo.matches.contest_distance import read_distances
+from kinelo.matches.contest_distance import read_distances, without_starters
 from kinelo.matches.contest_notes import note_unused
 from kinelo.matches.contest_rows import (
     CONTEST_REASONS,
@@ -208,6 +208,7 @@ def _read_outcome(rows: ContestRows) -> None:
         surely = (status > FINISHED) & said
         # A word such as "Engine" beside an empty place is why somebody did not finish.
         ended = np.where(surely, status, np.where((ended == UNKNOWN) & said & (status != FINISHED), UNFINISHED, ended))
+    ended = without_starters(rows, ended)
     to_come = _to_come(rows, blank & (ended == UNKNOWN)) if not rows.options.played else np.zeros(len(value), bool)
     rows.blame((ended == UNKNOWN) & blank & ~to_come, "missing place")
     rows.blame((ended == UNKNOWN) & ~blank, "unreadable place")
