@@ -202,7 +202,7 @@ def test_many_teams_become_independent():
 
 def test_best_step_depends_on_the_number_of_teams():
     """Fewer teams know one another better: a smaller step follows best. Two teams are exact."""
-    best, few, many = (kn.best_gamma(HALF, kn.Fixed(np.zeros(size)), FORM) for size in (2, 4, 20))
+    best, few, many = (kn.best_gamma(HALF, kn.Fixed(np.zeros(size)), FORM) for size in (2, 4, 10))
     assert best.gamma < few.gamma < many.gamma < 0.1162171
     errors = [
         kn.tracking(kn.RatingSystem(HALF, gamma=best.gamma * f), kn.Fixed([0.0, 0.0]), FORM).E for f in (0.9, 1, 1.1)
