@@ -35,7 +35,7 @@ OF_ADVANTAGES = (
 """Advantages lie around 0 and do not return to it."""
 
 
-COLLAPSE = 0.1
+COLLAPSE = 0.3
 """Width of the Cauchy law of what the logarithm of a variance of strengths loses over the years."""
 
 

@@ -15,24 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, Slopes, estimate
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Option, Parameter
+from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contest_scan import ContestScan
-from kinelo.matches.contests import FINISHED, Contests, check_contests
+from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
-from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.order import joined_forecast, learn_order
-from kinelo.raters.random_walk import YEAR
-from kinelo.raters.rank.kernels import ContestColumns, Expected, expect_contests, filter_contests, room_for_expected
-from kinelo.raters.rank.parameters import KindParameters
+from kinelo.raters.rank.filtering import ContestFilter
+from kinelo.raters.rank.kernels import Expected, expect_contests, room_for_expected
+from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
-from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
+from kinelo.raters.rank.table import slot_table
 from kinelo.raters.rank.two_sides import chances_of_points, likeliest_ties, two_sided_points
-from kinelo.raters.rater import without_ratings
-from kinelo.raters.start import Start, warn_of_unmet
+from kinelo.raters.start import warn_of_unmet
 from kinelo.raters.stored import PREFIX, stored_parameters
 
 if TYPE_CHECKING:
@@ -42,16 +39,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-LARGE = 60
-"""Entrants who finish, on average, beyond which a search begins with scaled losses."""
-MANY_ENTRIES = 8_000
-"""Entries beyond which a search begins with a quarter of the contests."""
-NEAR, SMALL = 2.0, 0.3
-"""Gain of a step, in log-likelihood, below which a search ends that only leads near the place, and the one after it."""
-
 
 @dataclass(eq=False, repr=False)
-class RankElo(KindParameters):
+class RankElo(ContestFilter):
     """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
 
     Matches of two sides are contests of two: a draw is a tie, and being at home an advantage, which may drift. They
@@ -113,8 +103,6 @@ class RankElo(KindParameters):
     advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
     fitted_: Any = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
-    _part: Array | None = field(default=None, init=False)
-    _columns: Any = field(default=None, init=False)
 
     walk: float | Mapping[str, float] | None = None
     prior_spread: float | Mapping[str, float] | None = None
@@ -130,18 +118,6 @@ class RankElo(KindParameters):
     start: Any = None
 
     # Rating
-
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
-        """Forget every contest and settle the parameters."""
-        self.parameters_ = self.settled_values(estimated)
-        self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions())
-        start = self._start()
-        if start is not None:
-            for kind, own in by_kind(start, self.kinds_, self.advantage_kinds_).items():
-                x = (own.rating - self.initial) / POINTS_PER_UNIT
-                prior = self._of_kind("prior_spread", kind)
-                v = np.where(np.isnan(own.deviation), prior, own.deviation / POINTS_PER_UNIT) ** 2
-                self._state.seat(kind, own, x, v)
 
     def fit(self, matches: Contests | ContestScan | Matches, y: object = None) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Estimate the open parameters on these contests, then rate them in order from a fresh start."""
@@ -188,44 +164,6 @@ class RankElo(KindParameters):
             self.reset(estimates.values)
             self.estimates_ = estimates
 
-    def _search(self, contests: Contests) -> Estimates:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Estimate the open parameters; of many contests from where the first ones lead, and in large fields from where
-        scaled losses do.
-
-        Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are.
-        Losses of contests of ``k`` that count ``2/k`` lead near the place, and those in full find it.
-        """
-        near = None
-        finishers = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
-        if finishers.mean() > LARGE:
-            self._part = 2.0 / np.maximum(finishers, 2.0)
-            near = self._likeliest(contests, NEAR).values
-            self._part = None
-        elif contests.entrant.size > MANY_ENTRIES:
-            middle = contests[3 * len(contests) // 8 : 5 * len(contests) // 8]
-            near = self._likeliest(middle, NEAR).values
-        return self._likeliest(contests, NEGLIGIBLE_GAIN if near is None else SMALL, near)
-
-    def _likeliest(self, contests: Contests, negligible: float, near: Mapping[str, float] | None = None) -> Estimates:
-        """Search once; what contests are to loops is found out once for all passes."""
-        twin = copy.copy(self)
-        twin.reset()
-        self._columns = contests, twin._begun(contests), twin._begun().columns(contests, admit=True)
-        day = self._columns[2][0].day
-        self._years = (day[-1] - day[0]) / YEAR
-        try:
-            return estimate(self, contests, near=near, negligible=negligible)  # type: ignore[arg-type]
-        finally:
-            self._columns = None
-
-    def _admit(self, contests: Contests) -> tuple[ContestColumns, tuple[str, ...]]:
-        """Contests as loops take them, and names never met, which are given slots."""
-        state = self._begun(contests)
-        if self._columns is not None and self._columns[0] is contests:
-            state.adopt(self._columns[1])
-            return self._columns[2]
-        return state.columns(contests, admit=True)
-
     def _fit_in_chunks(self, scan: ContestScan) -> Self:
         """Estimate on the first chunk and rate all of them."""
         chunks = scan.chunks()
@@ -238,65 +176,12 @@ class RankElo(KindParameters):
             self.update(chunk)
         return self
 
-    def _begun(self, contests: Contests | None = None) -> RankState:
-        """The state, made where there is none yet; before the first contest, for the kinds of these contests."""
-        state = self._state
-        if state is None and contests is None:
-            raise without_ratings(self)
-        if contests is not None and (state is None or (state.contests == 0 and state.kinds != contests.kinds)):
-            self._take_kinds(contests)
-            self.reset()
-        assert self._state is not None
-        return self._state
-
-    def _filter(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
-        """Rate contests; what was expected of them before, and names never met."""
-        state = self._begun(contests)
-        last = int(state.known.clock[1])
-        if contests.dated and state.dated and len(contests) and contests.day[0] < last:
-            raise InputError(
-                f"The contest {contests.identifiers[0]} of {contests.date[0]} comes before the last contest rated, of "
-                f"{np.datetime64(last, 'D')}; nothing was changed. Rate contests in order of date, or keep a rating "
-                "book, which takes results that arrive late."
-            )
-        columns, unknown = self._admit(contests)
-        if state.contests == 0 and len(contests):
-            state.begin(int(columns.day[0]))
-        expected = room_for_expected(contests.entrant.size)
-        filter_contests(columns, self._model(), state.known, expected)
-        state.contests += len(contests)
-        return expected, unknown
-
     def update(self, matches: Contests | ContestScan | Matches) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Carry the ratings on with further contests, in order."""
         for contests in matches.chunks() if isinstance(matches, ContestScan) else [self._contests(matches)]:
             if len(contests):
                 self._filter(_played(contests))
         return self
-
-    def _losses(self, contests: Contests, skipped: int) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Loss of every contest from ``skipped`` on, after a reset (:func:`contest_losses`)."""
-        loss = contest_losses(contests, self._filter(contests)[0].log_chance)[:, 0]
-        return (loss if self._part is None else loss * self._part)[skipped:]
-
-    def _slopes(self, contests: Contests, skipped: int) -> Slopes:
-        """Derivatives of the losses by open parameters but ``off``, after a reset: raters a little apart, in lanes."""
-        moves = {name: move for name, move in moved_twins(self).items() if name != "off"}
-        state, twins = self._begun(contests), [move.twin for move in moves.values()]
-        columns, _ = self._admit(contests)
-        state.begin(int(columns.day[0]))
-        known = state.known._replace(
-            x=np.repeat(state.known.x, 1 + len(twins), axis=1), v=np.repeat(state.known.v, 1 + len(twins), axis=1)
-        )
-        for q, twin in enumerate(twins):  # ratings to begin with may owe their variance to a parameter
-            begun = len(twin._state)
-            known.v[:begun, q + 1] = twin._state.known.v[:begun, 0]
-        expected = room_for_expected(contests.entrant.size, 1 + len(twins))
-        filter_contests(columns, self._model(*twins), known, expected)
-        losses = contest_losses(contests, expected.log_chance)[skipped:]
-        if self._part is not None:
-            losses *= self._part[skipped:, None]
-        return slopes_of(losses[:, 0], list(losses[:, 1:].T), moves)
 
     def one_step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast each contest (or match) before it is used, and use it."""
@@ -451,44 +336,6 @@ class RankElo(KindParameters):
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
         self.reset(stored_parameters(arrays))
         self._state = state
-
-
-def contest_losses(contests: Contests, log_chance: Array) -> Array:
-    """Loss of every contest (contests, lanes) from ``log Z`` of entries (entries, lanes): the mean of ``−log Z`` over
-    those who finished, times how many duels a contest of so many is worth, ``3 (k − 1)/(k + 1)``.
-
-    With that the losses are as informative as their slopes say: places of one contest depend on each other.
-    """
-    known = np.isfinite(log_chance[:, 0])
-    total = np.add.reduceat(np.where(known[:, None], -log_chance, 0.0), contests.first[:-1], axis=0)
-    number = np.add.reduceat(known.astype(float), contests.first[:-1])
-    worth = 3.0 * np.maximum(number - 1.0, 0.0) / (number + 1.0)
-    return (worth / np.maximum(number, 1.0))[:, None] * total
-
-
-def by_kind(start: Start, kinds: tuple[str, ...], advantages: tuple[str, ...]) -> dict[str, Start]:
-    """Ratings to begin with, by kind of slot: ``car: Red`` is of the kind car, a plain name of the first kind."""
-    rated = [kind for kind in kinds if kind not in advantages]
-    found: dict[str, list[tuple[int, str]]] = {}
-    for place, name in enumerate(start.names if rated else ()):
-        kind, colon, rest = name.partition(": ")
-        kind, rest = (kind, rest) if colon and kind in rated else (rated[0], name)
-        found.setdefault(kind, []).append((place, rest))
-    return {kind: _rows_of(start, own) for kind, own in found.items()}
-
-
-def _rows_of(start: Start, own: list[tuple[int, str]]) -> Start:
-    """Some rows of ratings to begin with, under other names."""
-    at = [place for place, _ in own]
-    names = tuple(name for _, name in own)
-    return Start(names, start.rating[at], start.deviation[at], start.volatility[at], start.matches[at], start.day[at])
-
-
-def names_met(contests: Contests, listed: tuple[str, ...]) -> set[str]:
-    """Names of the contests, and those of the list that are written with their kind."""
-    rated = {kind: set(slots.names) for kind, slots in contests.slots.items() if not slots.advantage}
-    written = {name for name in listed if (part := name.partition(": "))[2] in rated.get(part[0], ())}
-    return written.union(*rated.values())
 
 
 def _played(contests: Contests) -> Contests:
