@@ -164,13 +164,22 @@ class Table:
         from rich.table import Table as Drawn
 
         table = Drawn(title=self.title or None, title_justify="left")
-        for column in self.columns:
+        cells = self.cells()
+        for column, label in zip(self.columns, self._headings(cells, options.max_width)):
             side = "right" if column.number else "left"
-            table.add_column(column.label, justify=side, no_wrap=not column.wraps)
-        for row in self.cells():
+            table.add_column(label, justify=side, no_wrap=not column.wraps, overflow="fold")
+        for row in cells:
             table.add_row(*row)
         yield table
         yield from self.below
+
+    def _headings(self, cells: list[list[str]], width: int) -> list[str]:
+        """Headings for a terminal: broken where the table is too wide and they are wider than what is below them."""
+        labels = [column.label for column in self.columns]
+        below = [max((len(row[k]) for row in cells), default=0) for k in range(len(labels))]
+        if sum(max(len(label), room) + 3 for label, room in zip(labels, below)) + 1 <= width:
+            return labels
+        return [label.replace(" ", "\n") if len(label) > room else label for label, room in zip(labels, below)]
 
     def to_dict(self) -> dict[str, Any]:
         """Headings, cells as text, and what stands above and below, for a script that shows them."""
