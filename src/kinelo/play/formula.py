@@ -4,7 +4,8 @@ Kernels that call formulas are made by :func:`kernel`. Numba keeps their machine
 the file of the kernel changes; it does not look at the formulas that were compiled into it, nor at constants of other
 files. Therefore each kernel has a folder for its code that is named after what can be compiled into it: the files that
 hold compiled functions which its module names, and which those name in turn, and the values of constants there. Other
-formulas or constants, another folder; tables, checks and classes beside them do not count.
+formulas or constants, another folder; tables, checks and classes beside them do not count. Stored code names the
+classes of its arguments, which the next version may call otherwise: the version of Kinelo counts too.
 
 A kernel takes seconds to compile. Two habits keep that short. A whole number that is handed on begins as
 ``np.int64(0)``: a bare ``0`` is a type of its own, and what it is handed to is compiled for it too. An array is copied
@@ -26,6 +27,8 @@ from typing import Any
 
 import numpy as np
 from numba import config, njit
+
+from kinelo._version import __version__
 
 FORMULAS: list[Any] = []
 """Every formula, those it calls before it."""
@@ -63,33 +66,12 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     ``options`` are further ones of ``numba.njit``.
     """
     with _code_folder(function):
-        return _forgiving(njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function))
+        return njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
 
 
 def borrowing(function: Callable[..., Any], **options: Any) -> Any:
     """Compile a part of a loop that makes no array: without counts of references, to hand arrays on costs nothing."""
     return kernel(function, _nrt=False, **options)
-
-
-def _forgiving(compiled: Any) -> Any:
-    """Compile again where code on disk was made for a named tuple that another version called otherwise.
-
-    Numba stores the types of arguments beside the code, and raises AttributeError when it reads one whose class is
-    gone: ``IndexDataCacheFile._load_index`` takes only a missing file for an empty index.
-    """
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if file is None:  # where Numba is told to compile nothing
-        return compiled
-    load = file._load_index
-
-    def index() -> dict[Any, Any]:
-        try:
-            return load()
-        except (AttributeError, ImportError):
-            return {}
-
-    file._load_index = index
-    return compiled
 
 
 @contextmanager
@@ -141,7 +123,7 @@ def digest(function: Callable[..., Any]) -> str:
                 files.add(str(module.__file__))
                 waiting.append(vars(module))
     content = hashlib.sha256()
-    for part in sorted([*constants, *map(_source, files)]):
+    for part in [__version__, *sorted([*constants, *map(_source, files)])]:
         content.update(part.encode() + b"\0")
     return content.hexdigest()
 
