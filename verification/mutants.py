@@ -31,6 +31,7 @@ from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+LIST = Path(__file__).with_suffix(".toml")
 COPIED = (
     "src", "tests", "docs", "studies", "verification", "site_tools", "pyproject.toml", "README.md", "CHANGELOG.md",
     "mkdocs.yml", "Makefile",
@@ -57,16 +58,33 @@ class Fault(NamedTuple):
         name = entry.get("name", entry["find"][:60])
         return cls(entry["file"], entry["find"], entry["replace"], tuple(entry["tests"]), name)
 
+    def path(self, tree: Path) -> Path:
+        """The file it is put into."""
+        return tree / "src" / "kinelo" / self.file
+
+    def fits(self, tree: Path) -> bool:
+        """Whether the text that it changes stands in its file exactly once."""
+        path = self.path(tree)
+        return path.is_file() and path.read_text(encoding="utf-8").count(self.find) == 1
+
+    def put_into(self, text: str) -> str:
+        """The text of its file with the fault."""
+        return text.replace(self.find, self.replace)
+
+
+def read_list(path: Path = LIST) -> list[Fault]:
+    """The faults of a list."""
+    return [Fault.read(entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]]
+
 
 def main() -> int:
     """Try each fault and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", type=Path, default=Path(__file__).with_suffix(".toml"))
+    parser.add_argument("--list", type=Path, default=LIST)
     parser.add_argument("--only", default="")
     parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()
-    faults = [Fault.read(entry) for entry in tomllib.loads(asked.list.read_text(encoding="utf-8"))["mutant"]]
-    chosen = [fault for fault in faults if asked.only in fault.file or asked.only in fault.name]
+    chosen = [fault for fault in read_list(asked.list) if asked.only in fault.file or asked.only in fault.name]
     outcomes = try_all(chosen, [ROOT / "build" / "mutants" / f"{asked.list.stem}-{n}" for n in range(asked.processes)])
     print(table(outcomes))
     lasting = [fault for fault, outcome in outcomes.items() if outcome != KILLED]
@@ -123,8 +141,7 @@ def try_faults(tree: Path, group: list[Fault]) -> Iterator[tuple[Fault, str]]:
 
 def try_fault(tree: Path, fault: Fault) -> str:
     """Run the tests of a fault with it; return what became of it."""
-    path = tree / "src" / "kinelo" / fault.file
-    if not path.exists() or path.read_text(encoding="utf-8").count(fault.find) != 1:
+    if not fault.fits(tree):
         return MISSING
     return SURVIVED if run_tests(tree, fault.tests, fault) == 0 else KILLED
 
@@ -160,13 +177,13 @@ def put_in(tree: Path, fault: Fault) -> Iterator[None]:
     """The copy with a fault, meanwhile; kernels that it does not touch are not compiled again."""
     from kinelo.play import formula
 
-    path = tree / "src" / "kinelo" / fault.file
+    path = fault.path(tree)
     assert formula.PACKAGE in path.parents, f"tests would import {formula.PACKAGE}"
     text, times = path.read_text(encoding="utf-8"), path.stat()
     if not any(word in text for word in COMPILED):
         for folder in formula.PACKAGE.rglob("*/"):
             formula.digest(folder)  # remembered: machine code on disk is looked up by the sources without the fault
-    path.write_text(text.replace(fault.find, fault.replace), encoding="utf-8")
+    path.write_text(fault.put_into(text), encoding="utf-8")
     try:
         yield
     finally:

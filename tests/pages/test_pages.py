@@ -131,9 +131,21 @@ def test_the_page_of_ratings_says_what_the_library_says():
         assert line["d"].count("M") == 1 + (name == ODD[3])  # no line through the two years without a match
         days = values(chart, "x", drawn[:, 0], lambda text: np.datetime64(f"{text}-01-01").astype(int))
         assert days == pytest.approx(own["date"].to_numpy().astype("datetime64[D]").astype(int), abs=4)
+    first = history.filter(name=board["name"][0]).sort("date")
+    (band,) = [points(one["d"]) for one in chart["path"] if one["class"].startswith("band")]
+    above, below = (values(chart, "y", part[:, 1]) for part in (band[: len(band) // 2], band[len(band) // 2 :][::-1]))
+    assert (above - below) / 2 == pytest.approx(first["uncertainty"].to_list(), abs=1.0)
+    assert (above + below) / 2 == pytest.approx(first["rating"].to_list(), abs=1.0)
 
     expected = sorted(slow_chances(matches, k=24))[:10]
-    said = [row[0] for row in read.tables[1][1:]]
+    head, *shown = read.tables[1]
+    assert head == ["Chance", "Match", "Result", "Date"]
+    ended = {}
+    for day, i, j, result in zip(matches.date, matches.home, matches.away, matches.result):
+        home, away = matches.teams[i], matches.teams[j]
+        ended[str(day)] = [f"{home} – {away}", {1.0: f"{home} won", 0.5: "draw", 0.0: f"{away} won"}[float(result)]]
+    assert [row[1:3] for row in shown] == [ended[row[3]] for row in shown] and len(shown) == 10
+    said = [row[0] for row in shown]
     assert [text == "< 0.1 %" for text in said] == [chance < 0.001 for chance in expected]
     chances = [0.0 if text == "< 0.1 %" else float(text.strip(" %")) / 100 for text in said]
     assert chances == pytest.approx(expected, abs=6e-4)

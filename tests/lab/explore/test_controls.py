@@ -151,6 +151,7 @@ def test_facts_are_written_in_the_points_of_the_page():
     paper, elo = judged(answer, None), judged(answer, None, units=Units("elo", 800 * 0.5 / math.log(10)))
     assert [fact["value"] for fact in paper["facts"]] == ["0.80", "± 0.30", "0.58", "0.50", "10"]
     assert [fact["value"] for fact in elo["facts"]] == ["0.80", "± 52", "101", "87", "10"]
+    assert (Units().step(0.1), Units("elo", 200.0).step(0.1)) == ("γ = 0.1", "K = 40")  # K = 2γ
 
 
 @pytest.mark.parametrize(
