@@ -22,6 +22,7 @@ import os
 import shutil
 import sys
 import tomllib
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -37,9 +38,9 @@ COPIED = (
     "mkdocs.yml", "Makefile",
 )  # fmt: skip
 OUTCOMES = KILLED, SURVIVED, MISSING, BROKEN = "killed", "SURVIVED", "NOT FOUND", "TESTS FAIL WITHOUT IT"
+DID_NOT_RUN = 70
+"""Exit code where no test was run; 1 will not do, which failing tests have too."""
 
-
-COMPILED = ("@kernel", "@formula", "@inlined", "njit")
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["pytest", "hypothesis", "numba", "polars", "scipy.stats", "xarray", "matplotlib.pyplot"])
 
@@ -165,24 +166,27 @@ def _in_fork(tree: Path, tests: tuple[str, ...], fault: Fault | None) -> None:
     sys.path.insert(0, str(tree / "src"))
     os.environ |= {"PYTHONPATH": str(tree / "src"), "OPENBLAS_NUM_THREADS": "1"}
     os.environ.setdefault("KINELO_DATA", str(ROOT.parent / "shared" / "data"))
-    import pytest
+    code = DID_NOT_RUN
+    try:
+        import pytest
 
-    with put_in(tree, fault) if fault else nullcontext():
-        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *(f"tests/{one}" for one in tests)])
-    sys.exit(int(code))
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        with put_in(tree, fault) if fault else nullcontext():
+            code = int(pytest.main([*options, *(f"tests/{one}" for one in tests)]))
+    except Exception:
+        traceback.print_exc()
+    sys.exit(code)
 
 
 @contextmanager
 def put_in(tree: Path, fault: Fault) -> Iterator[None]:
-    """The copy with a fault, meanwhile; kernels that it does not touch are not compiled again."""
-    from kinelo.play import formula
+    """The copy with a fault, meanwhile; of kernels, those are compiled again into which it may be compiled."""
+    import kinelo
 
     path = fault.path(tree)
-    assert formula.PACKAGE in path.parents, f"tests would import {formula.PACKAGE}"
+    imported = Path(kinelo.__path__[0])
+    assert imported in path.parents, f"tests would import {imported}"
     text, times = path.read_text(encoding="utf-8"), path.stat()
-    if not any(word in text for word in COMPILED):
-        for folder in formula.PACKAGE.rglob("*/"):
-            formula.digest(folder)  # remembered: machine code on disk is looked up by the sources without the fault
     path.write_text(fault.put_into(text), encoding="utf-8")
     try:
         yield
