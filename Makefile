@@ -56,7 +56,7 @@ test-lowest: $(VENV)/.dev
 	$(BIN)/python .ci/lowest.py > $(LOWEST)/requirements.txt
 	$(BIN)/uv pip install --quiet --python $(LOWEST) -r $(LOWEST)/requirements.txt -e .
 	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -p no:cacheprovider \
-	  -n 2 --dist loadfile --doctest-modules src --ignore=src/kinelo/raters --ignore=src/kinelo/advice --ignore=src/kinelo/forecasts \
+	  --doctest-modules src --ignore=src/kinelo/raters --ignore=src/kinelo/advice --ignore=src/kinelo/forecasts \
 	  --ignore=src/kinelo/book --ignore=src/kinelo/model/results.py \
 	  $$(cat .ci/lowest_tests.txt)
 
