@@ -269,7 +269,7 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
     until(page, "document.querySelector('#audit-verdict').textContent === 'The audit was cancelled.'")
     page.fill("#audit-k", "0")
     page.eval_on_selector("#audit-form", "form => { form.noValidate = true; form.requestSubmit(); }")
-    until(page, "document.querySelector('#audit-verdict').textContent.startsWith('K must be')")
+    until(page, "document.querySelector('#audit-verdict').textContent.startsWith('K must lie between 0.1 and 9999')")
     assert page.is_visible("#leaderboard")
 
 

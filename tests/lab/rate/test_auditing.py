@@ -62,12 +62,6 @@ def test_a_large_file_is_looked_at_from_its_end_and_that_is_said():
     assert latest(matches, most=300) == (matches, None)
 
 
-@pytest.mark.parametrize("k", [0.0, -3.0, 1e6])
-def test_a_k_that_is_none_is_refused(tmp_path, k):
-    with pytest.raises(InputError, match="K must be above 0"):
-        AuditController(print).audit(str(tmp_path / "none"), k, ["home", "away"])
-
-
 def test_an_audit_needs_a_rated_league(tmp_path):
     with pytest.raises(InputError, match="Rate a league first"):
         RatingController(print).hand_over(str(tmp_path / "matches"))

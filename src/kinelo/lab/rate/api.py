@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
+from kinelo.lab.rate.numbers import RateNumbers, read_raised, read_rules
 from kinelo.lab.rate.reading import ReadingPanel
 from kinelo.lab.rate.tables import FIELDS
 from kinelo.lab.serve.jobs import WorkerDied
@@ -150,18 +151,12 @@ async def _team(request: Request) -> Response:
 
 async def _odds(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
-    points, rules, best = body.get("points", {}), body.get("rules"), body.get("best")
-    if not isinstance(points, dict) or len(points) > 200 or not all(_is_number(value) for value in points.values()):
-        raise InputError("Points must be an object of numbers.")
-    wanted = ("win", "draw", "relegated")
-    if not isinstance(rules, dict) or not all(_is_number(rules.get(name)) for name in wanted):
-        raise InputError("Rules are numbers: win, draw and relegated.")
+    points, rules, best = read_raised(body.get("points", {})), read_rules(body.get("rules")), body.get("best")
     if best not in (2, 4, 8, 16, 32):
         raise InputError("The best are 2, 4, 8, 16 or 32.")
     kind = body.get("kind")
     if not isinstance(kind, str):
         raise InputError("The kind must be text.")
-    rules = {name: rules[name] for name in wanted}
     fixtures = body.get("fixtures") is True
     return await _ask(page, "odds", kind=kind, points=points, rules=rules, best=best, fixtures=fixtures)
 
@@ -204,13 +199,13 @@ async def _share(request: Request) -> Response:
 
 async def _rank(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
-    days, least, caution = body.get("active_days"), body.get("least_matches"), body.get("caution")
-    numbers = [value for value in (days, least, caution) if value is not None]
+    days, caution = body.get("active_days"), body.get("caution")
+    least = RateNumbers.number("least_matches", body.get("least_matches"))
     period = body.get("period")
     if period is not None and not (_is_number(period) and 1 <= period <= 36_525):
         raise InputError("A period is a number of days, from 1 on.")
-    if least is None or caution is None or not all(_is_number(value) for value in numbers):
-        raise InputError("A ranking takes numbers: active_days (or null), least_matches and caution.")
+    if not _is_number(caution) or not (days is None or _is_number(days)):
+        raise InputError("A ranking takes numbers: active_days (or null) and caution.")
     return await _ask(page, "rank", active_days=days, least_matches=least, caution=caution, period=period)
 
 
@@ -221,13 +216,12 @@ def _is_number(value: object) -> bool:
 async def _audit(request: Request) -> Response:
     """Audit the league that was rated, in a process beside it; one under way gives way to a new one."""
     page, body = _page(request), await read_object(request)
-    if not _is_number(body.get("k")):
-        raise InputError("k must be a number.")
+    k = RateNumbers.number("k", body.get("k"))
     await page.jobs.end(page.key, "audit")
     path = page.folder / secrets.token_hex(8)
     try:
         handed = json.loads(bytes((await _ask(page, "hand_over", path=str(path))).body))
-        asked = {"path": str(path), "k": float(body["k"]), "sides": handed["sides"]}
+        asked = {"path": str(path), "k": k, "sides": handed["sides"]}
         found = await page.jobs.ask(page.key, "audit", "audit", page.report("audit"), **asked)
         return JSONResponse(found)
     finally:

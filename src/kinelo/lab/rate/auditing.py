@@ -48,8 +48,6 @@ class AuditController:
 
     def audit(self, path: str, k: float, sides: list[str]) -> dict[str, Any]:
         """Audit the matches that were handed over, for a system with this K; the file called its ``sides`` so."""
-        if not 0 < k < 10_000:
-            raise InputError(f"K must be above 0 and below 10,000, not {k:g}.")
         first, second = sides
         matches = replace(read_matches(pl.read_parquet(path)), side_headers=(first, second))
         matches, bounded = latest(matches)

@@ -25,6 +25,7 @@ from kinelo.lab.explore.pacing import SPEEDS
 from kinelo.lab.guide import api as guide_api
 from kinelo.lab.paper import api as paper_api
 from kinelo.lab.rate import api as league_api
+from kinelo.lab.rate.numbers import RateNumbers
 from kinelo.lab.rate.reading import ReadingPanel
 from kinelo.lab.rate.samples import SAMPLES
 from kinelo.lab.serve.guard import Guard
@@ -112,6 +113,7 @@ async def _about(request: Request) -> Response:
                 }
             ],
             "reading": ReadingPanel.described(),
+            "numbers": RateNumbers.described()["controls"],
             "samples": [{"name": name, "label": label} for name, label in SAMPLES.items()],
             "limits": {"upload_bytes": limits.upload_bytes, "rows": limits.rows},
         }

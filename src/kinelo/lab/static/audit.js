@@ -22,7 +22,6 @@ export class LeagueAudit {
     const number = this.#start();
     const k = Number($("#audit-k").value);
     try {
-      if (!(k > 0)) throw new Error("K must be a number above 0.");
       const found = await this.#connection.ask("league/audit", { body: { k } });
       if (number === this.#asked) this.#show(found);
     } catch (error) {

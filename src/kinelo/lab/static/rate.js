@@ -15,6 +15,7 @@ export class Rate {
     this.#limits = about.limits;
     this.#raters = about.raters;
     this.#controls = about.reading;
+    placeNumbers(about.numbers);
     // A reload forgets what was uploaded and rated: it asks first.
     window.addEventListener("beforeunload", (event) => { if (this.rated.shown && !this.#sampled) event.preventDefault(); });
     this.rated = new Rated(connection, (rater) => {
@@ -353,6 +354,16 @@ export class Rate {
       if (shown) await this.#rate();
       say("The lab was gone for a moment; your files were read again.");
     });
+  }
+}
+
+// Words, range and first value of the numbers to type are those of the library.
+function placeNumbers(controls) {
+  for (const { name, label, hint, low, high, step, default: first } of controls) {
+    const input = $(`[data-number="${name}"]`);
+    Object.assign(input, { min: low, max: high, step: step < 1 ? "any" : step, title: hint });
+    input.value = input.defaultValue = String(first);
+    $("span", input.labels[0]).textContent = label;
   }
 }
 
