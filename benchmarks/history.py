@@ -31,6 +31,7 @@ RELEASES = {
     "0.1.0": "7922ae369587af1cec116963aa01e6bdf740f462",
     "0.2.0": "7cfcc75cbe83acdf1ee8a73f2f38d373e4080c81",
     "0.3.0": "7c2c9a4fe1bb9755535963fc30fa1f259cfd1a63",
+    "0.4.0": "39ec251c36a3dc0115367863c1576860599bc3ae",
 }
 """The last commit of every release before this one."""
 
