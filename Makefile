@@ -9,7 +9,7 @@ OUT ?= reproduction
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs lab-pictures release format clean
+.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs lab-pictures release archives test-archive format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -83,8 +83,13 @@ docs: $(VENV)/.dev
 lab-pictures: $(VENV)/.dev
 	$(BIN)/python site_tools/lab_pictures.py
 
-# Wheel and source archive, each tried plain and with everything in an environment of its own.
+# A release: every address of the project is filled in, its files install, and the source archive passes its own tests.
 release: $(VENV)/.dev
+	$(BIN)/python .ci/addresses.py
+	$(MAKE) archives test-archive
+
+# Wheel and source archive, each tried plain and with everything in an environment of its own.
+archives: $(VENV)/.dev
 	rm -rf dist build/release
 	$(BIN)/python -m build --outdir dist .
 	for file in dist/*.whl dist/*.tar.gz; do for extra in "" "[all]"; do \
@@ -94,6 +99,12 @@ release: $(VENV)/.dev
 	  build/release/bin/python .ci/try_release.py $$extra || exit 1; \
 	done; done
 	rm -rf build/release
+
+# The source archive in an empty folder, where nothing of this one is found, runs its tests (or those named by TESTS).
+test-archive: archives
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && tar xzf dist/*.tar.gz -C "$$folder" --strip-components=1 && \
+	  $(MAKE) -C "$$folder" VENV=.venv $(if $(TESTS),.venv/.dev,test) && \
+	  { test -z "$(TESTS)" || { cd "$$folder" && .venv/bin/python -m pytest $(TESTS); }; }
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

@@ -1,10 +1,14 @@
 """What a release consists of says the same everywhere: recipe, extras, entry points, history of benchmarks."""
 
+import fnmatch
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
 
 import kinelo
@@ -60,3 +64,36 @@ def test_every_version_has_its_benchmarks():
     )
     names = [set(content["measures"]) for content in kept.values()]
     assert all(one == names[0] for one in names)
+
+
+def test_the_source_archive_holds_whatever_is_versioned():
+    """Patterns of the archive name every file at the top, so that its tests find what they read."""
+    included = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = included["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("this is no clone, so there is nothing to compare the archive with")
+    tops = {line.split("/")[0] for line in listed.stdout.splitlines()} - {".gitignore", "pyproject.toml"}  # always in
+    forgotten = {top for top in tops if not any(fnmatch.fnmatch(f"/{top}", pattern) for pattern in patterns)}
+    assert not forgotten, "name them in [tool.hatch.build.targets.sdist] of pyproject.toml"
+
+
+def test_a_release_is_refused_while_an_address_is_empty(tmp_path):
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    filled = re.sub(
+        r'^(repository|tracker|documentation|doi|security|conduct) = ""', r'\1 = "x"', text, flags=re.MULTILINE
+    )
+    for content, status in ((text, 1), (filled, 0)):
+        (tmp_path / "pyproject.toml").write_text(content, encoding="utf-8")
+        command = [sys.executable, str(ROOT / ".ci" / "addresses.py")]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stderr
+        assert ("repository" in done.stderr) == bool(status)
+
+
+def test_the_software_is_cited_as_itself():
+    """Citation programs follow ``preferred-citation`` in place of the software: the paper is a reference instead."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert "preferred-citation" not in cited and cited["type"] == "software" and cited["license"] == PROJECT["license"]
+    [paper] = cited["references"]
+    assert paper["doi"] in (ROOT / "docs" / "how-to" / "cite.md").read_text(encoding="utf-8")
