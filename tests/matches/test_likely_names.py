@@ -5,13 +5,14 @@ import random
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.matches.same_side import _candidates, _one_name
+from kinelo.matches.same_side import Meetings, _candidates, _one_name, _one_word, _related
 
 CLUBS = (
     "Manchester United",
@@ -119,7 +120,7 @@ def test_real_leagues_give_no_false_report(name):
 
 
 def test_pairs_to_look_at_are_few_and_leave_none_out():
-    """Beside a look at every pair of which some word begins alike."""
+    """Beside a look at every pair."""
     draw = random.Random(1)
     parts = [
         "man",
@@ -135,11 +136,39 @@ def test_pairs_to_look_at_are_few_and_leave_none_out():
         "madrid",
         "mad",
         "town",
+        "sql04",
+        "sql05",
+        "sql",
     ]
     for _ in range(10):
         words = {k: tuple(draw.choice(parts) for _ in range(draw.choice([1, 2, 2, 3]))) for k in range(80)}
-        begins = {k: {part[:3] for part in one} for k, one in words.items()}
-        every = [(a, b) for a, b in combinations(words, 2) if begins[a] & begins[b]]
-        likely = [pair for pair in every if _one_name(words[pair[0]], words[pair[1]])]
+        likely = [pair for pair in combinations(words, 2) if _one_name(words[pair[0]], words[pair[1]])]
         assert [pair for pair in _candidates(words) if _one_name(words[pair[0]], words[pair[1]])] == likely != []
     assert _candidates({k: ("player", str(k)) for k in range(2_000)}) == []
+    assert _candidates({k: (f"player_{k:04d}",) for k in range(2_000)}) == []
+
+
+def test_words_that_may_be_one_are_found_without_a_look_at_every_pair():
+    draw = random.Random(2)
+    for letters in ("ab", "abc1", "abcdefgh"):
+        words = {"".join(draw.choice(letters) for _ in range(draw.randint(1, 7))) for _ in range(150)}
+        slow = {word: {other for other in words if other != word and _one_word(word, other)} for word in words}
+        assert _related(words) == slow and any(slow.values())
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_meetings_of_names_are_those_of_a_scan_of_all_matches(dated):
+    draw = np.random.default_rng(3)
+    home = draw.integers(0, 9, 60).astype(np.int32)
+    away = ((home + draw.integers(1, 9, 60)) % 9).astype(np.int32)
+    day = draw.integers(0, 20, 60)
+    rows = list(zip(home.tolist(), away.tolist(), day.tolist()))
+    meetings = Meetings({0, 4, 8}, home, away, day if dated else None)
+    for code in (0, 4, 8):
+        own = [row for row in rows if code in row[:2]]
+        assert meetings.matches(code) == len(own)
+        assert meetings.opponents(code) == {other for row in own for other in row[:2]} - {code}
+        assert meetings.days(code).tolist() == (sorted({row[2] for row in own}) if dated else [])
+    for one, other in combinations((0, 4, 8), 2):
+        shared = {d for h, a, d in rows if one in (h, a)} & {d for h, a, d in rows if other in (h, a)}
+        assert meetings.on_one_day(one, other) == (dated and bool(shared))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,6 +44,10 @@ PAIRS_SHOWN = 3
 LEAST_LETTERS = 5
 """Letters of a name in which one may be wrong."""
 
+LONGEST_SHORTENED = 4
+"""Letters of an abbreviation such as ``utd`` that leaves out letters within a word."""
+
+NO_DIGITS = re.compile(r"\D")
 LEAST_OPPONENTS = 2
 SHARE = 0.5
 """Opponents of the one with fewer that must be opponents of the other too."""
@@ -72,19 +76,16 @@ def likely_pairs(
     teams: tuple[str, ...], home: NDArray[np.int32], away: NDArray[np.int32], day: NDArray[np.int64] | None
 ) -> list[tuple[str, str]]:
     """Pairs of names that may be one side, each with the name that has played less first."""
-    met = np.unique(np.concatenate([home, away]))
+    met = np.flatnonzero(np.bincount(home, minlength=len(teams)) + np.bincount(away, minlength=len(teams)))
     if not 3 < met.size <= MOST_NAMES:
         return []
-    words = {int(code): found for code in met if (found := _words(teams[code]))}
+    words = {code: found for code in met.tolist() if (found := _words(teams[code]))}
     close = [pair for pair in _candidates(words) if _one_name(words[pair[0]], words[pair[1]])]
-    wanted = {code for pair in close for code in pair}
-    seen = {code: _record(code, home, away, day) for code in wanted}
-    found = []
-    for one, other in close:
-        first, second = sorted((one, other), key=lambda code: seen[code][2])
-        if _one_side(first, second, seen):
-            found.append((teams[first], teams[second]))
-    return found
+    if not close:
+        return []
+    meetings = Meetings({code for pair in close for code in pair}, home, away, day)
+    ordered = [tuple(sorted(pair, key=meetings.matches)) for pair in close]
+    return [(teams[fewer], teams[more]) for fewer, more in ordered if meetings.one_side(fewer, more)]
 
 
 def note_of_likely(pairs: list[tuple[str, str]]) -> str:
@@ -105,22 +106,71 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _candidates(words: dict[int, tuple[str, ...]]) -> list[tuple[int, int]]:
-    """Pairs of names of which :func:`_one_name` may hold, found by what both must share, so that 5,000 names take a
-    moment: all words, or telling words, initials and how a word begins; or one is the beginning or end of the other."""
+    """Pairs of names of which :func:`_one_name` may hold, found without looking at every pair.
+
+    They share all words in some order, or one is the beginning or end of the other, or each word of one may be the
+    word of the other at its place. Of the last, names with the same telling words and initials are looked up by the
+    place at which their words differ most, in an index of words that may be one (:func:`_related`).
+    """
     whole: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    initials: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for code, parts in words.items():
         whole[parts].append(code)
         alike[tuple(sorted(parts))].append(code)
         telling = frozenset(part for part in parts if TELLING_WORDS.fullmatch(part))
-        for begin in {part[:3] for part in parts}:
-            alike[telling, tuple(part[0] for part in parts), begin].append(code)
+        initials[telling, tuple(part[0] for part in parts)].append(code)
     found = {pair for codes in alike.values() for pair in combinations(sorted(codes), 2)}
+    related = _related({part for parts in words.values() for part in parts})
+    for codes in initials.values():
+        found |= _by_one_place(codes, words, related)
     for code, parts in words.items():
         for k in range(1, len(parts)):
             found |= {(min(code, other), max(code, other)) for other in whole.get(parts[:k], [])}
             found |= {(min(code, other), max(code, other)) for other in whole.get(parts[k:], [])}
     return sorted(found)
+
+
+def _by_one_place(
+    codes: list[int], words: dict[int, tuple[str, ...]], related: dict[str, set[str]]
+) -> set[tuple[int, int]]:
+    """Pairs of names (of equally many words) whose words at one place are equal or related."""
+    if len(codes) < 2:
+        return set()
+    place = max(range(len(words[codes[0]])), key=lambda k: len({words[code][k] for code in codes}))
+    by_word: dict[str, list[int]] = defaultdict(list)
+    for code in codes:
+        by_word[words[code][place]].append(code)
+    pairs = {pair for same in by_word.values() for pair in combinations(sorted(same), 2)}
+    for word, same in by_word.items():
+        for other in related[word] & by_word.keys():
+            pairs |= {(min(one, two), max(one, two)) for one in same for two in by_word[other]}
+    return pairs
+
+
+def _related(words: set[str]) -> dict[str, set[str]]:
+    """Words that may be each other shortened or misspelt: the pairs of :func:`_one_word`, from indexes.
+
+    A word is looked up by its own beginnings, by what is left without one letter (two words one slip apart share
+    that), and an abbreviation by its first and last letter.
+    """
+    found: dict[str, set[str]] = {word: set() for word in words}
+    without: dict[str, list[str]] = defaultdict(list)
+    ends: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for word in words:
+        ends[word[0], word[-1]].append(word)
+        for left in {word, *(word[:k] + word[k + 1 :] for k in range(len(word)))} if len(word) >= LEAST_LETTERS else ():
+            without[left].append(word)
+    pairs = {pair for same in without.values() for pair in combinations(same, 2)}
+    pairs |= {(word[:k], word) for word in words for k in range(1, len(word)) if word[:k] in words}
+    for first, last in ends:
+        same = ends[first, last]
+        pairs |= {(a, b) for a in same if len(a) <= LONGEST_SHORTENED for b in same if len(b) > len(a)}
+    for one, other in pairs:
+        if _one_word(one, other):
+            found[one].add(other)
+            found[other].add(one)
+    return found
 
 
 def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -151,6 +201,13 @@ def _alike_enough(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
 
 
 def _one_word(a: str, b: str) -> bool:
+    """Whether one word may be the other; numbers in them tell, so that ``player_1`` is not ``player_10``.
+
+    >>> _one_word("schalke", "schalke04"), _one_word("player_1", "player_10"), _one_word("player_1", "player_2")
+    (True, False, False)
+    """
+    if not (a.isalpha() or b.isalpha()) and len({NO_DIGITS.sub("", a), NO_DIGITS.sub("", b)} - {""}) == 2:
+        return False
     return _shortened(a, b) or (min(len(a), len(b)) >= LEAST_LETTERS and _one_slip(a, b))
 
 
@@ -160,7 +217,12 @@ def _shortened(a: str, b: str) -> bool:
     if short == long or long.startswith(short):
         return True
     letters = iter(long)
-    return 2 <= len(short) <= 4 and short[0] == long[0] and short[-1] == long[-1] and all(c in letters for c in short)
+    return (
+        2 <= len(short) <= LONGEST_SHORTENED
+        and short[0] == long[0]
+        and short[-1] == long[-1]
+        and all(c in letters for c in short)
+    )
 
 
 def _one_slip(a: str, b: str) -> bool:
@@ -172,27 +234,54 @@ def _one_slip(a: str, b: str) -> bool:
     return True in rest or (a[k : k + 2] == b[k : k + 2][::-1] and a[k + 2 :] == b[k + 2 :])
 
 
-def _record(
-    code: int, home: NDArray[np.int32], away: NDArray[np.int32], day: NDArray[np.int64] | None
-) -> tuple[set[int], set[int], int]:
-    """Opponents of a side, days on which it plays, and how often."""
-    at_home, elsewhere = home == code, away == code
-    rows = at_home | elsewhere
-    opponents = {*away[at_home].tolist(), *home[elsewhere].tolist()}
-    return opponents, set() if day is None else set(day[rows].tolist()), int(rows.sum())
+class Meetings:
+    """Whom each of some names meets, on which days it plays and how often, from one pass over all matches."""
 
+    def __init__(
+        self, wanted: Iterable[int], home: NDArray[np.int32], away: NDArray[np.int32], day: NDArray[np.int64] | None
+    ) -> None:
+        self.home, self.away, self.day = home, away, day
+        self.codes = np.array(sorted(wanted), np.int64)
+        place = np.full(int(max(home.max(), away.max())) + 1, -1, np.int64)
+        place[self.codes] = np.arange(self.codes.size)
+        rows = [np.flatnonzero(place[side] >= 0) for side in (home, away)]
+        # Sorting one number for place and row is faster than sorting places and carrying rows along.
+        keys = [place[side[at]] * home.size + at for side, at in zip((home, away), rows)]
+        ordered = np.sort(np.concatenate(keys))
+        self.rows = ordered % home.size
+        begins = np.searchsorted(ordered, np.arange(self.codes.size + 1) * home.size).tolist()
+        self.span = {code: slice(a, b) for code, a, b in zip(self.codes.tolist(), begins, begins[1:])}
+        self._days: dict[int, NDArray[np.int64]] = {}
 
-def _one_side(first: int, second: int, seen: dict[int, tuple[set[int], set[int], int]]) -> bool:
-    """Whether the matches of two names could be those of one side; the first has played less."""
-    opponents, days, _ = seen[first]
-    others, other_days, _ = seen[second]
-    shared = len(opponents & others)
-    return (
-        second not in opponents
-        and not days & other_days
-        and shared >= min(LEAST_OPPONENTS, len(opponents))
-        and shared >= SHARE * len(opponents)
-    )
+    def matches(self, code: int) -> int:
+        """How often a name plays."""
+        return self.span[code].stop - self.span[code].start
+
+    def days(self, code: int) -> NDArray[np.int64]:
+        """Days on which a name plays, in order; none where there are no days."""
+        if code not in self._days:
+            days = np.empty(0, np.int64) if self.day is None else self.day[self.rows[self.span[code]]]
+            self._days[code] = np.unique(days)
+        return self._days[code]
+
+    def opponents(self, code: int) -> set[int]:
+        """Names that a name meets."""
+        rows = self.rows[self.span[code]]
+        return {*np.where(self.home[rows] == code, self.away[rows], self.home[rows]).tolist()}
+
+    def on_one_day(self, one: int, other: int) -> bool:
+        """Whether two names play on the same day, once at least."""
+        days, others = sorted((self.days(one), self.days(other)), key=len)
+        at = np.searchsorted(others, days)
+        return bool(np.any(np.append(others, -(1 << 62))[at] == days))
+
+    def one_side(self, fewer: int, more: int) -> bool:
+        """Whether the matches of two names could be those of one side; the second has played more."""
+        if self.on_one_day(fewer, more):
+            return False
+        opponents = self.opponents(fewer)
+        shared = len(opponents & self.opponents(more))
+        return more not in opponents and shared >= max(min(LEAST_OPPONENTS, len(opponents)), SHARE * len(opponents))
 
 
 def read_aliases(source: Mapping[str, str] | str | Path | None) -> dict[str, str]:
