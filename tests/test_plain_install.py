@@ -88,9 +88,16 @@ outcome = {kind = "tanh", nu = 0.5}
 league = {kind = "fixed", theta = [1.0, 2.0]}
 simulate = {steps = 4, seed = 1}
 """
-RUNS = "Studies and stored runs need zarr. Install kinelo[study]."
-DASK = "Dask clients need distributed. Install kinelo[dask]."
-PICTURES = "Pictures need matplotlib. Install kinelo[plot]."
+
+
+def install(extra: str) -> str:
+    return f' Install "kinelo[{extra}]" (in a checkout ".[{extra}]").'
+
+
+RUNS = "Studies and stored runs need zarr." + install("study")
+DASK = "Dask clients need distributed." + install("dask")
+BOTH = "Pictures need matplotlib, studies and stored runs need zarr." + install("study")
+PICTURES = "Pictures need matplotlib." + install("plot")
 
 
 @pytest.mark.parametrize(
@@ -103,8 +110,9 @@ PICTURES = "Pictures need matplotlib. Install kinelo[plot]."
         (["solve", "study.toml"], "matplotlib", PICTURES),
         (["sweep", "study.toml"], "matplotlib", PICTURES),
         (["reproduce", "--scale", "quick"], "matplotlib", PICTURES),
-        (["lab", "--no-browser"], "starlette", "The lab needs starlette. Install kinelo[lab]."),
-        (["lab", "--no-browser"], "plotly", "The lab needs plotly. Install kinelo[lab]."),
+        (["lab", "--no-browser"], "starlette", "The lab needs starlette." + install("lab")),
+        (["diagnose", "study.toml"], "zarr matplotlib", BOTH),
+        (["lab", "--no-browser"], "plotly", "The lab needs plotly." + install("lab")),
         (["simulate", "study.toml", "--workers", "2"], "distributed", DASK),
     ],
 )  # fmt: skip
@@ -112,7 +120,7 @@ def test_commands_say_what_they_need_before_they_work(words, missing, sentence, 
     (tmp_path / "study.toml").write_text(STUDY)
     (tmp_path / "results.csv").write_text("home,away,result\nA,B,1\nB,A,0\n")
     before = sorted(tmp_path.iterdir())
-    done = type_command(words, tmp_path, without=[missing])
+    done = type_command(words, tmp_path, without=missing.split())
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"kinelo: {sentence}\n")
     assert sorted(tmp_path.iterdir()) == before
 
@@ -122,7 +130,7 @@ def test_commands_say_what_they_need_before_they_work(words, missing, sentence, 
     [
         ("kn.plot.stationary(kn.stationary(kn.Tanh(nu=0.5), kn.Fixed([1.0, 2.0])))", "matplotlib", PICTURES),
         ("kn.sweep(lambda n: 1 / n, {'n': [1, 2]}, out='here')", "zarr", RUNS),
-        ("kn.studies.read_study('study.toml')", "pydantic", "Study files need pydantic. Install kinelo[study]."),
+        ("kn.studies.read_study('study.toml')", "pydantic", "Study files need pydantic." + install("study")),
     ],
 )  # fmt: skip
 def test_functions_say_what_they_need(call, missing, sentence, tmp_path):

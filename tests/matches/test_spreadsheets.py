@@ -56,7 +56,7 @@ def test_without_the_library_it_is_said_how(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "fastexcel", None)
     with pytest.raises(
         kn.InputError,
-        match=r"is a spreadsheet. Spreadsheets \(.xlsx\) need fastexcel. Install kinelo\[excel\], or save it as CSV",
+        match=r"is a spreadsheet. Spreadsheets \(.xlsx\) need fastexcel. Install .kinelo\[excel\].*, or save it as CSV",
     ):
         kn.read_matches(workbook(tmp_path / "m.xlsx", ROWS))
 

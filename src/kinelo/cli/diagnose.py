@@ -40,9 +40,9 @@ def diagnose(
     Example:  kinelo diagnose studies/r2.toml --out out/verdict
     Example:  kinelo diagnose studies/r2.toml --out verdict.html
     """
-    from kinelo.runtime.extras import require
+    from kinelo.runtime.extras import STUDY, require
 
-    require("matplotlib")
+    require(*STUDY)
     from kinelo.studies import read_study
 
     plan = read_study(study, allow_code=allow_code)  # what is wrong with it is said before the rest is loaded

@@ -20,13 +20,13 @@ def lab(
     Example:  kinelo lab --port 8000
     """
     from kinelo.errors import InputError
-    from kinelo.runtime.extras import require
+    from kinelo.runtime.extras import LAB, require
 
     if not 0 <= port <= 65535:
         raise InputError(f"--port must lie between 0 and 65535, not at {port}.")
     # Many small matrices at once: threads inside each product would only get in each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    require("starlette", "uvicorn", "websockets", "plotly")
+    require(*LAB)
     from kinelo.lab.serve.settings import Settings, open_socket
 
     settings = Settings(host=host, port=port, paper=paper)

@@ -62,9 +62,9 @@ def reproduce(
     Example:  kinelo reproduce --out reproduction
     Example:  kinelo reproduce --figure 4 --figure 6 --scale quick --out look
     """
-    from kinelo.runtime.extras import require
+    from kinelo.runtime.extras import STUDY, require
 
-    require("matplotlib")
+    require(*STUDY)
     from kinelo.paper.figure import read_figures
     from kinelo.paper.folder import copy_studies, open_folder
 

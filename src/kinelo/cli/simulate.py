@@ -26,9 +26,9 @@ def simulate(
 
     Example:  kinelo simulate studies/r2.toml --out out/r2
     """
-    from kinelo.runtime.extras import require
+    from kinelo.runtime.extras import STUDY, require
 
-    require("matplotlib")
+    require(*STUDY)
     from kinelo.cli.files import result_folder
     from kinelo.pictures.simulation import draw_ratings
     from kinelo.pictures.style import save

@@ -29,9 +29,9 @@ def solve(
 
     Example:  kinelo solve studies/figure3.toml --out out/figure3
     """
-    from kinelo.runtime.extras import require
+    from kinelo.runtime.extras import STUDY, require
 
-    require("matplotlib")
+    require(*STUDY)
     from kinelo.cli.files import result_folder
     from kinelo.errors import InputError
     from kinelo.pictures.population import check_film, draw_population, save_film

@@ -29,9 +29,9 @@ def sweep(
 
     Example:  kinelo sweep studies/slope.toml --out out/slope --workers 2
     """
-    from kinelo.runtime.extras import require
+    from kinelo.runtime.extras import STUDY, require
 
-    require("matplotlib")
+    require(*STUDY)
     import warnings
 
     from kinelo.cli.files import result_folder

@@ -25,7 +25,7 @@ def usable_processors() -> int:
 
 DeviceName = Literal["cpu", "gpu", "auto"]
 
-INSTALL = 'install Kinelo with its extra for graphics processors: pip install "kinelo[gpu]"'
+INSTALL = 'install Kinelo with its extra for graphics processors: pip install "kinelo[gpu]" (in a checkout ".[gpu]")'
 
 
 @dataclass(frozen=True)

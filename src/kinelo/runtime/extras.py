@@ -25,14 +25,34 @@ EXTRAS = {
 """Library → what needs it, and the extra of ``kinelo`` that installs it."""
 
 
+STUDY = ("matplotlib", "pydantic", "zarr")
+"""What commands that carry out a study file use."""
+
+LAB = ("starlette", "uvicorn", "websockets", "plotly", *STUDY)
+
+_INCLUDED = {"study": {"plot"}, "lab": {"study", "plot"}}
+"""Extra → extras that it brings along."""
+
+
 def require(*modules: str) -> None:
-    """Refuse in one sentence to go on without these libraries."""
-    for module in modules:
-        try:
-            import_module(module)
-        except ImportError:
-            what, extra = EXTRAS[module]
-            raise InputError(f"{what} {module}. Install kinelo[{extra}].") from None
+    """Refuse in one sentence to go on without these libraries, naming the extra that brings all that are missing."""
+    missing = [module for module in modules if not _is_installed(module)]
+    if not missing:
+        return
+    extras = {EXTRAS[module][1] for module in missing}
+    extras -= {inner for extra in extras for inner in _INCLUDED.get(extra, ())}
+    needs = [f"{EXTRAS[module][0]} {module}" for module in missing]
+    words = ", ".join([needs[0], *(need[:1].lower() + need[1:] for need in needs[1:])])
+    names = ",".join(sorted(extras))
+    raise InputError(f'{words}. Install "kinelo[{names}]" (in a checkout ".[{names}]").')
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        import_module(module)
+    except ImportError:
+        return False
+    return True
 
 
 _LIBRARIES = ("numpy", "scipy", "numba", "xarray", "zarr", "matplotlib")
