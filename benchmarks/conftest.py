@@ -62,8 +62,8 @@ PEERS = (
 )  # fmt: skip
 
 RETROSHEET = (
-    "The information used here was obtained free of charge from and is copyrighted by Retrosheet. Interested parties may contact "
-    "Retrosheet at www.retrosheet.org."
+    "The information used here was obtained free of charge from and is copyrighted by Retrosheet. "
+    "Interested parties may contact Retrosheet at www.retrosheet.org."
 )
 """The notice that figures of mlb carry; docs/data.md says what each set asks for."""
 
@@ -98,8 +98,9 @@ def report(kept: dict[str, dict]) -> str:
     lines = [
         "# Benchmark results",
         "",
-        "Each ratio compares figures of one run on one machine. `make bench` writes this file from results.json. Sections without a",
-        "date were measured before dates and commits were kept. Where the real matches come from: docs/data.md.",
+        "Each ratio compares figures of one run on one machine. `make bench` writes this file from results.json.",
+        "Sections without a date were measured before dates and commits were kept.",
+        "[Where the data come from](../docs/data.md).",
         "",
     ]
     for title, content in sorted(kept.items()):
