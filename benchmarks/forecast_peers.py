@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -336,6 +337,39 @@ class EloteElo:
             other.beat(one)
 
 
+class EloteGlicko(EloteElo):
+    """Deviations grow by the library's own constant, a day to a period."""
+
+    def __init__(self, manner: Manner) -> None:
+        from elote import GlickoCompetitor
+
+        self.competitor = type("TunedGlicko", (GlickoCompetitor,), {})
+        self.competitor.configure_class(c=34.6 * manner.pace / 10)
+        self.deviation = min(350.0, 350.0 * manner.spread)
+        self.known: dict[str, Any] = {}
+
+    def _pair(self, meeting: Meeting) -> list[Any]:
+        for side in meeting.sides:
+            if side[0] not in self.known:
+                self.known[side[0]] = self.competitor(initial_rating=1500, initial_rd=self.deviation)
+        return [self.known[side[0]] for side in meeting.sides]
+
+    def difference(self, meeting: Meeting) -> float:
+        one, other = self._pair(meeting)
+        doubt = (math.log(10) / 400) ** 2 * (one.rd**2 + other.rd**2)
+        return (one.rating - other.rating) / math.sqrt(1 + 3 * doubt / math.pi**2)
+
+    def update(self, meeting: Meeting) -> None:
+        one, other = self._pair(meeting)
+        when = datetime(1970, 1, 1) + timedelta(days=meeting.day)
+        if meeting.signed == 0:
+            one.tied(other, match_time=when)
+        elif meeting.signed > 0:
+            one.beat(other, match_time=when)
+        else:
+            other.beat(one, match_time=when)
+
+
 PEERS: dict[str, tuple[str, Callable[[Manner], Online]]] = {
     "trueskill": ("trueskill", TrueSkill),
     "openskill": ("openskill", OpenSkill),
@@ -343,5 +377,6 @@ PEERS: dict[str, tuple[str, Callable[[Manner], Online]]] = {
     "riix Glicko": ("riix", RiixGlicko),
     "glicko2": ("glicko2", Glicko2Library),
     "elote Elo": ("elote", EloteElo),
+    "elote Glicko": ("elote", EloteGlicko),
 }
 WITH_LINEUPS = ("trueskill", "openskill", "TrueSkill Through Time")

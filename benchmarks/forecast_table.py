@@ -9,6 +9,7 @@ intervals of differences, because matches of one week share what the raters do n
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import inspect
 import json
@@ -94,10 +95,31 @@ LEAGUES = {
     ),
     "worldcup": League(("worldcup/matches.csv", "worldcup/lineups.csv"), {}, None, None, "PlayerElo"),
 }
+
+
+class ResultsOnly:
+    """A rater that is told how matches ended and not by how much, as most peers are."""
+
+    def __init__(self, rater: Any) -> None:
+        self.rater = rater
+
+    def fit(self, matches: kn.Matches) -> ResultsOnly:
+        self.rater.fit(without_margins(matches))
+        return self
+
+    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
+        return self.rater.one_step_ahead(without_margins(matches))
+
+
+def without_margins(matches: kn.Matches) -> kn.Matches:
+    return dataclasses.replace(matches, margin=np.full(len(matches), np.nan))
+
+
 OURS: dict[str, Callable[[], Any]] = {
     "PlayerElo": kn.PlayerElo,
     "PlayerElo, line-up unknown": lambda: kn.PlayerElo(known="none"),
     "KalmanElo": kn.KalmanElo,
+    "KalmanElo, results only": lambda: ResultsOnly(kn.KalmanElo()),
     "TeamElo": kn.TeamElo,
     "Glicko": kn.Glicko,
     "Glicko2": kn.Glicko2,
