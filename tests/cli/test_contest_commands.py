@@ -153,7 +153,7 @@ def test_files_of_a_pattern_are_rated_in_chunks(folder, tmp_path):
         (("rate", "races.csv", "--rules", "fide"), "one K for all"),
         (("rate", "races.csv", "--slot", "wheel"), "names 'wheel'"),
         (("rate", "races.csv", "--dates", "xyz"), "no order of dates"),
-        (("rate", "races.csv", "--disqualified", "last"), "disqualified must be 'behind' or 'out'"),
+        (("rate", "races.csv", "--disqualified", "first"), "disqualified must be 'behind', 'last' or 'out'"),
         (("rate", "scores.csv", "--column", "entrant=driver"), "Nothing tells whether"),
         (("predict", "races.csv"), "none is left to forecast"),
     ],
@@ -243,3 +243,30 @@ def test_a_contest_is_typed_and_a_book_knows_what_it_rates(folder, tmp_path):
         assert refused.returncode == 2 and words in refused.stderr
     by_file = kinelo("predict", "--results", folder / "races.csv", "--match", "P0; P1; P2")
     assert by_file.returncode == 0 and by_file.stdout.count("│ 1 ") == 3
+
+
+def test_a_retirement_is_partly_luck_and_may_be_counted_in_full(tmp_path):
+    """A, B and C finish 1-2-3, D retires: D stands below C only where retiring is finishing last."""
+    rows = [(race, name, place) for race in (1, 2) for name, place in zip("ABCD", ("1", "2", "3", "DNF"))]
+    text = "race,driver,place\n" + "".join(f"{race},{name},{place}\n" for race, name, place in rows)
+    (tmp_path / "r.csv").write_text(text)
+    ratings = {}
+    for how in ("behind", "last", "out"):
+        done = kinelo("rate", tmp_path / "r.csv", "--unfinished", how, "--json")
+        ratings[how] = {row["name"]: row["rating"] for row in json.loads(done.stdout)["ratings"]}
+    assert ratings["behind"]["D"] > ratings["behind"]["C"]
+    assert ratings["last"]["D"] < ratings["last"]["C"] and "D" not in ratings["out"]
+    usual = kinelo("rate", tmp_path / "r.csv")
+    assert "partly luck" in usual.stderr and "--unfinished last" in usual.stderr
+    found = kn.RankElo().fit(kn.read_contests(tmp_path / "r.csv")).parameters_["retirement"]
+    assert f"(retirement {found:.3g})" in usual.stdout and "the rest is luck" in usual.stdout
+    assert "luck" not in kinelo("rate", tmp_path / "r.csv", "--unfinished", "last").stdout
+    assert "must be 'behind', 'last' or 'out'" in kinelo("rate", tmp_path / "r.csv", "--unfinished", "first").stderr
+
+
+def test_where_nobody_has_taken_part_so_often_everyone_is_shown(folder):
+    asked = ("--least-matches", "999")
+    for command in ("rate", "leaderboard"):
+        done = kinelo(command, folder / "races.csv", *asked)
+        assert "note: Nobody has taken part in 999 contests yet, so everyone is shown." in done.stderr
+        assert "P3" in done.stdout

@@ -3,10 +3,12 @@
 import re
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import kinelo as kn
 from kinelo.cli import app, main
 
 runner = CliRunner()
@@ -132,9 +134,18 @@ def test_a_pattern_of_files_is_rated_as_one(league, tmp_path, monkeypatch, capsy
     run("rate", tmp_path / "all.parquet", "--rater", "glicko", "--out", tmp_path / "near.csv")
     far, near = (pl.read_csv(tmp_path / name).sort("name") for name in ("far.csv", "near.csv"))
     assert far.equals(near)
-    best = near.sort("rating", descending=True).head(3).iter_rows(named=True)
-    assert [line.replace("│", " ").split()[:6] for line in said.splitlines() if line.startswith("│")] == [
-        [str(place), row["name"], f"{row['rating']:.0f}", "±", f"{row['uncertainty']:.0f}", str(row["matches"])]
+    near = near.with_columns(surely=pl.col("rating") - 2.0 * pl.col("uncertainty"))
+    best = near.sort("surely", descending=True).head(3).iter_rows(named=True)
+    assert [line.replace("│", " ").split()[:7] for line in said.splitlines() if line.startswith("│")] == [
+        [
+            str(place),
+            row["name"],
+            f"{row['rating']:.0f}",
+            "±",
+            f"{row['uncertainty']:.0f}",
+            f"{row['surely']:.0f}",
+            str(row["matches"]),
+        ]
         for place, row in enumerate(best, 1)
     ]
     said = refused(monkeypatch, capsys, "rate", tmp_path / "games" / "*.parquet", "--book", tmp_path / "book")
@@ -149,3 +160,47 @@ def test_a_leaderboard_tells_when_sides_played_only_if_the_file_does(dated, tmp_
     (table if dated else table.drop("date")).write_csv(tmp_path / "m.csv")
     shown = run("leaderboard", tmp_path / "m.csv", "--rater", "team", "--least-matches", 0)
     assert ("Last played" in shown) == dated and ("2024-03-03" in shown) == dated and "1970" not in shown
+
+
+def test_line_ups_of_the_next_round_are_used_and_not_noted_as_unknown(league, tmp_path):
+    """Strong line-ups against weak ones: predict and season forecast as Python does, with the same file of line-ups."""
+    results = pl.read_csv(league / "results.csv", infer_schema=False)
+    lineups = pl.read_csv(league / "lineups.csv", infer_schema=False)
+    last = results["match_id"].to_list()[-3:]
+    results.filter(~pl.col("match_id").is_in(last)).write_csv(tmp_path / "past.csv")
+    coming = results.filter(pl.col("match_id").is_in(last)).select("match_id", "date", "home_team", "away_team")
+    coming.write_csv(tmp_path / "next.csv")
+    lineups.write_csv(tmp_path / "lineups.csv")
+    given = ("--lineups", tmp_path / "lineups.csv", "--rater", "player")
+    said = run(
+        "predict", tmp_path / "next.csv", "--results", tmp_path / "past.csv", *given, "--out", tmp_path / "f.csv"
+    )
+    assert "unknown match" not in said and "set aside" not in said
+    past = kn.read_matches(tmp_path / "past.csv", tmp_path / "lineups.csv")
+    rater = kn.PlayerElo().fit(past)
+    fixtures = kn.read_matches(tmp_path / "next.csv", tmp_path / "lineups.csv", played=False)
+    expected = rater.predict(fixtures).probabilities
+    assert np.allclose(pl.read_csv(tmp_path / "f.csv").select("home_win", "draw", "away_win").to_numpy(), expected)
+    unknown = rater.predict(kn.read_matches(tmp_path / "next.csv", played=False)).probabilities
+    assert not np.allclose(unknown, expected, atol=1e-3)
+    said = run("season", tmp_path / "past.csv", tmp_path / "next.csv", *given, "--realisations", 50)
+    assert "unknown match" not in said and "set aside" not in said
+    more = pl.concat([lineups, lineups.tail(1).with_columns(match_id=pl.lit("nowhere"))])
+    more.write_csv(tmp_path / "lineups.csv")
+    said = run("predict", tmp_path / "next.csv", "--results", tmp_path / "past.csv", *given)
+    assert "1 rows set aside (line-up of an unknown match: 1)" in said
+
+
+def test_an_identifier_that_is_two_matches_is_refused_and_none_is_said(league, tmp_path, monkeypatch, capsys):
+    results = pl.read_csv(league / "results.csv", infer_schema=False)
+    results.head(40).write_csv(tmp_path / "past.csv")
+    coming = results[50:51].select("home_team", "away_team", match_id=pl.lit(results["match_id"][0]))
+    coming.write_csv(tmp_path / "next.csv")
+    asked = ("predict", tmp_path / "next.csv", "--results", tmp_path / "past.csv", "--rater", "player")
+    said = refused(monkeypatch, capsys, *asked, "--lineups", league / "lineups.csv")
+    assert "among the results and" in said and "Give every match an identifier of its own" in said
+    coming.drop("match_id").write_csv(tmp_path / "next.csv")
+    said = run(*asked, "--lineups", league / "lineups.csv")
+    assert "has an identifier, so no line-up of" in said
+    day = kn.read_matches(tmp_path / "past.csv").date[-1]
+    assert f"matches without a date are forecast for {day}, the last day known" in said

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.optimize import minimize
 
@@ -132,3 +133,37 @@ def test_a_rater_that_counts_for_nothing_is_not_fitted_again():
     assert list(kn.Mixture({"good": good, "bad": bad}).fit(matches).members_) == ["good"]
     with pytest.raises(kn.InputError, match="must be fitted"):
         kn.Mixture([good]).predict(matches)
+
+
+def test_weights_of_matches_forecast_together_know_none_of_them():
+    """Groups of 3, 1 and 2, across the places where stacked weights are estimated anew (50 and 100)."""
+    early, late = likelihoods(6, n=90), likelihoods(7, n=260)
+    sizes = np.tile([3, 1, 2], 44)[:131]
+    until = np.repeat(np.cumsum(sizes), sizes)
+    until = until[until <= 260]
+    until = np.append(until, np.full(260 - until.size, 260))
+    found = Weights.after(early).learn(late, until)
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(until)) + 1])
+    for start in starts[[1, 7, 16, 17, 33, 34, 80]].tolist():
+        end = until[start]
+        changed = late.copy()
+        changed[:, start:end] = changed[::-1, start:end]
+        other = Weights.after(early).learn(changed, until)
+        assert (other[:, :end] == found[:, :end]).all()
+        assert np.abs(other[:, end:] - found[:, end:]).max() > 0
+    assert (found[:, until[0] - 1] == found[:, 0]).all()
+    with pytest.raises(AssertionError):
+        np.testing.assert_allclose(found, Weights.after(early).learn(late), atol=1e-4)
+
+
+def test_a_mixture_learns_nothing_within_a_day_of_unknown_order():
+    matches = kn.read_matches(kn.sample_league(teams=6, seasons=4, seed=2).results)
+    names, day = list("ABCDE"), "2034-01-01"
+    more = {"date": [day] * 4, "home": ["A", "B", "A", "C"], "away": ["B", "C", "D", "A"], "result": [1, 0, 0.5, 1]}
+    rows = {name: [*matches.to_polars()[name].cast(pl.String), *map(str, more[name])] for name in more}
+    both = kn.read_matches(rows)
+    assert both.unordered is not None and both.unordered[-4:].all() and len(names) == 5
+    raters = {"slow": kn.TeamElo.classic(k=10, ties=0.6), "fast": kn.TeamElo.classic(k=80, ties=0.6)}
+    mixture = kn.Mixture(raters).fit(both[:-4])
+    expected = mixture.predict(both[-4:]).probabilities
+    assert mixture.one_step_ahead(both[-4:]).probabilities == pytest.approx(expected, abs=1e-12)

@@ -235,7 +235,7 @@ def test_every_command_writes_the_page_of_the_library(tmp_path, monkeypatch):
     run("rate", "club.csv", "--k", "20", "--least-matches", "30", "--out", "few.html")
     page = (tmp_path / "few.html").read_text(encoding="utf-8")
     assert page == kn.pages.share_page(rater, title="club", ranking={"active_days": 365, "least_matches": 30})
-    assert "Nobody has played enough" in page
+    assert "Nobody has played 30 matches yet, so everyone is shown." in page
     run("audit", "club.csv", "--k", "20", "--out", "audit.html")
     check_alone((tmp_path / "audit.html").read_text(encoding="utf-8"))
     study = 'gamma = 0.05\noutcome = {kind = "tanh", nu = 0.5}\n[league]\nkind = "normal"\n'

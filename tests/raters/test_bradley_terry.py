@@ -354,3 +354,18 @@ def test_no_matches_are_counted_in_the_same_kind_of_numbers():
         assert {getattr(kn.BradleyTerry().update(some)._state, name).dtype.kind for name in ("counts", "events")} == {
             "f"
         }
+
+
+def test_no_information_is_no_precision():
+    """B was met once, away, and lost: all of that may be the home advantage, so that B is as unknown as before."""
+    table = {"home": list("AAA"), "away": list("BCC"), "result": [1, 1, 1], "neutral": [False, True, True],
+             "date": ["2024-01-01", "2024-01-02", "2024-01-03"]}  # fmt: skip
+    matches = kn.read_matches(table)
+    rater = kn.BradleyTerry(ridge=0.01).fit(matches)
+    doubt = dict(rater.ratings_.select("name", "uncertainty").rows())
+    points = 800.0 / np.log(10.0)
+    assert doubt["B"] == pytest.approx(points / np.sqrt(4 * 0.01) * np.sqrt(2 / 3), rel=0.02)
+    assert doubt["C"] < doubt["B"] and rater.effects_["standard_error"][0] > 10_000
+    history = kn.rating_history(rater, matches)
+    assert (history["uncertainty"] > 100).all() and history.height == 6
+    assert np.isfinite(rater.intervals(method="bootstrap", resamples=5)["rating"]).all()

@@ -87,7 +87,7 @@ def test_an_uncertainty_of_contests_of_two_is_that_of_matches():
 def test_one_contest_by_names_is_a_table_of_one():
     table = {"race": [1] * 4, "driver": list("ABCD"), "place": [1, 2, 2, "DNF"], "date": ["2024-01-01"] * 4}
     whole = kn.TeamElo.classic(k=20).update(kn.read_contests({**table, "place": ["1", "2", "2", "DNF"]}))
-    one = kn.TeamElo.classic(k=20).update_one(["A", ["B", "C"]], unfinished=["D"], date="2024-01-01")
+    one = kn.TeamElo.classic(k=20).update_one(["A", "B", "C"], ranks=[1, 2, 2], unfinished=["D"], date="2024-01-01")
     assert one.ratings_.sort("name").equals(whole.ratings_.sort("name"))
     assert one.predict_one(["A", "D", "new"]).unknown == ("new",)
     assert one.predict_one("A", "B").probabilities.sum() == pytest.approx(1.0)

@@ -226,3 +226,24 @@ def test_contests_have_a_board_for_each_kind(tmp_path):
     book = kn.RatingBook(tmp_path / "b", kn.RankElo())
     book.add(races)
     assert kn.leaderboard(book, least_matches=15, caution=1.0).equals(board)
+
+
+def test_where_nobody_qualifies_everyone_is_shown_and_that_is_said():
+    table = {"home": ["A", "B", "C", "A"] * 3, "away": ["B", "C", "A", "D"] * 3, "result": [1, 1, 0, 1] * 3}
+    rater = kn.TeamElo.classic().fit(kn.read_matches(table))
+    everyone = kn.leaderboard(rater, least_matches=0)
+    with pytest.warns(kn.KineloWarning, match="Nobody has played 100 matches yet, so everyone is shown"):
+        assert kn.leaderboard(rater, least_matches=100).equals(everyone)
+    races = kn.read_contests({"race": [1, 1, 2, 2], "driver": ["Ann", "Bob", "Ann", "Cid"], "place": [1, 2, 2, 1]})
+    ranked = kn.RankElo().update(races)
+    with pytest.warns(kn.KineloWarning, match="Nobody has taken part in 10 contests yet, so everyone is shown"):
+        assert set(kn.leaderboard(ranked, races)["name"]) == {"Ann", "Bob", "Cid"}
+    assert kn.leaderboard(ranked, races, least_matches=2)["name"].to_list() == ["Ann"]
+
+
+def test_who_is_active_is_counted_from_the_last_contest_of_all_kinds():
+    table = {"race": [1, 1, 2, 2], "date": ["2020-01-01"] * 2 + ["2024-01-01"] * 2, "driver": ["Ann", "Bob"] * 2,
+             "car": ["Red", "Blue", "Green", "Green"], "place": [1, 2, 1, 2]}  # fmt: skip
+    races = kn.read_contests(table, slots=["driver", "car"])
+    board = kn.leaderboard(kn.RankElo().update(races), races, least_matches=0)
+    assert set(board["name"]) == {"Ann", "Bob", "Green"}

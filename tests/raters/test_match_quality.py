@@ -110,3 +110,34 @@ def test_a_book_forecasts_as_its_rater_does(tmp_path):
     assert book.match_quality(*pair) == book.rater.match_quality(*pair)
     again = kn.RatingBook(tmp_path / "book")
     assert again.predict_one(*pair, neutral=True).probabilities.tobytes() == said.probabilities.tobytes()
+
+
+def test_a_contest_is_as_even_as_its_pairs_and_a_pair_as_two_sides():
+    """Plain sums over the law of both beliefs stand beside the library's nodes."""
+    start = {"name": ["A", "B", "C"], "rating": [1500.0, 1640.0, 1310.0], "deviation": [40.0, 90.0, 150.0]}
+    rater = kn.RankElo(start=start, off=0.1, walk=0.2, regression=0.0)
+    pairs = [rater.match_quality(["A", "B"]), rater.match_quality(["C", "A"]), rater.match_quality(["B", "C"])]
+    assert len(set(pairs)) == 3
+    assert rater.match_quality(["A", "B", "C"]) == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert rater.match_quality("A", ["B", "C"]) == pytest.approx([pairs[0], pairs[1]], abs=1e-12)
+    assert rater.match_quality("B", "A") == pytest.approx(pairs[0], abs=1e-12)
+    points = 400.0 / np.log(10.0) * 2.0 / np.sqrt(np.pi)
+    gap, spread = 140.0 / points, np.hypot(40.0, 90.0) / points
+    x = np.linspace(-8.0, 8.0, 4001)
+    weight = stats.norm.pdf(x) / stats.norm.pdf(x).sum()
+    ahead = np.zeros(x.size)
+    for mine in (0, 1):
+        for theirs in (0, 1):
+            share = (0.1 if mine else 0.9) * (0.1 if theirs else 0.9)
+            mean = gap + spread * x - 3.0 * mine + 3.0 * theirs
+            ahead += share * stats.norm.cdf(mean / np.hypot(1.0 + mine, 1.0 + theirs))
+    assert pairs[0] == pytest.approx(float(weight @ (1.0 - (2.0 * ahead - 1.0) ** 2)), abs=1e-6)
+
+
+def test_two_sides_are_as_even_for_a_rater_of_contests_as_its_forecasts_say():
+    rater = kn.RankElo(off=0.0, walk=0.01, prior_spread=0.01, regression=0.0, newcomer=0.0).fit(kn.read_matches(TABLE))
+    home, away = rater.match_quality("Ashford", "Bramley"), rater.match_quality("Bramley", "Ashford")
+    assert home != away and rater.match_quality("Ashford", "Bramley", neutral=True) not in (home, away)
+    fixture = {"home": ["Ashford"], "away": ["Bramley"]}
+    win, _, loss = rater.predict(kn.read_matches(fixture, played=False)).probabilities[0]
+    assert home == pytest.approx(1.0 - (win - loss) ** 2, abs=2e-3)

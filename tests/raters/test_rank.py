@@ -159,7 +159,7 @@ def test_one_contest_by_names_is_the_same_as_a_table_of_one():
     table = {"date": ["2024-05-01"] * 4, "race": [1] * 4, "driver": list("ABCD"), "place": ["1", "2", "2", "DNF"]}
     by_table = kn.RankElo(**GIVEN | {"retirement": 0.3}).update(kn.read_contests(table, {"entrant": "driver"}))
     by_names = kn.RankElo(**GIVEN | {"retirement": 0.3})
-    by_names.update_one(["A", ["B", "C"]], unfinished=["D"], date="2024-05-01")
+    by_names.update_one(["A", "B", "C"], ranks=[1, 2, 2], unfinished=["D"], date="2024-05-01")
     assert by_names.ratings_.drop("kind").equals(by_table.ratings_.drop("kind"))
     assert by_names.predict_one(["A", "D"]).win[0] > 0.5
 
@@ -312,3 +312,49 @@ def test_who_took_part_last_has_one_rating_however_it_is_asked_for():
         for table in (rater.ratings_, rater.ratings_on())
     )
     assert len(here) >= 5 and here == pytest.approx(there, abs=1e-9)
+
+
+def test_a_list_is_a_team_and_ranks_say_who_ties():
+    teams = kn.RankElo(**GIVEN).update_one([["a", "b"], ["c", "d", "e"]], date="2024-05-01")
+    table = {"race": [1] * 5, "team": ["x", "x", "y", "y", "y"], "player": list("abcde"), "place": [1, 1, 2, 2, 2],
+             "date": ["2024-05-01"] * 5}  # fmt: skip
+    rows = kn.RankElo(**GIVEN).update(kn.read_contests(table, slots=["player"], team="team"))
+    assert dict(teams.ratings_.select("name", "rating").rows()) == pytest.approx(
+        dict(rows.ratings_.select("name", "rating").rows())
+    )
+    by_tuples = kn.RankElo(**GIVEN).update_one([("a", "b"), ("c", "d", "e")], date="2024-05-01")
+    assert by_tuples.ratings_.equals(teams.ratings_)
+    turned = kn.RankElo(**GIVEN).update_one([["c", "d", "e"], ["a", "b"]], ranks=[7, 3], date="2024-05-01")
+    assert turned.ratings_.sort("name").equals(teams.ratings_.sort("name"))
+    tied = kn.RankElo(**GIVEN).update_one(["a", "b", "c"], ranks=[2, 1, 2], date="2024-05-01")
+    places = {"race": [1] * 3, "driver": list("abc"), "place": [2, 1, 2], "date": ["2024-05-01"] * 3}
+    of_file = kn.RankElo(**GIVEN).update(kn.read_contests(places))
+    assert (
+        tied.ratings_.select("name", "rating")
+        .sort("name")
+        .equals(of_file.ratings_.select("name", "rating").sort("name"))
+    )
+    for order, ranks, said in (
+        (["a", ["b", "c"]], None, "mixes names and lists"),
+        (["a", "b"], [1], "a number for each of the 2 who finished"),
+        (["a", "b"], ["x", 2], "a number for each"),
+        (["a", "b"], [1, np.nan], "a number for each"),
+        (["a", "b"], "12", "a number for each"),
+    ):
+        with pytest.raises(kn.InputError, match=said):
+            kn.RankElo(**GIVEN).update_one(order, ranks=ranks)
+
+
+def test_a_forecast_of_another_day_changes_nothing():
+    """Ratings to begin with hold on the day of the first contest, whatever was asked before it."""
+    start = {"A": 1600.0, "B": 1500.0}
+    asked, other = (kn.RankElo(**GIVEN, start=start) for _ in range(2))
+    asked.predict_one(["A", "B"], date="2034-05-01")
+    assert asked.update_one(["B", "A"], date="2024-05-01").ratings_.equals(
+        other.update_one(["B", "A"], date="2024-05-01").ratings_
+    )
+    undated = kn.RankElo(**GIVEN).update_one(["A", "B"])
+    before = undated.predict_one(["A", "B"]).win
+    undated.predict_one(["A", "B"], date="2034-05-01")
+    assert (undated.predict_one(["A", "B"]).win == before).all()
+    assert (undated.predict_one(["A", "B"], date="2034-05-01").win == before).all()

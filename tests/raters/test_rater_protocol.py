@@ -253,3 +253,40 @@ def test_what_only_the_search_asks_for_warns_and_works_under_its_old_name(kind, 
 def test_no_matches_are_forecast_by_a_rater_that_has_seen_none(kind):
     matches = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})
     assert len(kind().one_step_ahead(matches[:0])) == 0
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal", "auto"])
+def test_with_every_parameter_given_an_update_is_a_fit(covariance):
+    """Unit of margins and order of sides need no estimation: they are found by every way in."""
+    rng = np.random.default_rng(5)
+    names, rows = list("ABCDE"), 60
+    pairs = [rng.permutation(5)[:2] for _ in range(rows)]
+    margin = rng.integers(-9, 12, rows)
+    table = {
+        "date": [f"2024-{1 + k // 20:02}-{1 + k % 20:02}" for k in range(rows)], "home": [names[i] for i, _ in pairs],
+        "away": [names[j] for _, j in pairs], "home_score": 20 + margin, "away_score": [20] * rows,
+        "neutral": rng.random(rows) < 0.6,
+    }  # fmt: skip
+    matches = kn.read_matches(table)
+    fitted = kn.KalmanElo().fit(matches)
+    kinds = {
+        "KalmanElo": kn.KalmanElo(**fitted.parameters_, covariance=covariance),
+        "TeamElo": kn.TeamElo(**kn.TeamElo().fit(matches).parameters_, prior_spread=150.0),
+        "RankElo": kn.RankElo(
+            walk=0.3,
+            prior_spread=1.0,
+            newcomer=-0.1,
+            regression=0.1,
+            retirement=0.0,
+            late_retirement=0.0,
+            off=0.0,
+            ties=0.4,
+        ),
+    }
+    for name, rater in kinds.items():
+        whole, updated, ahead = copy.deepcopy(rater).fit(matches), copy.deepcopy(rater).update(matches), rater
+        ahead.one_step_ahead(matches)
+        assert updated.ratings_.equals(whole.ratings_), name
+        assert ahead.ratings_.equals(whole.ratings_), name
+        fixture = kn.read_matches({"home": ["A"], "away": ["E"], "date": ["2024-09-01"]}, played=False)
+        assert (updated.predict(fixture).probabilities == whole.predict(fixture).probabilities).all(), name

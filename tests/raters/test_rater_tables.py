@@ -65,9 +65,9 @@ def test_a_page_shows_every_pool_apart_and_counts_who_is_not_ranked():
     assert "<h3>The main pool</h3>" in page and "<h3>A pool apart, around X: hardly a match ties" in page
     assert "1 more is rated but not ranked: not active, or too few matches." in page
     few = kn.pages.share_page(rater, matches=kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
-    assert "Nobody has played enough" not in few
+    assert "so everyone is shown" not in few
     one = kn.TeamElo.classic(k=20).fit(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}))
-    assert "Nobody has played enough to be ranked, so everyone is shown." in kn.pages.share_page(one)
+    assert "Nobody has played 10 matches yet, so everyone is shown." in kn.pages.share_page(one)
 
 
 def test_an_estimate_at_the_end_of_its_range_says_so_everywhere():

@@ -123,18 +123,51 @@ def test_players_are_named_in_one_forecast_and_one_update_as_in_a_table():
 
 
 @pytest.mark.parametrize("name", RATERS)
-def test_without_a_date_nobody_rests(name):
-    """A and C last met others on different days; the later one, or that of the league, is the day of the match."""
+def test_without_a_date_a_match_is_on_the_last_day_known(name):
+    """A and C last played on 2021-01-15, the league on 2021-02-20: that day it is, whoever asks, in whatever way."""
     rater = rated(name)
     given = conditions_of(rater, rest=2)
     said = rater.predict_one("A", "C", conditions=given).probabilities
-    league = name.startswith(("Kalman", "Player"))
-    day = "2021-02-20" if league else "2021-01-15"
-    assert said.tobytes() == rater.predict_one("A", "C", date=day, conditions=given).probabilities.tobytes()
+    today = rater.predict_one("A", "C", date="2021-02-20", conditions=given).probabilities
+    assert said.tobytes() == today.tobytes()
+    asked = [*(getattr(rater, "conditions", None) or ()), *(getattr(rater, "covariates", None) or ())]
+    columns = {name: [str((given or {}).get(name, ""))] for name in asked}
+    fixture = kn.read_matches({"home": ["A"], "away": ["C"], **columns}, played=False, conditions=asked)
+    assert rater.predict(fixture).probabilities.tobytes() == today.tobytes()
+    assert rater.predict(fixture).matches is fixture
+    quality = rater.match_quality("A", "C", conditions=given)
+    assert quality == rater.match_quality("A", "C", date="2021-02-20", conditions=given)
+    assert rater.match_quality(["A", "B"], ["C", "D"], conditions=given)[0] == pytest.approx(quality, abs=1e-14)
     if not name.startswith(("classic", "Bradley", "TeamElo with")):
-        assert (
-            said.tobytes() != rater.predict_one("A", "C", date="2024-01-15", conditions=given).probabilities.tobytes()
-        )
+        later = rater.predict_one("A", "C", date="2024-01-15", conditions=given).probabilities
+        assert said.tobytes() != later.tobytes()
+
+
+@pytest.mark.parametrize("name", ["TeamElo", "Glicko", "KalmanElo", "PlayerElo"])
+def test_where_no_match_had_a_date_nobody_rests_before_one_that_has(name):
+    table = {"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]}
+    if name == "PlayerElo":
+        table |= {"home_lineup": [["a", "b"]] * 3, "away_lineup": [["c"], ["d"], ["d"]]}
+    rater = getattr(kn, name)(ties=0.3).update(kn.read_matches(table))
+    undated = rater.predict_one("A", "C").probabilities
+    assert rater.predict_one("A", "C", date="2026-01-01").probabilities.tobytes() == undated.tobytes()
+    dated = kn.read_matches({"date": ["2026-01-01"], "home": ["A"], "away": ["C"]}, played=False)
+    assert rater.predict(dated).probabilities.tobytes() == undated.tobytes()
+
+
+def test_line_ups_tell_how_even_a_match_is():
+    """Strong players meet weak ones, or half of each side is exchanged: the second match is more even."""
+    rater = kn.PlayerElo(ties=0.3, squad_spread=0.01)
+    for day in range(1, 28):
+        lineups = {"home_lineup": ["a", "b"], "away_lineup": ["c", "d"]}
+        rater.update_one("A", "B", 1, date=f"2024-03-{day:02}", **lineups)
+    plain = rater.match_quality("A", "B", home_lineup=["a", "b"], away_lineup=["c", "d"])
+    mixed = rater.match_quality("A", "B", home_lineup=["a", "d"], away_lineup=["c", "b"])
+    assert mixed > plain + 0.1
+    many = rater.match_quality("A", ["B", "B"], home_lineup=["a", "d"], away_lineup=[["c", "b"], ["c", "d"]])
+    assert many[0] == pytest.approx(mixed, abs=1e-14) and many[1] != pytest.approx(mixed, abs=0.01)
+    with pytest.raises(kn.InputError, match="2 sides need a line-up each"):
+        rater.match_quality("A", ["B", "B"], away_lineup=[["c"]])
 
 
 @pytest.mark.parametrize("name", RATERS)

@@ -25,6 +25,7 @@ from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.presentation import Table, number, words
+from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k, read_start
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 LAST = 30
 """Matches of a side whose results are held against the old list."""
 STANDS_OUT = 2.0
-LONG_IDLE = 365
-FEW_PLAYED = 10
 MOVERS_SHOWN = 10
 CAUSES = {
     "start": ("start", "initial"), "K": ("k", "k_of"), "home advantage": ("home_advantage",),
@@ -321,9 +320,9 @@ def _reason(parts: dict[str, float], move: float, surplus: float, z: float, play
         return f"{cause} {points:+.0f}"
     if abs(z) >= STANDS_OUT and z * move > 0:
         return f"scored {surplus:+.2f} a match against its old rating (z = {z:+.1f})"
-    if idle > LONG_IDLE:
+    if idle > ACTIVE_DAYS:
         return f"has not played for {idle:,} days"
-    if played < FEW_PLAYED:
+    if played < LEAST_MATCHES:
         return f"has played {played} match{'es' if played != 1 else ''}"
     return "no single cause stands out"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,8 +14,6 @@ from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kinelo.book.book import RatingBook
     from kinelo.cli.options import AnyReadingOptions, Federation, ShownOptions
     from kinelo.forecasts.places import ContestForecast
@@ -96,27 +93,8 @@ def contest_rater(name: str, reading: AnyReadingOptions, federation: Federation 
     return RankElo(initial=initial, start=reading.start, conditions=reading.condition)
 
 
-def show_contest_boards(
-    boards: Mapping[str, pl.DataFrame], rater: Any, contests: Contests, shown: ShownOptions
-) -> None:
-    """Print a leaderboard for each kind of slot, and say how many stand on none; where nobody would, everyone does."""
-    from kinelo.cli.rating import show_boards, show_left_out
-
-    for table in boards.values():
-        if table.filter(table["matches"] >= shown.least_matches).height == 0:
-            said = f"nobody has taken part in {shown.least_matches} contests yet, so everyone is shown"
-            typer.echo(f"note: {said}", err=True)
-    title = f"{len(contests):,} contests, {getattr(rater, 'label', type(rater).__name__)}"
-    show_boards(boards, title, shown.top, noun="contests")
-    show_left_out(rater, boards, "contests")
-
-
-def boards_of(rater: Any, contests: Contests, shown: ShownOptions, caution: float = 0.0) -> dict[str, pl.DataFrame]:
-    """Those of each kind who are active and took part often enough, the best first; all where nobody is."""
-    from kinelo.raters.rank.table import contest_leaderboard
-
-    days, least = shown.active_days, shown.least_matches
-    return contest_leaderboard(rater, contests, active_days=days, least_contests=least, caution=caution)
+def _title(rater: Any, contests: Contests) -> str:
+    return f"{len(contests):,} contests, {getattr(rater, 'label', type(rater).__name__)}"
 
 
 def rate_file(
@@ -124,6 +102,7 @@ def rate_file(
 ) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
     asked = {**asked, "ranking": shown.ranking()}
+    from kinelo.cli.leaderboard import show_leaderboard
     from kinelo.cli.loading import plain_warnings
     from kinelo.cli.rating import content_of, show_estimates, show_tables
     from kinelo.raters.tables import advantages_table
@@ -138,7 +117,7 @@ def rate_file(
         content = content_of(rater, contests, None)
         echo_json({"contests" if name == "matches" else name: value for name, value in content.items()})
     else:
-        show_contest_boards(boards_of(rater, contests, shown), rater, contests, shown)
+        show_leaderboard(rater, contests, _title(rater, contests), shown, noun="contests")
         show_estimates(rater)
         show_tables(advantages_table(rater))
     _write_ratings(rater, contests, path, asked)
@@ -212,9 +191,9 @@ def _write_ratings(rater: Any, contests: Contests, path: Path, asked: dict[str, 
 
 
 def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, Any]) -> None:
-    """Rate contests of files that need not fit into memory; ``asked`` holds rater, federation, top and out."""
+    """Rate contests of files that need not fit into memory; ``asked`` holds rater, federation, shown and out."""
+    from kinelo.cli.leaderboard import show_leaderboard
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
-    from kinelo.cli.rating import show_boards
     from kinelo.matches.contest_scan import scan_contests
 
     scan = scan_contests(pattern, column_mapping(reading.column), **_options(reading))
@@ -223,12 +202,8 @@ def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, An
     with plain_warnings():
         rater = contest_rater(asked["rater"], reading, asked["federation"]).fit(scan)
     table = rater.ratings_
-    kinds = table["kind"].unique(maintain_order=True) if "kind" in table.columns else [""]
-    boards = {
-        kind: (table.filter(table["kind"] == kind) if kind else table).with_row_index("place", 1) for kind in kinds
-    }
     title = f"{len(scan.files):,} files, {table.height:,} names, {type(rater).__name__}"
-    show_boards(boards, title, asked["top"], noun="contests")
+    show_leaderboard(rater, None, title, asked["shown"], noun="contests")
     if asked["out"] is not None:
         write_csv(table, asked["out"])
         typer.echo(f"Ratings: {asked['out']}")
@@ -389,9 +364,9 @@ def backtest_file(path: Path, reading: AnyReadingOptions, asked: dict[str, Any])
 
 def leaderboard_file(path: Path, reading: AnyReadingOptions, shown: ShownOptions, asked: dict[str, Any]) -> None:
     """``kinelo leaderboard`` of a long table or a book of contests; ``asked`` holds rater, caution, out and as_json."""
-    import polars as pl
-
+    from kinelo.cli.leaderboard import show_board
     from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.raters.leaderboard import board_and_words
 
     if asked["odd"]:
         raise InputError(f"{path} holds contests of many entrants, for which there is no {asked['odd'][0]}.")
@@ -402,12 +377,10 @@ def leaderboard_file(path: Path, reading: AnyReadingOptions, shown: ShownOptions
         else:
             contests = load_contests(path, reading)
             rater = contest_rater(asked["rater"], reading).fit(contests)
-    tables = boards_of(rater, contests, shown, asked["caution"] or 0.0)
-    if asked["out"] is not None or asked["as_json"]:
-        named = [t.insert_column(0, pl.Series("kind", [kind] * t.height)) for kind, t in tables.items()]
-        if asked["out"] is not None:
-            write_csv(pl.concat(named), asked["out"])
-        if asked["as_json"]:
-            echo_json(pl.concat(named).to_dicts())
-            return
-    show_contest_boards(tables, rater, contests, shown)
+    table, said = board_and_words(rater, contests, caution=asked["caution"], **shown.ranking())
+    if asked["out"] is not None:
+        write_csv(table, asked["out"])
+    if asked["as_json"]:
+        echo_json(table.to_dicts())
+        return
+    show_board(table, said, rater, _title(rater, contests), shown.top, "contests")

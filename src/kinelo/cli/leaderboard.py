@@ -15,10 +15,10 @@ from kinelo.raters.choice import AUTOMATIC
 if TYPE_CHECKING:
     import polars as pl
 
+    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
 MOST_BOARDS = 50
-CAUTION = 2.0
 
 
 @grouped
@@ -49,7 +49,7 @@ def leaderboard(
     from kinelo.cli.contests import is_contest_book, leaderboard_file
     from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book
-    from kinelo.raters.leaderboard import leaderboard as ranked
+    from kinelo.raters.leaderboard import board_and_words
     from kinelo.raters.tables import board_table, ranks_table
 
     if holds_contests(source, reading.column) or is_contest_book(source):
@@ -62,12 +62,13 @@ def leaderboard(
     if source.is_dir() and (by or ranks):
         raise InputError("--by and --ranks rate a file of results; a book holds one board.")
 
-    def board(rated: Any, matches: Matches) -> pl.DataFrame:
+    def board(rated: Any, matches: Matches, level: str) -> pl.DataFrame:
         if ranks:
             return rated.intervals()
-        days, least = shown.active_days, shown.least_matches
-        taken_off = CAUTION if caution is None else caution
-        return ranked(rated, matches, active_days=days, least_matches=least, caution=taken_off)
+        table, said = board_and_words(rated, matches, caution=caution, **shown.ranking())
+        if said:
+            typer.echo(f"note: {f'{by} {level}: ' if by else ''}{said}", err=True)
+        return table
 
     boards: dict[str, tuple[pl.DataFrame, str]] = {}
     with plain_warnings():
@@ -83,7 +84,7 @@ def leaderboard(
             }
         for level, (rated, part) in parts.items():
             title = f"{f'{by} {level}: ' if by else ''}{len(part):,} matches, {type(rated).__name__}"
-            boards[level] = board(rated, part), title
+            boards[level] = board(rated, part, level), title
     tables = [table.with_columns(pl.lit(level).alias(str(by))) if by else table for level, (table, _) in boards.items()]
     if out is not None:
         write_csv(pl.concat(tables), out)
@@ -114,14 +115,22 @@ def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
     return parts
 
 
-def show_leaderboard(rater: Any, matches: Matches, title: str, shown: ShownOptions) -> None:
-    """Print a leaderboard; where nobody has played enough, everyone, and say so."""
-    from kinelo.cli.rating import show_boards, show_left_out
-    from kinelo.raters.leaderboard import leaderboard as ranked
+def show_leaderboard(
+    rater: Any, matches: Matches | Contests | None, title: str, shown: ShownOptions, *, noun: str = "matches"
+) -> None:
+    """Print the leaderboard of each kind that is rated, and say who is shown and who is not."""
+    from kinelo.raters.leaderboard import board_and_words
 
-    table = ranked(rater, matches, active_days=shown.active_days, least_matches=shown.least_matches)
-    if table.height == 0:
-        typer.echo(f"note: nobody has played {shown.least_matches} matches yet, so everyone is shown", err=True)
-        table = ranked(rater, matches, active_days=None, least_matches=0)
-    show_boards({"": table}, title, shown.top)
-    show_left_out(rater, {"": table})
+    show_board(*board_and_words(rater, matches, **shown.ranking()), rater, title, shown.top, noun)
+
+
+def show_board(table: pl.DataFrame, said: str, rater: Any, title: str, top: int, noun: str) -> None:
+    """Print a leaderboard, by kinds where there are any, and what is said of it."""
+    from kinelo.cli.rating import show_boards, show_left_out
+    from kinelo.raters.leaderboard import boards_by_kind
+
+    if said:
+        typer.echo(f"note: {said}", err=True)
+    boards = boards_by_kind(table) if "kind" in table.columns else {"": table}
+    show_boards(boards, title, top, noun=noun)
+    show_left_out(rater, boards, noun)

@@ -48,6 +48,25 @@ def holds_contests(path: Path, column: list[str] | None = None) -> bool:
     return are_contests(head, column_mapping(column))
 
 
+def check_identifiers(results: Matches, coming: Matches) -> None:
+    """Refuse an identifier that is one match among results and another among matches to come: line-ups go by it."""
+    if results.identifiers is None or coming.identifiers is None:
+        return
+
+    def sides(matches: Matches) -> dict[str, str]:
+        names = matches.teams
+        pairs = (f"{names[home]} – {names[away]}" for home, away in zip(matches.home, matches.away))
+        return dict(zip(map(str, matches.identifiers), pairs))
+
+    played = sides(results)
+    for identifier, pair in sides(coming).items():
+        if played.get(identifier, pair) != pair:
+            raise InputError(
+                f"The match {identifier} is {played[identifier]} among the results and {pair} among those to come, so "
+                "that line-ups cannot tell whose they are. Give every match an identifier of its own."
+            )
+
+
 def report_reading(matches: Matches, rejects: Path | None) -> None:
     """Say on the error stream what was noticed on reading; write the rejected rows where asked."""
     for note in matches.notes:

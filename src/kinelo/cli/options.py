@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -19,6 +19,7 @@ import typer
 
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC, rater_help
+from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 
 if TYPE_CHECKING:
     from kinelo.matches.dates import DateOrder
@@ -66,7 +67,8 @@ class ResultsOptions:
     heading: ClassVar[str] = "How results are read"
 
     lineups: Annotated[
-        Path | None, typer.Option(help="Line-ups of the results: match, side, player, perhaps minutes.")
+        Path | None,
+        typer.Option(help="Line-ups of the results (and of fixtures): match, side, player, perhaps minutes."),
     ] = None
     column: Annotated[
         list[str] | None,
@@ -96,9 +98,24 @@ class ResultsOptions:
         """Names of the options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
 
-    def load(self, results: Path, rejects: Path | None = None, conditions: Sequence[str] | None = None) -> Matches:
-        """Read a file of results, say on the error stream what was noticed, and write rejected rows where asked."""
-        from kinelo.cli.loading import column_mapping, rejects_written, report_reading, silent_refusals
+    def load(
+        self,
+        results: Path,
+        rejects: Path | None = None,
+        conditions: Sequence[str] | None = None,
+        coming: Matches | None = None,
+    ) -> Matches:
+        """Read a file of results, say on the error stream what was noticed, and write rejected rows where asked.
+
+        Line-ups that are those of ``coming`` matches are no rejects.
+        """
+        from kinelo.cli.loading import (
+            check_identifiers,
+            column_mapping,
+            rejects_written,
+            report_reading,
+            silent_refusals,
+        )
         from kinelo.matches.reading import read_matches
 
         try:
@@ -111,6 +128,9 @@ class ResultsOptions:
         except InputError:
             self._refuse_contests(results)
             raise
+        if coming is not None and coming.lineups is not None:
+            check_identifiers(matches, coming)
+            matches = replace(matches, rejected=matches.rejected.unless_used(coming.rejected))
         report_reading(matches, rejects)
         if self.write_aliases is not None:
             from kinelo.cli.loading import write_csv
@@ -140,20 +160,40 @@ class ReadingOptions(ResultsOptions):
     ] = None
     start: StartingRatings = None
 
-    def load(self, results: Path, rejects: Path | None = None, conditions: Sequence[str] | None = None) -> Matches:
+    def load(
+        self,
+        results: Path,
+        rejects: Path | None = None,
+        conditions: Sequence[str] | None = None,
+        coming: Matches | None = None,
+    ) -> Matches:
         """Read a file of results; ``conditions`` stands in for those that were asked for."""
-        return super().load(results, rejects, self.condition if conditions is None else conditions)
+        return super().load(results, rejects, self.condition if conditions is None else conditions, coming)
 
-    def fixtures(self, path: Path, conditions: list[str]) -> Matches:
-        """Read matches that need not have been played."""
+    def fixtures(self, path: Path, conditions: list[str], results: Path | None = None) -> Matches:
+        """Read matches that need not have been played, with their line-ups.
+
+        Where results stand in another file, line-ups are told apart by the identifiers of matches.
+        """
         from kinelo.cli.loading import column_mapping
         from kinelo.matches.reading import read_matches
 
-        return read_matches(
-            path, played=False, columns=column_mapping(self.column), results=cast("Scale | None", self.scale),
-            aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions,
-            dates=cast("DateOrder | None", self.dates),
-        )  # fmt: skip
+        def read(lineups: Path | None) -> Matches:
+            return read_matches(
+                path, lineups, played=False, columns=column_mapping(self.column),
+                results=cast("Scale | None", self.scale), aliases=self.aliases, drop_repeats=self.drop_repeats,
+                conditions=conditions, dates=cast("DateOrder | None", self.dates),
+            )  # fmt: skip
+
+        matches = read(None)
+        if self.lineups is None:
+            return matches
+        if matches.identifiers is None and results not in (None, path):
+            typer.echo(
+                f"note: no match of {path} has an identifier, so no line-up of {self.lineups} is theirs", err=True
+            )
+            return matches
+        return read(self.lineups)
 
 
 @dataclass(frozen=True)
@@ -173,23 +213,29 @@ class AnyReadingOptions(ReadingOptions):
     team: Annotated[str | None, typer.Option("--team", help="The column of teams, where rows are players.")] = None
     best: Annotated[str | None, typer.Option("--best", help="Which score is best: highest or lowest.")] = None
     unfinished: Annotated[
-        str | None, typer.Option("--unfinished", help="Who did not finish is behind (usual) or out.")
+        str | None, typer.Option("--unfinished", help="Who did not finish is behind (usual), last or out.")
     ] = None
     disqualified: Annotated[
-        str | None, typer.Option("--disqualified", help="Who was disqualified is out (usual) or behind.")
+        str | None, typer.Option("--disqualified", help="Who was disqualified is out (usual), behind or last.")
     ] = None
     not_started: Annotated[
-        str | None, typer.Option("--not-started", help="Who did not start is out (usual) or behind.")
+        str | None, typer.Option("--not-started", help="Who did not start is out (usual), behind or last.")
     ] = None
 
-    def load(self, results: Path, rejects: Path | None = None, conditions: Sequence[str] | None = None) -> Matches:
+    def load(
+        self,
+        results: Path,
+        rejects: Path | None = None,
+        conditions: Sequence[str] | None = None,
+        coming: Matches | None = None,
+    ) -> Matches:
         """Read a file of matches, of which nothing can be asked that is for contests."""
         odd = [option for option in self.asked() if option in FOR_CONTESTS]
         if odd:
             raise InputError(
                 f"{results} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
             )
-        return super().load(results, rejects, conditions)
+        return super().load(results, rejects, conditions, coming)
 
 
 @dataclass(frozen=True)
@@ -325,8 +371,10 @@ class ShownOptions:
 
     active_days: Annotated[
         float, typer.Option(min=0, help="Show those who played within so many days of the last match.")
-    ] = 365
-    least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = 10
+    ] = ACTIVE_DAYS
+    least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = (
+        LEAST_MATCHES
+    )
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20
 
     def ranking(self) -> dict[str, float]:

@@ -75,10 +75,14 @@ def predict(
             conditions = list(dict.fromkeys([*conditions_of(chosen), *conditions]))
         else:
             check_rater(rater, reading)
-            chosen, past = None, reading.load(results or fixtures or Path())
-        matches = (
-            reading.fixtures(fixtures, conditions) if fixtures else _pairs(match or [], neutral, reading, conditions)
-        )
+            chosen, past = None, None
+        if fixtures is None:
+            matches = _pairs(match or [], neutral, reading, conditions)
+        else:
+            matches = reading.fixtures(fixtures, conditions, results)
+        if book is None:
+            past = reading.load(results or fixtures or Path(), coming=matches if fixtures else None)
+        _say_day(matches, past)
         forecast, chosen = _forecast(chosen, past, matches, rater, reading, played_since)
     for name in forecast.unknown:
         typer.echo(_stranger(name, chosen), err=True)
@@ -201,6 +205,12 @@ def _stranger(name: str, rater: Rater) -> str:
     near = nearest_names(name, sorted(known))
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
     return f"warning: {name} has never played: it is forecast as a newcomer{meant}"
+
+
+def _say_day(matches: Matches, past: Matches | None) -> None:
+    """Say on which day matches are forecast that have no date."""
+    if _undated(matches) and past is not None and len(past) and past.dated:
+        typer.echo(f"note: matches without a date are forecast for {past.date[-1]}, the last day known", err=True)
 
 
 def _undated(matches: Matches) -> bool:

@@ -81,13 +81,16 @@ def rate(
     contests = holds_contests(results, reading.column)
     if any(sign in str(results) for sign in "*?["):
         if contests and not (book or picture or rejects or as_json or covariate or is_page(out)):
-            asked = {"rater": rater, "federation": federation, "top": shown.top, "out": out}
+            asked = {"rater": rater, "federation": federation, "shown": shown, "out": out}
             rate_in_chunks(str(results), reading, asked)
             return
         others = {*reading.asked()} - {"--column"}
         if book or picture or rejects or as_json or covariate or others or federation != Federation() or is_page(out):
-            raise InputError("Of a pattern of files, only --rater, --column, --top and --out FILE.csv can be asked.")
-        _rate_in_pieces(str(results), rater, reading, shown.top, out)
+            raise InputError(
+                "Of a pattern of files, only --rater, --column, --active-days, --least-matches, --top and --out "
+                "FILE.csv can be asked."
+            )
+        _rate_in_pieces(str(results), rater, reading, shown, out)
         return
 
     if contests:
@@ -151,10 +154,12 @@ def rate(
         typer.echo(f"Picture: {drawn}", err=as_json)
 
 
-def _rate_in_pieces(pattern: str, rater: str, reading: AnyReadingOptions, top: int, out: Path | None) -> None:
-    """Rate files that need not fit into memory and show the best, active or not."""
+def _rate_in_pieces(
+    pattern: str, rater: str, reading: AnyReadingOptions, shown: ShownOptions, out: Path | None
+) -> None:
+    """Rate files that need not fit into memory and show the leaderboard."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
-    from kinelo.cli.rating import fit_rater, show_boards
+    from kinelo.cli.rating import fit_rater
     from kinelo.matches.scan import scan_matches
 
     scan = scan_matches(pattern, column_mapping(reading.column))
@@ -165,7 +170,7 @@ def _rate_in_pieces(pattern: str, rater: str, reading: AnyReadingOptions, top: i
     table = rated.ratings_
     played = int(table["matches"].sum()) // 2
     title = f"{played:,} matches of {len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}"
-    show_boards({"": table.with_row_index("place", 1)}, title, top)
+    show_leaderboard(rated, None, title, shown)
     if out is not None:
         write_csv(table, out)
         typer.echo(f"Ratings: {out}")

@@ -143,10 +143,12 @@ def _has_advantages(rater: Any) -> bool:
 
 def show_estimates(rater: Rater) -> None:
     """One line of parameters: the estimates with their standard errors."""
-    from kinelo.raters.tables import estimates_in_a_line
+    from kinelo.raters.tables import estimates_in_a_line, retirement_words
 
     if said := estimates_in_a_line(rater):
         typer.echo(f"Estimated: {said}")
+    if said := retirement_words(rater):
+        typer.echo(said)
 
 
 def show_boards(boards: Mapping[str, pl.DataFrame], title: str, top: int, *, noun: str = "matches") -> None:

@@ -83,7 +83,8 @@ def season(
     since = None if season_start in (None, "none") else read_day(season_start)
     with plain_warnings():
         conditions = reading.condition or []
-        past, coming = reading.load(results), reading.fixtures(fixtures, conditions)
+        coming = reading.fixtures(fixtures, conditions, results)
+        past = reading.load(results, coming=coming)
         rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
         counted = past[:0] if season_start == "none" else past
         season_so_far(coming, counted, since)  # asks before a rater is fitted

@@ -25,6 +25,7 @@ from kinelo.forecasts.estimator import MatchEstimator, check_target
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.together import first_of_each, forecast_until
 from kinelo.presentation import percent
 
 if TYPE_CHECKING:
@@ -77,25 +78,31 @@ class Weights:
         first, second = _posterior(self.both)
         return first * _posterior(self.losses) + second * self.stacked
 
-    def learn(self, likelihoods: Array) -> Array:
-        """Weights for each of these matches, from those before it, ``(k, n)``; all of them are learnt from."""
-        parts = []
-        while likelihoods.shape[1]:
-            block = likelihoods[:, : self.due - self.past.shape[1]]
-            likelihoods = likelihoods[:, block.shape[1] :]
-            parts.append(self._learn_block(block))
+    def learn(self, likelihoods: Array, until: NDArray[np.int64] | None = None) -> Array:
+        """Weights for each of these matches, from those before it, ``(k, n)``; all of them are learnt from.
+
+        ``until`` says where the matches end that each is forecast with (:mod:`kinelo.matches.together`): such matches
+        have the weights from before the first of them.
+        """
+        parts, done, size = [], 0, likelihoods.shape[1]
+        until = np.arange(1, size + 1) if until is None else until
+        while done < size:
+            room = self.due - self.past.shape[1]
+            end = int(until[min(done + room, size) - 1])
+            parts.append(self._learn_block(likelihoods[:, done:end], first_of_each(until[done:end] - done)))
+            done = end
             if self.past.shape[1] >= self.due:
                 self.stacked = stacked_weights(self.past)
                 seen = self.past.shape[1]
                 self.due = seen + max(FIRST_BLOCK, int(WEIGHT_GROWTH * (seen - self.began)))
         return np.hstack(parts) if parts else likelihoods
 
-    def _learn_block(self, likelihoods: Array) -> Array:
+    def _learn_block(self, likelihoods: Array, first_known: NDArray[np.int64]) -> Array:
         losses = -np.log(likelihoods)
-        bayes = _posterior(_before(self.losses, losses))
+        bayes = _posterior(_before(self.losses, losses)[:, first_known])
         stacked = np.broadcast_to(self.stacked[:, None], losses.shape)
         of_both = -np.log(np.array([(weights * likelihoods).sum(axis=0) for weights in (bayes, stacked)]))
-        first, second = _posterior(_before(self.both, of_both))
+        first, second = _posterior(_before(self.both, of_both)[:, first_known])
         self.losses = self.losses + losses.sum(axis=1)
         self.both = self.both + of_both.sum(axis=1)
         self.past = np.hstack([self.past, likelihoods])
@@ -232,7 +239,8 @@ class Mixture(MatchEstimator):
         weights = self._begun()
         said = [member.one_step_ahead(matches).probabilities for member in self.members_.values()]
         likelihoods = np.exp(-np.array([log_loss(p, matches.result) for p in said]))
-        return Forecast(np.einsum("kn,knc->nc", weights.learn(likelihoods), np.array(said))).about(matches)
+        shares = weights.learn(likelihoods, forecast_until(matches))
+        return Forecast(np.einsum("kn,knc->nc", shares, np.array(said))).about(matches)
 
     def update(self, matches: Matches) -> Self:
         """Carry raters and weights on with further matches, in order."""

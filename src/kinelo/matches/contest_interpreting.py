@@ -12,6 +12,7 @@ from kinelo.matches.contest_distance import read_distances, without_starters
 from kinelo.matches.contest_notes import note_unused
 from kinelo.matches.contest_rows import (
     CONTEST_REASONS,
+    KEPT,
     UNKNOWN,
     ContestOptions,
     ContestRows,
@@ -272,10 +273,14 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
     option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
     entries = "1 entry" if number == 1 else f"{number:,} entries"
     said = f"{entries} {'disqualified' if ending == DISQUALIFIED else reason}"
-    other = "behind" if kept == "out" else "out"
-    choice = f"{option}={other!r} (--{option.replace('_', '-')} {other})"
+    choice = {how: f"{option}={how!r} (--{option.replace('_', '-')} {how})" for how in KEPT}
     if kept == "out":
         rows.blame(rows.ended == ending, reason)
-        rows.notes.append(f"{said}: left out; {choice} puts such entries behind all who finished")
+        rows.notes.append(f"{said}: left out; {choice['behind']} puts such entries behind all who finished")
+    elif kept == "last":
+        rows.notes.append(f"{said}: counted like finishing last; {choice['out']} leaves such entries out")
     else:
-        rows.notes.append(f"{said}: tied behind all who finished; {choice} leaves such entries out")
+        rows.notes.append(
+            f"{said}: tied behind all who finished, which is partly luck and tells as much as RankElo finds; "
+            f"{choice['last']} counts such entries like finishing last, {choice['out']} leaves them out"
+        )

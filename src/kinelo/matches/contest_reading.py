@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.contest_columns import check_contest_mapping
 from kinelo.matches.contest_interpreting import interpret_contests
-from kinelo.matches.contest_rows import CONTEST_REASONS, Best, ContestOptions, ContestRows, Kept
-from kinelo.matches.contests import FINISHED, Contests, Slots
+from kinelo.matches.contest_rows import CONTEST_REASONS, KEPT, Best, ContestOptions, ContestRows, Kept
+from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.loading import open_table
 from kinelo.matches.names import as_text
@@ -66,8 +66,9 @@ def read_contests(
         ``"lowest"`` or ``"highest"``, which of the values is best. Places and times are best where they are lowest,
         points where they are highest; a column of scores must be asked about.
     unfinished, disqualified, not_started
-        ``"behind"`` to rank who did not finish (was disqualified, did not start) as tied behind all who finished,
-        ``"out"`` to leave them out. A word such as DNF, DSQ or DNS tells, or a status beside an empty place. A column
+        ``"behind"`` to rank who did not finish (was disqualified, did not start) as tied behind all who finished. That
+        is partly luck: :class:`kinelo.RankElo` finds how much it tells. ``"last"`` counts it like finishing last,
+        ``"out"`` leaves it out. A word such as DNF, DSQ or DNS tells, or a status beside an empty place. A column
         such as ``laps`` or ``distance`` says how far each came.
     played
         False keeps contests in which nobody has a place yet (to forecast them).
@@ -91,8 +92,8 @@ def read_contests(
     check_contest_mapping(columns)
     check_date_order(dates)
     for option, value in (("unfinished", unfinished), ("disqualified", disqualified), ("not_started", not_started)):
-        if value not in ("behind", "out"):
-            raise InputError(f"{option} must be 'behind' or 'out', not {value!r:.60}.")
+        if not isinstance(value, str) or value not in KEPT:
+            raise InputError(f"{option} must be 'behind', 'last' or 'out', not {value!r:.60}.")
     if played is not True and played is not False:
         raise InputError(f"played must be True or False, not {played!r:.60}.")
     if team is not None and not isinstance(team, str):
@@ -150,12 +151,20 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
     number = rows.contest[order[begins]].tolist()
     return Contests(
         date, first, rows.entrant[order], rows.entrants, places_of(_strength_order(rows, order), contest),
-        rows.ended[order],
+        _endings(rows)[order],
         {kind: Slots(code, rows.slots[kind][1], kind in rows.options.advantages) for kind, code in codes.items()},
         weight, order + 1, tuple(rows.identifiers[c] for c in number), rejected,
         tuple(rows.notes), distance=None if distance is None or np.isnan(distance).all() else distance,
         titles=None if rows.titles is None else tuple(rows.titles[c] for c in number),
     )  # fmt: skip
+
+
+def _endings(rows: ContestRows) -> NDArray[np.int8]:
+    """How each row ended; who counts as last has finished."""
+    options = rows.options
+    kept = {UNFINISHED: options.unfinished, DISQUALIFIED: options.disqualified, NOT_STARTED: options.not_started}
+    last = [ending for ending, how in kept.items() if how == "last"]
+    return np.where(np.isin(rows.ended, last), FINISHED, rows.ended).astype(np.int8)
 
 
 def _strength_order(rows: ContestRows, index: NDArray[np.int64]) -> NDArray[np.float64]:

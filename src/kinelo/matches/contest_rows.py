@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -104,7 +104,8 @@ def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
     )
 
 
-Kept = Literal["behind", "out"]
+Kept = Literal["behind", "last", "out"]
+KEPT = get_args(Kept)
 
 CONTEST_REASONS = (
     "",

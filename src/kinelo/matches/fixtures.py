@@ -68,6 +68,7 @@ def fixtures(
     *,
     neutral: bool = False,
     conditions: Mapping[str, object] | None = None,
+    lineups: Lineups | None = None,
 ) -> Matches:
     """Several matches to come on one day, under the same conditions.
 
@@ -91,27 +92,30 @@ def fixtures(
         np.full(size, bool(neutral)),
         np.ones(size),
         np.arange(1, size + 1),
+        lineups=lineups,
         conditions={name: Condition(np.repeat(one.codes, size), one.levels) for name, one in found.items()},
     )
 
 
-def one_lineup(home: Sequence[str], away: Sequence[str]) -> Lineups | None:
-    """Line-ups of one match from the names of its starters; None where neither is known.
+def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
+    """Line-ups of matches from the names of starters, home and away of each in turn; None where none is known.
 
-    >>> one_lineup(["Ann", "Bob"], []).names(0, side=0)
+    >>> lineups_of_starters(["Ann", "Bob"], []).names(0, side=0)
     ('Ann', 'Bob')
     """
-    for names in (home, away):
-        if isinstance(names, str) or not all(isinstance(name, str) and name.strip() for name in names):
+    for names in sides:
+        listed = isinstance(names, Sequence | np.ndarray) and not isinstance(names, str)
+        if not listed or not all(isinstance(name, str) and name.strip() for name in names):
             raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
         if len({name.strip() for name in names}) < len(names):
             raise InputError(f"{list(names)!r:.60} names a player twice.")
-    if not home and not away:
+    starters = [name.strip() for names in sides for name in names]
+    if not starters:
         return None
-    players = tuple(dict.fromkeys(name.strip() for name in (*home, *away)))
+    players = tuple(dict.fromkeys(starters))
     place = {name: code for code, name in enumerate(players)}
-    codes = _codes([name.strip() for name in (*home, *away)], place)
-    return Lineups(np.array([0, len(home), codes.size]), codes, players, starter=np.ones(codes.size, np.int8))
+    offsets = np.cumsum([0, *map(len, sides)])
+    return Lineups(offsets, _codes(starters, place), players, starter=np.ones(len(starters), np.int8))
 
 
 def check_neutral(neutral: object) -> None:

@@ -59,6 +59,17 @@ class Rejects:
             np.concatenate([self.content, other.content]),
         )
 
+    def unless_used(self, elsewhere: Rejects) -> Rejects:
+        """These without the line-ups that another reading of the same file could use, since it did not reject them.
+
+        >>> here, there = (Rejects.of("lineups", rows, ["unreadable side"] * 2) for rows in ([3, 7], [3, 9]))
+        >>> here.unless_used(there).row.tolist()
+        [3]
+        """
+        lineup = self.table == "lineups"
+        kept = ~lineup | np.isin(self.row, elsewhere.row[elsewhere.table == "lineups"])
+        return Rejects(self.row[kept], self.reason[kept], self.table[kept], self.content[kept])
+
     def counts(self) -> dict[str, int]:
         """How many rows were rejected for each reason, the most frequent first."""
         reasons, number = np.unique(self.reason.astype(str), return_counts=True)

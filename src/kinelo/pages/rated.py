@@ -20,7 +20,7 @@ from kinelo.pages.chart import chart_html
 from kinelo.presentation import Column, Row, Table, html_list, isolated, sentence
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import leaderboard
+from kinelo.raters.leaderboard import board_and_words, boards_by_kind
 from kinelo.raters.tables import (
     advantages_table,
     board_table,
@@ -59,7 +59,7 @@ def ratings_body(
 <p class="source">{len(played):,} {noun} of {np.unique(codes).size:,} {who}{when}, rated by
 {escape(getattr(rater, "label", type(rater).__name__))} with Kinelo.</p>
 {"".join(_board(board, kind if len(boards) > 1 else "", noun) for kind, board in boards.items())}
-{f"<p>{everyone}{left_out}</p>" if everyone or left_out else ""}
+{f"<p>{everyone} {left_out}</p>" if everyone or left_out else ""}
 {_section("What advantages are worth", advantages_table(rater))}
 {_section("What columns are worth", effects_table(rater))}
 <h2>Ratings through time</h2>{_histories(rater, played, boards)}
@@ -71,14 +71,8 @@ def ratings_body(
 
 def _boards(rater: Any, played: Matches | Contests, ranking: Mapping[str, Any]) -> tuple[dict[str, pl.DataFrame], str]:
     """A leaderboard for each kind that is rated, and words where everyone is shown because nobody would be."""
-    if isinstance(played, Contests):
-        board = leaderboard(rater, played, **{"caution": 0.0, **ranking})
-        return {str(kind): own.drop("kind") for (kind,), own in board.partition_by("kind", as_dict=True).items()}, ""
-    board = leaderboard(rater, played, **ranking)
-    if board.height:
-        return {"": board}, ""
-    everyone = leaderboard(rater, played, **{**ranking, "active_days": None, "least_matches": 0})
-    return {"": everyone}, "Nobody has played enough to be ranked, so everyone is shown. "
+    board, said = board_and_words(rater, played, **ranking)
+    return boards_by_kind(board) if isinstance(played, Contests) else {"": board}, said
 
 
 def _board(board: pl.DataFrame, kind: str, noun: str) -> str:

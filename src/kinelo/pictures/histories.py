@@ -10,6 +10,7 @@ from kinelo.advice.charts import history_chart
 from kinelo.errors import InputError
 from kinelo.pictures.chart import put_chart
 from kinelo.pictures.style import SERIES, journal_style, literal, new_figure
+from kinelo.raters.qualifying import REFERENCE_DAYS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,5 +91,5 @@ def _leaders(history: pl.DataFrame) -> list[str]:
     import polars as pl
 
     last = history.group_by("name").agg(pl.col("rating").sort_by("date").last(), pl.col("date").max())
-    recent = last.filter(pl.col("date") >= pl.col("date").max() - pl.duration(days=730))
+    recent = last.filter(pl.col("date") >= pl.col("date").max() - pl.duration(days=REFERENCE_DAYS))
     return recent.sort("rating", descending=True)["name"].head(len(SERIES)).to_list()

@@ -36,6 +36,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.fixtures import fixtures
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.together import first_of_each
 from kinelo.model.outcome import CHESS_NU
 from kinelo.raters import reading
 from kinelo.raters.arguments import sought
@@ -61,7 +62,7 @@ from kinelo.raters.filter.together import (
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import SideOrder, first_of_each
+from kinelo.raters.order import SideOrder
 from kinelo.raters.random_walk import TODAY, average_walk
 from kinelo.raters.rater import Rater
 from kinelo.raters.reading import READING, Reading
@@ -282,6 +283,10 @@ class GaussianRater(Rater):
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
         self.covariance_, self._made = self._covariance_to_try(matches), {}
+
+    def _settle_choices(self) -> None:
+        if self.covariance_ == "auto":
+            self.covariance_ = "full"
 
     def _conclude(self, matches: Matches, first: Matches) -> None:
         again = copy.copy(self)
@@ -633,7 +638,7 @@ class GaussianRater(Rater):
         check_matches(matches)
         check_number("predict_margin", "level", level, 0.0, 1.0, above=True)
         self._begun()
-        mean, variance, _ = self._expect(matches)
+        mean, variance, _ = self._expect(self._on_days(matches))
         reach = float(self.margin_law_.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
             variance + self.parameters_["noise"] ** 2
         )
@@ -646,7 +651,7 @@ class GaussianRater(Rater):
         Each draw has one truth about all strengths, drawn from what is believed of them and moving on. Line-ups that
         are known of earlier matches count as recent ones in later matches.
         """
-        possible = self._possible(matches, draws, seed)
+        possible = self._possible(self._on_days(matches), draws, seed)
         outcome, shown = np.empty((draws, len(matches)), np.int8), np.empty((draws, len(matches)))
         for g in range(len(matches)):
             outcome[:, g], shown[:, g] = possible.result(possible.total(g))
@@ -655,7 +660,9 @@ class GaussianRater(Rater):
 
     def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
         """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
-        against = fixtures(names, [NO_SIDE] * len(names), read_day(date), neutral=True, conditions=self._levels(None))
+        against = fixtures(
+            names, [NO_SIDE] * len(names), self._day_of(date), neutral=True, conditions=self._levels(None)
+        )
         possible = self._possible(against, draws, seed)
         return self.sharpness_ * np.column_stack([possible.total(g, ours=True) for g in range(len(names))])
 
@@ -732,10 +739,6 @@ class GaussianRater(Rater):
         A strength fades towards the mean and grows uncertain while nobody plays; ``ratings_`` shows everyone as of
         the own last match.
         """
-
-    def _latest_day(self, home: str, away: str) -> int:
-        """The day of the last match."""
-        return max(self._day(None), 0)
 
     def _day(self, date: Day | None) -> int:
         """A day as the state counts it, by default that of the last match."""

@@ -14,10 +14,8 @@ from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on
+from kinelo.raters.qualifying import ACTIVE_DAYS
 from kinelo.raters.rater import Rater
-
-LONGEST_REST = 365
-"""Days without a match after which the line of a side is broken."""
 
 
 def rating_history(
@@ -60,7 +58,7 @@ def rating_history(
     chosen = np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int)
     if side is not None:
         days = matches.date[last_of_day - 1].astype(np.int64)
-        rests = np.flatnonzero(np.diff(days) >= LONGEST_REST)
+        rests = np.flatnonzero(np.diff(days) >= ACTIVE_DAYS)
         chosen = np.concatenate([chosen, rests, rests + 1])
     stops = last_of_day[np.unique(chosen)].tolist()
     tables = looking_back(matches, stops) if hindsight else _tables_then(rater, cast("Matches", matches), stops)
@@ -138,5 +136,5 @@ def broken_line(line: pl.DataFrame, stops: NDArray[np.datetime64]) -> tuple[NDAr
     until = stops[np.maximum(np.searchsorted(stops, date[1:]) - 1, 0)]
     if "matches" in line.columns:
         until = np.where(np.diff(line["matches"].to_numpy().astype(np.int64)) == 1, played[1:], until)
-    breaks = 1 + np.flatnonzero((until - played[:-1]).astype("timedelta64[D]").astype(int) >= LONGEST_REST)
+    breaks = 1 + np.flatnonzero((until - played[:-1]).astype("timedelta64[D]").astype(int) >= ACTIVE_DAYS)
     return np.insert(date, breaks, date[breaks]), np.insert(rating, breaks, np.nan), np.insert(doubt, breaks, np.nan)

@@ -1,10 +1,11 @@
 """A leaderboard that a cautious reader can trust.
 
-Shown are those who are active and have played enough, sorted by ``rating − caution · uncertainty``: what the rating is
-at least, rather than what it may be. Rating and uncertainty are those of the day of the last match where the rater can
-tell (``ratings_on``): who rests fades, and is marked. Players whom matches do not tell apart from those they play with
-are shown without a place. Sides that hardly any match ties to the rest are no better known for having beaten
-one another, so they stand in pools of their own, each with its own places (see :mod:`kinelo.matches.pools`).
+Shown are those who are active and have played enough, or everyone where nobody has, which is said. They are sorted by
+``rating − caution · uncertainty``: what the rating is at least, rather than what it may be. Rating and uncertainty are
+those of the day of the last match where the rater can tell (``ratings_on``): who rests fades, and is marked. Players
+whom matches do not tell apart from those they play with are shown without a place. Sides that hardly any match ties to
+the rest are no better known for having beaten one another, so they stand in pools of their own, each with its own
+places (see :mod:`kinelo.matches.pools`).
 """
 
 from __future__ import annotations
@@ -14,21 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.raters.rank.table import contest_leaderboard
+from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, CONTEST_CAUTION, LEAST_MATCHES
 
 if TYPE_CHECKING:
     import polars as pl
 
-ACTIVE_DAYS = 365
 LONG_REST = 120
 """Days without a match after which somebody is marked."""
 
-LEAST_MATCHES = 10
-CAUTION = 2.0
 MAIN = "main"
 ALIKE = "not ranked: not separable from teammates"
 
@@ -39,7 +37,7 @@ def leaderboard(
     *,
     active_days: float | None = ACTIVE_DAYS,
     least_matches: int = LEAST_MATCHES,
-    caution: float = CAUTION,
+    caution: float | None = None,
 ) -> pl.DataFrame:
     """Place, name, rating and what else a rater knows of everyone worth ranking, the surest first.
 
@@ -53,9 +51,10 @@ def leaderboard(
     active_days
         Only those who played within so many days of the last match; None shows everyone.
     least_matches
-        Only those who played at least so many matches.
+        Only those who played at least so many matches. Where that leaves nobody, everyone is shown, with a warning.
     caution
-        Standard deviations taken off a rating before sorting; 0 sorts by the rating itself.
+        Standard deviations taken off a rating before sorting; 0 sorts by the rating itself. By default 2, and 0 of
+        contests.
 
     Returns
     -------
@@ -71,33 +70,90 @@ def leaderboard(
     >>> kn.leaderboard(rater, least_matches=10).select("place", "name", "pool").rows()
     [(1, 'A', 'main'), (2, 'B', 'main'), (3, 'C', 'main')]
     """
+    ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
+    board, said = board_and_words(rater, matches, **ranking)
+    if said:
+        warnings.warn(said, KineloWarning, stacklevel=2)
+    return board
+
+
+def board_and_words(
+    rater: Any,
+    matches: Matches | Contests | None = None,
+    *,
+    active_days: float | None = ACTIVE_DAYS,
+    least_matches: int = LEAST_MATCHES,
+    caution: float | None = None,
+) -> tuple[pl.DataFrame, str]:
+    """The leaderboard, and what to say where everyone stands on it because nobody qualifies; for all that show one.
+
+    >>> import kinelo as kn
+    >>> races = kn.read_contests({"race": [1, 1], "driver": ["Ann", "Bob"], "place": [1, 2]})
+    >>> board_and_words(kn.RankElo().update(races), races)[1]
+    'Nobody has taken part in 10 contests yet, so everyone is shown.'
+    """
     import polars as pl
 
-    check_number("leaderboard", "caution", caution, 0.0)
+    if caution is not None:
+        check_number("leaderboard", "caution", caution, 0.0)
     check_number("leaderboard", "least_matches", least_matches, 0)
     if active_days is not None:
         check_number("leaderboard", "active_days", active_days, 0.0)
-    table = _ratings(rater)
-    played = _graph(rater, matches)
-    if isinstance(played, Contests):
-        ranked = contest_leaderboard(
-            getattr(rater, "rater", rater), played, active_days=active_days, least_contests=least_matches,
-            caution=caution,
-        )  # fmt: skip
-        return pl.concat(board.insert_column(0, pl.Series("kind", [k] * board.height)) for k, board in ranked.items())
+    table, played = _ratings(rater), _graph(rater, matches)
+    if isinstance(played, Contests) or "kind" in table.columns:
+        taken_off = CONTEST_CAUTION if caution is None else caution
+        table = table if "kind" in table.columns else table.insert_column(0, pl.Series("kind", [""] * table.height))
+        last = table["last_played"].max() if "last_played" in table.columns else None
+        parts = [
+            _worth_ranking(own, active_days, least_matches, "contests", last) for own in table.partition_by("kind")
+        ]
+        boards = [_by_places(own, taken_off) for own, _ in parts]
+        if not boards:
+            return _by_places(table, taken_off), ""
+        return pl.concat(boards), " ".join(dict.fromkeys(said for _, said in parts if said))
     table = _with_separable(_with_pools(table, played, active_days), played)
-    return _ranked(_with_notes(_worth_ranking(table, active_days, least_matches)), caution)
+    shown, said = _worth_ranking(table, active_days, least_matches)
+    return _ranked(_with_notes(shown), CAUTION if caution is None else caution), said
 
 
-def _worth_ranking(table: pl.DataFrame, active_days: float | None, least_matches: int) -> pl.DataFrame:
-    """Those who are active and have played enough, with ``idle_days`` where days are known."""
+def boards_by_kind(board: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """A leaderboard of contests as one for each kind, in their order."""
+    return {str(kind): own.drop("kind") for (kind,), own in board.partition_by("kind", as_dict=True).items()}
+
+
+def _by_places(table: pl.DataFrame, caution: float) -> pl.DataFrame:
+    """Entrants of one kind with places, sorted, and with ``surely`` where that sorts them."""
     import polars as pl
 
+    if caution:
+        table = table.with_columns(surely=pl.col("rating") - caution * pl.col("uncertainty"))
+    table = table.sort("surely" if caution else "rating", descending=True, maintain_order=True)
+    return table.insert_column(1, pl.Series("place", np.arange(1, table.height + 1)))
+
+
+def _worth_ranking(
+    table: pl.DataFrame, active_days: float | None, least_matches: int, noun: str = "matches", last: Any = None
+) -> tuple[pl.DataFrame, str]:
+    """Those who are active and have played enough, or everyone and why; of matches, with ``idle_days``."""
+    import polars as pl
+
+    active = enough = pl.lit(True)
     if "last_played" in table.columns:
-        table = table.with_columns(idle_days=(pl.col("last_played").max() - pl.col("last_played")).dt.total_days())
+        latest = pl.col("last_played").max() if last is None else pl.lit(last)
+        idle = (latest - pl.col("last_played")).dt.total_days()
+        if noun == "matches":
+            table = table.with_columns(idle_days=idle)
         if active_days is not None:
-            table = table.filter(pl.col("idle_days").fill_null(0) <= active_days)
-    return table.filter(pl.col("matches") >= least_matches) if "matches" in table.columns else table
+            active = idle.fill_null(0) <= active_days
+    if "matches" in table.columns:
+        enough = pl.col("matches") >= least_matches
+    shown = table.filter(active & enough)
+    if shown.height or not table.height:
+        return shown, ""
+    often = f"played {least_matches:,} matches" if noun == "matches" else f"taken part in {least_matches:,} contests"
+    if table.filter(enough).height:
+        return table, f"Nobody who has {often} is active, so everyone is shown."
+    return table, f"Nobody has {often} yet, so everyone is shown."
 
 
 def _ranked(table: pl.DataFrame, caution: float) -> pl.DataFrame:

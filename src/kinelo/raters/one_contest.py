@@ -1,4 +1,8 @@
-"""One contest as a program says it: its entrants in order, without a table."""
+"""One contest as a program says it: its entrants in order, without a table.
+
+An entrant is a name, or a list of names, which is a team; a tuple has a name (or a list of names) for each kind that is
+rated. Ties are said by ``ranks``.
+"""
 
 from __future__ import annotations
 
@@ -7,35 +11,55 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.contest_reading import places_of
 from kinelo.matches.contests import UNFINISHED, Contests, Slots
 
+Array = NDArray[np.float64]
 Unfinished = Sequence[Any] | Mapping[Any, float]
 """Those who did not finish, or how far each of them came."""
 
 
-def ranked(order: Sequence[Any], unfinished: Unfinished) -> tuple[list[Any], list[float], list[int]]:
-    """Entrants, their places and how they ended, from an order in which lists are ties.
+def ranked(
+    order: Sequence[Any], unfinished: Unfinished, ranks: Sequence[float] | None = None
+) -> tuple[list[Any], list[float], list[int]]:
+    """Entrants, their places and how they ended, from their order, or from ranks, of which equal ones are ties.
 
-    >>> ranked(["Ann", ["Bob", "Cid"], "Dee"], ["Eve"])
+    >>> ranked(["Ann", "Bob", "Cid", "Dee"], ["Eve"], ranks=[1, 2, 2, 4])
     (['Ann', 'Bob', 'Cid', 'Dee', 'Eve'], [1.0, 2.5, 2.5, 4.0, 5.0], [0, 0, 0, 0, 1])
     """
     unfinished = list(unfinished) if isinstance(unfinished, Mapping) else unfinished
     for given in (order, unfinished):
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise InputError(f"{given!r:.60} is not an order of entrants; an order is a list of names.")
-    entrants, value, ended = [], [], []
-    for place, item in enumerate(order):
-        tied = item if isinstance(item, list) else [item]
-        entrants += tied
-        value += [float(place)] * len(tied)
-        ended += [0] * len(tied)
-    entrants += list(unfinished)
-    value += [np.inf] * len(unfinished)
-    ended += [UNFINISHED] * len(unfinished)
-    return entrants, places_of(np.array(value), np.zeros(len(value), np.int64)).tolist(), ended
+    entrants = [*order, *unfinished]
+    if len({isinstance(entrant, list) for entrant in entrants}) > 1:
+        raise InputError(
+            f"{entrants!r:.80} mixes names and lists. A list is a team of players (['Ann'] is a team of one); say who "
+            "ties by ranks, such as ranks=[1, 2, 2]."
+        )
+    value = np.arange(len(order), dtype=float) if ranks is None else _checked_ranks(ranks, len(order))
+    by_rank = np.argsort(value, kind="stable").tolist()
+    value = np.append(value[by_rank], np.full(len(unfinished), np.inf))
+    entrants = [*(order[k] for k in by_rank), *unfinished]
+    ended = [0] * len(order) + [UNFINISHED] * len(unfinished)
+    return entrants, places_of(value, np.zeros(len(value), np.int64)).tolist(), ended
+
+
+def _checked_ranks(ranks: Any, count: int) -> Array:
+    """Ranks as numbers, one for each who finished, the best the lowest."""
+    try:
+        value = np.array(ranks, float)
+    except (TypeError, ValueError):
+        value = np.empty(0)
+    if isinstance(ranks, str) or value.shape != (count,) or not np.isfinite(value).all():
+        raise InputError(
+            f"ranks={ranks!r:.60} is not understood; it lists a number for each of the {count} who finished, the best "
+            "the lowest, and equal ones tie."
+        )
+    return value
 
 
 def with_distances(contest: Contests, unfinished: Unfinished) -> Contests:
@@ -68,7 +92,7 @@ def contest_of(
 ) -> Contests:
     """One contest, which is to come where it has no places.
 
-    An entrant is a name, or a tuple with a name (or a list of names) for each kind. Who has no advantage leaves it out.
+    Who has no advantage leaves it out.
     """
     if isinstance(entrants, str) or not isinstance(entrants, Sequence) or len(entrants) < 2:
         raise InputError(f"{entrants!r:.60} is not a contest; it needs a list of two entrants or more.")
@@ -95,7 +119,8 @@ def contest_of(
 
 def _members(entrant: Any, kinds: tuple[str, ...], optional: int) -> list[tuple[str, ...]]:
     """Names of an entrant by kind; the last kinds, advantages, may be missing."""
-    parts = entrant if isinstance(entrant, tuple) else (entrant,)
+    by_kind = isinstance(entrant, tuple) and (len(kinds) > 1 or not all(isinstance(part, str) for part in entrant))
+    parts = entrant if by_kind else (entrant,)
     if not len(kinds) - optional <= len(parts) <= len(kinds):
         raise InputError(f"{entrant!r:.60} is no entrant; it needs a name for each of {', '.join(kinds)}.")
     members = []

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, NamedTuple, Self
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,12 @@ from kinelo.errors import InputError
 from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.dated import Day, read_day
-from kinelo.matches.fixtures import check_neutral, fixture, fixtures, one_lineup, two_sides
+from kinelo.matches.dated import UNDATED, Day, read_day
+from kinelo.matches.fixtures import check_neutral, fixture, fixtures, lineups_of_starters, two_sides
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
 
+UNDATED_DAY = int(UNDATED.astype(np.int64))
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
 
@@ -106,11 +108,10 @@ class SingleMatches(MatchEstimator):
         """Forecast one match from the ratings as they stand: what ``predict`` says of it, to the last bit.
 
         The cost does not grow with the league. Names never met get the prior and stand in ``unknown`` of the forecast;
-        names that resemble them are not searched, as ``predict`` does. Without a date nobody rests: the match is
-        on the day on which a side last played (for :class:`kinelo.KalmanElo` and :class:`kinelo.PlayerElo`, on the day
-        of the last match). ``conditions={"surface": "clay"}`` says levels of the conditions that the rater uses; both
-        sides play with their own strength under those left out. Raters of players take line-ups, names of starters; a
-        side without one counts as its recent players.
+        names that resemble them are not searched, as ``predict`` does. Without a date the match is on the last day
+        known, that of the last match rated. ``conditions={"surface": "clay"}`` says levels of the conditions that the
+        rater uses; both sides play with their own strength under those left out. Raters of players take line-ups, names
+        of starters; a side without one counts as its recent players.
 
         >>> import kinelo as kn
         >>> rater = kn.TeamElo.classic(k=20, ties=0.0, start={"A": 1700, "B": 1500})
@@ -148,7 +149,7 @@ class SingleMatches(MatchEstimator):
         check_match(signed, margin, weight)
         check_neutral(neutral)
         day, lineups = None if date is None else read_day(date), self._lineups(home_lineup, away_lineup)
-        if day is not None:  # without a date its sides do not rest, whoever has played since
+        if day is not None:  # without a date it is on the last day known
             self._check_day(int(day.astype(np.int64)), (home, away))
         self._use_one(OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups))
         return self
@@ -169,13 +170,16 @@ class SingleMatches(MatchEstimator):
         date: Day | None = None,
         neutral: bool = False,
         conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[Any] = (),
+        away_lineup: Sequence[Any] = (),
     ) -> float | NDArray[np.float64]:
         """How even a match is believed to be, from 0 (one side is sure to win) to 1 (both are known to be equal).
 
         ``1 − E[(P(win) − P(loss))²]``, the mean taken over what is believed of both strengths. It is the same for both
         sides on neutral ground, and largest for equal sides; between equal sides it falls with the uncertainty of their
         ratings, since one of them may well be far better. Give a list for one side, or lists of equal length for both,
-        to compare candidates in one call; date and conditions are those of :meth:`predict_one`.
+        to compare candidates in one call; date, conditions and line-ups are those of :meth:`predict_one`. Of a list of
+        sides the line-up is a list too, with the players of each (empty where they are not known).
 
         For :class:`kinelo.BradleyTerry` the cost grows with the cube of the league, as for its uncertainties.
 
@@ -187,10 +191,10 @@ class SingleMatches(MatchEstimator):
         """
         self._check_has_ratings()
         single = isinstance(home, str) and isinstance(away, str)
-        one, other = _pairs(home, away)
-        latest = 0 if date is not None else max((self._latest_day(*pair) for pair in zip(one, other)), default=0)
-        day = np.datetime64(latest, "D") if date is None else read_day(date)
-        matches = fixtures(one, other, day, neutral=neutral, conditions=self._levels(conditions))
+        one, other = pairs_of(home, away)
+        lineups = self._lineups_of_pairs((home, away), (home_lineup, away_lineup), len(one))
+        levels = self._levels(conditions)
+        matches = fixtures(one, other, self._day_of(date), neutral=neutral, conditions=levels, lineups=lineups)
         gaps = self._gaps(matches)
         at = gaps.mean[:, None] + np.sqrt(gaps.variance)[:, None] * HERMITE_NODES
         chances = self._chances(at.ravel()).reshape(*at.shape, 3)
@@ -214,7 +218,23 @@ class SingleMatches(MatchEstimator):
         """Line-ups of one match, which only a rater of players takes."""
         if not self.rates_players and (len(home) or len(away)):
             raise InputError(f"{type(self).__name__} rates sides, not players: leave line-ups out, or take PlayerElo.")
-        return one_lineup(home, away) if self.rates_players else None
+        return lineups_of_starters(home, away) if self.rates_players else None
+
+    def _lineups_of_pairs(
+        self, sides: Sequence[str | Sequence[str]], lineups: Sequence[Sequence[Any]], count: int
+    ) -> Lineups | None:
+        """Line-ups of so many matches: of a single side the same in all, of a list of sides one for each."""
+        each = []
+        for side, lineup in zip(sides, lineups, strict=True):
+            if isinstance(side, str) or not len(lineup):
+                each.append([lineup] * count)
+            elif len(lineup) == len(side):
+                each.append(list(lineup) if len(side) == count else list(lineup) * count)
+            else:
+                raise InputError(f"{len(side)} sides need a line-up each (or none at all), not {len(lineup)}.")
+        if not self.rates_players:
+            return self._lineups(lineups[0], lineups[1])
+        return lineups_of_starters(*(lineup for pair in zip(*each, strict=True) for lineup in pair))
 
     def _fixture(
         self,
@@ -228,16 +248,28 @@ class SingleMatches(MatchEstimator):
         """One match, with every condition that the rater uses."""
         home, away = two_sides(home, away)
         given = self._levels(conditions)
-        day = np.datetime64(self._latest_day(home, away), "D") if date is None else read_day(date)
+        day = self._day_of(date)
         return fixture(home, away, day, neutral=neutral, conditions=given, lineups=lineups)
 
     def _conditions_asked(self) -> Sequence[str]:
         """Columns beyond results that the rater asks of matches."""
         return self.conditions
 
-    def _latest_day(self, home: str, away: str) -> int:
-        """The day of a match whose date is not said."""
-        return 0
+    def _day_of(self, date: Day | None) -> np.datetime64:
+        """The day of a match to come: the last day known where none is said, or where ratings know of no days."""
+        day, last = None if date is None else read_day(date), self._last_day()
+        return np.datetime64(max(last, 0), "D") if day is None or last == UNDATED_DAY else day
+
+    def _on_days(self, matches: Matches) -> Matches:
+        """Matches to come on their days, or on the last day known where they, or the ratings, know of none."""
+        last = self._last_day()
+        if (matches.dated and last != UNDATED_DAY) or (max(last, UNDATED_DAY) == UNDATED_DAY and not matches.dated):
+            return matches
+        return replace(matches, date=np.full(len(matches), np.datetime64(max(last, UNDATED_DAY), "D")))
+
+    def _last_day(self) -> int:
+        """Day of the last match rated; NEVER before the first."""
+        raise NotImplementedError
 
     def _foresee(self, matches: Matches) -> Forecast:
         """Forecast matches from the ratings as they stand."""
@@ -256,7 +288,7 @@ class SingleMatches(MatchEstimator):
         raise NotImplementedError
 
 
-def _pairs(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[str], list[str]]:
+def pairs_of(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[str], list[str]]:
     """Both sides as lists of equal length; a single name meets everyone of the other list."""
     sides = [[side] if isinstance(side, str) else side for side in (home, away)]
     for side in sides:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
+from kinelo.matches.together import forecast_until
 from kinelo.presentation import percent
 
 FEWEST = 20
@@ -82,32 +83,6 @@ def joined_forecast(parts: list[Forecast], matches: Matches) -> Forecast:
     before = [part.ratings_before for part in parts if part.ratings_before is not None]
     ratings = np.concatenate(before) if len(before) == len(parts) else None
     return Forecast(np.concatenate([part.probabilities for part in parts]), unknown, matches, ratings)
-
-
-def forecast_until(matches: Matches) -> NDArray[np.int64]:
-    """Where the matches end that each is forecast with: unordered ones of a day together, every other by itself.
-
-    >>> import kinelo as kn
-    >>> table = {"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]}
-    >>> forecast_until(kn.read_matches(table | {"date": ["2024-05-01", "2024-05-01", "2024-05-02"]})).tolist()
-    [2, 2, 3]
-    """
-    size, unordered, day = len(matches), matches.unordered, matches.day
-    if unordered is None or not size:
-        return np.arange(1, size + 1)
-    joined = unordered[1:] & unordered[:-1] & (day[1:] == day[:-1])
-    ends = np.append(np.flatnonzero(~joined) + 1, size)
-    return np.repeat(ends, np.diff(ends, prepend=0))
-
-
-def first_of_each(until: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the matches begin that each is forecast with, from where they end.
-
-    >>> first_of_each(np.array([2, 2, 3])).tolist()
-    [0, 0, 2]
-    """
-    ends, count = np.unique(until, return_counts=True)
-    return np.repeat(ends - count, count)
 
 
 def parts_of(matches: Matches) -> Iterator[tuple[Matches, bool]]:

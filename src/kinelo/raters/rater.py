@@ -37,6 +37,7 @@ from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
+from kinelo.raters.state import NEVER
 from kinelo.raters.stored import PREFIX, stored_parameters
 from kinelo.raters.streaming import fit_in_pieces, update_in_pieces
 
@@ -77,6 +78,7 @@ class Rater(SingleMatches, Arguments, ABC):
     start: Any = None
     _state: Any = None
     _start_read: tuple[Any, Start] | None = None
+    _prepared: bool = False
 
     def _repr_html_(self) -> str:
         errors = {} if self.estimates_ is None else self.estimates_.standard_errors
@@ -109,6 +111,7 @@ class Rater(SingleMatches, Arguments, ABC):
         self.fitted_ = matches
         self.order_ = learn_order(matches)
         self._prepare(matches)
+        self._prepared = True
         self.moot_ = self.moot_parameters(matches)
         self.reset()
         self._check_order(matches)
@@ -122,6 +125,24 @@ class Rater(SingleMatches, Arguments, ABC):
 
     def _prepare(self, matches: Matches) -> None:
         """What the matches to be fitted say before any of them is rated."""
+
+    def _prepare_once(self, matches: Matches) -> None:
+        """Let the first matches that are used say what needs no estimation, where nothing is to be estimated.
+
+        A rater whose parameters are all given then ends where a fit of the same matches ends.
+        """
+        if self._prepared or not len(matches):
+            return
+        self._prepared = True
+        if self.open_parameters() or (self.rates_players and matches.lineups is None):
+            return
+        self.order_ = learn_order(matches)
+        self._prepare(matches)
+        self._settle_choices()
+        self.reset()
+
+    def _settle_choices(self) -> None:
+        """Choose as a fit does where there is nothing to estimate."""
 
     def _learn(self, matches: Matches, first: Matches) -> None:
         """Estimate the open parameters on the first of the matches, and rate all of them; the rater was reset."""
@@ -219,12 +240,14 @@ class Rater(SingleMatches, Arguments, ABC):
             update_in_pieces(self, matches)
             return self
         self._check_usable(matches)
+        self._prepare_once(matches)
         self._use(matches)
         return self
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
         """Forecast each match before it is used, and use it: what backtests and fits are made of."""
         self._check_usable(matches)
+        self._prepare_once(matches)
         self._begun()
         if not len(matches):
             return self._foresee(matches)
@@ -285,10 +308,14 @@ class Rater(SingleMatches, Arguments, ABC):
     # Forecasting
 
     def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the ratings as they stand; names never met get the prior and are listed."""
+        """Forecast matches from the ratings as they stand; names never met get the prior and are listed.
+
+        Matches without dates are on the last day known, that of the last match rated. That holds wherever matches to
+        come are handed over; where the matches rated have no dates either, nobody rests before any match.
+        """
         check_matches(matches)
         self._check_has_ratings()
-        forecast = self._foresee(matches)
+        forecast = self._foresee(self._on_days(matches)).about(matches)
         if forecast.unknown:
             sides = tuple(name for name in forecast.unknown if name in matches.teams)
             warn_of_misspelt(sides, self._state.side_index.names)
@@ -299,12 +326,6 @@ class Rater(SingleMatches, Arguments, ABC):
         if self._state is None and self.start is None:
             raise without_ratings(self)
         self._begun()
-
-    def _latest_day(self, home: str, away: str) -> int:
-        """The day on which one of two sides last played."""
-        state = self._begun()
-        places = [state.name_index.index.get(name) for name in (home, away)]
-        return max(0, *(state.known.last.item(place) for place in places if place is not None), 0)
 
     @property
     @abstractmethod
@@ -339,3 +360,4 @@ class Rater(SingleMatches, Arguments, ABC):
         """Take over what :meth:`to_arrays` gave."""
         self.reset(stored_parameters(arrays))
         self._state.from_arrays(arrays)
+        self._prepared = self._last_day() != NEVER

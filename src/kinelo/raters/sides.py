@@ -26,8 +26,9 @@ from kinelo.matches.matches import Matches
 from kinelo.model.validation import number
 from kinelo.raters.arguments import sought
 from kinelo.raters.one_match import OneResult
+from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Rater
-from kinelo.raters.state import REFERENCE_DAYS, MatchColumns, RatingTable, SavedRows
+from kinelo.raters.state import MatchColumns, RatingTable, SavedRows
 from kinelo.raters.stored import stored
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class SideRater(Rater):
         if slots.size:
             ratings.grow()
         known = ratings.known
-        day = max(known.last.item(i), known.last.item(j), 0) if one.day is None else int(one.day.astype(np.int64))
+        day = max(ratings.latest, 0) if one.day is None else int(one.day.astype(np.int64))
         before, shared = ratings.saved(np.arange(len(ratings)) if ratings.waiting else [i, j]), self._common.copy()
         ratings.arrive(day)
         columns = self._one_match()

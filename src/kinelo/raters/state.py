@@ -31,10 +31,6 @@ LEAST_ROOM = 16
 HOME_POINTS, KAPPA = range(2)
 """Places of the home advantage and of Davidson's κ among the numbers that all matches share."""
 
-REFERENCE_DAYS = 730
-"""Who played within two years of the last match makes the average of a league: whoever rests for a season stays in
-it, while leaderboards, which ask who plays now, show those of one year."""
-
 FEW = 64
 """Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kinelo.presentation import Column, Row, Table, chance, chance_in_words, number, phrase, span, words
+from kinelo.presentation import Column, Row, Table, chance, chance_in_words, number, percent, phrase, span, words
 from kinelo.raters.leaderboard import MAIN
 
 if TYPE_CHECKING:
@@ -127,7 +127,24 @@ def parameters_table(rater: Any) -> Table:
         for name, one in values.items()
         if name in estimated or name in said
     }
-    return Table(columns, [{"name": name, "value": value} for name, value in shown.items()])
+    rows = [{"name": name, "value": value} for name, value in shown.items()]
+    return Table(columns, rows, below=tuple(filter(None, [retirement_words(rater)])))
+
+
+def retirement_words(rater: Any) -> str:
+    """How much of a retirement was found to tell of a strength, the rest being luck; empty where that was not asked.
+
+    >>> import kinelo as kn
+    >>> races = kn.read_contests({"race": [1, 1, 1], "driver": ["Ann", "Bob", "Cid"], "place": ["1", "2", "DNF"]})
+    >>> retirement_words(kn.RankElo(retirement=0.25).update(races))
+    'That somebody did not finish tells 25 % of what finishing last tells; the rest is luck (retirement 0.25).'
+    """
+    found = getattr(rater, "parameters_", {}).get("retirement")
+    if found is None or "retirement" in getattr(rater, "moot_", {}):
+        return ""
+    share = f"{percent(found)} of what finishing last tells; the rest is luck"
+    told = "nothing: it is all luck" if found == 0.0 else "as much as finishing last" if found == 1.0 else share
+    return f"That somebody did not finish tells {told} (retirement {found:.3g})."
 
 
 def _is_given(rater: Any, name: str) -> bool:

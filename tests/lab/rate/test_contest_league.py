@@ -14,7 +14,7 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.reading import ReadingPanel, contests_of
 from kinelo.lab.rate.tables import FIELDS, UploadedTable
-from kinelo.raters.rank.table import contest_leaderboard
+from kinelo.raters.leaderboard import boards_by_kind
 
 LINES = kn.matches.sample_contests(contests=60, entrants=12, size=6, cars=4, walk=0.5, seed=3)
 SMALL = pl.DataFrame(
@@ -99,7 +99,7 @@ def test_boards_of_every_kind_are_the_library_s(rated):
     controller, shown = rated
     json.dumps(shown, allow_nan=False)
     contests, rater = twin()
-    expected = contest_leaderboard(rater, contests)
+    expected = boards_by_kind(kn.leaderboard(rater, contests))
     for kind, board in shown["leaderboard"]["boards"].items():
         assert [row["name"] for row in board["rows"]] == [f"{kind}: {name}" for name in expected[kind]["name"]]
         assert [row["rating"] for row in board["rows"]] == pytest.approx(expected[kind]["rating"].to_list(), abs=1e-6)
@@ -111,7 +111,8 @@ def test_boards_of_every_kind_are_the_library_s(rated):
     walker = kn.RankElo().fit(contests)
     walker.reset(dict(rater.parameters_))
     walker.update(contests.before(contests.date[-1] - 99))
-    then = contest_leaderboard(walker, contests.before(contests.date[-1] - 99), active_days=None, least_contests=0)
+    before = contests.before(contests.date[-1] - 99)
+    then = boards_by_kind(kn.leaderboard(walker, before, active_days=None, least_matches=0))
     assert {row["name"]: row["before"] for row in board["rows"]} == {
         f"car: {name}": place for name, place in then["car"].select("name", "place").iter_rows()
     }

@@ -21,10 +21,10 @@ from kinelo.advice.audit.kernels import Array
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import nonnegative
+from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.theory.recovery import recover_strength
 
 STRETCHES = 6
-RECENT_DAYS = 730
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _stretches(since: int, end: int) -> list[tuple[int, int]]:
 
 def _active(matches: Matches, home: Array, away: Array, start: int) -> Array:
     """Ratings, as last seen, of the sides that played within two years before a match."""
-    first = int(np.searchsorted(matches.day, matches.day[start] - RECENT_DAYS))
+    first = int(np.searchsorted(matches.day, matches.day[start] - REFERENCE_DAYS))
     latest = np.full(len(matches.teams), np.nan)
     for side, rating in ((matches.home, home), (matches.away, away)):
         latest[side[first : start + 1]] = rating[first : start + 1]

@@ -25,9 +25,9 @@ from kinelo.matches.contests import ENDINGS, FINISHED, Contests
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
+from kinelo.raters.leaderboard import board_and_words, boards_by_kind
+from kinelo.raters.qualifying import ACTIVE_DAYS, CONTEST_CAUTION, LEAST_MATCHES
 from kinelo.raters.rank.rater import RankElo
-from kinelo.raters.rank.table import contest_leaderboard
 from kinelo.raters.tables import parameters_table
 from kinelo.raters.team.rater import TeamElo
 
@@ -75,17 +75,16 @@ class ContestLeague:
         self, active_days: float | None, least_contests: int, then: Mapping[str, int] | None = None
     ) -> dict[str, Any]:
         """The leaderboard of every kind, and the table to download."""
-        ranking = {"active_days": active_days, "least_matches": least_contests, "caution": 0.0}
-        tables = _boards(self.rater, self.contests, ranking)
-        self.downloads["leaderboard"] = pl.concat(
-            table.insert_column(0, pl.Series("kind", [kind] * table.height)) for kind, table in tables.items()
-        )
+        ranking = {"active_days": active_days, "least_matches": least_contests, "caution": CONTEST_CAUTION}
+        self.downloads["leaderboard"], said = board_and_words(self.rater, self.contests, **ranking)
+        tables = boards_by_kind(self.downloads["leaderboard"])
         rated = self.downloads["ratings"]
         boards = {}
         for kind, table in tables.items():
             shown = table.with_columns(self._keys(table))
             count = rated.filter(pl.col("kind") == kind).height
-            boards[kind] = leaderboard(shown, count, ranking, then, "contests")
+            everyone = said if shown.height == count else ""
+            boards[kind] = leaderboard(shown, count, ranking, then, "contests", everyone)
         return {**boards[self.kinds[0]], "boards": boards}
 
     def rank(
@@ -108,12 +107,9 @@ class ContestLeague:
         if walker is None:
             return {}
         ranking = {"active_days": active_days, "least_matches": least_matches}
-        tables = _boards(walker, before, ranking)
-        return {
-            self._key(kind, name): place
-            for kind, table in tables.items()
-            for name, place in table.select("name", "place").iter_rows()
-        }
+        table, _ = board_and_words(walker, before, **ranking)
+        places = table.select("kind", "name", "place").iter_rows()
+        return {self._key(kind, name): place for kind, name, place in places}
 
     def described(self) -> dict[str, Any]:
         """The league as the page shows it."""
@@ -235,12 +231,6 @@ class ContestLeague:
             return []
         entries = _entries(self.rater.predict(coming)).with_columns(of=coming.sizes[coming.contest])
         return _rows(entries.filter(pl.Series(self._takes_part(coming, kind, name))).head(CONTESTS_LISTED))
-
-
-def _boards(rater: RankElo, contests: Contests, ranking: Mapping[str, Any]) -> dict[str, pl.DataFrame]:
-    return contest_leaderboard(
-        rater, contests, active_days=ranking["active_days"], least_contests=int(ranking["least_matches"])
-    )
 
 
 def _entries(forecast: ContestForecast) -> pl.DataFrame:

@@ -27,8 +27,8 @@ from kinelo.pages.page import write_page
 from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
 from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import ACTIVE_DAYS, LEAST_MATCHES
-from kinelo.raters.leaderboard import leaderboard as ranked_by
+from kinelo.raters.leaderboard import board_and_words
+from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
 from kinelo.raters.rater import Rater
 from kinelo.raters.tables import parameters_table
 from kinelo.raters.upset_table import upsets
@@ -62,7 +62,10 @@ class MatchLeague:
         self.history = rating_history(self.rater, matches, points=120)
         progress("Checking the forecasts")
         self._checked, forecasts = calibration(self._named, matches, conditions)
-        ranked, self._ranking = _first_ranking(self.rater, matches)
+        self._ranking: dict[str, Any] = {
+            "active_days": ACTIVE_DAYS, "least_matches": LEAST_MATCHES, "caution": CAUTION,
+        }  # fmt: skip
+        ranked, self._everyone = board_and_words(self.rater, matches, **self._ranking)
         self._surprises: pl.DataFrame | None = None
         self._earlier: dict[float, tuple[Rater, Matches]] = {}
         self.downloads: dict[str, pl.DataFrame] = {
@@ -72,7 +75,7 @@ class MatchLeague:
     def described(self) -> dict[str, Any]:
         """The league as the page shows it."""
         matches, fitted, ranked = self.matches, self.rater, self.downloads["leaderboard"]
-        board = leaderboard(ranked, fitted.ratings_.height, self._ranking)
+        board = leaderboard(ranked, fitted.ratings_.height, self._ranking, everyone=self._everyone)
         return {
             "each_row": "matches",
             "rater": self._named,
@@ -161,10 +164,10 @@ class MatchLeague:
     ) -> dict[str, Any]:
         """Rank those rated by other rules, with places so many days before the last match."""
         ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
-        table = ranked_by(self.rater, self.matches, **ranking)
+        table, self._everyone = board_and_words(self.rater, self.matches, **ranking)
         self.downloads["leaderboard"], self._ranking = table, ranking
         then = None if period is None else self._places_then(period, ranking)
-        return leaderboard(table, self.rater.ratings_.height, ranking, then)
+        return leaderboard(table, self.rater.ratings_.height, ranking, then, everyone=self._everyone)
 
     def _places_then(self, period: float, ranking: Mapping[str, Any]) -> dict[str, int]:
         """Places by the same rules so many days before the last match."""
@@ -179,7 +182,7 @@ class MatchLeague:
         walker, before = self._earlier[period]
         if not len(before):
             return {}
-        table = ranked_by(walker, before, **ranking)
+        table, _ = board_and_words(walker, before, **ranking)
         return {name: place for name, place in table.select("name", "place").iter_rows() if place is not None}
 
     def predict(self, home: str, away: str, neutral: bool, conditions: dict[str, str] | None = None) -> dict[str, Any]:
@@ -203,15 +206,3 @@ def _rater_called(name: str, conditions: list[str]) -> Rater:
             raise
         kind = all_raters()[name].kind
         raise InputError(f"{kind} uses no conditions; leave them out, or rate otherwise.") from None
-
-
-def _first_ranking(rater: Rater, matches: Matches) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Those whom the library ranks, by rating, or everyone where its rules would leave nobody."""
-    for rules in (
-        {"active_days": ACTIVE_DAYS, "least_matches": LEAST_MATCHES, "caution": 0.0},
-        {"active_days": None, "least_matches": 0, "caution": 0.0},
-    ):
-        table = ranked_by(rater, matches, **rules)
-        if table.height:
-            break
-    return table, rules

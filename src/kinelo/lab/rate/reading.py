@@ -75,21 +75,21 @@ class ReadingPanel(Panel, frozen=True):
     )
     unfinished: str = choice(
         "behind",
-        {"behind": "Behind all who finished", "out": "Left out"},
+        {"behind": "Behind all who finished", "last": "Like finishing last", "out": "Left out"},
         label="Who did not finish",
         when=CONTESTS,
         hint="Retired, or out of time.",
     )
     disqualified: str = choice(
         "out",
-        {"out": "Left out", "behind": "Behind all who finished"},
+        {"out": "Left out", "behind": "Behind all who finished", "last": "Like finishing last"},
         label="Who was disqualified",
         when=CONTESTS,
         hint="By a word such as DSQ.",
     )
     not_started: str = choice(
         "out",
-        {"out": "Left out", "behind": "Behind all who finished"},
+        {"out": "Left out", "behind": "Behind all who finished", "last": "Like finishing last"},
         label="Who did not start",
         when=CONTESTS,
         hint="By a word such as DNS.",

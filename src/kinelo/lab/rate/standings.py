@@ -72,11 +72,12 @@ def leaderboard(
     ranking: Mapping[str, Any],
     then: Mapping[str, int] | None = None,
     noun: str = "matches",
+    everyone: str = "",
 ) -> dict[str, Any]:
     """A ranking: the table that every surface shows, and what the page does with a row beside its cells.
 
-    ``left_out`` says how many are rated but not ranked. ``then`` are places at an earlier day; a row says what became
-    of them: ``before``, None for who was not ranked.
+    ``left_out`` says how many are rated but not ranked, or that ``everyone`` is because nobody qualifies. ``then`` are
+    places at an earlier day; a row says what became of them: ``before``, None for who was not ranked.
     """
     listed = table.head(MOST_BOARD_ROWS)
     shown = board_table(listed, noun=noun, narrow=True).to_dict()
@@ -92,7 +93,7 @@ def leaderboard(
         "columns": shown["columns"],
         "rows": rows,
         "more": table.height - listed.height,
-        "left_out": left_out_words(rated - table.height, noun),
+        "left_out": " ".join(filter(None, (everyone, left_out_words(rated - table.height, noun)))),
         "pools": {pool: pool_words(pool) for pool in pools} if len(pools) > 1 else {},
         "ranking": dict(ranking),
     }

@@ -1,8 +1,10 @@
 """How sure the batch estimate is: sandwich covariance, bootstrap, and intervals of ranks.
 
-The sandwich ``A⁻¹ B A⁻¹`` (curvature ``A``, squared scores ``B`` of the comparisons) holds where the model is only an
-approximation. The bootstrap draws every count anew from a Poisson law, which is what drawing comparisons with
-replacement comes to when they are many; a draw depends on the seed and its number only. A contestant's rank lies
+The sandwich ``A⁻¹ B A⁻¹`` (curvature ``A``, squared scores ``B``) holds where the model is only an approximation. The
+ridge counts in both: a prior of precision λ has curvature λ and an expected squared score of λ. Where comparisons say
+nothing, as of who lost once and away where the home side always wins, the prior is what is left: no information is no
+precision. The bootstrap draws every count anew from a Poisson law, which is what drawing comparisons with replacement
+comes to when they are many; a draw depends on the seed and its number only. A contestant's rank lies
 between one plus those surely better and the number of contestants less those surely worse.
 
 Poisson numbers for many means at once, by inverting tables of the distribution function.
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 MOST_TABULATED = 1000.0
 GUIDES = 256
+WIDEST = 100.0
+"""Standard deviation, in natural units, of an unknown of which neither comparisons nor a ridge say anything."""
 
 
 @njit(cache=True, nogil=True)
@@ -84,8 +88,9 @@ Array = NDArray[np.float64]
 
 def sandwich(likelihood: Likelihood, theta: Array, squared: Array) -> Array:
     """Covariance of all unknowns, zero rows for those held; ``squared`` counts comparisons by squared weight."""
-    A = likelihood.curvature(theta)
-    B = likelihood.over(likelihood.cells._replace(counts=squared)).squared_scores(theta)
+    prior = np.diag(np.maximum(likelihood.added, WIDEST**-2))
+    A = likelihood.curvature(theta) - np.diag(likelihood.added) + prior
+    B = likelihood.over(likelihood.cells._replace(counts=squared)).squared_scores(theta) + prior
     half = likelihood.solve(A, B)
     return likelihood.solve(A, half.T)
 

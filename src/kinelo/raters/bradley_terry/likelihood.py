@@ -264,7 +264,10 @@ class Likelihood:
         if not self.held.size:
             inner[: self.n, : self.n] += np.mean(np.diagonal(inner)[: self.n]) / self.n
         out = np.zeros_like(right)
-        out[self.free] = np.linalg.solve(inner, right[self.free])
+        try:
+            out[self.free] = np.linalg.solve(inner, right[self.free])
+        except np.linalg.LinAlgError:  # comparisons say nothing of some unknown, which stays where it is
+            out[self.free] = np.linalg.lstsq(inner, right[self.free])[0]
         return out
 
     def maximum(self, theta: Array) -> Array:

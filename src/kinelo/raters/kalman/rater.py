@@ -39,8 +39,8 @@ from kinelo.raters.gaussian import (
 )
 from kinelo.raters.kalman.state import SideState
 from kinelo.raters.order import forecast_until
+from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.random_walk import fade_all
-from kinelo.raters.state import REFERENCE_DAYS
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:

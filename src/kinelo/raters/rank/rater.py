@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
-from kinelo.forecasts.places import ContestForecast
+from kinelo.forecasts.places import ContestForecast, mixed_chance
 from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
+from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import joined_forecast, learn_order
 from kinelo.raters.rank.filtering import ContestFilter
-from kinelo.raters.rank.kernels import Expected, expect_contests, room_for_expected
+from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, room_for_expected
 from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import slot_table
@@ -124,7 +125,7 @@ class RankElo(ContestFilter):
         if isinstance(matches, ContestScan):
             return self._fit_in_chunks(matches)
         if isinstance(matches, Matches):
-            self.order_ = learn_order(matches)
+            self.order_, self._prepared = learn_order(matches), True
         contests = _played(self._contests(matches))
         if len(contests) == 0:
             raise InputError("There are no contests to fit; at least one is needed.")
@@ -178,6 +179,9 @@ class RankElo(ContestFilter):
 
     def update(self, matches: Contests | ContestScan | Matches) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Carry the ratings on with further contests, in order."""
+        if isinstance(matches, Matches) and len(matches) and not self._prepared:
+            self._prepared = True
+            self.order_ = self.order_ if self.open_parameters() else learn_order(matches)
         for contests in matches.chunks() if isinstance(matches, ContestScan) else [self._contests(matches)]:
             if len(contests):
                 self._filter(_played(contests))
@@ -209,13 +213,17 @@ class RankElo(ContestFilter):
         return self._foresee(matches)
 
     def _foresee(self, matches: Contests | Matches) -> Any:
-        contests, state = self._contests(matches), self._begun()
-        if state.contests == 0 and len(contests):
-            state.begin(int(contests.day[0]))
+        contests = self._contests(matches)
+        return self._forecast(matches, contests, *self._expect(contests))
+
+    def _expect(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
+        """What is expected of contests to come, and names never met; the state is left alone."""
+        state = self._begun(None if self.start is None else contests)
         columns, unknown = state.columns(contests, admit=False)
+        known = state.as_seen_on(int(columns.day[0])) if len(contests) else state.known
         expected = room_for_expected(contests.entrant.size)
-        expect_contests(columns, self._model(), state.known, expected)
-        return self._forecast(matches, contests, expected, unknown)
+        expect_contests(columns, self._model(), known, expected)
+        return expected, unknown
 
     def _forecast(
         self, matches: object, contests: Contests, expected: Expected, unknown: tuple[str, ...]
@@ -252,29 +260,83 @@ class RankElo(ContestFilter):
     def predict_one(self, entrants: Sequence[Any], *, date: Day | None = None) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast one contest of these entrants from the ratings as they stand.
 
-        An entrant is a name; a tuple of names, one for each kind, where several kinds are rated. Advantages come last,
-        and who has none leaves them out: ``[("Ajax", "home"), "PSV"]``.
+        An entrant is a name, or a list of names, which is a team: ``[["Ann", "Bob"], ["Cid", "Dee"]]``. Where several
+        kinds are rated it is a tuple with a name (or a list of names) for each. Advantages come last, and who has none
+        leaves them out: ``[("Ajax", "home"), "PSV"]``. Without a date the contest is on the last day known.
         """
         if self.start is None:
             self._begun()
         return self.predict(self._one(entrants, None, None, date))
 
     def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, order: Sequence[Any], *, unfinished: Unfinished = (), date: Day | None = None
+        self,
+        order: Sequence[Any],
+        *,
+        ranks: Sequence[float] | None = None,
+        unfinished: Unfinished = (),
+        date: Day | None = None,
     ) -> Self:
-        """Carry the ratings on with one contest: its entrants in order of places, those who tie together in a list.
+        """Carry the ratings on with one contest: its entrants in order of places, as :meth:`predict_one` takes them.
 
+        ``ranks`` says places otherwise, a number for each who finished, the best the lowest; equal ranks are ties.
         ``unfinished`` lists those who did not finish, or says how far each came as a part of what the winner did:
         ``{"Dee": 0.8}``.
 
         >>> import kinelo as kn
-        >>> rater = kn.RankElo().update_one(["Ann", ["Bob", "Cid"]], unfinished=["Dee"], date="2024-05-01")
+        >>> rater = kn.RankElo().update_one(["Ann", "Bob", "Cid"], ranks=[1, 2, 2], unfinished=["Dee"])
         >>> rater.ratings_["name"].to_list()
         ['Ann', 'Dee', 'Bob', 'Cid']
+        >>> teams = kn.RankElo().update_one([["Ann", "Bob"], ["Cid", "Dee"]])
+        >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
+        (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.624, Cid + Dee 0.376)
         """
         from kinelo.raters.one_contest import ranked, with_distances
 
-        return self.update(with_distances(self._one(*ranked(order, unfinished), date), unfinished))
+        return self.update(with_distances(self._one(*ranked(order, unfinished, ranks), date), unfinished))
+
+    def match_quality(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False
+    ) -> float | Array:
+        """How even a contest is believed to be, from 0 to 1: of its entrants, or of two sides as in other raters.
+
+        ``1 − E[(P(a before b) − P(b before a))²]``, the mean taken over what is believed of strengths and over all
+        pairs of the contest. Entrants and date are those of :meth:`predict_one`. With two sides, or lists of them, each
+        pair is a contest of two; a rater that has seen matches takes the first to be at home, unless the ground is
+        ``neutral``.
+
+        >>> import kinelo as kn
+        >>> rater = kn.RankElo(start={"Ann": 1600, "Bob": 1590, "Cid": 1300, "Dee": 1310})
+        >>> rater.match_quality(["Ann", "Bob"]) > rater.match_quality(["Ann", "Bob", "Cid"])
+        True
+        >>> rater.match_quality("Ann", ["Bob", "Cid"]).round(2)
+        array([0.83, 0.61])
+        """
+        from kinelo.matches.fixtures import check_neutral
+        from kinelo.raters.one_match import pairs_of
+
+        if self.start is None:
+            self._begun()
+        if away is None:
+            return self._quality(self._one(home, None, None, date))
+        check_neutral(neutral)
+        at_home = not neutral and "venue" in self.advantage_kinds_ and self.order_.home
+        quality = np.array(
+            [
+                self._quality(self._one([(one, "home") if at_home else one, other], None, None, date))
+                for one, other in zip(*pairs_of(home, away), strict=True)
+            ]
+        )
+        return float(quality[0]) if isinstance(home, str) and isinstance(away, str) else quality
+
+    def _quality(self, contest: Contests) -> float:
+        """How even one contest is believed to be."""
+        expected, _ = self._expect(contest)
+        mean, belief = expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0)
+        one, other = np.triu_indices(mean.size, 1)
+        gap = (mean[one] - mean[other])[:, None] + np.sqrt(belief[one] + belief[other])[:, None] * HERMITE_NODES
+        noise = np.full(gap.shape, np.sqrt(NOISE))
+        ahead = mixed_chance(gap, noise, noise, self.parameters_["off"])
+        return float(np.mean(1.0 - (2.0 * ahead - 1.0) ** 2 @ HERMITE_WEIGHTS))
 
     # What is known
 

@@ -80,8 +80,13 @@ class RankState:
 
     def begin(self, day: int) -> None:
         """Let ratings to begin with that name no day hold on the day of the first contest."""
-        known = self.known
-        known.last[(known.last == NEVER) & (known.games > 0)] = day
+        self.known = self.as_seen_on(day)
+
+    def as_seen_on(self, day: int) -> SlotBeliefs:
+        """What is known as it is for contests from this day on; the state itself does not change."""
+        last = self.known.last
+        waiting = (last == NEVER) & (self.known.games > 0)
+        return self.known._replace(last=np.where(waiting, day, last)) if waiting.any() else self.known
 
     def columns(self, contests: Contests, admit: bool) -> tuple[ContestColumns, tuple[str, ...]]:
         """Contests as loops take them, and names never met; those are given slots where they are admitted."""
@@ -108,7 +113,7 @@ class RankState:
         slot = np.hstack([places[codes] for codes, places in tables])[there]
         share = np.hstack([1.0 / np.maximum((c >= 0).sum(axis=1, keepdims=True), 1) + 0.0 * c for c, _ in tables])
         offsets = np.append(0, np.cumsum(there.sum(axis=1)))
-        day = self._days(contests)
+        day = self._days(contests) if admit else self._days_ahead(contests)
         unknown_distance = np.full(contests.place.size, 0.5)
         came = unknown_distance if contests.distance is None else np.nan_to_num(contests.distance, nan=0.5)
         columns = ContestColumns(
@@ -134,6 +139,12 @@ class RankState:
         if self.dated:
             return np.full(len(contests), self.known.clock[1])
         return DAYS_APART * (self.contests + np.arange(len(contests), dtype=np.int64))
+
+    def _days_ahead(self, contests: Contests) -> NDArray[np.int64]:
+        """Days of contests to come: the last day known where they have none, the next where none is known at all."""
+        if contests.dated and (self.dated or not self.contests):
+            return contests.day
+        return np.full(len(contests), self.known.clock[1] if self.dated else DAYS_APART * self.contests)
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything, as arrays to be kept on disk."""

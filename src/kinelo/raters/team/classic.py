@@ -196,21 +196,20 @@ class ClassicElo(EloOfSides):
     ) -> Self:
         """Carry the ratings on with one match, or with one contest: a list of entrants in order of places.
 
-        Those who tie stand together in a list; ``unfinished`` lists those behind all others.
+        ``ranks`` says who ties, as in :meth:`kinelo.RankElo.update_one`; ``unfinished`` lists those behind all others.
 
         >>> import kinelo as kn
-        >>> rater = kn.TeamElo.classic(k=20).update_one(["Ann", ["Bob", "Cid"]], unfinished=["Dee"])
+        >>> rater = kn.TeamElo.classic(k=20).update_one(["Ann", "Bob", "Cid"], ranks=[1, 2, 2], unfinished=["Dee"])
         >>> rater.ratings_.select("name", "rating").rows()
         [('Ann', 1510.0), ('Bob', 1500.0), ('Cid', 1500.0), ('Dee', 1490.0)]
         """
         if isinstance(home, str) or away is not None:
             return super().update_one(home, away, result, date=date, **more)
-        unfinished = more.pop("unfinished", ())
+        unfinished, ranks = more.pop("unfinished", ()), more.pop("ranks", None)
         if result is not None or more:
-            raise InputError(
-                f"A contest has no {next(iter(more), 'result')}; update_one takes its order, unfinished and date."
-            )
-        return self.update(self._contest(*ranked(home, unfinished), date))
+            what = next(iter(more), "result")
+            raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
+        return self.update(self._contest(*ranked(home, unfinished, ranks), date))
 
     def _contest(
         self, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None, date: Day | None

@@ -218,7 +218,8 @@ class TeamElo(EloOfSides):
 
     def _refine(self, matches: Matches) -> None:
         """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
-        if (self.prior_spread is not None and self._numbers.margin_weight == 0) or not len(self._state):
+        given = self.prior_spread is not None and (self._numbers.margin_weight == 0 or not self.open_parameters())
+        if given or not len(self._state):
             return  # nothing to take, or a class of a user's own that rates nobody here
         values = self.parameters_
         unit = np.empty(len(matches))
