@@ -108,8 +108,8 @@ calibration.filter(calibration["event"] == "win")
 # %% [markdown]
 # ## Carry on
 #
-# `update` takes further races, `update_one` a single one: entrants in order, those who tie together in a list. A
-# `kn.RatingBook` keeps the ratings on disk, and `kn.pages.write_page(rater, "races.html")` writes a page to share. On
+# `update` takes further races, `update_one` a single one: entrants in order (a list of names is a team), and
+# `ranks=[1, 2, 2]` where some tie. A `kn.RatingBook` keeps the ratings on disk, and `kn.pages.write_page(rater, "races.html")` writes a page to share. On
 # the command line the same words as for matches rate contests:
 #
 # ```

@@ -102,9 +102,8 @@ def rate_file(
 ) -> None:
     """``kinelo rate`` of a long table; ``asked`` holds rater, book, out, picture, rejects and as_json."""
     asked = {**asked, "ranking": shown.ranking()}
-    from kinelo.cli.leaderboard import show_leaderboard
     from kinelo.cli.loading import plain_warnings
-    from kinelo.cli.rating import content_of, show_estimates, show_tables
+    from kinelo.cli.rating import content_of, show_estimates, show_leaderboard, show_tables
     from kinelo.raters.tables import advantages_table
 
     as_json = asked["as_json"]
@@ -192,8 +191,8 @@ def _write_ratings(rater: Any, contests: Contests, path: Path, asked: dict[str, 
 
 def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, Any]) -> None:
     """Rate contests of files that need not fit into memory; ``asked`` holds rater, federation, shown and out."""
-    from kinelo.cli.leaderboard import show_leaderboard
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
+    from kinelo.cli.rating import show_leaderboard
     from kinelo.matches.contest_scan import scan_contests
 
     scan = scan_contests(pattern, column_mapping(reading.column), **_options(reading))
@@ -364,8 +363,8 @@ def backtest_file(path: Path, reading: AnyReadingOptions, asked: dict[str, Any])
 
 def leaderboard_file(path: Path, reading: AnyReadingOptions, shown: ShownOptions, asked: dict[str, Any]) -> None:
     """``kinelo leaderboard`` of a long table or a book of contests; ``asked`` holds rater, caution, out and as_json."""
-    from kinelo.cli.leaderboard import show_board
     from kinelo.cli.loading import plain_warnings, write_csv
+    from kinelo.cli.rating import show_board
     from kinelo.raters.leaderboard import board_and_words
 
     if asked["odd"]:

@@ -15,7 +15,6 @@ from kinelo.raters.choice import AUTOMATIC
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
 MOST_BOARDS = 50
@@ -113,24 +112,3 @@ def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
     if unknown := int((condition.codes < 0).sum()):
         typer.echo(f"note: {unknown:,} matches without a value in {by!r} stand on no board", err=True)
     return parts
-
-
-def show_leaderboard(
-    rater: Any, matches: Matches | Contests | None, title: str, shown: ShownOptions, *, noun: str = "matches"
-) -> None:
-    """Print the leaderboard of each kind that is rated, and say who is shown and who is not."""
-    from kinelo.raters.leaderboard import board_and_words
-
-    show_board(*board_and_words(rater, matches, **shown.ranking()), rater, title, shown.top, noun)
-
-
-def show_board(table: pl.DataFrame, said: str, rater: Any, title: str, top: int, noun: str) -> None:
-    """Print a leaderboard, by kinds where there are any, and what is said of it."""
-    from kinelo.cli.rating import show_boards, show_left_out
-    from kinelo.raters.leaderboard import boards_by_kind
-
-    if said:
-        typer.echo(f"note: {said}", err=True)
-    boards = boards_by_kind(table) if "kind" in table.columns else {"": table}
-    show_boards(boards, title, top, noun=noun)
-    show_left_out(rater, boards, noun)

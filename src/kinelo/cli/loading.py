@@ -50,13 +50,11 @@ def holds_contests(path: Path, column: list[str] | None = None) -> bool:
 
 def check_identifiers(results: Matches, coming: Matches) -> None:
     """Refuse an identifier that is one match among results and another among matches to come: line-ups go by it."""
-    if results.identifiers is None or coming.identifiers is None:
-        return
 
     def sides(matches: Matches) -> dict[str, str]:
         names = matches.teams
         pairs = (f"{names[home]} – {names[away]}" for home, away in zip(matches.home, matches.away))
-        return dict(zip(map(str, matches.identifiers), pairs))
+        return dict(zip(map(str, matches.identifiers if matches.identifiers is not None else ()), pairs))
 
     played = sides(results)
     for identifier, pair in sides(coming).items():

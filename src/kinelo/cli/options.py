@@ -377,6 +377,6 @@ class ShownOptions:
     )
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20
 
-    def ranking(self) -> dict[str, float]:
+    def ranking(self) -> dict[str, Any]:
         """Who is ranked, as :func:`kinelo.leaderboard` takes it."""
         return {"active_days": self.active_days, "least_matches": self.least_matches}

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from kinelo.cli.files import is_page, picture_name
-from kinelo.cli.leaderboard import show_leaderboard
 from kinelo.cli.options import (
     MATCHES_HELP,
     AnyReadingOptions,
@@ -72,6 +71,7 @@ def rate(
         fit_rater,
         open_book,
         show_estimates,
+        show_leaderboard,
         show_tables,
         with_covariates,
     )
@@ -159,7 +159,7 @@ def _rate_in_pieces(
 ) -> None:
     """Rate files that need not fit into memory and show the leaderboard."""
     from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
-    from kinelo.cli.rating import fit_rater
+    from kinelo.cli.rating import fit_rater, show_leaderboard
     from kinelo.matches.scan import scan_matches
 
     scan = scan_matches(pattern, column_mapping(reading.column))

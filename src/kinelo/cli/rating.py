@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.book.book import RatingBook
-    from kinelo.cli.options import ReadingOptions
+    from kinelo.cli.options import ReadingOptions, ShownOptions
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
@@ -165,6 +165,26 @@ def show_left_out(rater: Any, boards: Mapping[str, pl.DataFrame], noun: str = "m
 
     if said := left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun):
         typer.echo(f"{said.removesuffix('.')} (--active-days, --least-matches).")
+
+
+def show_leaderboard(
+    rater: Any, matches: Matches | Contests | None, title: str, shown: ShownOptions, *, noun: str = "matches"
+) -> None:
+    """Print the leaderboard of each kind that is rated, and say who is shown and who is not."""
+    from kinelo.raters.leaderboard import board_and_words
+
+    show_board(*board_and_words(rater, matches, **shown.ranking()), rater, title, shown.top, noun)
+
+
+def show_board(table: pl.DataFrame, said: str, rater: Any, title: str, top: int, noun: str) -> None:
+    """Print a leaderboard, by kinds where there are any, and what is said of it."""
+    from kinelo.raters.leaderboard import boards_by_kind
+
+    if said:
+        typer.echo(f"note: {said}", err=True)
+    boards = boards_by_kind(table) if "kind" in table.columns else {"": table}
+    show_boards(boards, title, top, noun=noun)
+    show_left_out(rater, boards, noun)
 
 
 def show_tables(*tables: Table | None) -> None:

@@ -37,7 +37,6 @@ from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
-from kinelo.raters.state import NEVER
 from kinelo.raters.stored import PREFIX, stored_parameters
 from kinelo.raters.streaming import fit_in_pieces, update_in_pieces
 
@@ -354,10 +353,11 @@ class Rater(SingleMatches, Arguments, ABC):
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
         state = self._begun()
-        return state.to_arrays() | {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
+        values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
+        return state.to_arrays() | values | {"prepared": np.array([self._prepared])}
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.reset(stored_parameters(arrays))
         self._state.from_arrays(arrays)
-        self._prepared = self._last_day() != NEVER
+        self._prepared = bool(np.all(arrays.get("prepared", True)))  # earlier versions found out nothing but in fit

@@ -81,7 +81,9 @@ class ContestLeague:
         rated = self.downloads["ratings"]
         boards = {}
         for kind, table in tables.items():
-            shown = table.with_columns(self._keys(table))
+            shown = table.with_columns(
+                name=pl.Series([self._key(kind, name) for name in table["name"]], dtype=pl.String)
+            )
             count = rated.filter(pl.col("kind") == kind).height
             everyone = said if shown.height == count else ""
             boards[kind] = leaderboard(shown, count, ranking, then, "contests", everyone)

@@ -397,7 +397,7 @@ class RankElo(ContestFilter):
         state = RankState.from_arrays(arrays, self._conditions())
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
         self.reset(stored_parameters(arrays))
-        self._state = state
+        self._state, self._prepared = state, True
 
 
 def _played(contests: Contests) -> Contests:

@@ -26,6 +26,7 @@ from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import NO_LEVELS, SideRater, Trace
 from kinelo.raters.start import Start
 from kinelo.raters.state import MatchColumns, RatingTable, match_columns
+from kinelo.raters.stored import stored
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import TeamParameters, TeamTrace
 from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
@@ -94,7 +95,16 @@ class EloOfSides(SideRater, ConditionRater):
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
         self._in_points = TeamParameters(*arrays["numbers"].tolist()).in_points
+        if "found" in arrays:
+            unit, self.prior_spread_, self.target_square_ = stored(arrays, "found", "f", (3,), 0.0).tolist()
+            self.margin_unit_ = unit or math.nan  # a unit of 0 stands for none
         super().from_arrays(arrays)
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, or to rate matches anew, as arrays."""
+        usual = USUAL_SPREAD * self._unit
+        found = np.array([np.nan_to_num(self.margin_unit_), getattr(self, "prior_spread_", usual), self.target_square_])
+        return {**super().to_arrays(), "found": found}
 
     def note_on_points(self) -> str:
         """What to say of ratings in points of Davidson's own scale."""
