@@ -65,7 +65,7 @@ def test_an_untouched_table_is_read_as_anywhere_and_its_notes_speak_of_the_page(
     assert found.rejected.counts() == expected.rejected.counts()
     notes = " ".join(found.notes)
     assert "=" not in notes and "--" not in notes
-    assert "“Who did not finish: Left out” leaves such entries out" in notes and "tick 'car' below the columns" in notes
+    assert "“Who did not finish: Left out” leaves them out" in notes and "tick 'car' below the columns" in notes
     behind = ReadingPanel(rows="contests", not_started="behind", disqualified="behind")
     more = contests_of(given, given["results"].guesses, [], behind)
     assert more.entrant.size == found.entrant.size + 2
