@@ -109,8 +109,9 @@ calibration.filter(calibration["event"] == "win")
 # ## Carry on
 #
 # `update` takes further races, `update_one` a single one: entrants in order (a list of names is a team), and
-# `ranks=[1, 2, 2]` where some tie. A `kn.RatingBook` keeps the ratings on disk, and `kn.pages.write_page(rater, "races.html")` writes a page to share. On
-# the command line the same words as for matches rate contests:
+# `ranks=[1, 2, 2]` where some tie. A `kn.RatingBook` keeps the ratings on disk, and
+# `kn.pages.write_page(rater, "races.html")` writes a page to share. On the command line the same words as for matches
+# rate contests:
 #
 # ```
 # kinelo rate races.csv --slot driver=entrant --slot car --out races.html
