@@ -65,8 +65,8 @@ def test_a_search_that_begins_on_a_part_ends_where_the_other_does(name, small_si
 
 
 @pytest.mark.parametrize("name", RATERS)
-def test_a_rater_that_looks_at_the_first_matches_rates_all(name, small_sizes, monkeypatch):
-    """``look`` beyond a search in two parts, as in a table of more than 200,000 matches."""
+def test_a_rater_that_looks_at_the_latest_matches_rates_all(name, small_sizes, monkeypatch):
+    """``look`` beyond a search in two parts, as in a table of more than a million matches."""
     look = fit.MANY * FIRST
     matches = league(look + 1, lineups=RATERS[name].needs_lineups)
     rater = rater_called(name)
@@ -74,9 +74,9 @@ def test_a_rater_that_looks_at_the_first_matches_rates_all(name, small_sizes, mo
         rater.fit(matches)
     else:
         rater.look = look
-        with pytest.warns(kn.KineloWarning, match=f"on the first {look} of {look + 1} matches"):
+        with pytest.warns(kn.KineloWarning, match=f"on the latest {look} of {look + 1} matches"):
             rater.fit(matches)
-        alone = rater_called(name).fit(matches[:look])
+        alone = rater_called(name).fit(matches[-look:])
         # where a search begins, and the unit of margins, see the one match more
         assert rater.parameters_ == pytest.approx(alone.parameters_, rel=0.01)
     assert rater.ratings_["matches"].sum() == (4 if name == "player" else 2) * (look + 1)

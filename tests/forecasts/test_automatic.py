@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.forecasts import automatic
-from kinelo.forecasts.automatic import choose, earlier_part
+from kinelo.forecasts.automatic import choose, latest_part
 
 
 class Says:
@@ -34,12 +34,12 @@ def wins(n, lost=()):
     )
 
 
-def test_another_rater_is_chosen_only_if_better_by_more_than_one_standard_error():
+def test_another_rater_is_chosen_only_if_better_by_more_than_two_standard_errors():
     # Forty home wins are scored. The rival gains log(.6/.5) in half of them and loses log(.5/p) in the others, so that
     # the mean difference is (a - b)/2 and its standard error (a + b)/2 times sqrt(40/39)/sqrt(40).
     matches = wins(80)
     gain = math.log(0.6 / 0.5)
-    for ratio, chosen in ((0.70, "rival"), (0.76, "usual")):  # (a - b)/(a + b) against 1/sqrt(39) = .160, at b = .724 a
+    for ratio, chosen in ((0.50, "rival"), (0.53, "usual")):  # (a - b)/(a + b) against 2/sqrt(39) = .320, at b = .515 a
         rival = Says(0.6, 0.5 * math.exp(-ratio * gain))
         choice = choose(matches, {"usual": Says(0.5), "rival": rival}, "usual")
         assert choice.name == chosen, ratio
@@ -99,12 +99,11 @@ def test_a_rater_that_cannot_is_left_out_and_said():
         choose(wins(80), {"unable": Unable(0.9)}, "unable")
 
 
-def test_the_choice_looks_at_the_earlier_matches_only(monkeypatch):
+def test_the_choice_looks_at_the_latest_matches_only(monkeypatch):
     monkeypatch.setattr(automatic, "MOST_COMPARED", 80)
-    monkeypatch.setattr(earlier_part, "__defaults__", (80,))
-    early, late = wins(200, lost=range(80, 200)), wins(200, lost=range(80))
+    won, lost = wins(200, lost=range(120)), wins(200, lost=range(120, 200))
     named = {"home": Says(0.9), "away": Says(0.1)}
-    one, other = choose(early, named, "away"), choose(late, named, "home")
+    one, other = choose(won, named, "away"), choose(lost, named, "home")
     assert one.name == "home" and other.name == "away"
     assert one.rater.seen == [200] and one.fitted == 40 and len(one.test.matches) == 40
 
@@ -115,8 +114,10 @@ def test_matches_in_pieces_are_chosen_on_as_a_table_is(tmp_path):
         frame = whole.to_polars().select("date", "home", "away", "result")[first:last]
         frame.write_parquet(tmp_path / f"{part}.parquet")
     scan = kn.scan_matches(str(tmp_path / "*.parquet"))
-    part = earlier_part(scan, 100)
-    assert len(part) == 100 and (part.result == whole.result[:100]).all()
+    for most in (100, 140, 150, 900):  # within the last piece, across both, all
+        part = latest_part(scan, most)
+        assert len(part) == min(most, 150) and (part.result == whole.result[-most:]).all()
+        assert [part.teams[k] for k in part.home] == [whole.teams[k] for k in whole.home[-most:]]
     raters = [kn.TeamElo.classic(k=20), kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5)]
     there, here = (kn.choose_rater(source, raters) for source in (scan, whole))
     assert there.name == here.name and there.gaps == here.gaps

@@ -56,7 +56,14 @@ def test_rest_brings_nobody_beyond_a_newcomer(kind, together):
 def test_a_forecast_after_a_rest_knows_how_uncertain_sides_have_become(days):
     """RD² grows by growth² for each period of rest, up to that of a newcomer: a list written with these deviations on
     the day of the match gives the same forecast."""
-    given = {"home_advantage": 40.0, "ties": 0.4, "home_step": 0.0, "ties_step": 0.0, "sharpness": 1.0}
+    given = {
+        "home_advantage": 40.0,
+        "ties": 0.4,
+        "home_step": 0.0,
+        "ties_step": 0.0,
+        "sharpness": 1.0,
+        "sharpness_walk": 0.0,
+    }
     rater = kn.Glicko(deviation=200.0, growth=30.0, period=30.0, **given)
     rows = [("2024-01-01", "A", "B", 1), ("2024-01-20", "A", "B", 1), ("2024-02-01", "C", "A", 0)]
     table = dict(zip(("date", "home", "away", "result"), map(list, zip(*rows))))
@@ -90,7 +97,14 @@ def test_strengths_that_stay_are_forecast_alike_after_any_rest():
 @pytest.mark.parametrize("days", [0, 45, 400])
 def test_glicko_2_forecasts_after_a_rest_from_grown_deviations(days):
     """φ² grows by σ² for each period of rest, up to that of a newcomer; forecasts are those of a list written then."""
-    given = {"home_advantage": 40.0, "ties": 0.4, "home_step": 0.0, "ties_step": 0.0, "sharpness": 1.0}
+    given = {
+        "home_advantage": 40.0,
+        "ties": 0.4,
+        "home_step": 0.0,
+        "ties_step": 0.0,
+        "sharpness": 1.0,
+        "sharpness_walk": 0.0,
+    }
     made = {"deviation": 200.0, "volatility": 0.12, "period": 30.0, "tau": 0.5, **given}
     rater = kn.Glicko2(**made)
     rater.update(played(("2024-01-01", "A", "B", 1), ("2024-01-20", "A", "B", 1), ("2024-02-01", "B", "A", 0)))

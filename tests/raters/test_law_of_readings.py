@@ -240,3 +240,62 @@ def test_doubt_has_a_standard_error():
     rater = kn.KalmanElo().fit(matches)
     assert rater.estimates_ is not None
     assert 0.05 < rater.estimates_.standard_errors["doubt"] < 1.5
+
+
+def league_at_home(seed: int, points: float, n: int = 700, sides: int = 15) -> kn.Matches:
+    """Sides at rest whose first-named is ``points`` stronger than its rating says, with draws in every other league."""
+    rng = np.random.default_rng(seed)
+    strength, home = rng.normal(0, 120, sides), rng.integers(0, sides, n)
+    away = (home + rng.integers(1, sides, n)) % sides
+    kappa = 0.6 * (seed % 2)
+    x = (strength[home] - strength[away] + points) * math.log(10) / 800 * (2 + kappa) / 2
+    chances = np.array([np.exp(x), np.full(n, kappa), np.exp(-x)])
+    result = 1 - 0.5 * (rng.random(n) > np.cumsum(chances / chances.sum(axis=0), axis=0)[:2]).sum(axis=0)
+    table = {"date": np.datetime64("2012-01-01") + np.arange(n), "home": home.astype(str), "away": away.astype(str)}
+    return kn.read_matches({**table, "result": result}, ordered=True)
+
+
+@pytest.mark.parametrize("make", [kn.TeamElo, kn.Glicko])
+def test_the_home_advantage_is_shown_as_it_is_today_and_lies_within_its_errors(make):
+    """Deviates of 20 leagues are at most normal: their mean square exceeds 1.9 once in 100, and is not next to 0."""
+    given = {"step": 10.0, "newcomer_boost": 2.0, "settling_matches": 12.0, "spread": 0.0, "regression": 0.0}
+    given = given if make is kn.TeamElo else {"deviation": 200.0, "growth": 5.0}
+    for points in (0.0, 70.0):
+        deviates = []
+        for seed in range(20 if points == 0.0 else 6):
+            rater = make(**given).fit(league_at_home(seed, points))
+            found = rater.estimates_
+            assert found.values["home_advantage"] == rater.home_advantage_ == rater.parameters_["home_advantage"]
+            assert found.standard_errors["home_advantage"] == rater.home_advantage_error_ < 60
+            deviates.append((rater.home_advantage_ - points) / rater.home_advantage_error_)
+        assert 0.1 < np.mean(np.square(deviates)) < 1.9
+        assert max(map(abs, deviates)) < 2.6
+
+
+def test_a_home_advantage_that_is_given_stands_and_its_start_is_never_sought():
+    rater = kn.TeamElo(home_advantage=30.0).fit(league_at_home(3, 70.0, n=200))
+    assert rater.home_advantage_ == 30.0 and rater.home_advantage_error_ == 0.0
+    assert "home_advantage" not in {p.name for p in kn.TeamElo().open_parameters() + kn.Glicko2().open_parameters()}
+
+
+@pytest.mark.parametrize("make", [kn.TeamElo, kn.Glicko, kn.KalmanElo])
+def test_forecasts_grow_bolder_where_results_become_clearer(make):
+    """Fitted where luck is large, then met by sides whose strengths tell three times as much."""
+    rng = np.random.default_rng(8)
+    n, sides, early = 9000, 12, 1500
+    strength, home = rng.normal(0, 0.4, sides), rng.integers(0, sides, n)
+    away = (home + rng.integers(1, sides, n)) % sides
+    gap = (strength[home] - strength[away]) * np.where(np.arange(n) < early, 1.0, 3.0)
+    won = rng.random(n) < 1 / (1 + np.exp(-2.0 * gap))
+    table = {"date": np.datetime64("2000-01-01") + np.arange(n), "home": home.astype(str), "away": away.astype(str)}
+    matches = kn.read_matches({**table, "result": won.astype(float), "neutral": [True] * n}, ordered=True)
+    slow = {"step": 0.3, "newcomer_boost": 40.0} if make is kn.TeamElo else {}
+    slow = {"deviation": 60.0, "growth": 0.0} if make is kn.Glicko else slow
+    slow = {"walk": 0.005, "prior_spread": 0.4} if make is kn.KalmanElo else slow
+    loss = {}
+    for walk in (0.0, 1e-3):
+        rater = make(sharpness_walk=walk, **slow).fit(matches[:early])
+        rater.one_step_ahead(matches[early:6000])
+        loss[walk] = rater.one_step_ahead(matches[6000:]).probabilities
+        loss[walk] = float(-np.log(np.where(won[6000:], loss[walk][:, 0], loss[walk][:, 2])).mean())
+    assert loss[1e-3] < loss[0.0] - 0.01

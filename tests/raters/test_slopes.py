@@ -100,7 +100,7 @@ TEAM = {
 @pytest.mark.parametrize("draws", [True, False])
 def test_slopes_of_team_elo(change, draws):
     matches = league(draws=draws)
-    rater = prepared(kn.TeamElo(), matches)
+    rater = prepared(kn.TeamElo(sharpness_walk=0.0), matches)
     values = {p.name: p.default for p in rater.parameters} | TEAM[change] | rater.moot_
     assert set(rater.open_parameters())
     check(rater, matches, values)
@@ -109,14 +109,14 @@ def test_slopes_of_team_elo(change, draws):
 @pytest.mark.parametrize("change", ["usual", "far"])
 def test_slopes_of_team_elo_under_conditions(change):
     matches = with_conditions(league())
-    rater = prepared(kn.TeamElo(conditions=["surface", "round"]), matches)
+    rater = prepared(kn.TeamElo(conditions=["surface", "round"], sharpness_walk=0.0), matches)
     values = {p.name: p.default for p in rater.open_parameters()} | TEAM[change]
     check(rater, matches, values | {name: 150.0 * spread for name, spread in SPREADS.items()})
 
 
 def test_lanes_and_single_passes_find_one_optimum():
     matches = league(1500)
-    rater = prepared(kn.TeamElo(contraction=1.5, margin_scale=1.5), matches)
+    rater = prepared(kn.TeamElo(contraction=1.5, margin_scale=1.5, sharpness_walk=0.0), matches)
 
     class Blind:
         """The same rater without its lanes."""

@@ -34,7 +34,7 @@ MATCHES_HELP = "Results: CSV or Parquet with date, two sides, scores or result"
 MatchesFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}.")]
 ResultsFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}; or contests, with a row for each entrant.")]
 RaterName = Annotated[
-    str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the earlier of your matches; {rater_help()}.")
+    str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the latest of your matches; {rater_help()}.")
 ]
 StartingRatings = Annotated[
     Path | None,

@@ -65,12 +65,12 @@ def fit_forecaster(name: str, matches: Matches, start: Path | None = None, condi
     if name != AUTOMATIC or len(matches) < LEAST_COMPARED:
         return fit_rater(name, matches, start, conditions)[0]
     mixture = Mixture(candidates(matches, start, conditions)).fit(matches)
-    typer.echo(f"Forecasts are mixed, by weights learnt on the earlier matches: {mixture}", err=True)
+    typer.echo(f"Forecasts are mixed, by weights learnt on the latest matches: {mixture}", err=True)
     return mixture
 
 
 def choose(matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = ()) -> RaterChoice:
-    """Choose a rater on the earlier of these matches, and say on the error stream which and by how much."""
+    """Choose a rater on the latest of these matches, and say on the error stream which and by how much."""
     from kinelo.forecasts import automatic
     from kinelo.raters.choice import candidates
 

@@ -1,9 +1,9 @@
 """Choice of a rater on the user's own matches.
 
-The candidates are fitted on the first half of the earlier matches (at most ``MOST_COMPARED`` of them) and forecast the
-second half one step ahead. With ``d`` the mean difference in log-loss to the reference and ``s`` its standard error, a
-candidate replaces the reference only if ``d < −s``: a few hundred matches cannot tell good raters apart, and the best
-of several noisy scores is too often the luckiest. Among those who pass, the lowest log-loss wins. A candidate that
+The candidates are fitted on the first half of the latest ``MOST_COMPARED`` matches and forecast the second half one
+step ahead. With ``d`` the mean difference in log-loss to the reference and ``s`` its standard error, a candidate
+replaces the reference only if ``d < −2s``: a few hundred matches cannot tell good raters apart, and the best of several
+noisy scores is too often the luckiest. Among those who pass, the lowest log-loss wins. A candidate that
 fails, in whatever way, is left out with its reason, and the next one takes its place.
 """
 
@@ -21,11 +21,14 @@ import numpy as np
 from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.forecasts.backtest import Backtest, Forecaster, put_to_the_test
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.matches.scan import MatchScan, joined
+from kinelo.matches.scan import MatchScan
 from kinelo.presentation import Column, Table, number, percent, words
 
 MOST_COMPARED = 20_000
-"""Matches on which raters are compared: more would cost time and change few choices."""
+"""Matches on which raters are compared, the latest: more would cost time and change few choices."""
+
+CLEAR_LEAD = 2.0
+"""Standard errors by which a rater must be better than the reference to replace it."""
 
 TABLED_SCORES = ("log_loss", "brier", "accuracy")
 LEAST_COMPARED = 60
@@ -43,9 +46,9 @@ class RaterChoice:
     rater
         The chosen rater, fitted on all matches.
     reference
-        The candidate that is kept unless another is better by more than one standard error.
+        The candidate that is kept unless another is better by more than two standard errors.
     test
-        Forecasts and scores of all candidates on the second half of the earlier matches, or None where there were too
+        Forecasts and scores of all candidates on the second half of the matches compared, or None where there were too
         few to compare.
     fitted
         How many matches the candidates were fitted on for that.
@@ -142,25 +145,25 @@ def choose(
     reference: str,
     progress: Callable[[str], None] | None = None,
 ) -> RaterChoice:
-    """Choose one of several raters by the earlier of these matches, and fit it on all of them.
+    """Choose one of several raters by the latest of these matches, and fit it on all of them.
 
     Parameters
     ----------
     candidates
         By name; they are copied, not changed.
     reference
-        The one that is kept unless another is better by more than one standard error.
+        The one that is kept unless another is better by more than two standard errors.
     progress
         Called with the name of the candidate that is tried next.
     """
-    early = earlier_part(matches)
-    if np.isnan(early.result).any():
+    latest = latest_part(matches)
+    if np.isnan(latest.result).any():
         raise InputError("Matches without a result cannot be fitted; read them with played=True to reject such rows.")
-    half = len(early) // 2
+    half = len(latest) // 2
     test, left_out = None, {}
     order = [reference, *candidates]
-    if len(early) >= LEAST_COMPARED:
-        test, left_out = compare(early[:half], early[half:], candidates, progress)
+    if len(latest) >= LEAST_COMPARED:
+        test, left_out = compare(latest[:half], latest[half:], candidates, progress)
         order = [_best(test, reference), *test.scores["rater"]]
     for name in dict.fromkeys(order):
         rater = fitted(candidates[name], matches, name, left_out)
@@ -180,19 +183,13 @@ def fitted(candidate: Forecaster, matches: Matches | MatchScan, name: str, left_
     return rater
 
 
-def earlier_part(matches: Matches | MatchScan, most: int | None = None) -> Matches:
-    """The first matches of a table or of a scan, at most ``most`` (default: MOST)."""
+def latest_part(matches: Matches | MatchScan, most: int | None = None) -> Matches:
+    """The latest matches of a table or of a scan, at most ``most`` (default: MOST_COMPARED)."""
     most = MOST_COMPARED if most is None else most
-    if not isinstance(matches, MatchScan):
-        check_matches(matches)
-        return matches[:most]
-    pieces, count = [], 0
-    for piece in matches.pieces(most):
-        pieces.append(piece[: most - count])
-        count += len(pieces[-1])
-        if count >= most:
-            break
-    return joined(pieces)
+    if isinstance(matches, MatchScan):
+        return matches.latest(most)
+    check_matches(matches)
+    return matches[-most:]
 
 
 def compare(
@@ -220,11 +217,11 @@ def compare(
 
 
 def _best(test: Backtest, reference: str) -> str:
-    """The reference, or the best of those who are better by more than one standard error."""
+    """The reference, or the best of those whose lead over it is clear."""
     if reference not in test.forecasts:
         return str(test.scores["rater"][0])
     gaps = {name: _gap(test, name, reference) for name in test.forecasts if name != reference}
-    better = {name: gap for name, (gap, error) in gaps.items() if gap < -error}
+    better = {name: gap for name, (gap, error) in gaps.items() if gap < -CLEAR_LEAD * error}
     return min(better, key=better.__getitem__) if better else reference
 
 

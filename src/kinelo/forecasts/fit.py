@@ -6,7 +6,7 @@ as the range of the parameter: it decides where the matches say little, as a sea
 Scores ``∂ℓ_k/∂φ`` give the gradient and, through their outer products (Berndt, Hall, Hall and Hausman), the curvature
 of damped Newton steps; the inverse of the same matrix gives the standard errors. A rater that can differentiate its own
 losses (``_slopes``) hands all scores over in one pass; what it leaves out is found by finite differences, one pass per
-parameter. Of very many matches the first ``FIRST_LOOK`` are searched before all of them. The first quarter of the
+parameter. Of very many matches the latest ``FIRST_LOOK`` are searched before all of them. The first quarter of the
 matches is rated but not scored, because a forecast made while nobody is known yet tells of the start, not of the
 parameters. Where the order of matches within a day is not known, only those are scored whose sides have not played
 before on that day: that two sides meet again may itself show who won. In a knock-out cup played on one day more than a
@@ -67,7 +67,7 @@ class Slopes:
 class Estimable(Protocol):
     """What the search asks of a rater; one with ``_losses`` and ``_slopes`` (matches, skipped) of its own is faster.
 
-    Each of these is asked of all matches, and of a long table also of the first of them alone. A subclass that says
+    Each of these is asked of all matches, and of a long table also of the latest of them alone. A subclass that says
     ``one_step_ahead`` anew is asked for that (:func:`says_anew`).
     """
 
@@ -122,7 +122,7 @@ def estimate(
             scales.place({p.name: p.default for p in scales.parameters} | dict(near)), scales.low, scales.high
         )
     elif len(matches) >= MANY * FIRST_LOOK:
-        start = search(_RaterCourse(rater, matches[:FIRST_LOOK], warm_up, scales), start)[0].z
+        start = search(_RaterCourse(rater, matches[-FIRST_LOOK:], warm_up, scales), start)[0].z
     here, score = search(_RaterCourse(rater, matches, warm_up, scales, negligible), start)
     losses = here.losses
     errors = scales.standard_errors(here.z, score.T @ score)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.automatic import compare, earlier_part, fitted
+from kinelo.forecasts.automatic import compare, fitted, latest_part
 from kinelo.forecasts.backtest import Backtest, Forecaster, named_raters
 from kinelo.forecasts.estimator import MatchEstimator, check_target
 from kinelo.forecasts.forecast import Forecast
@@ -152,8 +152,7 @@ def _posterior(losses: Array) -> Array:
 class Mixture(MatchEstimator):
     """Several raters that forecast together: see the module for how they are weighed.
 
-    ``fit`` compares them on the earlier matches, as :func:`kinelo.choose_rater` does,
-    and fits those that count on all.
+    ``fit`` compares them on the latest matches, as :func:`kinelo.choose_rater` does, and fits those that count on all.
 
     Parameters
     ----------
@@ -188,7 +187,7 @@ class Mixture(MatchEstimator):
         return self
 
     def fit(self, matches: Matches, y: object = None) -> Self:
-        """Compare the raters on the earlier matches, and fit those that count on all.
+        """Compare the raters on the latest matches, and fit those that count on all.
 
         ``y`` is there for scikit-learn: results stand in the matches.
         """
@@ -198,9 +197,9 @@ class Mixture(MatchEstimator):
             raise InputError(
                 "Matches without a result cannot be fitted; read them with played=True to reject such rows."
             )
-        early = earlier_part(matches)
-        half = len(early) // 2
-        test, left_out = compare(early[:half], early[half:], self.raters)
+        latest = latest_part(matches)
+        half = len(latest) // 2
+        test, left_out = compare(latest[:half], latest[half:], self.raters)
         self.members_, self._weights = self._fit_members(matches, test, left_out)
         self.fitted_ = matches
         for name, why in left_out.items():

@@ -36,6 +36,8 @@ class Parameter:
     ``positive`` asks the search to work on its logarithm. A user may give any finite number, from 0 on where the range
     is; ``above_zero`` says that 0 itself makes no sense, ``in_points`` that it counts rating points, ``prior_counts``
     that the prior around the default knows something, so that there is a standard error even where matches add little.
+    One that is ``learnt`` is never sought: it begins at its default, as uncertain as its range is wide, and follows the
+    matches.
     """
 
     name: str
@@ -47,6 +49,12 @@ class Parameter:
     above_zero: bool = False
     in_points: bool = False
     prior_counts: bool = False
+    learnt: bool = False
+
+    @property
+    def prior_width(self) -> float:
+        """Standard deviation of what is believed of it before any match."""
+        return (self.high - self.low) / PRIOR_WIDTHS
 
     def in_unit(self, unit: float) -> Parameter:
         """The parameter where a rating point is worth ``1 / unit`` of the usual one.

@@ -99,6 +99,23 @@ class MatchScan:
         """All of these matches in memory, without identifiers."""
         return joined(list(self.pieces()))
 
+    def latest(self, most: int) -> Matches:
+        """The latest matches, at most ``most``, in memory: all pieces are read, and those before them forgotten.
+
+        >>> import tempfile, polars as pl
+        >>> games = {"date": ["2024-01-01", "2024-01-02"], "home": [1, 2], "away": [2, 3], "result": [1.0, 0.5]}
+        >>> path = tempfile.mkdtemp() + "/games.parquet"
+        >>> pl.DataFrame(games).with_columns(pl.col("date").str.to_date()).write_parquet(path)
+        >>> scan_matches(path).latest(1).date.astype(str).tolist()
+        ['2024-01-02']
+        """
+        kept: list[Matches] = []
+        for piece in self.pieces():
+            kept.append(piece[-most:])
+            while sum(map(len, kept)) - len(kept[0]) >= most:
+                kept.pop(0)
+        return joined(kept)[-most:] if kept else joined(kept)
+
     def pieces(self, rows: int = PIECE) -> Iterator[Matches]:
         """Read the pieces one after the other, one ahead of its use; dates that go back are refused."""
         return ahead(self._pieces(rows))

@@ -48,7 +48,7 @@ class Arguments:
     moot_: Mapping[str, float] = MappingProxyType({})
     parameters_: Mapping[str, float] = MappingProxyType({})
     look: int | None = LOOK
-    """How many matches ``fit`` estimates parameters on, the first ones of a longer table; None means all of them."""
+    """How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -92,7 +92,8 @@ class Arguments:
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, and that the matches fitted can say something about."""
-        return tuple(p for p in self.in_own_unit() if getattr(self, p.name) is None and p.name not in self.moot_)
+        own = self.in_own_unit()
+        return tuple(p for p in own if getattr(self, p.name) is None and p.name not in self.moot_ and not p.learnt)
 
     def in_own_unit(self) -> tuple[Parameter, ...]:
         """All parameters, with defaults and ranges in the rating points that this rater counts in."""

@@ -69,11 +69,11 @@ def rater_help() -> str:
 def choose_rater(
     matches: Matches | MatchScan, raters: Mapping[str, Forecaster] | Iterable[Forecaster] | None = None
 ) -> RaterChoice:
-    """Choose the rater that forecasts the earlier of these matches best, and fit it on all of them.
+    """Choose the rater that forecasts these matches best, and fit it on all of them.
 
-    The candidates are fitted on the first half of the matches (of at most 20,000) and forecast the second half one step
-    ahead. The first of them (of Kinelo's: :class:`kinelo.KalmanElo`) is kept unless another one is better by more than
-    one standard error.
+    The candidates are fitted on the first half of the matches (of the latest 20,000) and forecast the second half one
+    step ahead. The first of them (of Kinelo's: :class:`kinelo.KalmanElo`) is kept unless another one is better by more
+    than two standard errors.
 
     Parameters
     ----------

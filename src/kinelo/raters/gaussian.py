@@ -77,9 +77,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-SHARPNESS_WALK = 1e-3
-"""How far the logarithm of the sharpness may move per match."""
-
 NOT_IN_OLD_BOOKS = ("ties_step", "squad_spread", "squad_walk")
 """Parameters that books of 0.2 do not have: nothing drifted and nothing was shared."""
 
@@ -288,11 +285,11 @@ class GaussianRater(Rater):
         if self.covariance_ == "auto":
             self.covariance_ = "full"
 
-    def _conclude(self, matches: Matches, first: Matches) -> None:
+    def _conclude(self, matches: Matches, latest: Matches) -> None:
         again = copy.copy(self)
         again.reset(dict(self.parameters_))
         self._made = {}
-        self.margin_law_ = MarginLaw.of(again._surprises(first)[int(WARM_UP * len(first)) :])
+        self.margin_law_ = MarginLaw.of(again._surprises(latest)[int(WARM_UP * len(latest)) :])
 
     def _covariance_to_try(self, matches: Matches) -> str:
         """What the user asks for, or ``"auto"`` where both are worth a trial on these matches."""
@@ -314,24 +311,24 @@ class GaussianRater(Rater):
             return "diagonal"
         return "auto"
 
-    def _learn(self, matches: Matches, first: Matches) -> None:
+    def _learn(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches with the covariance or without it, whichever forecasts them better.
 
         Where one pass with it would take seconds, only how beliefs are read as forecasts is estimated with it, and all
         else without it.
         """
         if self.covariance_ != "auto":
-            super()._learn(matches, first)
+            super()._learn(matches, latest)
             return
         alone = self._with_covariance("diagonal")
         if self.open_parameters():
-            super(GaussianRater, alone)._learn(matches, first)
+            super(GaussianRater, alone)._learn(matches, latest)
         together = alone._with_covariance("full")
         together._near = alone.estimates_
         if alone.estimates_ and len(matches) * float(self._rows_needed(matches)) ** 2 > MOST_WORK:
-            together._take_over(alone.estimates_, matches, first)
+            together._take_over(alone.estimates_, matches, latest)
         else:
-            super(GaussianRater, together)._learn(matches, first)
+            super(GaussianRater, together)._learn(matches, latest)
         likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
         vars(self).update(vars(alone if likelihood and likelihood[0] > likelihood[-1] else together), _near=None)
 
@@ -342,7 +339,7 @@ class GaussianRater(Rater):
         twin.reset()
         return twin
 
-    def _take_over(self, estimates: Estimates, matches: Matches, first: Matches) -> None:
+    def _take_over(self, estimates: Estimates, matches: Matches, latest: Matches) -> None:
         """Rate the matches with these estimates of a filter without covariance, beliefs read anew as forecasts.
 
         The sharpness stands still, as in a search. Where ratings begin depends on how they are read: that stands then.
@@ -351,7 +348,7 @@ class GaussianRater(Rater):
         still.sharpness_walk = 0.0
         if self.start is not None:
             vars(still).update({name: estimates.values.get(name, self.parameters_[name]) for name in READING})
-        self.estimates_ = reading.refit_reading(still, estimates, first)
+        self.estimates_ = reading.refit_reading(still, estimates, latest)
         self.reset(self.estimates_.values)
         self._use(matches)
 

@@ -114,9 +114,9 @@ class Rater(SingleMatches, Arguments, ABC):
         self.moot_ = self.moot_parameters(matches)
         self.reset()
         self._check_order(matches)
-        first = self._first_matches(matches)
-        self._learn(matches, first)
-        self._conclude(matches, first)
+        latest = self._latest_matches(matches)
+        self._learn(matches, latest)
+        self._conclude(matches, latest)
         start = self._start()
         if start is not None:
             warn_of_unmet(start, self._names_of(matches))
@@ -143,10 +143,10 @@ class Rater(SingleMatches, Arguments, ABC):
     def _settle_choices(self) -> None:
         """Choose as a fit does where there is nothing to estimate."""
 
-    def _learn(self, matches: Matches, first: Matches) -> None:
-        """Estimate the open parameters on the first of the matches, and rate all of them; the rater was reset."""
+    def _learn(self, matches: Matches, latest: Matches) -> None:
+        """Estimate the open parameters on the latest of the matches, and rate all of them; the rater was reset."""
         if self.open_parameters():
-            estimates = self._search(first)
+            estimates = self._search(latest)
             self.reset(estimates.values)
             self.estimates_ = estimates
         if says_anew(self):
@@ -154,21 +154,24 @@ class Rater(SingleMatches, Arguments, ABC):
         else:
             self._use(matches)
 
-    def _conclude(self, matches: Matches, first: Matches) -> None:
+    def _conclude(self, matches: Matches, latest: Matches) -> None:
         """What the matches fitted still have to say once they are rated."""
 
-    def _first_matches(self, matches: Matches) -> Matches:
-        """The matches on which parameters are estimated: the first ``look``, with a warning where there are more."""
+    def _show_learnt(self) -> None:
+        """Let what was learnt on the way stand among what was estimated, as it is after the matches fitted."""
+
+    def _latest_matches(self, matches: Matches) -> Matches:
+        """The matches on which parameters are estimated: the latest ``look``, with a warning where there are more."""
         if self.look is None or len(matches) <= self.look:
             return matches
         if self.open_parameters():
             warnings.warn(
-                f"Parameters are estimated on the first {int(self.look):,} of {len(matches):,} matches, and all are "
+                f"Parameters are estimated on the latest {int(self.look):,} of {len(matches):,} matches, and all are "
                 "rated with them; set look = None to estimate on all.",
                 KineloWarning,
                 stacklevel=3,
             )
-        return matches[: int(self.look)]
+        return matches[-int(self.look) :]
 
     def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the rater is left as it was."""

@@ -24,7 +24,7 @@ from kinelo.forecasts.fit import WARM_UP, estimate, says_anew
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
-from kinelo.play.formula import inlined, kernel
+from kinelo.play.formula import inlined, kernel, part
 
 Array = NDArray[np.float64]
 READING = ("sharpness", "ties", "doubt", "ties_step")
@@ -35,6 +35,9 @@ BAND, BOLD, BOLD_V = range(3)
 
 FIRST_SPREAD = 0.05
 """Standard deviation of ℓ before any match: the sharpness that was estimated is about right."""
+
+SHARPNESS_WALK = 1e-3
+"""How far the logarithm of the sharpness may move per match."""
 
 WIDEST_BAND = 4.0
 
@@ -66,6 +69,36 @@ def normal_density(z):
     return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
 
+@part
+def gain_of(v, information, walk2):
+    """Variance (float) after a match of what all matches share and what moves by a variance ``walk2`` from one to the
+    next: times the score of the match it is also how far that moves.
+    """
+    v += walk2
+    return v / (1.0 + v * information)
+
+
+@part
+def steady_walk(v, information):
+    """The variance of the moves (float) under which the variance after matches of this information stays at ``v``."""
+    return v * v * information / max(1.0 - v * information, 0.5)
+
+
+@part
+def score_of(signed, chances, by_win, by_loss):
+    """``∂ log P(result)`` of a result in [−1, 1], and its expected square (floats), where ``chances`` of win, draw and
+    loss move by ``by_win`` and ``by_loss``.
+    """
+    score = information = 0.0
+    won, lost = max(signed, 0.0), max(-signed, 0.0)
+    shares, slopes = (won, 1.0 - won - lost, lost), (by_win, -by_win - by_loss, by_loss)
+    for share, chance, slope in zip(shares, chances, slopes):
+        if chance > 1e-12:
+            score += share * slope / chance
+            information += slope * slope / chance
+    return score, information
+
+
 @kernel
 def read_in_order(mean, variance, signed, weight, r, state, out):
     """Forecast matches in order into the rows of ``out``, learning from each result ``signed`` in [−1, 1] after it."""
@@ -91,16 +124,9 @@ def read_in_order(mean, variance, signed, weight, r, state, out):
             by_loss = -by_win
             if drawable:
                 by_loss = normal_density(away) * (-kappa * mean[k] * s - away * spread * s * s)
-            won, lost = max(signed[k], 0.0), max(-signed[k], 0.0)
-            score, information = 0.0, 0.0
-            for part, chance, by in ((won, win, by_win), (drawn, draw, -by_win - by_loss), (lost, loss, by_loss)):
-                if chance > 1e-12:
-                    score += part * by / chance
-                    information += by * by / chance
-            v = state[BOLD_V] + r.walk * r.walk
-            gain = v / (1.0 + weight[k] * v * information)
-            state[BOLD] += gain * weight[k] * score
-            state[BOLD_V] = gain
+            score, information = score_of(signed[k], (win, draw, loss), by_win, by_loss)
+            state[BOLD_V] = gain_of(state[BOLD_V], weight[k] * information, r.walk * r.walk)
+            state[BOLD] += state[BOLD_V] * weight[k] * score
             kappa = r.sharpness * math.exp(state[BOLD])
 
 

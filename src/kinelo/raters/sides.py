@@ -8,11 +8,12 @@ no longer means what it meant in another.
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,15 +21,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import OutOfRange
+from kinelo.forecasts.fit import OutOfRange, estimate
 from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import number
 from kinelo.raters.arguments import sought
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Rater
-from kinelo.raters.state import MatchColumns, RatingTable, SavedRows
+from kinelo.raters.reading import FIRST_SPREAD
+from kinelo.raters.state import (
+    BOLD,
+    BOLD_V,
+    HOME_POINTS,
+    HOME_V,
+    MatchColumns,
+    RatingTable,
+    SavedRows,
+)
 from kinelo.raters.stored import stored
 
 if TYPE_CHECKING:
@@ -88,6 +99,7 @@ def measure_drift(ratings: pl.DataFrame, start: float) -> Drift:
 HOME_STEP = partial(sought, 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True)
 TIES_STEP = partial(sought, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
+FOLLOWING = (HOME_V, BOLD, BOLD_V)
 Trace = tuple[NDArray[Any], ...]
 
 
@@ -100,6 +112,7 @@ class SideRater(Rater):
     ties: float | None
     home_step: float | None
     ties_step: float | None
+    sharpness_walk: float
     _common: NDArray[np.float64]
     _numbers: Any
 
@@ -128,6 +141,64 @@ class SideRater(Rater):
         return values | {
             step: 0.0 for step, of in STEPS if getattr(self, step) is None and getattr(self, of) is not None
         }
+
+    @property
+    def _home_parameter(self) -> Parameter:
+        return next(p for p in self.in_own_unit() if p.name == "home_advantage")
+
+    @property
+    def _learns_home(self) -> bool:
+        """Whether the home advantage follows the matches from a wide start."""
+        open_to_results = self.order_.home and "home_advantage" not in self.moot_
+        return self.home_advantage is None and self._home_parameter.learnt and open_to_results
+
+    def _home_start(self, values: Mapping[str, float]) -> float:
+        """Home advantage before any match, in rating points."""
+        return self._home_parameter.default if self._learns_home else values["home_advantage"]
+
+    def _following(self, steady: float) -> tuple[float, float, float]:
+        """Variance of the home advantage before any match, ``steady`` where it is given; boldness, and its variance."""
+        wide = (self.unit_of_points * self._home_parameter.prior_width) ** 2
+        return wide if self._learns_home else steady, 0.0, FIRST_SPREAD**2
+
+    @property
+    def home_advantage_(self) -> float:
+        """Rating points that playing at home is worth now."""
+        self._begun()
+        return float(self._common[HOME_POINTS]) / self.unit_of_points
+
+    @property
+    def home_advantage_error_(self) -> float:
+        """Standard error of the home advantage; 0 where it is given and stands."""
+        self._begun()
+        return math.sqrt(float(self._common[HOME_V])) / self.unit_of_points
+
+    @property
+    def boldness_(self) -> float:
+        """Factor on differences of strength in forecasts, after the matches used: how bold they proved right to be."""
+        self._begun()
+        return math.exp(float(self._common[BOLD]))
+
+    def _search(self, matches: Matches) -> Estimates:
+        """Estimate the open parameters, while the sharpness stands still."""
+        still = copy.copy(self)
+        still.sharpness_walk = 0.0
+        still.reset()
+        return estimate(still, matches)
+
+    def _show_learnt(self) -> None:
+        """Let the home advantage of today, with its error, stand among what was estimated."""
+        if not self._learns_home:
+            return
+        today, error = self.home_advantage_, self.home_advantage_error_
+        self.parameters_ = dict(self.parameters_) | {"home_advantage": today}
+        if self.estimates_ is not None:
+            found = self.estimates_
+            self.estimates_ = replace(
+                found,
+                values=found.values | {"home_advantage": today},
+                standard_errors=found.standard_errors | {"home_advantage": error},
+            )
 
     def _play_or_refuse(self, matches: Matches, traced: bool) -> Trace:
         state, common = self._begun(), self._common.copy()
@@ -191,7 +262,8 @@ class SideRater(Rater):
         self._numbers = self._vector(self.parameters_)
         self._common = self._shared(self.parameters_)
 
-    def _conclude(self, matches: Matches, first: Matches) -> None:
+    def _conclude(self, matches: Matches, latest: Matches) -> None:
+        self._show_learnt()
         self.drift_.warn()
 
     def _use(self, matches: Matches) -> None:
@@ -237,7 +309,12 @@ class SideRater(Rater):
         if not np.isfinite(self._state.known.rating).all():
             raise InputError(f"What was kept of {self!r} holds ratings that are no numbers; rate the matches anew.")
         numbers = arrays["numbers"].tolist()
-        self._common = stored(arrays, "common", "f", self._common.shape)
+        # What earlier versions did not keep is as if it had been given.
+        kept, whole = arrays["common"], self._common.copy()
+        if kept.ndim == 1 and kept.size + len(FOLLOWING) <= whole.size:
+            whole[: kept.size], whole[HOME_V] = kept, 0.0
+            kept = whole
+        self._common = stored({"common": kept}, "common", "f", self._common.shape)
         if any(map(math.isnan, numbers)):
             raise InputError("The array 'numbers' of a stored state holds numbers out of range.")
         self._numbers = type(self._numbers)(*numbers)

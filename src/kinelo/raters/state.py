@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16
 HOME_POINTS, KAPPA = range(2)
-"""Places of the home advantage and of Davidson's κ among the numbers that all matches share."""
+HOME_V, BOLD, BOLD_V = range(-3, 0)
+"""Places among the numbers that all matches share: home advantage and Davidson's κ, and from the end the variance of
+the advantage, the logarithm by which forecasts are bolder than they were estimated to be, and its variance."""
 
 FEW = 64
 """Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""

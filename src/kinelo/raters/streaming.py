@@ -1,7 +1,7 @@
 """Raters and matches in pieces (:func:`kinelo.scan_matches`).
 
-``update`` takes the pieces one after the other: the ratings are those of one piece, to the bit. ``fit`` estimates on
-the first matches (``look`` of the rater), says so, and rates all of them.
+``update`` takes the pieces one after the other: the ratings are those of one piece, to the bit. ``fit`` reads them
+twice: it estimates on the latest matches (``look`` of the rater), says so, and rates all of them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.matches import Matches
-from kinelo.matches.scan import MatchScan, joined
+from kinelo.matches.scan import MatchScan
 
-LOOK = 200_000
-"""Matches on which ``fit`` estimates parameters by default: tens of thousands settle every one of them."""
+LOOK = 1_000_000
+"""Matches on which ``fit`` estimates parameters by default, the latest: where a file begins decides nothing."""
 
 
 def update_in_pieces(rater: Any, scan: MatchScan) -> None:
@@ -27,7 +27,7 @@ def update_in_pieces(rater: Any, scan: MatchScan) -> None:
 
 
 def fit_in_pieces(rater: Any, scan: MatchScan, y: object) -> None:
-    """Fit a rater to the first matches of a scan, and carry its ratings on with all others."""
+    """Estimate the parameters of a rater on the latest matches of a scan, and rate all of them."""
     if y is not None:
         raise InputError("Matches in pieces hold their results; leave y out.")
     _check_able(rater)
@@ -36,14 +36,15 @@ def fit_in_pieces(rater: Any, scan: MatchScan, y: object) -> None:
             "look = None estimates on all matches at once, which pieces are not: read them with read_matches, or "
             "set look to a number."
         )
-    head, rest = _split(_with_warning(scan.pieces()), int(rater.look))
-    rater.fit(head)
-    more = False
-    for piece in rest:
-        more = more or len(piece) > 0
+    latest, count = scan.latest(int(rater.look)), 0
+    rater.fit(latest)
+    rater.reset(None if rater.estimates_ is None else rater.estimates_.values)
+    for piece in _with_warning(scan.pieces()):
+        count += len(piece)
         rater.update(piece)
-    if more and rater.open_parameters():
-        said = f"parameters were estimated on the first {len(head):,} matches; all matches were rated with them"
+    rater._show_learnt()
+    if count > len(latest) and rater.open_parameters():
+        said = f"parameters were estimated on the latest {len(latest):,} matches; all matches were rated with them"
         warnings.warn(said, KineloWarning, stacklevel=3)
 
 
@@ -51,25 +52,6 @@ def _check_able(rater: Any) -> None:
     why = rater.needs_whole_table()
     if why:
         raise InputError(f"{type(rater).__name__} cannot take matches in pieces: {why}.")
-
-
-def _split(pieces: Iterator[Matches], look: int) -> tuple[Matches, Iterator[Matches]]:
-    """The first ``look`` matches, and all that follow: where pieces end does not matter."""
-    begun: list[Matches] = []
-    count = 0
-    for piece in pieces:
-        room = look - count
-        begun.append(piece[:room])
-        count += len(begun[-1])
-        if len(piece) >= room:
-            return joined(begun), _after(piece[room:], pieces)
-    return joined(begun), iter(())
-
-
-def _after(first: Matches, rest: Iterator[Matches]) -> Iterator[Matches]:
-    if len(first):
-        yield first
-    yield from rest
 
 
 def _with_warning(pieces: Iterator[Matches]) -> Iterator[Matches]:

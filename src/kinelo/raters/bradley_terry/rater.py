@@ -96,11 +96,11 @@ class BradleyTerry(Rater):
         """It weighs all matches at once."""
         return "it weighs all matches at once; read them with read_matches"
 
-    def _learn(self, matches: Matches, first: Matches) -> None:
+    def _learn(self, matches: Matches, latest: Matches) -> None:
         """Using the matches estimates everything."""
         self._use(matches)
 
-    def _conclude(self, matches: Matches, first: Matches) -> None:
+    def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._warn_of_pools()
 
     def _fresh(self, values: Mapping[str, float]) -> Tally:

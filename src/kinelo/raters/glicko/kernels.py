@@ -3,7 +3,8 @@
 A match of ``i`` against ``j`` adds ``g (s − E)`` to the gain and ``g² E (1 − E)`` to the information of ``i``, with
 ``g = (1 + 3 φ_j² / π²)^{−½}`` and ``E = 1 / (1 + e^{−g (μ_i − μ_j)})``. When they count, ``φ² ← (φ⁻² + information)⁻¹``
 and ``μ += φ² · gain``. While resting φ² grows by ``vol²`` per period. Glicko has one ``vol`` for all, Glicko-2 one for
-each, found anew from every period (τ > 0).
+each, found anew from every period (τ > 0). Home advantage, boldness of forecasts and κ follow the matches by the law of
+:mod:`kinelo.raters.team.kernels`.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from numpy.typing import NDArray
 from kinelo.play.deviations import natural_discount
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_chances, points_scale
-from kinelo.raters.state import HOME_POINTS, KAPPA, NEVER
+from kinelo.raters.reading import gain_of, steady_walk
+from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, NEVER
 
 
 class GlickoParameters(NamedTuple):
     """The numbers of the kernels: days of a period, whether its matches count together, τ, largest φ², drifts, scale.
+
+    ``sharpness`` is that of forecasts before any match.
 
     Books keep them in this order.
     """
@@ -33,6 +37,7 @@ class GlickoParameters(NamedTuple):
     home_step: float
     ties_step: float
     sharpness: float
+    sharpness_walk: float = 0.0
 
 
 class GlickoState(NamedTuple):
@@ -48,13 +53,14 @@ class GlickoState(NamedTuple):
 
 
 class GlickoTrace(NamedTuple):
-    """Difference of ratings, ``φ_i² + φ_j²`` and κ before each match (n), μ of both sides (n, 2), and where the matches
-    end that are forecast together (n, int); or empty arrays.
+    """Difference of ratings, ``φ_i² + φ_j²``, κ and sharpness before each match (n), μ of both sides (n, 2), and where
+    the matches end that are forecast together (n, int); or empty arrays.
     """
 
     z: NDArray[np.float64]
     doubt: NDArray[np.float64]
     ties: NDArray[np.float64]
+    sharpness: NDArray[np.float64]
     ratings: NDArray[np.float64]
     until: NDArray[np.int64]
 
@@ -135,7 +141,8 @@ def rest_side(t, day, p, s):
 
 @borrowing
 def play_all(m, p, s, common, trace):
-    """Rate matches ``m`` in order; ``common`` (2) holds home advantage and κ, ``trace`` receives what was known before.
+    """Rate matches ``m`` in order; ``common`` (5) holds home advantage and κ, variance of the advantage, boldness and
+    its variance, ``trace`` receives what was known before.
 
     Returns False, having changed nothing, if some result is NaN.
     """
@@ -161,12 +168,21 @@ def play_all(m, p, s, common, trace):
         if k >= ahead:
             trace.z[k], trace.doubt[k], trace.ties[k] = edge, doubt, kappa
             trace.ratings[k, 0], trace.ratings[k, 1] = mu[i], mu[j]
+            trace.sharpness[k] = p.sharpness * math.exp(common[BOLD])
+        x = davidson_exponent(edge, doubt, kappa, p.sharpness * math.exp(common[BOLD]))
+        win, tie, loss = davidson_chances(kappa, x)
+        if p.sharpness_walk > 0.0 and weight > 0.0:
+            information = weight * x * x * (1.0 - tie - (win - loss) ** 2)
+            common[BOLD_V] = gain_of(common[BOLD_V], information, p.sharpness_walk**2)
+            common[BOLD] += common[BOLD_V] * weight * x * (S - win + loss)
         if p.ties_step > 0.0 and kappa > 0.0:
-            tie = davidson_chances(kappa, davidson_exponent(edge, doubt, kappa, p.sharpness))[1]
             kappa *= math.exp(p.ties_step * weight * (1.0 - abs(S) - tie))
-        if p.home_step > 0.0 and not neutral:
-            E = 1.0 / (1.0 + math.exp(-natural_discount(doubt) * edge))
-            h += p.home_step * weight * (S - 2.0 * E + 1.0)
+        if common[HOME_V] > 0.0 and not neutral and weight > 0.0:
+            g = natural_discount(doubt)
+            E = 1.0 / (1.0 + math.exp(-g * edge))
+            information = weight * g * g * E * (1.0 - E)
+            common[HOME_V] = gain_of(common[HOME_V], information, steady_walk(2.0 * p.home_step, information))
+            h += common[HOME_V] * weight * g * (0.5 + 0.5 * S - E)
         for side in range(2):
             me, other = (i, j) if side == 0 else (j, i)
             sign = 1.0 - 2.0 * side
@@ -220,11 +236,14 @@ def foresee(m, begin, end, p, s, phi2_new, common, trace):
             both += phi2
             trace.ratings[k, side] = mu
         trace.z[k], trace.doubt[k], trace.ties[k] = edge, both, common[KAPPA]
+        trace.sharpness[k] = p.sharpness * math.exp(common[BOLD])
 
 
 @borrowing
 def all_chances(z, doubt, kappa, sharpness, out):
-    """Win, draw and loss probabilities into ``out`` (n, 3), from ``z``, ``doubt`` and ``kappa`` (n): Davidson ties."""
+    """Win, draw and loss probabilities into ``out`` (n, 3), from ``z``, ``doubt``, ``kappa`` and ``sharpness`` (n):
+    Davidson ties.
+    """
     for k in range(z.size):
-        x = davidson_exponent(z[k], doubt[k], kappa[k], sharpness)
+        x = davidson_exponent(z[k], doubt[k], kappa[k], sharpness[k])
         out[k, 0], out[k, 1], out[k, 2] = davidson_chances(kappa[k], x)

@@ -23,6 +23,7 @@ from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import forecast_until
+from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
 from kinelo.raters.start import Start
 from kinelo.raters.state import NEVER, MatchColumns, RatingTable, StateColumn, match_columns
@@ -35,7 +36,7 @@ Q = math.log(10.0) / 400.0
 GLICKO_DEVIATION = partial(
     sought, 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True
 )
-HOME_ADVANTAGE = partial(sought, 30.0, -300.0, 500.0, False, "rating points for playing at home")
+HOME_ADVANTAGE = partial(sought, 30.0, -300.0, 500.0, False, "rating points for playing at home", learnt=True)
 TIES = partial(sought, 0.5, 0.0, 20.0, False, "Davidson's kappa")
 GLICKO_SHARPNESS = partial(sought, 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True)
 
@@ -60,6 +61,11 @@ class _GlickoFamily(SideRater):
     tau: float
     unit_of_points = Q
 
+    @property
+    def sharpness_(self) -> float:
+        """How steeply forecasts follow the ratings after the matches used."""
+        return self.parameters_["sharpness"] * self.boldness_
+
     @abstractmethod
     def _volatility(self, values: Mapping[str, float]) -> float:
         """Growth of a resting side's uncertainty, in natural units per square root of a period."""
@@ -68,11 +74,11 @@ class _GlickoFamily(SideRater):
         largest = (Q * values["deviation"]) ** 2
         return GlickoParameters(
             float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
-            values["ties_step"], values["sharpness"],
+            values["ties_step"], values["sharpness"], float(self.sharpness_walk),
         )  # fmt: skip
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        return np.array([Q * values["home_advantage"], values["ties"]])
+        return np.array([Q * self._home_start(values), values["ties"], *self._following(2.0 * Q * values["home_step"])])
 
     def _fresh(self, values: Mapping[str, float]) -> Deviations:
         phi2 = (Q * values["deviation"]) ** 2
@@ -96,9 +102,9 @@ class _GlickoFamily(SideRater):
         kernels.play_all(columns, self._numbers, self._state.known, self._common, NO_GLICKO_TRACE)
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
-        z, doubt, ties, ratings, _ = trace
+        z, doubt, ties, sharpness, ratings, _ = trace
         out = np.empty((z.size, 3))
-        kernels.all_chances(z, doubt, ties, self.parameters_["sharpness"], out)
+        kernels.all_chances(z, doubt, ties, sharpness, out)
         return Forecast(out, unknown, matches, self.initial + ratings / Q)
 
     def _foresee(self, matches: Matches) -> Forecast:
@@ -123,7 +129,7 @@ class _GlickoFamily(SideRater):
         ties = np.full(z.size, self._common[kernels.KAPPA])
         out = np.empty((z.size, 3))
         certain = np.zeros(z.size) if doubt is None else doubt
-        kernels.all_chances(z, certain, ties, self.parameters_["sharpness"], out)
+        kernels.all_chances(z, certain, ties, np.full(z.size, self.sharpness_), out)
         return out
 
     def _after_rest(
@@ -170,7 +176,8 @@ class _GlickoFamily(SideRater):
 
 
 def _empty_trace(size: int, until: NDArray[np.int64]) -> GlickoTrace:
-    return GlickoTrace(np.empty(size), np.empty(size), np.empty(size), np.empty((size, 2)), until)
+    z, doubt, ties, sharpness = np.empty((4, size))
+    return GlickoTrace(z, doubt, ties, sharpness, np.empty((size, 2)), until)
 
 
 NO_GLICKO_TRACE = _empty_trace(0, np.empty(0, np.int64))
@@ -192,13 +199,15 @@ class Glicko(_GlickoFamily):
         How steeply forecasts follow the ratings, 1 as Glickman wrote it; ratings do not depend on it.
     home_step, ties_step
         How fast home advantage and κ drift, as in :class:`TeamElo`.
+    sharpness_walk
+        How far the logarithm of the sharpness may move per match, as in :class:`TeamElo`.
     initial
         Rating of a newcomer.
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
     look
-        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
+        How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them.
     period
         Days in a rating period.
     together
@@ -225,6 +234,7 @@ class Glicko(_GlickoFamily):
     initial: float = given(1500.0)
     period: float = given(30.0, 0.0, above=True)
     together: bool = switch(False)
+    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
     start: Any = None
     look: int | None = LOOK
 
@@ -238,7 +248,8 @@ class Glicko2(_GlickoFamily):
 
     Parameters
     ----------
-    deviation, home_advantage, ties, sharpness, home_step, ties_step, initial, start, look, period, together
+    deviation, home_advantage, ties, sharpness, home_step, ties_step, sharpness_walk, initial, start, look, period,
+    together
         As in :class:`Glicko`.
     volatility
         σ of a newcomer, in Glickman's units.
@@ -263,6 +274,7 @@ class Glicko2(_GlickoFamily):
     initial: float = given(1500.0)
     period: float = given(30.0, 0.0, above=True)
     together: bool = switch(False)
+    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
     start: Any = None
     look: int | None = LOOK
 

@@ -33,7 +33,6 @@ from kinelo.raters.gaussian import (
     MARGIN_POWER,
     MATCH_NOISE,
     SHARPNESS,
-    SHARPNESS_WALK,
     Array,
     GaussianRater,
 )
@@ -41,6 +40,7 @@ from kinelo.raters.kalman.state import SideState
 from kinelo.raters.order import forecast_until
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.random_walk import fade_all
+from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
     look
-        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
+        How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [1, 1], "neutral": [True, True]})

@@ -37,7 +37,6 @@ from kinelo.raters.gaussian import (
     MARGIN_POWER,
     MATCH_NOISE,
     SHARPNESS,
-    SHARPNESS_WALK,
     Array,
     GaussianRater,
 )
@@ -45,6 +44,7 @@ from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.rotation import Fixtures, make_lists
 from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
 from kinelo.raters.random_walk import TODAY, fade_all
+from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.state import NO_PLAYERS
 from kinelo.raters.streaming import LOOK
 
@@ -129,7 +129,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
     look
-        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
+        How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B"], "away": ["B", "A"], "result": [1, -1],

@@ -90,6 +90,7 @@ class EloOfSides(SideRater, ConditionRater):
             gap=self.season_gap,
             square=self.target_square_,
             in_points=self._in_points if self.system is None else 0.0,
+            sharpness_walk=float(self.sharpness_walk) if self.system is None else 0.0,
         )
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
@@ -191,7 +192,14 @@ class EloOfSides(SideRater, ConditionRater):
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = self.margin_unit_
         self._blur = kernels.blur(self._nu, [values["spread"]], 2.0 * values["ties"])
-        return np.array([values["home_advantage"], values["ties"], 1.0 if math.isnan(unit) else unit])
+        unit = 1.0 if math.isnan(unit) else unit
+        p = self._vector(values)
+        steady = p.home_step / points_scale(p.nu, p.in_points * p.counts_draws * p.kappa)
+        return np.array([self._home_start(values), p.kappa, unit, 0.0, 0.0, *self._following(steady)])
+
+    @property
+    def _learns_home(self) -> bool:
+        return super()._learns_home and self.system is None
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, chances, ratings, _ = trace
@@ -212,7 +220,8 @@ class EloOfSides(SideRater, ConditionRater):
             return self._by_law(z)
         ties = self._common.item(kernels.KAPPA)
         out = np.empty((z.size, 3))
-        kernels.all_chances(z, points_scale(self._nu, self._numbers.in_points * ties), ties, self._blur, out)
+        scale = points_scale(self._nu, self._numbers.in_points * ties)
+        kernels.all_chances(self.boldness_ * z, scale, ties, self._blur, out)
         return out
 
     def _slots_of(self, one: OneResult) -> NDArray[np.int64]:

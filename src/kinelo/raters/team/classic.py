@@ -62,6 +62,7 @@ class ClassicElo(EloOfSides):
     system = None
     _losses = EloOfSides._losses  # of matches, its one_step_ahead says what its base says
     season_gap = 0.0
+    sharpness_walk = 0.0
 
     def __init__(
         self,
@@ -221,9 +222,6 @@ class ClassicElo(EloOfSides):
     def _vector(self, values: Mapping[str, float]) -> TeamParameters:
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]
         return super()._vector(values)._replace(counts_draws=0.0, learns_ties=float(self.ties is None), rule=rule)
-
-    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        return np.append(super()._shared(values), (0.0, 0.0))
 
 
 def losses_by_k(rater: ClassicElo, matches: Matches, ks: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -19,8 +19,12 @@ the same slope between equals, and κ is learned from the draws:
 ``P(draw) = (1 − P(draw)) κ / 2 cosh ν_D z``, so that ``κ = Σ 1{draw} / Σ_{decisive} (2 cosh ν_D z)⁻¹``, both sums
 fading over ``memory`` matches and begun with five matches of equals at κ = ½. Until the first draw κ is 0.
 
-What all matches share may drift: ``h += c_h (S − b)``, ``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance
-of a draw, and margins are measured in a running mean of their size.
+What all matches share follows them by one law (:func:`kinelo.raters.reading.gain_of`): a variance ``v`` grows by
+``w²`` before each match, then ``v ← v/(1 + vI)`` and the number moves by ``v`` times the score. Of ``h`` the score is
+``ν_D (S − b)``; where it is not given it begins wide, and ``w`` is such that settled steps are ``c_h (S − b)``.
+Forecasts are made at ``e^ℓ z``, where ``ℓ`` follows how bold they proved. κ moves by settled steps from the first on,
+``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance of a draw. Margins are measured in a running mean of
+their size.
 """
 
 from __future__ import annotations
@@ -41,7 +45,8 @@ from kinelo.play.laws import STEEPEST, davidson_terms, match_law, points_scale, 
 from kinelo.play.steps import falling, step_size
 from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import YEAR
-from kinelo.raters.state import HOME_POINTS, KAPPA, NEVER
+from kinelo.raters.reading import gain_of, score_of, steady_walk
+from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, NEVER
 from kinelo.raters.team.state import JUNIOR, REACHED
 
 NEAREST_POLE = 1.38
@@ -83,6 +88,7 @@ class TeamParameters(NamedTuple):
     counts_draws: float = 1.0
     learns_ties: float = 0.0
     rule: float = 0.0
+    sharpness_walk: float = 0.0
 
 
 LANE = np.dtype([(name, np.float64) for name in TeamParameters._fields])
@@ -221,7 +227,8 @@ def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
                     trace.ratings[k, side] = rating
             if m.slots.shape[1] > 0:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
-            win, loss = outcome_chances(edge, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
+            bold = math.exp(common[q, BOLD]) * edge
+            win, loss = outcome_chances(bold, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             trace.z[k, q] = edge
             trace.chances[q, k, 0], trace.chances[q, k, 1], trace.chances[q, k, 2] = three_chances(win, loss, kappa)
 
@@ -282,8 +289,9 @@ def play_all(m, parameters, s, common, nodes, trace):
     are those of the first but for a little.
 
     Ratings and deviations of the state ``s`` have a last axis of lanes; all else is that of the first lane. ``common``
-    (lanes, 5) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ. The
-    :class:`TeamTrace`, unless it is empty, receives what was known before each match.
+    (lanes, 8) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ, variance of
+    the advantage, boldness and its variance. The :class:`TeamTrace`, unless it is empty, receives what was known before
+    each match. Forecasts may grow bolder in a single lane only.
 
     Returns False, having changed nothing, if some result is NaN.
     """
@@ -292,8 +300,8 @@ def play_all(m, parameters, s, common, nodes, trace):
     ahead = 0 if z.size > 0 else m.home.size  # the matches before this one are forecast
     # Lanes stand next to the first: what is costly is found there, and followed to the others by its slopes.
     several = parameters.size > 1
-    origin = by_win = by_loss = place = law = (0.0, 0.0, 0.0)
-    first_win = first_loss = first_b = 0.0
+    origin = by_win = by_loss = place = law = bend = (0.0, 0.0, 0.0)
+    first_win = first_loss = first_b = first_slope = 0.0
     for k in range(m.signed.size):
         if math.isnan(m.signed[k]):
             return False
@@ -315,7 +323,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             if levelled:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
             drifting = p.ties_step > 0.0 and kappa > 0.0
-            win = loss = 0.0
+            win = loss = bold_score = bold_information = 0.0
             if several:
                 first, step = node_exponents(edge, points_scale(p.outer_nu, p.in_points * kappa), nodes, q)
                 if q == 0:
@@ -323,8 +331,18 @@ def play_all(m, parameters, s, common, nodes, trace):
                     first_win, first_loss, by_win, by_loss = chances_with_slopes(first, step, kappa, nodes.weight)
                 win = followed(first_win, by_win, (first, step, kappa), origin)
                 loss = followed(first_loss, by_loss, (first, step, kappa), origin)
+            elif p.sharpness_walk > 0.0:
+                bold = math.exp(common[q, BOLD]) * edge
+                nu = points_scale(p.outer_nu, p.in_points * kappa)
+                first, step = node_exponents(bold, nu, nodes, q)
+                win, loss, by_win, by_loss = chances_with_slopes(first, step, kappa, nodes.weight)
+                by_loss_now = by_loss[0] if kappa > 0.0 else -by_win[0]
+                bold_score, bold_information = score_of(
+                    S, three_chances(win, loss, kappa), nu * bold * by_win[0], nu * bold * by_loss_now
+                )
             elif traced or drifting:
-                win, loss = outcome_chances(edge, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
+                bold = math.exp(common[q, BOLD]) * edge
+                win, loss = outcome_chances(bold, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             if traced:
                 if q == 0:
                     trace.ratings[k, 0], trace.ratings[k, 1] = R[i, 0], R[j, 0]
@@ -336,10 +354,14 @@ def play_all(m, parameters, s, common, nodes, trace):
             if q == 0 or levelled:
                 b, slope, tie = match_law(p.kind, scale, counted, edge)
                 if several and q == 0:
-                    place, first_b = (edge, scale, counted), b
+                    place, first_b, first_slope = (edge, scale, counted), b, slope
                     law = slope, slope * edge / scale, -b * tie / counted if counted > 0.0 else 0.0
+                    by_edge = scale * b * (scale * tie - 2.0 * slope)
+                    by_counted = scale * tie * (2.0 * b * b - 1.0 + tie) / counted if counted > 0.0 else 0.0
+                    bend = by_edge, (slope + edge * by_edge) / scale, by_counted
             else:
                 b = followed(first_b, law, (edge, scale, counted), place)
+                slope = followed(first_slope, bend, (edge, scale, counted), place)
             if p.counts_draws == 0.0:
                 t = tail_of(points_scale(p.nu, kappa) * edge)
                 tie = kappa * t / (1.0 + t * t + kappa * t)
@@ -361,8 +383,14 @@ def play_all(m, parameters, s, common, nodes, trace):
                     first_drift, grown = drift, math.exp(drift)
                 kappa *= grown * (1.0 + (drift - first_drift))
             common[q, KAPPA] = kappa
-            if p.home_step > 0.0 and not neutral:
-                common[q, HOME_POINTS] = h + p.home_step * weight * (target - b)
+            if common[q, HOME_V] > 0.0 and not neutral and weight > 0.0:
+                information = weight * scale * slope
+                walk2 = steady_walk(p.home_step / scale, information)
+                common[q, HOME_V] = gain_of(common[q, HOME_V], information, walk2)
+                common[q, HOME_POINTS] = h + common[q, HOME_V] * weight * scale * (target - b)
+            if p.sharpness_walk > 0.0 and weight > 0.0:
+                common[q, BOLD_V] = gain_of(common[q, BOLD_V], weight * bold_information, p.sharpness_walk**2)
+                common[q, BOLD] += common[q, BOLD_V] * weight * bold_score
             if levelled:
                 steep = weight * scale
                 learn_levels(

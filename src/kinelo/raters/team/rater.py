@@ -25,6 +25,7 @@ from kinelo.play.laws import code_outcome
 from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.sides import HOME_STEP, TIES_STEP
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
@@ -44,7 +45,8 @@ class TeamElo(EloOfSides):
     newcomer_boost, settling_matches
         A newcomer's step is ``1 + newcomer_boost`` times larger and falls to ``step`` over about this many matches.
     home_advantage
-        Rating points for the home side, unless the venue is neutral.
+        Rating points for the home side, unless the venue is neutral. None learns them on the way: ``home_advantage_``
+        is what they are today, ``home_advantage_error_`` their standard error.
     ties
         Davidson's κ: equal sides draw with probability ``κ / (2 + κ)``.
     spread
@@ -57,8 +59,11 @@ class TeamElo(EloOfSides):
     regression
         Rate per year at which rating and uncertainty return to a newcomer's during rests beyond ``season_gap`` days.
     home_step, ties_step
-        Rating points by which the home advantage moves per full surprise, and how far κ's logarithm moves per draw, so
-        that both may drift over the years; 0 where the advantage, or κ, is given.
+        Rating points by which the home advantage moves per full surprise once it is known, and how far κ's logarithm
+        moves per draw, so that both may drift over the years; 0 where the advantage, or κ, is given.
+    sharpness_walk
+        How far the logarithm of the sharpness of forecasts may move per match: forecasts that prove too bold, or not
+        bold enough, are corrected as matches go by. 0 leaves them as they were estimated.
     initial, scale
         Rating of a newcomer, and the unit of ratings: as many points make an expected score of 10/11 without draws.
         With or without them a point is worth ``ln 10 / (4 · scale)`` of expected score between equals. Forecasts do
@@ -69,7 +74,7 @@ class TeamElo(EloOfSides):
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
     look
-        How many matches ``fit`` estimates parameters on, the first of a longer table; None means all of them.
+        How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them.
     conditions
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each side has a strength per
         level of each around its own, with a spread in points that is estimated (``"spread by surface"``).
@@ -90,7 +95,7 @@ class TeamElo(EloOfSides):
     newcomer_boost: float | None = sought(2.0, 0.0, 50.0, False, "how much larger a newcomer's step is")
     settling_matches: float | None = sought(15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True)
     home_advantage: float | None = sought(
-        50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True
+        50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True, learnt=True
     )
     ties: float | None = sought(0.5, 1e-6, 20.0, True, "Davidson's kappa")
     spread: float | None = sought(
@@ -107,6 +112,7 @@ class TeamElo(EloOfSides):
     home_step: float | None = HOME_STEP()
     ties_step: float | None = TIES_STEP()
     _: KW_ONLY
+    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
     initial: float = given(1500.0)
     scale: float = given(SCALE, 0.0, above=True)
     season_gap: float = given(45.0, 0.0)
@@ -198,9 +204,9 @@ class TeamElo(EloOfSides):
         self.margin_unit_ = first_unit(matches.margin)
         self.prior_spread_ = USUAL_SPREAD * self._unit
 
-    def _conclude(self, matches: Matches, first: Matches) -> None:
+    def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._refine(matches)
-        super()._conclude(matches, first)
+        super()._conclude(matches, latest)
         self._warn_of_bounds()
 
     def _warn_of_bounds(self) -> None:
