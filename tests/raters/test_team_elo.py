@@ -37,7 +37,7 @@ def full_rater() -> kn.TeamElo:
     """Every feature at work, with margins in goals."""
     rater = kn.TeamElo(20.0, 3.0, 8.0, None, 0.7, 90.0, 0.6, 1.4, 1.7, 0.8, 1.5, 0.02, prior_spread=150.0)
     rater.sharpness_walk = 0.03
-    rater.margin_unit_ = 1.5
+    rater.margin_unit_, rater._prepared = 1.5, True
     rater.target_square_ = 0.5
     return rater
 
