@@ -154,6 +154,29 @@ def test_nonsense_is_refused_in_words(name):
     assert not complaints, "\n".join(complaints)
 
 
+def spoilt(table):
+    """The same matches or contests with an entry of nobody's, which a compiled loop would look up out of bounds."""
+    if isinstance(table, kn.Contests):
+        return dataclasses.replace(table, first=table.first + 10**6)
+    return dataclasses.replace(table, home=table.home + np.int32(10**6))
+
+
+TABLES = {
+    (name, argument)
+    for name, (_, good) in ALL.items()
+    for argument in good
+    if argument in ("matches", "fixtures", "results", "contests") and name != "sample_contests"
+}
+
+
+@pytest.mark.parametrize(("name", "argument"), sorted(TABLES))
+def test_tables_that_do_not_hold_together_reach_no_loop(name, argument):
+    call, good = ALL[name][0], made_of(ALL[name][1])
+    if isinstance(good[argument], kn.Matches | kn.Contests):
+        with pytest.raises(kn.InputError, match="do not hold together: "):
+            made(call, {**good, argument: spoilt(good[argument])})
+
+
 MADE_AT_ONCE = [
     "Tanh", "Probit", "Davidson", "Window", "Fixed", "Normal", "LineupLottery", "Empirical", "Scaled", "setup_r1",
     "setup_r2", "homogeneous", "RatingSystem", "DeviationSteps", "FallingSteps", "Period", "Continuum", "read_matches",

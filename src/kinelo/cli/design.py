@@ -68,5 +68,6 @@ def _systems(plan: Study, source: Path, allow_code: bool) -> dict[str, RatingSys
         strange = set(changes) - {"gamma", "pairing", "schedule"}
         if strange:
             raise InputError(f"{source}: [design.{name}] may change gamma, pairing and schedule, not {min(strange)}.")
-        systems[name] = parse_study({**content, **changes}, f"{source}, [design.{name}]", allow_code=allow_code).system
+        where = f"{source}, [design.{name}]"
+        systems[name] = parse_study({**content, **changes}, where, allow_code=allow_code, folder=source.parent).system
     return systems

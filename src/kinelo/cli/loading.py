@@ -131,13 +131,13 @@ def write_csv(table: pl.DataFrame, path: Path) -> None:
     """Write a table whole or not at all, making the folder it goes to; no text of it runs in a spreadsheet."""
     from kinelo.results.disk import disk_errors_in_words
     from kinelo.results.spreadsheet import harmless
-    from kinelo.runtime.atomic import replace_file
+    from kinelo.runtime.atomic import write_file
 
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file to write to, such as table.csv.")
     with disk_errors_in_words(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, harmless(table).write_csv().encode())
+        write_file(path, harmless(table).write_csv().encode())
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, digest_of
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.rejects import Rejects
+from kinelo.matches.soundness import check_sound_contests
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
@@ -32,13 +33,14 @@ ENTRIES_SHOWN = 10
 
 
 def check_contests(value: object) -> None:
-    """Refuse anything but :class:`Contests`, and say how to get them.
+    """Refuse anything but :class:`Contests` whose columns fit together, and say how to get them.
 
     >>> check_contests("races.csv")
     Traceback (most recent call last):
     kinelo.errors.InputError: contests must be read before they are used: kinelo.read_contests('races.csv').
     """
     if isinstance(value, Contests):
+        check_sound_contests(value)
         return
     if isinstance(value, str | Path):
         raise InputError(f"contests must be read before they are used: kinelo.read_contests({str(value)!r}).")

@@ -21,6 +21,7 @@ from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, digest_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
+from kinelo.matches.soundness import check_sound_matches
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
@@ -39,13 +40,14 @@ LABELS = ("away_win", "draw", "home_win")
 
 
 def check_matches(value: object) -> None:
-    """Refuse anything but :class:`Matches`, and say how to get them.
+    """Refuse anything but :class:`Matches` whose columns fit together, and say how to get them.
 
     >>> check_matches("league.csv")
     Traceback (most recent call last):
     kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv').
     """
     if isinstance(value, Matches):
+        check_sound_matches(value)
         return
     if isinstance(value, str | Path):
         raise InputError(f"matches must be read before they are used: kinelo.read_matches({str(value)!r}).")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.runtime.atomic import replace_file
+from kinelo.errors import InputError
+from kinelo.runtime.atomic import write_file
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -115,4 +116,7 @@ class Rejects:
 
     def write(self, path: str | Path) -> None:
         """Write the rejected rows to a CSV file."""
-        replace_file(Path(path), self.to_polars().write_csv().encode())
+        try:
+            write_file(path, self.to_polars().write_csv().encode())
+        except OSError as error:
+            raise InputError(f"The file {path} cannot be written: {(error.strerror or 'failed').lower()}.") from error

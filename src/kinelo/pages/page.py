@@ -20,7 +20,7 @@ from kinelo.pages.frame import html_page
 from kinelo.pages.rated import ratings_body
 from kinelo.presentation import html_facts
 from kinelo.results.disk import disk_errors_in_words
-from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.atomic import write_file
 
 TITLES = {"audit": "Is this rating system any good?", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
 
@@ -97,7 +97,7 @@ def write_page(
         raise InputError(f"path must name a file, not {type(path).__name__}.")
     content = share_page(result, matches=matches, title=title, ranking=ranking)
     with disk_errors_in_words(Path(path)):
-        replace_file(Path(path), content.encode())
+        write_file(path, content.encode())
     return Path(path)
 
 

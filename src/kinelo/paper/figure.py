@@ -60,7 +60,7 @@ def read_figures(
     >>> [figure.number for figure in read_figures(wanted=[4, 2])]
     [2, 4]
     """
-    found = (_parse(source, text, scale, changes or {}, allow_code) for source, text in _texts(folder, what))
+    found = (_parse(source, text, scale, changes or {}, allow_code, folder) for source, text in _texts(folder, what))
     figures = sorted(found, key=lambda one: one.number)
     numbers = [figure.number for figure in figures]
     if len(set(numbers)) < len(numbers):
@@ -84,7 +84,12 @@ def _texts(folder: Path | None, what: str) -> Iterator[tuple[str, str]]:
 
 
 def _parse(
-    source: str, text: str, scale: Scale, changes: Mapping[int, Mapping[str, Any]], allow_code: bool
+    source: str,
+    text: str,
+    scale: Scale,
+    changes: Mapping[int, Mapping[str, Any]],
+    allow_code: bool,
+    folder: Path | None,
 ) -> FigureStudy:
     try:
         content = tomllib.loads(text)
@@ -104,7 +109,7 @@ def _parse(
         if not isinstance(name, str) or name in studies:
             raise InputError(f"{source}: every [[run]] needs a name of its own, not {name!r}.")
         plan = merged(merged(content.get("study", {}), quick.get("study", {})), run)
-        studies[name] = parse_study(plan, f"{source}, run {name!r}", allow_code=allow_code)
+        studies[name] = parse_study(plan, f"{source}, run {name!r}", allow_code=allow_code, folder=folder)
     title, caption = (fill_caption(content.get(name, ""), studies, parameters) for name in ("title", "caption"))
     return FigureStudy(content["figure"], title, caption, content["draw"], studies, parameters, source)
 

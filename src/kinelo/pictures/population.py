@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.pictures import style
+from kinelo.runtime.atomic import write_file
 from kinelo.runtime.extras import require
 
 if TYPE_CHECKING:
@@ -62,14 +63,13 @@ def save_film(theta: np.ndarray, r: np.ndarray, frames: Sequence[tuple[float, np
 
         film = FuncAnimation(figure, show, frames=list(frames), blit=False)
         writer = PillowWriter(fps=15) if kind == "gif" else FFMpegWriter(fps=15, codec="libx264")
-        temporary = path.with_name(f".{os.getpid()}.{path.name}")
         try:
-            film.save(str(temporary), writer=writer, dpi=160)
-            os.replace(temporary, path)
+            with TemporaryDirectory() as folder:
+                made = Path(folder, f"film.{kind}")
+                film.save(str(made), writer=writer, dpi=160)
+                write_file(path, made.read_bytes())
         except OSError as error:
             raise InputError(f"The film {path} cannot be written: {error.strerror or error}.") from error
-        finally:
-            temporary.unlink(missing_ok=True)
     return path
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinelo.errors import InputError
-from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.atomic import write_file
 from kinelo.runtime.extras import require
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def save(figure: Figure, path: Path | str) -> Path:
         raise InputError(f"The picture {path} cannot be drawn: its name must end in .png, .pdf or .svg.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, picture_bytes(figure, kind))
+        write_file(path, picture_bytes(figure, kind))
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise InputError(f"The picture {path} cannot be written: {reason}.") from error

@@ -6,14 +6,15 @@ A package declares its raters, outcomes and commands in its own ``pyproject.toml
     surprise = "my_package.raters:Surprise"
 
 Nothing is imported before it is used. A package that cannot be loaded costs one warning, never the program. A module
-of a user's is found on Python's path, in the working folder, or in the folder of the file that names it.
+of a user's is found on Python's path, or else in the working folder or in the folder of the file that names it; those
+folders are looked into for that one import, which somebody allowed, and for nothing else.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -98,34 +99,44 @@ def declared_in(module: str, group: Group) -> list[EntryPoint]:
     return [point for point in entry_points_of(group)[0] if point.module.partition(".")[0] == root]
 
 
-def imported(name: str, what: str) -> Any:
+def imported(name: str, what: str, folder: Path | None = None) -> Any:
     """What ``module:Class`` names; one sentence about ``what`` was wanted where it cannot be had.
+
+    Only whoever may run code calls this: the module is found on Python's path, or else in the working folder or
+    ``folder``, which are on that path for this one import.
 
     >>> imported("fractions:Fraction", "number")
     <class 'fractions.Fraction'>
     """
     module, _, kind = name.partition(":")
-    with found_in(Path.cwd()):
-        try:
+    folders = [Path.cwd()] if folder is None else [Path.cwd(), folder]
+    try:
+        with _path_ends_in(folders):
             found: Any = import_module(module)
-            for part in kind.split("."):
-                found = getattr(found, part)
-        except Exception as error:  # a module of a user's may raise anything when it is imported
-            said = str(error).strip().splitlines() or [type(error).__name__]
-            kind = "" if isinstance(error, ImportError | AttributeError | ValueError) else f"{type(error).__name__}: "
-            raise InputError(f"The {what} {name} was not found: {kind}{said[0]}") from None
+        for part in kind.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # a module of a user's may raise anything when it is imported
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        kind = "" if isinstance(error, ImportError | AttributeError | ValueError) else f"{type(error).__name__}: "
+        raise InputError(f"The {what} {name} was not found: {kind}{said[0]}{_hidden(module, folders)}") from None
     return found
 
 
 @contextmanager
-def found_in(folder: Path) -> Iterator[None]:
-    """Modules of this folder are found meanwhile."""
-    here = str(folder.resolve())
-    added = here not in sys.path
-    if added:
-        sys.path.insert(0, here)
+def _path_ends_in(folders: Sequence[Path]) -> Iterator[None]:
+    """Modules of these folders are found meanwhile, but for those that Python has under the same name."""
+    before = list(sys.path)
+    sys.path += [str(folder.resolve()) for folder in folders]
     try:
         yield
     finally:
-        if added:
-            sys.path.remove(here)
+        sys.path[:] = before
+
+
+def _hidden(module: str, folders: Sequence[Path]) -> str:
+    """That a file of the user's is not what was imported under its name."""
+    there = getattr(sys.modules.get(module), "__file__", None)
+    for path in (folder / f"{module}.py" for folder in folders):
+        if there is not None and path.is_file() and path.resolve() != Path(there).resolve():
+            return f"; {there} has the name of {path}, so rename yours."
+    return ""

@@ -31,6 +31,9 @@ WORKERLESS_SECONDS = 60.0
 RETURN = "300 s"
 """Time in which a process of a local cluster must be back after it died."""
 
+SAFE_PATH = "-P"
+"""How Kinelo starts Python: without the working folder on its path, where any file might have a library's name."""
+
 LOST = "every worker that computed it died, which is how a computation that needs too much memory ends."
 
 
@@ -179,6 +182,7 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
     alone["silence_logs"] = logging.ERROR
     with (
         _default_kept(),
+        _safe_paths(),
         # Dask gives a worker up that has not come back by then, which a busy machine can take longer for than 15 s.
         settings.set({"distributed.deploy.lost-worker-timeout": RETURN}),
     ):
@@ -186,6 +190,20 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
             cluster = LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone)
         with cluster, Client(cluster) as client:
             yield client
+
+
+@contextmanager
+def _safe_paths() -> Iterator[None]:
+    """Processes that multiprocessing starts meanwhile begin as with ``SAFE_PATH``; it hands them this one's path."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 @contextmanager

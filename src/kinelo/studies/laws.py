@@ -12,6 +12,7 @@ from __future__ import annotations
 import inspect
 from functools import reduce
 from operator import or_
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationInfo, create_model, model_validator
@@ -40,6 +41,9 @@ OF_SCIPY = "scipy.stats:"
 
 ALLOW_CODE = "allow_code"
 """In the context of a validation: that the file may name code to import."""
+
+FOLDER = "folder"
+"""In the context of a validation: where modules are looked for that are not on Python's path."""
 
 
 class Section(BaseModel):
@@ -88,6 +92,7 @@ class OwnSection(Section):
 
     model_config = ConfigDict(extra="allow")
     base: ClassVar[type[Law]]
+    _folder: Path | None = None
 
     kind: str
 
@@ -96,13 +101,14 @@ class OwnSection(Section):
         """Refuse what would run code, before anything is imported, unless code is allowed."""
         if self._runs_code() and not (info.context or {}).get(ALLOW_CODE):
             raise PydanticCustomError(ALLOW_CODE, "{kind}", {"kind": self.kind})
+        self._folder = (info.context or {}).get(FOLDER)
         return self
 
     def _runs_code(self) -> bool:
         return True
 
     def _found(self) -> Any:
-        return imported(self.kind, "law")
+        return imported(self.kind, "law", self._folder)
 
     def build(self) -> Any:
         """Return the law."""
@@ -154,7 +160,7 @@ class ShapeSection(OwnSection):
         """Return the shape."""
         from kinelo.model.shape import Shape, is_distribution
 
-        found = imported(self.kind, "distribution") if self._runs_code() else _of_scipy(self.kind)
+        found = imported(self.kind, "distribution", self._folder) if self._runs_code() else _of_scipy(self.kind)
         given = dict(self.model_extra or {})
         if not is_distribution(found):
             raise InputError(f"{self.kind} is not a distribution, such as scipy.stats:t.")

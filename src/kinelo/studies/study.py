@@ -13,10 +13,10 @@ from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.runtime.plugins import found_in
 from kinelo.studies.laws import (
     ALLOW_CODE,
     BUILT_IN,
+    FOLDER,
     TAGS,
     DynamicsSection,
     GammaSection,
@@ -111,17 +111,18 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
         raise InputError(
             f"{path} is nested too deeply to be read; a study has sections and lists of numbers."
         ) from None
-    with found_in(path.parent):
-        return parse_study(content, str(path), allow_code=allow_code)
+    return parse_study(content, str(path), allow_code=allow_code, folder=path.parent)
 
 
-def parse_study(content: dict[str, Any], source: str = "study", *, allow_code: bool = False) -> Study:
+def parse_study(
+    content: dict[str, Any], source: str = "study", *, allow_code: bool = False, folder: Path | None = None
+) -> Study:
     """Check the content of a study file and build its system and league once, so that nothing fails later.
 
-    With ``allow_code`` it may name laws of the user's own, whose module is imported.
+    With ``allow_code`` it may name laws of the user's own, whose module is imported, also from ``folder``.
     """
     try:
-        study = Study.model_validate(content, context={ALLOW_CODE: allow_code is True})
+        study = Study.model_validate(content, context={ALLOW_CODE: allow_code is True, FOLDER: folder})
     except ValidationError as error:
         raise InputError(f"{source}: {_sentence(error)}") from None
     try:

@@ -86,9 +86,8 @@ def run_study_sweep(
     if compute != "simulate" and device != "cpu":
         raise InputError(f'Sweeps that compute "{compute}" run on the processor; device is for "simulate".')
     # A worker has one processor; in this process a run may use all, and ends at the same bytes.
-    function = StudyPoints(
-        content, compute, 1 if client is not None else None, device if client else choose_device(device), allow_code
-    )
+    threads, device = (1, device) if client is not None else (None, choose_device(device))
+    function = StudyPoints(content, compute, threads, device, allow_code, Path(path).parent.resolve())
     return run_sweep(function, axes, inputs, attributes, storage=Storage(out, retry), client=client, advance=advance)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class StudyPoints:
     threads: int | None = None
     device: DeviceName = "cpu"
     allow_code: bool = False
+    folder: Path | None = None
 
     def __call__(self, **settings: Any) -> xr.Dataset:
         """Compute one point."""
@@ -82,7 +84,7 @@ class StudyPoints:
         return sorted(lines, key=lambda line: line[0][0])
 
     def _study(self, settings: Mapping[str, Any]) -> Study:
-        return parse_study(changed(self.content, settings), allow_code=self.allow_code)
+        return parse_study(changed(self.content, settings), allow_code=self.allow_code, folder=self.folder)
 
     def _most(self, study: Study, shared: bool) -> int:
         """How many points like this one go together; ``shared`` if all have one table of results."""

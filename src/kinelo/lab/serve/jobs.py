@@ -17,6 +17,7 @@ from typing import Any
 
 from kinelo.errors import InputError
 from kinelo.lab.serve.settings import Limits
+from kinelo.runtime.workers import SAFE_PATH
 
 LONGEST_LINE = 2**27
 Report = Callable[[dict[str, Any]], Awaitable[None]]
@@ -41,7 +42,7 @@ class Worker:
     async def start(cls, kind: str, limits: Limits) -> Worker:
         """Start the process; it loads what it needs while nobody waits yet."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "kinelo.lab.serve.worker", kind, str(limits.worker_memory),
+            sys.executable, SAFE_PATH, "-m", "kinelo.lab.serve.worker", kind, str(limits.worker_memory),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE, start_new_session=True,
         )  # fmt: skip
         return cls(process)
