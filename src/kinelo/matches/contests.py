@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, digest_of
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
 from kinelo.matches.rejects import Rejects
-from kinelo.matches.soundness import check_sound_contests
+from kinelo.matches.soundness import TableCheck, described
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
@@ -40,7 +40,7 @@ def check_contests(value: object) -> None:
     kinelo.errors.InputError: contests must be read before they are used: kinelo.read_contests('races.csv').
     """
     if isinstance(value, Contests):
-        check_sound_contests(value)
+        _check_sound(value)
         return
     if isinstance(value, str | Path):
         raise InputError(f"contests must be read before they are used: kinelo.read_contests({str(value)!r}).")
@@ -293,3 +293,31 @@ class Contests(DatedTable):
                 codes = np.where(slots.codes[:, j] < 0, len(slots.names), slots.codes[:, j])
                 columns.setdefault(label, names.gather(pl.Series(codes)))
         return pl.DataFrame(columns)
+
+
+def _check_sound(contests: Contests) -> None:
+    """Refuse contests whose columns do not fit together."""
+    table = TableCheck("contests", contests)
+    size = table.days()
+    entries = contests.entrant.size if isinstance(contests.entrant, np.ndarray) else 0
+    table.bounds("first", size + 1, entries, contests.first, 1)
+    table.codes("entrant", entries, contests.entrants)
+    table.codes("ended", entries, ENDINGS)
+    table.numbers("place", entries, 1.0, np.inf, missing=True)
+    table.numbers("weight", size, 0.0, LARGEST_WEIGHT)
+    table.column("row", "i", entries)
+    if contests.distance is not None:
+        table.column("distance", "f", entries)
+    for name, texts in (("identifiers", contests.identifiers), ("titles", contests.titles)):
+        if texts is not None and len(texts) != size:
+            raise table.refuse(f"{name} has {len(texts):,} values where {size:,} are needed")
+    if not isinstance(contests.slots, Mapping) or not contests.slots:
+        raise table.refuse(f"slots must be a mapping from kinds to Slots, not {described(contests.slots)}")
+    for kind, slots in contests.slots.items():
+        if not isinstance(slots, Slots):
+            raise table.refuse(f"slots[{kind!r}] must be Slots, not {described(slots)}")
+        table.codes(f"slots[{kind!r}]", entries, slots.names, -1, slots.codes, dimensions=2)
+    contest = np.repeat(np.arange(size), np.diff(contests.first))
+    twice = np.sort(contest * max(len(contests.entrants), 1) + contests.entrant)
+    if (twice[1:] == twice[:-1]).any():
+        raise table.refuse("an entrant stands twice in one contest")

@@ -22,6 +22,7 @@ from kinelo.errors import InputError, in_one_line
 from kinelo.matches.columns import MOST_LISTED, distinct_names, listed
 from kinelo.matches.csv_lines import decode, read_csv
 from kinelo.runtime.extras import require
+from kinelo.runtime.reading import check_file
 
 LONGEST_REASON = 160
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -126,8 +127,7 @@ def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
 
 
 def _open_file(path: Path) -> Opened:
-    if not path.is_file():
-        raise InputError(f"There is no file {path}.")
+    check_file(path)
     with damage_in_words(path):
         with path.open("rb") as file:
             begins = file.read(4)
@@ -187,7 +187,7 @@ def _open_json(path: Path, raw: bytes, notes: tuple[str, ...]) -> Opened:
     if raw.lstrip().startswith(b"["):
         try:
             return Opened(_from_rows(json.loads(raw)), notes)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise InputError(f"{path} is not a list of JSON objects: {error}") from None
     try:
         return Opened(_plain(pl.read_ndjson(io.BytesIO(raw), infer_schema_length=None)), notes)
@@ -196,7 +196,7 @@ def _open_json(path: Path, raw: bytes, notes: tuple[str, ...]) -> Opened:
         for k, line in enumerate(line for line in raw.splitlines() if line.strip()):
             try:
                 rows.append(dict(json.loads(line)))
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, RecursionError):
                 rows.append({})
                 broken[k] = "unreadable line"
         return Opened(_from_rows(rows), notes, broken)

@@ -21,7 +21,7 @@ from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, digest_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
-from kinelo.matches.soundness import check_sound_matches
+from kinelo.matches.soundness import TableCheck, described
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
@@ -47,7 +47,7 @@ def check_matches(value: object) -> None:
     kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv').
     """
     if isinstance(value, Matches):
-        check_sound_matches(value)
+        _check_sound(value)
         return
     if isinstance(value, str | Path):
         raise InputError(f"matches must be read before they are used: kinelo.read_matches({str(value)!r}).")
@@ -249,3 +249,43 @@ class Matches(DatedTable):
 
         check_pools(half_life, firm)
         return pool_table(self.teams, self.home, self.away, self.day, half_life, firm)
+
+
+def _check_sound(matches: Matches) -> None:
+    """Refuse matches whose columns do not fit together."""
+    from kinelo.matches.conditions import Condition
+
+    table = TableCheck("matches", matches)
+    size = table.days()
+    home, away = (table.codes(name, size, matches.teams) for name in ("home", "away"))
+    if (home == away).any():
+        raise table.refuse(f"{matches.teams[home[home == away][0]]} plays itself")
+    table.numbers("result", size, 0.0, 1.0, missing=True)
+    table.column("margin", "f", size)
+    table.column("neutral", "b", size)
+    table.numbers("weight", size, 0.0, LARGEST_WEIGHT)
+    table.column("row", "i", size)
+    if matches.unordered is not None:
+        table.column("unordered", "b", size)
+    if matches.identifiers is not None and len(matches.identifiers) != size:
+        raise table.refuse(f"identifiers has {len(matches.identifiers):,} values where {size:,} are needed")
+    if not isinstance(matches.conditions, Mapping):
+        raise table.refuse(f"conditions must be a mapping, not {described(matches.conditions)}")
+    parts = {f"conditions[{name!r}]": part for name, part in matches.conditions.items()}
+    for name, part in (parts | ({} if matches.season is None else {"season": matches.season})).items():
+        if not isinstance(part, Condition):
+            raise table.refuse(f"{name} must be a Condition, not {described(part)}")
+        table.codes(name, size, part.levels, -1, part.codes)
+    if matches.lineups is not None:
+        _check_lineups(table, matches.lineups, size)
+
+
+def _check_lineups(table: TableCheck, lineups: Any, size: int) -> None:
+    if not isinstance(lineups, Lineups):
+        raise table.refuse(f"lineups must be Lineups, not {described(lineups)}")
+    entries = lineups.player.size if isinstance(lineups.player, np.ndarray) else 0
+    table.codes("lineups.player", entries, lineups.players, 0, lineups.player)
+    table.bounds("lineups.offsets", 2 * size + 1, entries, lineups.offsets, 0)
+    table.column("lineups.minutes", "f", entries, lineups.minutes)
+    table.column("lineups.starter", "i", entries, lineups.starter)
+    table.codes("lineups.role", entries, lineups.roles, -1, lineups.role)

@@ -23,6 +23,7 @@ from kinelo.matches.loading import damage_in_words
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import RunningNames
 from kinelo.matches.reading import read_matches
+from kinelo.runtime.reading import check_file
 
 PIECE = 1_000_000
 LARGEST_NUMBER = 50_000_000
@@ -272,6 +273,5 @@ def files_of(paths: object) -> tuple[Path, ...]:
     if not found:
         raise InputError(f"no file is called {paths!r}" if isinstance(paths, str | Path) else "paths names no file")
     for path in found:
-        if not Path(path).is_file():
-            raise InputError(f"There is no file {path}.")
+        check_file(Path(path))
     return tuple(map(Path, found))

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import study_texts
+from kinelo.runtime.reading import read_text
 from kinelo.studies.study import Study, parse_study
 
 Scale = Literal["full", "quick"]
@@ -80,7 +81,7 @@ def _texts(folder: Path | None, what: str) -> Iterator[tuple[str, str]]:
         raise InputError(f"There is no folder {folder} with figure files (TOML).")
     for entry in folder.iterdir():
         if entry.name.endswith(".toml"):
-            yield entry.name, entry.read_text(encoding="utf-8")
+            yield entry.name, read_text(entry, "figure file")
 
 
 def _parse(
@@ -93,7 +94,7 @@ def _parse(
 ) -> FigureStudy:
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{source} is not valid TOML: {error}.") from None
     unknown = sorted(set(content) - _KEYS)
     if unknown:

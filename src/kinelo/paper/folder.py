@@ -11,6 +11,7 @@ from kinelo.paper.catalogue import PACKAGES_OF_PLACES, study_texts
 from kinelo.paper.figure import FigureStudy
 from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
 from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.reading import read_file, read_json
 
 FOLDER_MARK = "reproduction.json"
 FOLDER_FORMAT = "kinelo reproduction 1"
@@ -40,8 +41,8 @@ def open_folder(folder: Path, *, resume: bool) -> Path:
 
 def _is_reproduction(folder: Path) -> bool:
     try:
-        return json.loads((folder / FOLDER_MARK).read_text(encoding="utf-8")).get("format") == FOLDER_FORMAT
-    except (OSError, ValueError, AttributeError):
+        return read_json(folder / FOLDER_MARK).get("format") == FOLDER_FORMAT
+    except (InputError, AttributeError):
         return False
 
 
@@ -56,6 +57,6 @@ def copy_studies(figures: Sequence[FigureStudy], folder: Path, source: Path | No
     with disk_errors_in_words(folder):
         target.mkdir(exist_ok=True)
         for figure in figures:
-            content = own[figure.source] if source is None else (source / figure.source).read_bytes()
+            content = own[figure.source] if source is None else read_file(source / figure.source)
             replace_file(target / f"{figure.name}.toml" if source is None else target / figure.source, content)
     return target

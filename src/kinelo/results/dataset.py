@@ -39,4 +39,9 @@ def read_dataset(path: Path | str) -> xr.Dataset:
     path = Path(path)
     if not (path / "zarr.json").is_file():
         raise InputError(f"{path} is not a dataset that Kinelo wrote (it has no zarr.json).")
-    return read_zarr(path)
+    try:
+        return read_zarr(path)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"The dataset {path} is damaged and cannot be read ({type(error).__name__}).") from None

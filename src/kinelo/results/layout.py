@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from zarr.errors import UnstableSpecificationWarning
 from zarr.storage import MemoryStore
 
+from kinelo.runtime.reading import check_tree
+
 DATA = "data.zarr"
 """The folder of a stored run or sweep that holds its dataset."""
 
@@ -102,5 +104,6 @@ def read_zarr(path: Path) -> xr.Dataset:
 
     Version 3 only: arrays of version 2 may name pickle as their codec, which runs code.
     """
+    check_tree(path)
     with unsettled_text_format_accepted():
         return xr.open_zarr(path, consolidated=False, chunks=None, decode_times=False, zarr_format=3)

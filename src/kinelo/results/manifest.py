@@ -19,6 +19,7 @@ import numpy as np
 from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.reading import read_json
 
 FILE_NAME = "manifest.json"
 STATE_NAME = re.compile(r"state-\d+\.npz")
@@ -87,12 +88,12 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """Read and check the manifest of a store; a foreign or damaged folder is refused."""
         path = folder / FILE_NAME
-        if not path.is_file():
+        if not path.exists():
             raise InputError(f"{folder} is not a run that Kinelo stored; it is left alone, choose another folder.")
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
+            document = read_json(path)
             known, content, digest = document["format"] == RUN_FORMAT, document["content"], document["digest"]
-        except (ValueError, KeyError, TypeError):
+        except (InputError, KeyError, TypeError):
             raise damaged(folder, FILE_NAME) from None
         if not known:
             raise InputError(f"{folder} was stored in another format ({document['format']!r}); choose another folder.")

@@ -8,6 +8,7 @@ checkpoint, and since every row is a function of the inputs alone it ends with t
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import time
@@ -17,6 +18,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import xarray as xr
@@ -27,8 +29,9 @@ from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder, sync_file
 from kinelo.results.layout import DATA, Layout, read_zarr
-from kinelo.results.manifest import FILE_NAME, LAWS, STATE_NAME, Manifest, content_digest, file_digest
+from kinelo.results.manifest import FILE_NAME, LAWS, STATE_NAME, Manifest, content_digest, damaged, file_digest
 from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.reading import read_file
 
 INTERVAL = 2.0
 """Least number of seconds between two checkpoints, unless stated."""
@@ -121,8 +124,11 @@ class RunStore:
         """The arrays given with the last checkpoint; None before the first and once the run is complete."""
         if self._manifest.state is None:
             return None
-        with np.load(self.folder / self._manifest.state) as file:
-            return {name: file[name] for name in file.files}
+        try:
+            with np.load(io.BytesIO(read_file(self.folder / self._manifest.state)), allow_pickle=False) as file:
+                return {name: file[name] for name in file.files}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile):
+            raise damaged(self.folder, self._manifest.state) from None
 
     def append(self, row: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]]) -> None:
         """Store one record and, if the last checkpoint is old enough, make the next one from ``state``."""

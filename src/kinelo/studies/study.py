@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.runtime.reading import read_text
 from kinelo.studies.laws import (
     ALLOW_CODE,
     BUILT_IN,
@@ -98,13 +99,11 @@ def read_study(path: str | Path, *, allow_code: bool = False) -> Study:
     Every complaint is one sentence with the file, the key and what is accepted. A file that names a law of its own
     (``kind = "module:Class"``) is refused unless you allow it to run code of that module.
     """
+    if not isinstance(path, str | Path) or not str(path):
+        raise InputError(f"A study is named by its file, such as 'study.toml', not by {path!r:.80}.")
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"There is no study file {path}.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The study file {path} cannot be read: {error}.") from None
+        content = tomllib.loads(read_text(path, "study file"))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not valid TOML: {error}.") from None
     except RecursionError:

@@ -11,7 +11,6 @@ for the disk. It opens with ``xarray.open_zarr(zarr.storage.ZipStore(path))``.
 from __future__ import annotations
 
 import io
-import json
 import os
 import shutil
 import zipfile
@@ -29,6 +28,7 @@ from kinelo.results.disk import disk_errors_in_words, holds_something, lock_fold
 from kinelo.results.layout import DATA, unsettled_text_format_accepted
 from kinelo.results.manifest import canonical_json, content_digest
 from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.reading import check_file, read_json
 from kinelo.sweeps.point import PointResult
 
 
@@ -114,11 +114,15 @@ class SweepStore:
 
     def read(self, index: int) -> PointResult:
         """One point that is stored."""
-        if self._sentence(index).exists():
-            return PointResult(index, None, json.loads(self._sentence(index).read_text(encoding="utf-8"))["failure"])
+        if os.path.lexists(self._sentence(index)):
+            try:
+                return PointResult(index, None, str(read_json(self._sentence(index))["failure"]))
+            except (InputError, KeyError, TypeError):
+                raise InputError(f"{self._sentence(index)} is damaged; remove it and start the sweep again.") from None
         try:
+            check_file(self._point(index))
             return PointResult(index, unpacked(self._point(index)))
-        except (OSError, ValueError, KeyError, BadZipFile) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, BadZipFile) as error:
             raise InputError(
                 f"The stored point {self._point(index)} is damaged ({type(error).__name__}); remove that file and "
                 "start the sweep again to compute it anew."
@@ -154,9 +158,9 @@ def _checked_folder(folder: object) -> Path:
 
 def _check_same(folder: Path, inputs: Mapping[str, Any]) -> None:
     try:
-        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        document = read_json(folder / MANIFEST)
         known, stored = document["format"] == SWEEP_FORMAT, document["inputs"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, KeyError, TypeError):
         known, stored = False, {}
     if not known:
         raise InputError(f"{folder} is not a sweep that Kinelo stored; it is left alone, choose another folder.")

@@ -20,6 +20,7 @@ from kinelo.results.disk import check_space
 from kinelo.runtime.device import DeviceName, choose_device
 from kinelo.runtime.limits import check_time
 from kinelo.runtime.progress import Advance
+from kinelo.runtime.reading import read_text
 from kinelo.studies.plan import run_bytes, run_seconds
 from kinelo.studies.study import Study, parse_study, read_study, required
 from kinelo.sweeps.axes import Axes, axes_of, changed
@@ -95,7 +96,7 @@ def read_sweep(path: Path | str, *, allow_code: bool = False) -> tuple[dict[str,
     """The study without its sweep, the axes, and what is to be computed; keys that no study has are refused."""
     study = read_study(path, allow_code=allow_code)
     section = dict(required("sweep", study.sweep))
-    content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    content = tomllib.loads(read_text(Path(path), "study file"))
     del content["sweep"]
     compute = section.pop(COMPUTE_KEY, _default(study))
     if compute not in WAYS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.presentation import percent
 from kinelo.raters.name_index import nearest_names
+from kinelo.runtime.reading import read_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -156,7 +158,7 @@ def table_of(ratings: Any, matches: Matches) -> pl.DataFrame:
 
     try:
         if isinstance(ratings, str | Path):
-            table = pl.read_csv(ratings)
+            table = pl.read_csv(io.BytesIO(read_file(Path(ratings))))
         elif isinstance(ratings, pl.DataFrame):
             table = ratings
         else:

@@ -11,6 +11,7 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.lab.rate.reading import ReadingPanel
 from kinelo.lab.rate.tables import FIELDS, UploadedTable
+from kinelo.runtime.reading import read_file
 
 SESSION_VERSION = 1
 
@@ -35,7 +36,7 @@ def write_session(path: Path, tables: dict[str, UploadedTable], chosen: dict[str
 def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[str, UploadedTable], dict[str, Any]]:
     """Read what :func:`write_session` wrote, refusing what is no session or too large."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_file(path))
         if content["kinelo_session"] != SESSION_VERSION:
             raise InputError(f"{name} is a session of another version of Kinelo.")
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
