@@ -71,7 +71,7 @@ def _opened(path: Path, what: str) -> int:
     if stat.S_ISREG(kind):
         return handle
     os.close(handle)
-    raise InputError(f"{path} is {KINDS.get(stat.S_IFMT(kind), 'a device')}, not a {what}.")
+    raise InputError(f"The {what} {path} cannot be read: it is {KINDS.get(stat.S_IFMT(kind), 'a device')}.")
 
 
 def _unreadable(path: Path, what: str, error: Exception) -> InputError:
