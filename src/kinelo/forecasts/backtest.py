@@ -270,18 +270,28 @@ def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forec
     """Copies of the raters by name, checked; those of one kind are numbered."""
     named: dict[str, Forecaster] = {}
     if isinstance(raters, Mapping):
-        named = {str(name): copy.deepcopy(rater) for name, rater in raters.items()}
+        named = {str(name): copy.deepcopy(_checked_rater(str(name), rater)) for name, rater in raters.items()}
     else:
-        for rater in list(raters) if isinstance(raters, Iterable) else [raters]:
+        several = isinstance(raters, Iterable) and not isinstance(raters, str | bytes)
+        for rater in raters if several else [raters]:
             kind = type(rater).__name__
+            _checked_rater(kind, rater)
             taken = sum(name == kind or name.startswith(f"{kind} ") for name in named)
             named[kind if not taken else f"{kind} {taken + 1}"] = copy.deepcopy(rater)
     if not named:
         raise InputError("There is no rater to test; give at least one.")
-    for name, rater in named.items():
-        if not callable(getattr(rater, "fit", None)) or not callable(getattr(rater, "one_step_ahead", None)):
-            raise InputError(f"{name} is no rater: a rater can fit and say one_step_ahead.")
     return named
+
+
+def _checked_rater(name: str, rater: Any) -> Any:
+    """A rater, or a sentence; before anything is copied or made of it."""
+    if (
+        isinstance(rater, type)
+        or not callable(getattr(rater, "fit", None))
+        or not callable(getattr(rater, "one_step_ahead", None))
+    ):
+        raise InputError(f"{name:.80} is no rater: a rater can fit and say one_step_ahead.")
+    return rater
 
 
 def _checked(name: str, forecast: Any, test: Matches | Contests) -> Any:

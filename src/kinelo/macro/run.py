@@ -54,9 +54,9 @@ class SolverOptions:
     device: DeviceName = "cpu"
 
     def __post_init__(self) -> None:
-        if self.scheme not in SCHEMES:
+        if not isinstance(self.scheme, str) or self.scheme not in SCHEMES:
             raise InputError(f'scheme must be "upwind" or "tvd", not {self.scheme!r}.')
-        if self.stop not in ("until", "steady"):
+        if not isinstance(self.stop, str) or self.stop not in ("until", "steady"):
             raise InputError(f'stop must be "until" or "steady", not {self.stop!r}.')
         if isinstance(self.dt, str) and self.dt != "cfl":
             raise InputError(f'dt must be "cfl" or a number greater than 0, not {self.dt!r}.')

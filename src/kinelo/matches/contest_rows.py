@@ -88,7 +88,7 @@ def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
     >>> direction("score", "Points", None)
     (-1.0, "the most of 'Points' is best")
     """
-    if best is not None and best not in ("lowest", "highest"):
+    if best is not None and (not isinstance(best, str) or best not in ("lowest", "highest")):
         raise InputError(f"best must be 'lowest' or 'highest', not {best!r:.60}.")
     if best is not None:
         return (1.0 if best == "lowest" else -1.0), f"the {best} {column!r} is best, as asked"

@@ -103,10 +103,8 @@ def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
     >>> lineups_of_starters(["Ann", "Bob"], []).names(0, side=0)
     ('Ann', 'Bob')
     """
+    sides = tuple(_listed_names(names) for names in sides)
     for names in sides:
-        listed = isinstance(names, Sequence | np.ndarray) and not isinstance(names, str)
-        if not listed or not all(isinstance(name, str) and name.strip() for name in names):
-            raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
         if len({name.strip() for name in names}) < len(names):
             raise InputError(f"{list(names)!r:.60} names a player twice.")
     starters = [name.strip() for names in sides for name in names]
@@ -116,6 +114,15 @@ def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
     place = {name: code for code, name in enumerate(players)}
     offsets = np.cumsum([0, *map(len, sides)])
     return Lineups(offsets, _codes(starters, place), players, starter=np.ones(len(starters), np.int8))
+
+
+def _listed_names(names: object) -> list[str]:
+    """The names of a line-up, if it is a list, a tuple or an array of names."""
+    if isinstance(names, list | tuple) or (isinstance(names, np.ndarray) and names.ndim == 1):
+        listed = list(names)
+        if all(isinstance(name, str) and name.strip() for name in listed):
+            return listed
+    raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
 
 
 def check_neutral(neutral: object) -> None:

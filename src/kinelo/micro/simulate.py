@@ -268,7 +268,7 @@ def described_gamma(system: RatingSystem) -> float | list[float] | str:
 
 def _is_literal(sampling: str) -> bool:
     """Whether performances are to be drawn."""
-    if sampling not in ("marginal", "literal"):
+    if not isinstance(sampling, str) or sampling not in ("marginal", "literal"):
         raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
     return sampling == "literal"
 

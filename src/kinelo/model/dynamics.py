@@ -74,7 +74,7 @@ class Learning(Dynamics):
     def __post_init__(self) -> None:
         for name in ("alpha", "beta", "diffusion"):
             object.__setattr__(self, name, nonnegative(name, getattr(self, name)))
-        if self.on not in ("expected", "result"):
+        if not isinstance(self.on, str) or self.on not in ("expected", "result"):
             raise InputError(f'on must be "expected" or "result", not {self.on!r}.')
 
     @property
@@ -194,7 +194,7 @@ class Turnover(Dynamics):
         if pool.size == 0:
             raise InputError("theta must be the strength of a newcomer, or several to draw from; it is empty.")
         object.__setattr__(self, "theta", pool)
-        if self.leaving not in ("random", "weakest", "strongest"):
+        if not isinstance(self.leaving, str) or self.leaving not in ("random", "weakest", "strongest"):
             raise InputError(f'leaving must be "random", "weakest" or "strongest", not {self.leaving!r}.')
 
     @property

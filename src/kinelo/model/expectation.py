@@ -40,7 +40,7 @@ NUMBERS_AT_ONCE = 1 << 22
 
 def check_closure(closure: str) -> None:
     """Refuse any closure but the two that exist."""
-    if closure not in ("exact", "taylor"):
+    if not isinstance(closure, str) or closure not in ("exact", "taylor"):
         raise InputError(f'closure must be "exact" or "taylor", not {closure!r}.')
 
 

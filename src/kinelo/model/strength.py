@@ -20,7 +20,7 @@ from kinelo.model.law import Law, built_in
 from kinelo.model.lottery import LotteryTables, balanced_probabilities, lottery_tables
 from kinelo.model.open_outcome import Outcome
 from kinelo.model.quantile import Complex, LawNodes, furthest, law_nodes, sum_of_waves
-from kinelo.model.validation import Array, finite_array, team_vector, whole
+from kinelo.model.validation import Array, checked_names, finite_array, team_vector, whole
 
 FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
 """Kinds of strength that compiled code can draw."""
@@ -62,9 +62,7 @@ class Strength(Law):
         """Take note of each team's mean and standard deviation (or a common one), and of the teams' names."""
         values = team_vector("theta", theta)
         self.theta, self.sigma = values, spreads(sigma, values)
-        if names is not None and any(isinstance(name, float) and name != name for name in names):
-            raise InputError("names must be a list of names; one of them is NaN.")
-        self.names = None if names is None else tuple(str(name) for name in names)
+        self.names = None if names is None else checked_names(names)
         if self.names is not None and len(self.names) != values.size:
             raise InputError(f"names must list one name per team: {len(self.names)} names for {values.size} teams.")
 

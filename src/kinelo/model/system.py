@@ -15,7 +15,8 @@ from kinelo.model.outcome import CHESS_NU, Davidson, Outcome, Probit, Tanh
 from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Field, Schedule, checked_schedule
 from kinelo.model.steps import DeviationSteps, FideSteps, StepRule
-from kinelo.model.validation import Array, finite_array, positive
+from kinelo.model.validation import Array, finite_array, positive, whole
+from kinelo.runtime.limits import check_memory
 
 Gamma = float | tuple[float, ...] | StepRule
 
@@ -90,6 +91,8 @@ class RatingSystem:
 
     def gammas(self, teams: int) -> Array:
         """γ of every team; of a rule, its number."""
+        teams = whole("teams", teams, 1)
+        check_memory(16.0 * teams, f"A league of {teams:,} teams", "use fewer teams")
         if isinstance(self.gamma, StepRule):
             return np.full(teams, self.gamma.code[1])
         if isinstance(self.gamma, tuple) and len(self.gamma) != teams:

@@ -7,6 +7,7 @@ is accepted.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,3 +101,22 @@ def team_vector(name: str, value: ArrayLike) -> Array:
     if result.size < 2:
         raise InputError(f"{name} must list at least 2 teams, not {result.size}.")
     return result
+
+
+def checked_names(names: object) -> tuple[str, ...]:
+    """Names of teams as text: a list, a tuple, an array or a series of text or numbers.
+
+    >>> checked_names(["A", 7]), checked_names(np.array(["B"]))
+    (('A', '7'), ('B',))
+    >>> checked_names("AB")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: names must be a list of names, not 'AB'.
+    """
+    several = hasattr(names, "__iter__") and hasattr(names, "__len__")
+    if not several or isinstance(names, str | bytes | Mapping | set | frozenset):
+        raise InputError(f"names must be a list of names, not {one_line(names)}.")
+    listed = list(names)  # type: ignore[call-overload]
+    for name in listed:
+        if not isinstance(name, str | int | float | np.str_ | np.integer | np.floating) or name != name:
+            raise InputError(f"names must be a list of names; {one_line(name)} is none.")
+    return tuple(str(name) for name in listed)

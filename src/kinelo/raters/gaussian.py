@@ -153,7 +153,7 @@ class GaussianRater(Rater):
 
     def _numbers_of(self, values: Mapping[str, float]) -> tuple[list[Kind], float]:
         """Kinds of slots and the variance of the noise."""
-        if self.covariance not in ("auto", "full", "diagonal"):
+        if not isinstance(self.covariance, str) or self.covariance not in ("auto", "full", "diagonal"):
             raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'.")
         return self._kinds(values), values["noise"] ** 2
 

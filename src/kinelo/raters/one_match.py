@@ -216,9 +216,10 @@ class SingleMatches(MatchEstimator):
 
     def _lineups(self, home: Sequence[str], away: Sequence[str]) -> Lineups | None:
         """Line-ups of one match, which only a rater of players takes."""
-        if not self.rates_players and (len(home) or len(away)):
+        lineups = lineups_of_starters(home, away)
+        if not self.rates_players and lineups is not None:
             raise InputError(f"{type(self).__name__} rates sides, not players: leave line-ups out, or take PlayerElo.")
-        return lineups_of_starters(home, away) if self.rates_players else None
+        return lineups
 
     def _lineups_of_pairs(
         self, sides: Sequence[str | Sequence[str]], lineups: Sequence[Sequence[Any]], count: int
@@ -226,6 +227,8 @@ class SingleMatches(MatchEstimator):
         """Line-ups of so many matches: of a single side the same in all, of a list of sides one for each."""
         each = []
         for side, lineup in zip(sides, lineups, strict=True):
+            if not isinstance(lineup, list | tuple | np.ndarray) or getattr(lineup, "shape", None) == ():
+                raise InputError(f"{lineup!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
             if isinstance(side, str) or not len(lineup):
                 each.append([lineup] * count)
             elif len(lineup) == len(side):

@@ -68,7 +68,7 @@ def choose_device(device: str) -> Literal["cpu", "gpu"]:
     """
     if device == "cpu":
         return "cpu"
-    if device not in ("gpu", "auto"):
+    if not isinstance(device, str) or device not in ("gpu", "auto"):
         raise InputError(f'device must be "cpu", "gpu" or "auto", not {device!r}.')
     graphics = _graphics()
     if graphics.usable:

@@ -58,7 +58,7 @@ def stationary(
     check_field(system, teams)
     first = _start(teams, start)
     dense = _is_dense(method, teams)
-    if noise not in ("none", "gaussian"):
+    if not isinstance(noise, str) or noise not in ("none", "gaussian"):
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
     with few_threads(teams.size):
         still = _without_noise(system, teams, closure, first, dense)
@@ -227,7 +227,7 @@ def _start(teams: Teams, start: ArrayLike | None) -> Array:
 
 
 def _is_dense(method: str, teams: Teams) -> bool:
-    if method not in ("auto", "dense", "matrix-free"):
+    if not isinstance(method, str) or method not in ("auto", "dense", "matrix-free"):
         raise InputError(f'method must be "auto", "dense" or "matrix-free", not {method!r}.')
     return method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)
 

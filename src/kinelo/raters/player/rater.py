@@ -215,9 +215,9 @@ class PlayerElo(GaussianRater, ConditionRater):
         return super().settled_values(rest) | roles | own
 
     def _fresh(self, values: Mapping[str, float]) -> SquadState:
-        if self.known not in MODES:
+        if not isinstance(self.known, str) or self.known not in MODES:
             raise InputError(f"known={self.known!r} is not understood; it is 'starters', 'minutes' or 'none'.")
-        if self.strength not in ("mean", "sum"):
+        if not isinstance(self.strength, str) or self.strength not in ("mean", "sum"):
             raise InputError(f"strength={self.strength!r} is not understood; it is 'mean' or 'sum'.")
         self._role_weights = {
             name.removeprefix(ROLE_PREFIX): value for name, value in values.items() if name.startswith(ROLE_PREFIX)

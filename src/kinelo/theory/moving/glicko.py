@@ -247,7 +247,7 @@ def settled_deviations(
     >>> round(settled_deviations(Tanh(nu=0.5), teams, growth=0.1).slope, 8)
     0.79058394
     """
-    if noise not in ("none", "gaussian"):
+    if not isinstance(noise, str) or noise not in ("none", "gaussian"):
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
     system = as_system(system)
     if growth is None:
