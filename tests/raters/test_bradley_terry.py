@@ -368,4 +368,4 @@ def test_no_information_is_no_precision():
     assert doubt["C"] < doubt["B"] and rater.effects_["standard_error"][0] > 10_000
     history = kn.rating_history(rater, matches)
     assert (history["uncertainty"] > 100).all() and history.height == 6
-    assert np.isfinite(rater.intervals(method="bootstrap", resamples=5)["rating"]).all()
+    assert rater.intervals(method="bootstrap", resamples=5)["rating"].is_finite().all()

@@ -26,15 +26,13 @@ Array = NDArray[np.float64]
 MOST_LIKELIHOOD_STEPS = 60
 MOST_SHORTER_STEPS = 30
 MOST_NEAR_STEPS = 12
-LEAST_DECREMENT = 1e-12
-"""Newton's method ends when the decrement, twice what the likelihood could still gain, is below this."""
-
 LEAST_BOOTSTRAP_DECREMENT = 1e-6
 """The same for a draw of the bootstrap: a thousandth of a standard error."""
 
 LEAST_RESIDUAL = 1e-12
 MOST_GRADIENT_ROUNDS = 10
-"""A step is found when this part of the squared gradient is left, after so many rounds per unknown at most."""
+"""A step is found when this part of the squared gradient is left, after so many rounds per unknown at most. Newton's
+method ends when the decrement, twice what the likelihood could still gain, is below the same part of it."""
 
 
 class Cells(NamedTuple):
@@ -205,6 +203,13 @@ def all_chances(x, kappa, out):
         out[k, 0], out[k, 1], out[k, 2] = davidson_chances(kappa, x[k])
 
 
+def differences(theta: Array, n: int, cells: Cells, offset: Array) -> Array:
+    """``x`` of every cell."""
+    return np.clip(
+        theta[cells.i] - theta[cells.j] + offset + cells.c @ theta[n : n + cells.c.shape[1]], -STEEPEST, STEEPEST
+    )
+
+
 class Likelihood:
     """``−log L`` plus ridge of some cells, for ``n`` contestants of whom those in ``held`` keep their strength.
 
@@ -235,6 +240,16 @@ class Likelihood:
         twin = copy.copy(self)
         twin.cells = cells
         return twin
+
+    def with_ridge(self, ridge: float) -> Likelihood:
+        """The same with another ridge."""
+        twin = copy.copy(self)
+        twin.ridge, twin.added = ridge, np.concatenate([np.full(self.n, 4.0 * ridge), self.added[self.n :]])
+        return twin
+
+    def kappa_at(self, theta: Array) -> float:
+        """κ at a place of the unknowns."""
+        return math.exp(theta[-1]) if self.tied else self.kappa
 
     def slopes(self, theta: Array, curved: bool = True) -> tuple[float, Array, Array]:
         """Value, gradient, and curvature of every cell; without it the value is 0."""
@@ -270,16 +285,14 @@ class Likelihood:
             out[self.free] = np.linalg.lstsq(inner, right[self.free])[0]
         return out
 
-    def maximum(self, theta: Array) -> Array:
-        """Newton's method from ``theta``, steps halved until the value falls."""
+    def maximum(self, theta: Array, residual: float = LEAST_RESIDUAL) -> Array:
+        """Newton's method from ``theta``, steps halved until the value falls; ``residual`` is what steps may leave."""
         theta = theta.copy()
         value, gradient, weights = self.slopes(theta)
         for _ in range(MOST_LIKELIHOOD_STEPS):
-            step = conjugate_gradients(
-                self.unknowns, self.cells, weights, self.added, self.free, gradient, LEAST_RESIDUAL
-            )
+            step = conjugate_gradients(self.unknowns, self.cells, weights, self.added, self.free, gradient, residual)
             decrement = float(gradient @ step)
-            if decrement < LEAST_DECREMENT * max(1.0, abs(value)) or not math.isfinite(decrement):
+            if decrement < residual * max(1.0, abs(value)) or not math.isfinite(decrement):
                 return theta - step if math.isfinite(decrement) else theta
             size = 1.0
             for _ in range(MOST_SHORTER_STEPS):

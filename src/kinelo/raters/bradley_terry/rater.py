@@ -33,6 +33,7 @@ from kinelo.raters.bradley_terry.intervals import (
     sandwich,
 )
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
+from kinelo.raters.bradley_terry.ridge import LEAST_RIDGE, choose_ridge
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
@@ -66,7 +67,9 @@ class BradleyTerry(Rater):
     anchor
         Ratings that are given: one shifts the scale, several are held fixed.
     ridge
-        Precision of a normal prior on the strengths in log-odds; it keeps finite who always won or always lost.
+        Precision of a normal prior on the strengths in log-odds; it keeps finite who always won or always lost. None
+        takes the least, from .01 on, whose forecasts of comparisons left out are not clearly worse than the best
+        (:mod:`kinelo.raters.bradley_terry.ridge`), by the first matches rated; ``ridge_`` says which.
     refit_days
         How old an estimate may become in :meth:`one_step_ahead` before it is made again; 0 makes it anew every day.
     initial
@@ -81,12 +84,13 @@ class BradleyTerry(Rater):
     """
 
     _rescaled = False
+    _ridge_found = None
     look = None
 
     ties: float | None = sought(0.5, 0.0, 1e6, False, "Davidson's kappa")
     covariates: Sequence[str] = ()
     anchor: Mapping[str, float] | None = None
-    ridge: float = given(0.01, 0.0)
+    ridge: float | None = given(None, 0.0, open=True)
     _: KW_ONLY
     home_advantage: float | None = sought(0.0, -1e4, 1e4, False, "rating points for the side named first")
     refit_days: float = given(30.0, 0.0)
@@ -111,6 +115,7 @@ class BradleyTerry(Rater):
         for name, value in (self.anchor or {}).items():
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
         self._theta: Array | None = None
+        self._ridge_found = None
         return Tally(tuple(self.covariates))
 
     def _use(self, matches: Matches) -> None:
@@ -134,12 +139,17 @@ class BradleyTerry(Rater):
         """ν_D: what a rating point is worth in x, given κ as it stands."""
         return points_scale(CHESS_NU, self.parameters_["ties"])
 
+    @property
+    def ridge_(self) -> float:
+        """The ridge in use: the one given, else the one found by the first matches rated."""
+        return float(self.ridge if self.ridge is not None else self._ridge_found or LEAST_RIDGE)
+
     def _likelihood(self) -> Likelihood:
         tally = self._state
         index = tally.name_index.index
         anchored = np.array([index[name] for name in self.anchor or {} if name in index], int)
         held = anchored if anchored.size > 1 else np.empty(0, int)
-        if self.ridge == 0.0 and not held.size and self._labels().max(initial=0) > 0:
+        if self.ridge_ == 0.0 and not held.size and self._labels().max(initial=0) > 0:
             raise InputError(
                 "ridge=0 cannot place contestants that no comparison connects beside one another; give a ridge above 0."
             )
@@ -147,7 +157,7 @@ class BradleyTerry(Rater):
         fixed = self._scale * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
         kappa = 0.0 if self._ties_sought else float(self.ties or 0.0)
         return Likelihood(
-            tally.cells(self._venue_sought), len(tally), self.ridge, self._ties_sought, held, centre,
+            tally.cells(self._venue_sought), len(tally), self.ridge_, self._ties_sought, held, centre,
             fixed * tally.c[:, 0], kappa,
         )  # fmt: skip
 
@@ -174,6 +184,9 @@ class BradleyTerry(Rater):
         for name, value in (self.anchor or {}).items():
             if name in tally.name_index.index and likelihood.held.size:
                 start[tally.name_index.index[name]] = self._scale * value
+        if self.ridge is None and self._ridge_found is None:
+            self._ridge_found = choose_ridge(likelihood, tally.events, tally.name_index.names, start)
+            likelihood = likelihood.with_ridge(self._ridge_found)
         self._theta, self._known = likelihood.maximum(start), n
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
         effects = self._theta[n : n + likelihood.cells.c.shape[1]] / points_scale(CHESS_NU, ties)
@@ -408,14 +421,17 @@ class BradleyTerry(Rater):
         """Everything needed to carry on from here, as arrays."""
         theta = np.empty(0) if self._theta is None else self._theta
         order = np.array([self.order_.home, self.order_.neutral])
-        return {**self._begun().to_arrays(), "theta": theta, "order": order, "in_points": np.ones(1)}
+        ridge = {} if self._ridge_found is None else {"ridge": np.array([self._ridge_found])}
+        return {**self._begun().to_arrays(), "theta": theta, "order": order, "in_points": np.ones(1), **ridge}
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.order_ = SideOrder(*arrays["order"].tolist())
         self.reset()
         self._state.from_arrays(arrays)
+        # Versions that did not keep it had the least.
         if arrays["theta"].size:
+            self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0]) if "ridge" in arrays else LEAST_RIDGE
             self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._state)
             self._estimate()
             self._rescaled = "in_points" not in arrays

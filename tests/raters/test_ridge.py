@@ -1,0 +1,100 @@
+"""The ridge of BradleyTerry: found by forecasts of comparisons left out, on sparse pools, full tables and ladders."""
+
+import math
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.forecasts.scores import log_loss
+from kinelo.raters.bradley_terry import ridge as ridges
+
+
+def pool(seed, games, sides, spread, candidates=1):
+    """Results of sides at rest, opponents the nearest of some drawn at random; the table and strengths in points."""
+    rng = np.random.default_rng(seed)
+    strength, home = rng.normal(0, spread, sides), rng.integers(0, sides, games)
+    drawn = (home[:, None] + rng.integers(1, sides, (games, candidates))) % sides
+    away = drawn[np.arange(games), np.abs(strength[drawn] - strength[home][:, None]).argmin(axis=1)]
+    won = rng.random(games) < 1 / (1 + 10 ** ((strength[away] - strength[home]) / 400))
+    table = {"home": [f"p{k}" for k in home], "away": [f"p{k}" for k in away], "result": won.astype(float)}
+    table |= {"neutral": [True] * games, "date": np.datetime64("2020-01-01") + np.arange(games) // 30}
+    return table, {f"p{k}": value for k, value in enumerate(strength)}
+
+
+def read(table, part=slice(None)):
+    return kn.read_matches({name: column[part] for name, column in table.items()}, ordered=True)
+
+
+@pytest.mark.filterwarnings("ignore:The contestants form")
+@pytest.mark.parametrize("candidates", [1, 6])
+def test_sparse_pools_are_forecast_better_than_by_a_coin(candidates):
+    """Three comparisons of each: without a prior an estimate believes all of them (.8 and more, a coin .693)."""
+    table, _ = pool(4, 2000, 900, 200.0, candidates)
+    train, test = read(table, slice(1500)), read(table, slice(1500, None))
+    loss = {}
+    for ridge in (0.01, None):
+        rater = kn.BradleyTerry(ridge=ridge).fit(train)
+        loss[ridge] = float(log_loss(rater.predict(test).probabilities, test.result).mean())
+    assert loss[None] < math.log(2) + 0.003 and loss[0.01] > 0.8
+    assert rater.ridge_ in ridges.RIDGES and rater.ridge_ > 0.3
+
+
+def test_where_everyone_is_compared_often_the_least_ridge_stays():
+    table, _ = pool(5, 2000, 12, 150.0)
+    found, given = kn.BradleyTerry().fit(read(table)), kn.BradleyTerry(ridge=0.01).fit(read(table))
+    assert found.ridge_ == 0.01 and found.ratings_.equals(given.ratings_)
+    assert kn.BradleyTerry(ridge=0.3).fit(read(table)).ridge_ == 0.3
+    few = kn.BradleyTerry().fit(read(table, slice(ridges.LEAST_COMPARISONS - 1)))
+    assert few.ridge_ == 0.01
+
+
+def test_intervals_hold_what_they_should_on_ladders_too():
+    """80 % intervals of 5 ladders and 5 open leagues, 60 sides each, hold 65 to 90 % of the truths in the mean.
+
+    Sides of one league err together: their mean share has a standard deviation of about .08, that of five of .035.
+    """
+    for candidates in (1, 8):
+        held = []
+        for seed in range(5):
+            table, truth = pool(seed, 1500, 60, 200.0, candidates)
+            board = kn.BradleyTerry().fit(read(table)).intervals(0.8)
+            true = np.array([truth[name] for name in board["name"]])
+            true += board["rating"].mean() - true.mean()
+            held.append(np.mean((board["low"].to_numpy() < true) & (true < board["high"].to_numpy())))
+        assert 0.65 < np.mean(held) < 0.9, candidates
+
+
+def test_the_ridge_depends_on_no_order_and_is_kept():
+    table, _ = pool(6, 600, 200, 200.0)
+    order = np.random.default_rng(1).permutation(600)
+    turned = np.arange(600) % 3 == 0
+    home, away = np.array(table["home"])[order], np.array(table["away"])[order]
+    result = np.array(table["result"])[order]
+    other = {"home": np.where(turned, away, home), "away": np.where(turned, home, away)}
+    other |= {"result": np.where(turned, 1 - result, result), "neutral": [True] * 600}
+    one, two = kn.BradleyTerry().fit(read(table)), kn.BradleyTerry().fit(read(other))
+    assert one.ridge_ == two.ridge_ > 0.01
+    ratings = (rater.ratings_.sort("name")["rating"].to_numpy() for rater in (one, two))
+    np.testing.assert_allclose(*ratings, atol=1e-6)
+    again = kn.BradleyTerry()
+    again.from_arrays(one.to_arrays())
+    assert again.ridge_ == one.ridge_
+    ratings = (rater.ratings_.sort("name")["rating"].to_numpy() for rater in (one, again))
+    np.testing.assert_allclose(*ratings, atol=1e-6)
+    assert again.update(read({**table, "date": table["date"] + 100})).ridge_ == one.ridge_
+
+
+def test_comparisons_are_dealt_to_folds_one_by_one():
+    """Against dealing them out in a plain loop; every comparison is in one fold."""
+    rng = np.random.default_rng(2)
+    events = rng.integers(0, 4, (7, 3)).astype(float)
+    before = (np.cumsum(events) - events.ravel()).reshape(events.shape)
+    plain = np.zeros((ridges.FOLDS, 7, 3))
+    number = 0
+    for cell, result in np.ndindex(7, 3):
+        for _ in range(int(events[cell, result])):
+            plain[number % ridges.FOLDS, cell, result] += 1
+            number += 1
+    for fold in range(ridges.FOLDS):
+        np.testing.assert_array_equal(ridges._dealt(before, events, fold), plain[fold])
