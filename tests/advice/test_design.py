@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.advice.check import Check, Quantity
-from kinelo.advice.design import Compared, Design, log_loss
+from kinelo.advice.design import Compared, Design, _drifts, log_loss
 from kinelo.cli.app import app
 from kinelo.errors import InputError
 
@@ -150,10 +150,36 @@ def test_the_verdict_names_who_is_first_and_how_sure_that_is():
     assert told.endswith("; the best constant step is γ = 0.116 (K = 0.232).")
 
 
+def test_leagues_that_have_not_settled_are_not_judged(monkeypatch):
+    """Teams so far apart that the slowest mode takes more matches than are played: said, and nothing is judged."""
+    monkeypatch.setattr("kinelo.advice.design.MOST_PLAYED", 5000)
+    league = kn.Fixed(np.linspace(0.0, 9.0, 7))
+    found = kn.design(league, None, {"far": kn.RatingSystem(TANH, gamma=0.05)}, matches=30, realisations=2)
+    [one] = found.systems
+    assert not one.settled and math.isnan(one.error) and one.settling > 5000 / 7 and one.theory is not None
+    assert "nearest" not in found.verdict and f"far (about {one.settling:,.0f}); E by theory" in found.verdict
+    assert found.to_dict()["systems"][0]["error"] is None and "not settled" in found._repr_html_()
+    assert kn.plot.design(found).axes
+
+
+def test_an_error_that_still_changes_is_seen():
+    noise = np.random.default_rng(8).standard_normal((8, 24))
+    assert not _drifts(1.0 + 0.2 * noise) and not _drifts(1.0 + 1e-3 * noise + np.linspace(0, 0.1, 24))
+    assert _drifts(1.0 + 0.2 * noise + np.linspace(0, 2, 24)) and _drifts(3.0 + 0.2 * noise - np.linspace(0, 2, 24))
+
+
+def test_no_step_at_all_is_no_advice():
+    """Strengths at rest that do not vary: the smaller the better, and never γ = 0."""
+    found = kn.design(kn.Fixed([0.0, 0.7, 1.1]), None, {"a": kn.RatingSystem(TANH, gamma=0.05)}, matches=30)
+    assert found.best.gamma == 0 and "γ = 0" not in found.verdict and "K = 0" not in found.verdict
+    assert f"the smaller the better, and the price is patience: half the step takes twice as long to settle "\
+        f"(a: {found.systems[0].settling:,.0f} matches" in found.verdict
+
+
 def test_theory_and_league_that_disagree_are_told():
     near, far = (Check((Quantity("mean square error", 0.25, played, 0.001),), 1, 1) for played in (0.251, 0.3))
     assert near.agrees and not far.agrees
-    one = Compared("a", kn.RatingSystem(TANH), 0.25, None, 0.3, 0.001, 0.6, 1.0, 1.0, far)
+    one = Compared("a", kn.RatingSystem(TANH), 0.25, None, 0.3, 0.001, 0.6, 1.0, 1.0, 400.0, far)
     assert Design((one,), None).verdict.endswith("Theory and league disagree on a; the league decides.")
     assert "disagree" not in Design((replace(one, check=near),), None).verdict
 

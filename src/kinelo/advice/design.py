@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kinelo.advice.check import Check, Quantity, as_walked, before_walk, last_records
-from kinelo.advice.design_theory import expected_error, settled_step
+from kinelo.advice.design_theory import expected_error
 from kinelo.advice.report import with_error
+from kinelo.advice.settling import Beginning, beginning
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Turnover, Walk
 from kinelo.model.expectation import outcome_probabilities
@@ -36,9 +37,10 @@ if TYPE_CHECKING:
     from kinelo.model.validation import Array
 
 DESIGN_RECORDS = 24
-MEMORIES = 4.0
-MOST_SETTLING = 10
-"""A league is left to settle for at most this many times as long as it is judged."""
+MOST_PLAYED = 100_000_000
+"""Matches of all leagues of one system that are played at most, those before a league has settled among them."""
+DRIFTING = 4.0, 0.1
+"""A league has not settled whose error still changes by more than so many standard errors, and by more than a tenth."""
 MOST_PAIRS_LISTED = 1_000_000
 """Pairs, records and leagues taken together, over which log-loss is averaged at most."""
 LEAST_CHANCE = 1e-300
@@ -55,12 +57,14 @@ class Compared:
     theory, parts
         E by theory and its parts; None where theory has no answer (:mod:`kinelo.advice.design_theory` says where).
     error, standard_error
-        E by simulation.
+        E by simulation; not a number where leagues had not settled.
     log_loss
         Expected log-loss of a match between any two teams, whose performances vary, forecast by their ratings, in the
-        simulation.
+        simulation; likewise.
     rating_slope, forecast_slope
-        Slope of ratings on strengths, and of strengths on ratings (1 is calibrated), by simulation.
+        Slope of ratings on strengths, and of strengths on ratings (1 is calibrated), by simulation; likewise.
+    settling
+        Matches of a team that a league takes to settle: three times the memory of its slowest mode.
     check
         Theory and simulation of E side by side, where that was asked for.
     """
@@ -74,12 +78,20 @@ class Compared:
     log_loss: float
     rating_slope: float
     forecast_slope: float
+    settling: float = 0.0
     check: Check | None = field(default=None, repr=False)
 
     @property
+    def settled(self) -> bool:
+        """Whether leagues had settled when they were judged."""
+        return not math.isnan(self.error)
+
+    @property
     def z(self) -> float | None:
-        """Simulated less theoretical error in standard errors; None where theory has no answer."""
-        return None if self.theory is None else Quantity("E", self.theory, self.error, self.standard_error).z
+        """Simulated less theoretical error in standard errors; None where one of them is missing."""
+        if self.theory is None or not self.settled:
+            return None
+        return Quantity("E", self.theory, self.error, self.standard_error).z
 
 
 @dataclass(frozen=True)
@@ -105,19 +117,36 @@ class Design:
 
     @property
     def verdict(self) -> str:
-        """The answer in one sentence."""
-        first, *others = self.systems
+        """The answer in a few sentences: who comes nearest to strengths, among leagues that have settled."""
+        judged = [one for one in self.systems if one.settled]
+        sentences = [self._first(judged)] if judged else []
+        waiting = [f"{one.name} (about {one.settling:,.0f})" for one in self.systems if not one.settled]
+        if waiting:
+            sentences.append(
+                f"Not judged, because leagues take more matches of a team to settle than are played: "
+                f"{', '.join(waiting)}{'; E by theory is in the table' * any(one.theory for one in self.systems)}."
+            )
+        apart = [one.name for one in self.systems if one.check is not None and not one.check.agrees]
+        if apart:
+            sentences.append(f"Theory and league disagree on {', '.join(apart)}; the league decides.")
+        return " ".join(sentences)
+
+    def _first(self, judged: Sequence[Compared]) -> str:
+        first, *others = judged
         said = f"{first.name} comes nearest to strengths: off by ± {math.sqrt(first.error):.3g}"
         if others:
             second = others[0]
             doubt = 2 * math.hypot(first.standard_error, second.standard_error)
             tied = ", no surer than " if second.error - first.error < doubt else ", before "
             said += f"{tied}{second.name} with ± {math.sqrt(second.error):.3g}"
-        if self.best is not None:
+        if self.best is not None and self.best.gamma > 0:
             said += f"; the best constant step is γ = {self.best.gamma:.3g} (K = {2 * self.best.gamma:.3g})"
-        apart = [one.name for one in self.systems if one.check is not None and not one.check.agrees]
-        warned = f" Theory and league disagree on {', '.join(apart)}; the league decides." if apart else ""
-        return said + "." + warned
+        elif self.best is not None:
+            said += (
+                "; of constant steps the smaller the better, and the price is patience: half the step takes twice as "
+                f"long to settle ({first.name}: {first.settling:,.0f} matches of a team)"
+            )
+        return f"{said}."
 
     @property
     def table(self) -> pl.DataFrame:
@@ -127,8 +156,10 @@ class Design:
         return pl.DataFrame(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
-        names = ("name", "theory", "error", "standard_error", "z", "log_loss", "rating_slope", "forecast_slope")
-        return [{name: getattr(one, name) for name in names} for one in self.systems]
+        names = (
+            "name", "theory", "settling", "error", "standard_error", "z", "log_loss", "rating_slope", "forecast_slope",
+        )  # fmt: skip
+        return [{name: _known(getattr(one, name)) for name in names} for one in self.systems]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, words and lists, ready for JSON."""
@@ -142,10 +173,21 @@ class Design:
         return design_table(self).html()
 
 
+def _known(value: Any) -> Any:
+    """A value, or None for what is not a number or infinite: JSON and tables know neither."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def design_table(found: Design) -> Table:
     """The verdict above one row per system: E by theory and by simulation, log-loss and slopes."""
     simulated = Column(
-        "E by simulation", lambda row: with_error(row["error"], row["standard_error"], ".4g", ".3g"), number=True
+        "E by simulation",
+        lambda row: (
+            "not settled"
+            if row["error"] is None
+            else with_error(row["error"], row["standard_error"], ".4g", ".3g")
+        ),
+        number=True,
     )
     columns = [words("System", "name"), number("E by theory", "theory", ".4g"), simulated]
     slopes = {"rating_slope": "ratings on strengths", "forecast_slope": "strengths on ratings"}
@@ -173,9 +215,10 @@ def design(
     systems
         What to compare, by name or in a list.
     matches, realisations, seed
-        Matches per team that are judged, after the league was left to settle for half as many, or for four times as
-        long as a rating remembers where that is longer; how many leagues are played; their random stream. Rounds and
-        periods are judged at their ends.
+        Matches per team that are judged, after the league was left to settle from the ratings that theory knows: for
+        half as many, or for three times as long as its slowest mode remembers where that is longer; how many leagues
+        are played; their random stream. Rounds and periods are judged at their ends. A league that takes too long to
+        settle, or whose error still changes, is not judged.
     check
         Whether each system shows theory and simulation side by side, with a z-score, and the verdict says where they
         disagree.
@@ -192,14 +235,18 @@ def design(
         raise InputError(f"strengths must be a league such as Fixed or Normal, not {one_line(strengths)}.")
     named, asked = _name_systems(systems), flag("check", check)
     size = whole("matches", matches, 30), whole("realisations", realisations, 2), whole("seed", seed, 0)
-    settling = {name: _settling(one, strengths, size[0]) for name, one in named.items()}
+    begin = {name: beginning(one, strengths, dynamics) for name, one in named.items()}
+    settling = {name: max(size[0] / 2, one.settling) for name, one in begin.items()}
     if isinstance(dynamics, Walk):  # strengths go on spreading: all are judged at one moment
         settling = dict.fromkeys(named, max(settling.values()))
-    found = [_compare(name, one, strengths, dynamics, _Plan(*size, settling[name])) for name, one in named.items()]
+    found = [
+        _compare(name, one, strengths, dynamics, _Plan(*size, settling[name], begin[name]))
+        for name, one in named.items()
+    ]
     compared = [one for one, _ in found]
     if asked:
         compared = [_with_check(one) for one in compared]
-    compared.sort(key=lambda one: one.error)
+    compared.sort(key=lambda one: one.error if one.settled else math.inf)
     best = None
     if not isinstance(dynamics, Turnover | Sequence):
         try:
@@ -236,12 +283,15 @@ def _name_of(system: object, place: int) -> str:
 
 
 class _Plan(NamedTuple):
-    """Matches per team that are judged, leagues, their random stream, and matches per team before those judged."""
+    """Matches per team that are judged, leagues, their random stream, matches per team before those judged, and where
+    the league begins.
+    """
 
     matches: int
     realisations: int
     seed: int
     settling: float
+    begin: Beginning
 
 
 def _compare(
@@ -252,38 +302,53 @@ def _compare(
     batch = matches_together(system.schedule, teams)
     every = max(round(plan.matches / DESIGN_RECORDS / batch), 1)
     judged = every * DESIGN_RECORDS
+    if not plan.settling * teams * plan.realisations / system.sides <= MOST_PLAYED:
+        theory = expected_error(system, strengths, dynamics, plan.matches)
+        return _unsettled(name, system, theory, plan), strengths
     settling = every * math.ceil(plan.settling / (every * batch))
     steps, middle = settling + judged, batch * (settling + judged / 2)
-    walks = isinstance(dynamics, Walk)
-    begin = before_walk(strengths, dynamics, middle) if walks else strengths
-    played = last_records(system, begin, dynamics, (steps, every, DESIGN_RECORDS), plan.realisations, plan.seed)
+    begin, start, walks = strengths, plan.begin.rating, isinstance(dynamics, Walk)
+    if walks:
+        begin = before_walk(strengths, dynamics, middle)
+        start = beginning(system, begin).rating
+    records = steps, every, DESIGN_RECORDS
+    played = last_records(system, begin, dynamics, records, plan.realisations, plan.seed, start)
     strengths = as_walked(strengths, played[1]) if walks else strengths
     rating, strength = (values - values.mean(axis=-1, keepdims=True) for values in played)
     freedom = teams / max(teams - 1, 1)
-    each = freedom * ((rating - strength) ** 2).mean(axis=(1, 2))
+    errors = freedom * ((rating - strength) ** 2).mean(axis=2)
+    theory = expected_error(system, strengths, dynamics, middle)
+    if not walks and _drifts(errors):
+        return _unsettled(name, system, theory, plan), strengths
+    each = errors.mean(axis=1)
     pairs = (strength, strength), (strength, rating), (rating, rating)
     moments = Moments(*(float((one * other).mean()) for one, other in pairs))
-    theory = expected_error(system, strengths, dynamics, middle)
     total = None if theory is None else theory.total
     doubt = float(each.std(ddof=1)) / math.sqrt(plan.realisations)
     loss = log_loss(system.outcome, strengths, strength, rating)
     slopes = moments.rating_slope, moments.forecast_slope
-    return Compared(name, system, total, theory, float(each.mean()), doubt, loss, *slopes), strengths
+    compared = Compared(name, system, total, theory, float(each.mean()), doubt, loss, *slopes, plan.begin.settling)
+    return compared, strengths
+
+
+def _unsettled(name: str, system: RatingSystem, theory: Parts | None, plan: _Plan) -> Compared:
+    total = None if theory is None else theory.total
+    return Compared(name, system, total, theory, *[math.nan] * 5, plan.begin.settling)
+
+
+def _drifts(errors: Array) -> bool:
+    """Whether errors (leagues × records) are larger or smaller in the later half than chance explains."""
+    half = errors.shape[1] // 2
+    change = errors[:, half:].mean(axis=1) - errors[:, :half].mean(axis=1)
+    doubt = float(change.std(ddof=1)) / math.sqrt(change.size)
+    surprise, share = DRIFTING
+    return abs(float(change.mean())) > max(surprise * doubt, share * float(errors.mean()))
 
 
 def _with_check(one: Compared) -> Compared:
-    if one.theory is None:
+    if one.theory is None or not one.settled:
         return one
     return replace(one, check=Check((Quantity("mean square error", one.theory, one.error, one.standard_error),), 0, 0))
-
-
-def _settling(system: RatingSystem, strengths: Strength, matches: int) -> float:
-    """Matches per team until where a league began is forgotten: e^{−2γμn} of its error is left after n."""
-    try:
-        slowest = MEMORIES / (settled_step(system, strengths, matches) * system.outcome.steepest)
-    except (InputError, NoStationaryState):
-        slowest = 0.0
-    return min(max(matches / 2, slowest), MOST_SETTLING * matches)
 
 
 def log_loss(outcome: Outcome, league: Strength, strength: Array, rating: Array) -> float:

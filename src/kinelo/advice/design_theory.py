@@ -2,14 +2,14 @@ r"""What theory says of a system before a match is played: E = noise + lag + bia
 
 - Strengths that move, one γ for all: :func:`kinelo.tracking`. A step that falls with matches has the value it has
   halfway through the matches that are judged.
-- Strengths at rest, every pair playing: the stationary ratings with their noise.
+- Strengths at rest: the stationary ratings with their noise.
 - Glicko, at rest and with strengths that move: the closure with the steps that its deviations settle at.
 - An open league (departures per match δ, drawn at random): a newcomer's error after n matches obeys
   ``E_{n+1} = (1 − γ_n μ)² E_n + γ_n²(q + μ²E)`` from E₀ = Var θ of newcomers, because points are passed on only and so
   the league's mean rating settles at the start; the league's is ``E = Σ δ(1 − δ)ⁿ E_n``. Errors of newcomers are large,
   so μ is the mean slope over gaps blurred by both teams' errors, ``E b'(z + √(E_n + E) Z)``.
 
-Elsewhere (steps by rating, pairing by rating, several dynamics at once) there is no theory here, only simulation.
+Elsewhere (steps by rating, pairing by rating of strengths that move, several dynamics at once) there is no theory here, only simulation.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, mat
     try:
         if isinstance(dynamics, Turnover):
             return _open_league(system, strengths, dynamics)
-        if isinstance(dynamics, Sequence) or not isinstance(system.pairing, AllPlayAll):
+        if isinstance(dynamics, Sequence) or (dynamics is not None and not isinstance(system.pairing, AllPlayAll)):
             return None
         if isinstance(system.gamma, FideSteps):
             return None

@@ -56,7 +56,7 @@ from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.relaxation import relaxation_of
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum, Teams, as_system
-from kinelo.theory.unbiased import unbiased_gamma
+from kinelo.theory.unbiased import UnbiasedGamma, unbiased_gamma
 from kinelo.theory.worth import worth_at
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Diagnosis(Facts, Report):
     @cached_property
     def advice(self) -> tuple[str, ...]:
         """What to change, in sentences: the remedy, and what to do where the whole scale moves."""
-        notes = drift_notes(self.motion)
+        notes = drift_notes(self.motion, self.unit)
         if self.remedy is not None:
             return (self.remedy.sentence, *notes)
         if not self.stable:
@@ -156,7 +156,7 @@ class Diagnosis(Facts, Report):
 
     def rows(self) -> Rows:
         """Name and finding of every line."""
-        rows = [*rows_of(self), *motion_rows(self.motion), *range_rows(self)]
+        rows = [*rows_of(self), *motion_rows(self.motion, self.unit), *range_rows(self)]
         if self.remedy is not None and self.remedy.check is not None:
             rows.append(("Played with the change", self.remedy.check.sentence))
         return rows
@@ -223,13 +223,14 @@ def diagnose(
     plain = one_step(system, strengths, still)
     found = judge(system, league, still)
     motion = motion_facts(system, league, turnover, found, plain)
-    pace = _pace(system, plain, strengths, still, moving is None)
+    pace = _pace(system, plain, strengths, still, found)
     found = replace(found, state=replace(found.state, stable=found.state.stable and pace.stable))
     best = _best(system, strengths, motion, moving)
     counted = found if turnover is None else with_newcomers(found, system, league, turnover)
     uncounted, found = turnover is not None and counted is found, counted
     remedy = find_remedy(Case(system, league, turnover, still, found, best, pace.settling))
-    verdict = _verdict(system, league, still, found, pace, motion)
+    unbiased = _unbiased(system, strengths, still) if moving is None else None
+    verdict = _verdict(system, league, still, found, pace, motion, unbiased)
     # What turnover does is not part of the theory that could be checked.
     played = None
     if check and turnover is None:
@@ -264,18 +265,14 @@ def _best(
 
 
 def _pace(
-    system: RatingSystem, plain: RatingSystem, strengths: Strength | Continuum, still: StationaryState, at_rest: bool
+    system: RatingSystem, plain: RatingSystem, strengths: Strength | Continuum, still: StationaryState, found: Judged
 ) -> RatedTogether:
-    """Whether and how fast ratings settle, and the step without bias where strengths stand still."""
-    if isinstance(system.schedule, Rounds | Period):
-        with few_threads(still.teams.size):
-            one = at_rest and isinstance(system.gamma, float)
-            return rate_together(system.schedule, strengths, still, plain, at_rest=one)
+    """Whether and how fast ratings settle, as noisy as they are."""
     with few_threads(still.teams.size):
-        matches = relaxation_of(replace(still, system=plain)).matches_per_team(SETTLED_SHARE)
-    if not at_rest or not isinstance(system.gamma, float):
-        return RatedTogether(True, lambda factor: matches / factor, None, None)
-    return RatedTogether(True, lambda factor: matches / factor, *_unbiased(plain, strengths, still))
+        if isinstance(system.schedule, Rounds | Period):
+            return rate_together(system.schedule, strengths, still, plain)
+        matches = relaxation_of(replace(found.state, teams=still.teams, system=plain)).matches_per_team(SETTLED_SHARE)
+    return RatedTogether(True, lambda factor: matches / factor)
 
 
 def _verdict(
@@ -285,6 +282,7 @@ def _verdict(
     found: Judged,
     pace: RatedTogether,
     motion: MotionFacts | None,
+    unbiased: UnbiasedGamma | None,
 ) -> Diagnosis:
     """Everything but checks and the remedy."""
     state, teams = found.state, still.teams
@@ -302,10 +300,12 @@ def _verdict(
         largest_bias=float(np.abs(state.bias).max()),
         rating_noise=math.sqrt(teams.mean(state.variance)),
         strength_spread=math.sqrt(found.moments.V / teams.crowding),
+        strength_variance=found.moments.V,
         stable=state.stable,
         matches_until_converged=pace.settling(1.0),
-        unbiased_gamma=pace.unbiased,
-        noise_when_unbiased=pace.noise_when_unbiased,
+        unbiased_gamma=None if unbiased is None else unbiased.gamma,
+        noise_when_unbiased=None if unbiased is None else unbiased.noise,
+        error_when_unbiased=None if unbiased is None else unbiased.error,
         error=found.parts,
         walks=isinstance(league.dynamics, Walk),
         learns=learns,
@@ -336,9 +336,9 @@ def _farming(still: StationaryState, strengths: Strength | Continuum) -> Gain | 
     teams = still.teams
     if isinstance(strengths, Continuum) or teams.size > DENSE_TEAMS:
         return None
-    own, other, points = largest_gain(replace(still, teams=replace(teams, strengths=strengths)))
+    own, other, points, reacting = largest_gain(replace(still, teams=replace(teams, strengths=strengths)))
     small = points <= SMALLEST_GAIN * max(float(np.ptp(still.rating)), 1 / still.system.outcome.sharpness)
-    return Gain(teams.name(own), teams.name(other), 0.0 if small else points)
+    return Gain(teams.name(own), teams.name(other), *((0.0, 0.0) if small else (points, reacting)))
 
 
 def _worth(still: StationaryState) -> Worth | None:
@@ -371,13 +371,11 @@ def _most_biased(state: StationaryState, order: NDArray[np.intp], sign: int) -> 
 
 def _unbiased(
     system: RatingSystem, strengths: Strength | Continuum, still: StationaryState
-) -> tuple[float | None, float | None]:
-    """The step size without bias, and the noise of ratings at it."""
-    teams = still.teams
-    if not system.pairing.constant or np.ptp(teams.theta) == 0:
-        return None, None
+) -> UnbiasedGamma | None:
+    """The step size without bias, with the noise and the error at it."""
+    if not isinstance(system.gamma, float) or np.ptp(still.teams.theta) == 0:
+        return None
     try:
-        found = unbiased_gamma(system, strengths)
+        return unbiased_gamma(system, strengths)
     except NoStationaryState:
-        return None, None
-    return found.gamma, found.noise
+        return None

@@ -17,7 +17,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.closure import settled_steps
 from kinelo.theory.fixed_point import few_threads
-from kinelo.theory.limit import stationary, warn_if_outside, with_noise
+from kinelo.theory.limit import at_small_steps, stationary, warn_if_outside, with_noise
 from kinelo.theory.moving.following import Moments, Parts
 from kinelo.theory.moving.glicko import DeviationState, settled_deviations
 from kinelo.theory.moving.tracking import Tracking, tracking
@@ -143,7 +143,7 @@ def resting(system: RatingSystem, league: JudgedLeague) -> StationaryState:
     if isinstance(league.dynamics, Learning) and system.schedule is not None:
         raise InputError(f"Strengths that learn are judged match by match, not for {system.schedule!r}.")
     plain = replace(system, gamma=0.05, schedule=system.schedule if isinstance(system.schedule, Field) else None)
-    found = stationary(plain, league.at_rest)
+    found = at_small_steps(plain, league.at_rest)
     if league.at_rest is league.strengths:
         return found
     own = stationary(plain, league.strengths) if isinstance(league.strengths, Continuum) else None

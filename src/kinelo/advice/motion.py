@@ -8,27 +8,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-from scipy.optimize import root_scalar
-
 from kinelo.advice.judged import Judged, JudgedLeague
-from kinelo.errors import InputError, NoStationaryState
+from kinelo.errors import InputError
 from kinelo.model.dynamics import Learning, Turnover, Walk
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.covariance import matches_together
-from kinelo.theory.limit import with_noise
 from kinelo.theory.moving.best import BestGamma, best_gamma
 from kinelo.theory.moving.glicko import DeviationState
 from kinelo.theory.moving.newcomer import Inflation, open_league
 from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
 from kinelo.theory.moving.tracking import Tracking
 from kinelo.theory.state import StationaryState
-from kinelo.theory.teams import Continuum, Teams
+from kinelo.theory.teams import Continuum
 
 SETTLED_SHARE = 0.01
 STILL_SCALE = 1e-9
@@ -82,22 +78,24 @@ def motion_facts(
 ) -> MotionFacts | None:
     """What is asked for by the system's schedule and steps, and by the dynamics; ``plain`` has one step for all."""
     strengths = league.strengths
+    # What newcomers add is not part of the curve that a best step is read from.
+    alone = turnover is None and found.tracking is not None
     rounds = critical_gamma(system.outcome, strengths) if isinstance(system.schedule, Rounds) else None
     inflation = None if turnover is None else open_league(plain, strengths, turnover)
     best = None
-    if found.tracking is not None and (isinstance(system.gamma, float) or system.schedule is None):
+    if alone and (isinstance(system.gamma, float) or system.schedule is None):
         best = best_gamma(system, strengths, league.dynamics)
     facts = MotionFacts(found.tracking, best, rounds, found.deviations, inflation)
     return None if facts == MotionFacts() else facts
 
 
-def motion_rows(motion: MotionFacts | None) -> list[tuple[str, str]]:
-    """Name and finding of every line about motion."""
+def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[str, str]]:
+    """Name and finding of every line about motion; ``unit`` is a match or a contest."""
     if motion is None:
         return []
     rows: list[tuple[str, str]] = []
     if motion.tracking is not None:
-        rows += _following_rows(motion.tracking, motion.best)
+        rows += _following_rows(motion, motion.tracking, unit)
     if motion.rounds is not None:
         one = motion.rounds
         words = f"unstable from γ = {one.critical:.4g}, fastest at {one.fastest:.4g}"
@@ -106,25 +104,28 @@ def motion_rows(motion: MotionFacts | None) -> list[tuple[str, str]]:
         rows.append(("Deviations", _deviations(motion.deviations)))
     if motion.inflation is not None:
         one = motion.inflation
-        words = f"mean rating {one.rating:+.3g}, mean strength {one.strength:+.3g} per match of a team"
+        words = f"mean rating {one.rating:+.3g}, mean strength {one.strength:+.3g} per {unit} of a team"
         kind = f"{'inflation' if one.excess > 0 else 'deflation'} by {abs(one.excess):.3g}"
         rows.append(("Open league", f"{words}: {kind if abs(one.excess) > STILL_SCALE else 'no inflation'}"))
     return rows
 
 
-def _following_rows(one: Tracking, best: BestGamma | None) -> list[tuple[str, str]]:
+def _following_rows(motion: MotionFacts, one: Tracking, unit: str) -> list[tuple[str, str]]:
+    best = motion.best
     what = "strengths of the day" if isinstance(one.dynamics, Walk) else "strengths"
     slopes = f"slope of ratings on {what} {one.rating_slope:.3f}, of {what} on ratings {one.forecast_slope:.3f}"
     rows = [("Following strengths", f"{what} spread by ± {one.V**0.5:.3g}; {slopes}")]
     if one.drift > 0:
-        rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per match"))
+        rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per {unit}"))
+    if best is None and motion.inflation is not None:
+        return [*rows, ("Best step size", "not computed, because what newcomers add to the error is not; kn.design plays it")]
     if best is None:
         return rows
     words = f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
     if isinstance(one.dynamics, Learning):
         words = (
             f"none to choose: γ is also the pace at which teams learn. The mean square error is {best.error:.4g} "
-            f"at γ = {best.gamma:.3g}, and takes 1/γ as many matches to reach"
+            f"at γ = {best.gamma:.3g}, and takes 1/γ as many {unit}{'es' if unit == 'match' else 's'} to reach"
         )
     elif best.gamma == 0:
         words = f"the smaller the better: form changes too fast to be followed (mean square error {best.error:.4g})"
@@ -137,14 +138,14 @@ def _deviations(one: DeviationState) -> str:
     return f"{rd}, slope of ratings on strengths {one.slope:.3f}{travel}"
 
 
-def drift_notes(motion: MotionFacts | None) -> list[str]:
+def drift_notes(motion: MotionFacts | None, unit: str = "match") -> list[str]:
     """What to do about a scale that moves as a whole, which no error about the league's mean shows."""
     if motion is None:
         return []
     notes: list[str] = []
     if motion.tracking is not None and motion.tracking.drift > 0:
         notes.append(
-            f"Add {motion.tracking.drift:.3g} to both ratings after a match if ratings are to keep up with learning: "
+            f"Add {motion.tracking.drift:.3g} to {'both' if unit == 'match' else 'all'} ratings after a {unit} if ratings are to keep up with learning: "
             "points that are only passed on cannot show it."
         )
     if motion.deviations is not None and abs(motion.deviations.travel_speed) > STILL_SCALE:
@@ -156,14 +157,12 @@ def drift_notes(motion: MotionFacts | None) -> list[str]:
 
 
 class RatedTogether(NamedTuple):
-    """Whether mean ratings settle, matches of a team until a disturbance is down to 1 % with steps so many times as
-    large, the unbiased γ, and the standard deviation of a rating at it.
+    """Whether mean ratings settle, and matches of a team until a disturbance is down to 1 % with steps so many times as
+    large.
     """
 
     stable: bool
     settling: Callable[[float], float]
-    unbiased: float | None
-    noise_when_unbiased: float | None
 
 
 def rate_together(
@@ -171,13 +170,8 @@ def rate_together(
     strengths: Strength | Continuum,
     still: StationaryState,
     system: RatingSystem,
-    *,
-    at_rest: bool,
 ) -> RatedTogether:
-    """What a schedule makes of a league whose ratings rest at ``still`` as γ → 0; ``system`` has one step for all.
-
-    The unbiased γ is looked for where strengths stand still, ``at_rest``.
-    """
+    """What a schedule makes of a league whose ratings rest at ``still`` as γ → 0; ``system`` has one step for all."""
     teams = still.teams
     if not system.pairing.constant:
         raise InputError("Rounds and periods are judged under AllPlayAll only; simulate plays the rest.")
@@ -189,33 +183,9 @@ def rate_together(
     matches = matches_together(schedule, teams.size)
     gamma, share = system.step, matches / opponents
 
-    def noisy(step: float) -> StationaryState:
-        return with_noise(replace(still, system=replace(system, gamma=step, schedule=schedule)))
-
     def settling(times: float) -> float:
         fastest, slowest = (1 - times * gamma * share * rate for rate in (critical.largest, critical.slowest))
         factor = max(abs(fastest), abs(slowest))
         return matches * math.log(SETTLED_SHARE) / math.log(factor) if 0 < factor < 1 else math.inf
 
-    unbiased = _unbiased(noisy, teams, 2 / (share * critical.largest)) if at_rest else None
-    noise = None if not unbiased else math.sqrt(teams.mean(noisy(unbiased).variance))
-    return RatedTogether(gamma * share * critical.largest < 2, settling, unbiased, noise)
-
-
-def _unbiased(noisy: Callable[[float], StationaryState], teams: Teams, most: float) -> float | None:
-    """γ at which the slope of ratings on strengths is 1, short of where ratings overshoot; None if there is none."""
-    if np.ptp(teams.theta) == 0:
-        return None
-    if not teams.sigma.any():
-        return 0.0
-
-    def excess(gamma: float) -> float:
-        return noisy(gamma).slope - 1
-
-    try:
-        if excess(0.01 * most) > 0 or excess(0.9 * most) < 0:
-            return None
-        found = root_scalar(excess, bracket=(0.01 * most, 0.9 * most), method="brentq", xtol=1e-6 * most)
-        return float(found.root)
-    except NoStationaryState:
-        return None
+    return RatedTogether(gamma * share * critical.largest < 2, settling)

@@ -242,4 +242,5 @@ def _price(case: Case, factor: float, after: Parts) -> str:
     was, will = case.settling(1.0), case.settling(factor)
     if not was < will < math.inf:
         return ""
-    return f"The price is time: the league takes about {will:,.0f} matches per team to settle instead of {was:,.0f}."
+    units = "matches" if case.system.sides == 2 else "contests"
+    return f"The price is time: the league takes about {will:,.0f} {units} per team to settle instead of {was:,.0f}."

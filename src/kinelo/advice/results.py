@@ -25,10 +25,9 @@ from kinelo.model.results import Results
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.presentation import json_ready, percent
+from kinelo.theory.balance import balance_pairs
 from kinelo.theory.farming import gap_of
-from kinelo.theory.pair_means import laplacian
 
-RESULTS_NEWTON_STEPS = 60
 LEAGUES = 400
 """Leagues that are drawn to say what luck does; of more than ``MOST_DRAWN`` teams the law of X² says it."""
 MOST_DRAWN = 120
@@ -190,7 +189,7 @@ def diagnose_results(system: RatingSystem, results: Results, *, seed: int = 1) -
     names = tuple(results._name(k) for k in range(results.teams))
     weight = (1.0 - np.eye(results.teams)) if results.games is None else results.games
     _check_connected(outcome, s, weight, names)
-    rating = balance(outcome, s, weight, np.zeros(results.teams))
+    rating = balance_pairs(outcome, s, weight, np.zeros(results.teams))
     left = np.where(weight > 0, s - outcome.b(rating[:, None] - rating[None, :]), 0.0)
     whole = float((weight * s**2).sum())
     alone = np.where(weight > 0, rating[None, :] + gap_of(outcome, s), np.nan)
@@ -200,34 +199,6 @@ def diagnose_results(system: RatingSystem, results: Results, *, seed: int = 1) -
         _cycle(s, left, weight, names), np.nanmin(alone, axis=1), np.nanmax(alone, axis=1), games,
         None if games is None else _chance(outcome, s, weight, rating, seed),
     )  # fmt: skip
-
-
-def balance(outcome: Outcome, s: Array, weight: Array, start: Array) -> Array:
-    """Ratings at which nobody drifts, of mean 0, by Newton's method with steps that bring the drift down."""
-    rating, scale = start - start.mean(), weight.sum(axis=1).max()
-    drift = _drift(outcome, s, weight, rating)
-    for _ in range(RESULTS_NEWTON_STEPS):
-        size = float(np.abs(drift).max()) / scale
-        if size <= 1e-13:
-            break
-        gap = rating[:, None] - rating[None, :]
-        stiffness = laplacian(weight * outcome.b_prime(gap))
-        step = np.linalg.solve(stiffness + stiffness.trace() / rating.size**2, drift)
-        share = min(1.0, 2.0 / (float(np.abs(step).max()) * outcome.sharpness + 1e-300))
-        trial = _drift(outcome, s, weight, rating + share * step)
-        while float(np.abs(trial).max()) / scale > size and share > 1e-9:
-            share /= 2
-            trial = _drift(outcome, s, weight, rating + share * step)
-        if float(np.abs(trial).max()) / scale >= size:
-            break
-        rating, drift = rating + share * step, trial
-    if float(np.abs(drift).max()) / scale > 1e-8:
-        raise NoStationaryState("No ratings balance these results: some teams win more than any ratings can explain.")
-    return rating - rating.mean()
-
-
-def _drift(outcome: Outcome, s: Array, weight: Array, rating: Array) -> Array:
-    return (weight * (s - outcome.b(rating[:, None] - rating[None, :]))).sum(axis=1)
 
 
 def _check_connected(outcome: Outcome, s: Array, weight: Array, names: tuple[str, ...]) -> None:

@@ -59,11 +59,15 @@ class Worth:
 
 @dataclass(frozen=True)
 class Gain:
-    """What the team that gains most by choosing whom it meets gains, and by meeting whom; infinitely small steps."""
+    """What the team that gains most by choosing whom it meets gains, and by meeting whom; infinitely small steps.
+
+    ``points`` while the others' ratings are held, ``reacting`` once they have answered.
+    """
 
     team: str
     opponent: str
     points: float
+    reacting: float
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,15 @@ class Facts:
         Standard deviation of a rating in time, typical of the league.
     strength_spread
         Standard deviation of the mean strengths, for comparison.
+    strength_variance
+        Variance of the strengths, form and walk included, with the divisor of the error.
     matches_until_converged
         Matches per team until a disturbance is down to 1 %.
     unbiased_gamma
         Step size at which the slope is 1; None where it is not defined.
-    noise_when_unbiased
-        Standard deviation of a rating in time at that step size; None where there is none, or where it is 0.
+    noise_when_unbiased, error_when_unbiased
+        Standard deviation of a rating in time at that step size, and the mean square error there; None where there is
+        none, or where it is 0.
     error
         Mean square of rating less strength about the league's means, by cause: bias, noise, lag.
     walks, learns
@@ -120,10 +127,12 @@ class Facts:
     largest_bias: float
     rating_noise: float
     strength_spread: float
+    strength_variance: float
     stable: bool
     matches_until_converged: float
     unbiased_gamma: float | None
     noise_when_unbiased: float | None
+    error_when_unbiased: float | None
     error: Parts
     walks: bool
     learns: bool
@@ -138,6 +147,16 @@ class Facts:
     def shrinkage(self) -> float:
         """``1 − slope``: by what share rating gaps fall short of strength gaps (negative: they exceed them)."""
         return 1 - self.slope
+
+    @property
+    def unit(self) -> str:
+        """What is counted: matches of two, or contests."""
+        return "match" if self.worth is None else "contest"
+
+    @property
+    def units(self) -> str:
+        """Several of them."""
+        return "matches" if self.worth is None else "contests"
 
 
 def rows_of(verdict: Facts) -> Rows:
@@ -212,11 +231,10 @@ def _team(one: RatedTeam) -> str:
 
 
 def _noise(verdict: Facts) -> str:
-    noise = f"a rating wanders by ± {verdict.rating_noise:.3g} (one standard deviation)"
-    if verdict.walks:
-        noise = (
-            f"given the strengths of the day a rating varies by ± {verdict.rating_noise:.3g} (one standard deviation)"
-        )
+    given = {"walks": "given the strengths of the day ", "learns": "given the strength of a team "}
+    about = next((words for name, words in given.items() if getattr(verdict, name)), "")
+    varies = "a rating varies" if about else "a rating wanders"
+    noise = f"{about}{varies} by ± {verdict.rating_noise:.3g} (one standard deviation)"
     if verdict.strength_spread == 0:
         return noise
     return (
@@ -235,9 +253,8 @@ def _error(verdict: Facts) -> str:
 def _time(verdict: Facts) -> str:
     if not verdict.stable:
         return "never: this equilibrium is unstable"
-    what = "matches" if verdict.worth is None else "contests"
     return (
-        f"{verdict.matches_until_converged:,.0f} {what} per team until any disturbance of the whole league is down to "
+        f"{verdict.matches_until_converged:,.0f} {verdict.units} per team until any disturbance of the whole league is down to "
         "1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
     )
 
@@ -250,22 +267,25 @@ def _unbiased(verdict: Facts) -> str | None:
     if verdict.by_deviations:
         return "none: steps follow from deviations, and no γ is chosen"
     if gamma is None:
-        return "none found (it takes AllPlayAll, teams of different strength, and noise that can be computed)"
+        return "none found (it takes one step for all, teams of different strength, and noise that can be computed)"
     if gamma == 0 and verdict.slope_of_small_steps > 1 + ROUNDING_OF_WORDS:
         return "none: the curve of results stretches the ratings even with very small steps"
-    if gamma == 0 or noise is None:
+    if gamma == 0 or noise is None or verdict.error_when_unbiased is None:
         return "only infinitely small steps are without bias, because performances do not vary"
     return (
         f"γ = {gamma:.4g} (K = {2 * gamma:.4g}) makes the slope 1: no bias on average, but a rating wanders by "
-        f"± {noise:.3g} instead of ± {verdict.rating_noise:.3g}, and the mean square error is about {noise**2:.3g} "
-        f"instead of {verdict.error.total:.3g}"
+        f"± {noise:.3g} instead of ± {verdict.rating_noise:.3g}, and the mean square error is "
+        f"{verdict.error_when_unbiased:.3g} instead of {verdict.error.total:.3g}"
     )
 
 
 def _farming(gain: Gain) -> str:
     if gain.points == 0:
         return "gains nothing: whoever a team meets, it is rated the same"
-    return f"pays {gain.team} most: {gain.points:+.3g} if it meets only {gain.opponent}, as steps become small"
+    return (
+        f"pays {gain.team} most: {gain.points:+.3g} if it meets only {gain.opponent} and the others' ratings are held, "
+        f"{gain.reacting:+.3g} once the league has reacted, as steps become small"
+    )
 
 
 def nothing_to_change(verdict: Facts) -> str:
@@ -279,7 +299,7 @@ def nothing_to_change(verdict: Facts) -> str:
             f"± {verdict.rating_noise:.3g}, and less with smaller steps."
         )
     return (
-        f"Nothing: the mean square error of {error:.4g} is {percent(error / verdict.strength_spread**2, 1)} of the "
+        f"Nothing: the mean square error of {error:.4g} is {percent(error / verdict.strength_variance, 1)} of the "
         "variance of strengths, and no change of the steps or of the scale that is computed here is worth its price."
     )
 

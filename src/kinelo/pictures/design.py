@@ -28,7 +28,7 @@ def draw_design(found: Design) -> Figure:
                     axes.fill_between(gammas, below, above, color=colour, alpha=0.5, linewidth=0, label=name)
                 below = above
             axes.plot(gammas, below, color=style.BLACK, linewidth=1.0, label="theory")
-        for place, one in enumerate(found.systems):
+        for place, one in enumerate(one for one in found.systems if one.settled):
             colour = style.SERIES[place % len(style.SERIES)]
             if isinstance(one.system.gamma, float):
                 axes.errorbar(

@@ -27,6 +27,7 @@ from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, normal_waves
 from kinelo.model.validation import Array
 from kinelo.theory.fixed_point import GOAL, ROUNDING_FLOOR
+from kinelo.theory.pair_means import laplacian
 from kinelo.theory.waves import Waves, wave_nodes
 
 MOST_NEWTON_STEPS = 100
@@ -264,3 +265,34 @@ def runaway_group(mean_result: Array, mass: Array, supremum: float = 1.0) -> NDA
     slack = supremum - score / (above * below)
     worst = int(np.argmin(slack))
     return None if slack[worst] > NO_SLACK else np.sort(order[: worst + 1])
+
+
+def balance_pairs(outcome: Outcome, s: Array, weight: Array, start: Array) -> Array:
+    """Ratings of mean 0 at which nobody drifts, ``Σ_j w_ij (s_ij − b(R_i − R_j)) = 0``, for any symmetric weights.
+
+    Newton's method, with steps that bring the drift down.
+    """
+    rating, scale = start - start.mean(), weight.sum(axis=1).max()
+    drift = _pairs_drift(outcome, s, weight, rating)
+    for _ in range(MOST_NEWTON_STEPS):
+        size = float(np.abs(drift).max()) / scale
+        if size <= 1e-13:
+            break
+        gap = rating[:, None] - rating[None, :]
+        stiffness = laplacian(weight * outcome.b_prime(gap))
+        step = np.linalg.solve(stiffness + stiffness.trace() / rating.size**2, drift)
+        share = min(1.0, 2.0 / (float(np.abs(step).max()) * outcome.sharpness + 1e-300))
+        trial = _pairs_drift(outcome, s, weight, rating + share * step)
+        while float(np.abs(trial).max()) / scale > size and share > 1e-9:
+            share /= 2
+            trial = _pairs_drift(outcome, s, weight, rating + share * step)
+        if float(np.abs(trial).max()) / scale >= size:
+            break
+        rating, drift = rating + share * step, trial
+    if float(np.abs(drift).max()) / scale > 1e-8:
+        raise NoStationaryState("No ratings balance these results: some teams win more than any ratings can explain.")
+    return rating - rating.mean()
+
+
+def _pairs_drift(outcome: Outcome, s: Array, weight: Array, rating: Array) -> Array:
+    return (weight * (s - outcome.b(rating[:, None] - rating[None, :]))).sum(axis=1)

@@ -24,6 +24,8 @@ LEAST_TEAMS = 5
 LARGEST_STEP = 0.1
 SLOWEST_MOTION = 0.01
 CURVED = 0.05
+FAR_WALK = 0.25
+"""ν²V of strengths that walk, beyond which the lag of the outer teams is not that of the middle ones."""
 TOGETHER = 0.5
 YOUNG = 3.0
 """Memories of the ratings for which strengths must have walked to lie as far apart as they do."""
@@ -100,17 +102,27 @@ def caveats_of(
             )
         )
     if isinstance(dynamics, Walk) and slope > 0:
-        found += _young_walk(system, teams, dynamics, float(np.min(steps)))
+        found += _walk(system, teams, dynamics, float(np.min(steps)))
     return tuple(found)
 
 
-def _young_walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[Caveat]:
-    """Of strengths that lie so near together that they cannot have walked for long."""
+def _walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[Caveat]:
+    """Of strengths that lie far apart, and of such as lie so near together that they cannot have walked for long."""
     V = teams.crowding * teams.mean((teams.theta - teams.mean(teams.theta)) ** 2)
+    far = system.outcome.nu**2 * V
+    found = [
+        Caveat(
+            "wide walk",
+            f"Strengths that walk lie far apart (ν²V = {far:.2g} is above {FAR_WALK}): the outer ones are followed more "
+            "slowly than theory says, and the error is a little larger.",
+            0.06,
+        )
+    ] * (far > FAR_WALK)
     remembered = walk.step**2 / (step * float(system.outcome.b_prime(np.sqrt(2 * V))))
     if V == 0 or YOUNG * remembered <= V:
-        return []
+        return found
     return [
+        *found,
         Caveat(
             "young walk",
             f"While ratings remember, strengths walk by ± {np.sqrt(remembered):.3g}, and they lie only "

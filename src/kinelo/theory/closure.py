@@ -148,6 +148,8 @@ class LeagueClosure:
         Whether to keep the covariance whole. By default for leagues of up to ``WHOLE_COVARIANCE`` teams, but of
         ``WHOLE_WHEN_MOVING`` where strengths move or periods count, unless steps differ or rounds are rated:
         independent teams are then off by less than a ten-thousandth, and several times faster.
+    opponents
+        Weights w_ij, where teams do not meet all others equally often.
     """
 
     def __init__(
@@ -158,13 +160,14 @@ class LeagueClosure:
         motion: StrengthMotion | None = None,
         *,
         whole: bool | None = None,
+        opponents: Array | None = None,
     ) -> None:
         self.system, self.teams, self._outcome = system, teams, system.outcome
         self.motion = StrengthMotion() if motion is None else motion
         self.batch = batch_of(system.schedule, teams, self.motion)
         self.whole = teams.finite and teams.size <= most_together(system, self.motion) if whole is None else whole
         self._triangle = triangle = Triangle(teams.size, diagonal=not teams.finite)
-        self.weights = opponents(teams)
+        self.weights = equal_opponents(teams) if opponents is None else opponents
         self._form: PairMeans | None = None
         self._driving: Array | None = None
         if self.motion.variance > 0:
@@ -332,6 +335,22 @@ class LeagueClosure:
             shake += (w * (self._decided - 2 * self._mean * b + b * b)).sum(axis=0)
         return drift, slope * np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0), shake
 
+    def meetings(self, rating: Array, U: Array) -> tuple[Array, Array]:
+        """Of every pair with ratings of such means and covariance: how strongly it is drawn together, ``E[wb' −
+        w'(s − b)]``, and how often it meets, ``E w``.
+        """
+        triangle, pairing = self._triangle, self.system.pairing
+        centre, spread = triangle.gap(rating), np.sqrt(np.maximum(_of_pairs(U, triangle), 0.0))
+        if pairing.constant:
+            slope = PairMeans(self._outcome, centre, spread, products=False).slope
+            return triangle.matrix(slope), triangle.matrix(pairing.w(centre))
+        soft = pairing.softened()
+        slope = self._selective(soft, centre, spread)[1]
+        chance = np.zeros_like(centre)
+        for node, share in zip(*normal_nodes(float(spread.max()) / soft.finest)):
+            chance += share * soft.w(centre + node * spread)
+        return triangle.matrix(slope), triangle.matrix(chance)
+
     def worth(self, rating: Array) -> Array:
         """How much less than by a match of two a rating is shaken by a contest, ratings at rest."""
         assert self._contests is not None
@@ -465,7 +484,7 @@ def settled_steps(system: RatingSystem, theta: Array) -> float | Array:
     return system.gammas(theta.size)
 
 
-def opponents(teams: Teams) -> Array:
+def equal_opponents(teams: Teams) -> Array:
     """Weights w_ij of the opponents (columns) of each team."""
     weights = np.broadcast_to(teams.mass * teams.crowding, (teams.size, teams.size)).copy()
     if teams.number is not None:

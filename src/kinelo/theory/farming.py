@@ -5,6 +5,9 @@ are. If ratings were strengths nobody could gain by choosing. Where performances
 each opponent alone would hold a team at another rating, ``R_j + b⁻¹(s_ij)``, and every mix at one between them. The
 best choice is therefore a single opponent; of m that are met equally often, those with the largest
 ``s_ij − b(R − R_j)`` at the rating they lead to.
+
+The others' ratings are held in that. In a league they react: points are only passed on, and who is no longer met by the
+team settles without it. The balance is then solved with the matches that are played.
 """
 
 from __future__ import annotations
@@ -15,16 +18,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import LinAlgError
 from scipy.optimize import root_scalar
 from scipy.special import erfinv
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import expected_result, expected_tie
 from kinelo.model.outcome import Outcome, Probit, Tanh
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, one_line, whole
-from kinelo.theory.closure import settled_steps
+from kinelo.theory.balance import balance_pairs
+from kinelo.theory.closure import LeagueClosure, settled_steps
 from kinelo.theory.fixed_point import GOAL
 from kinelo.theory.limit import freeze, stationary
 from kinelo.theory.pair_means import PairMeans
@@ -73,7 +78,9 @@ class Farming:
     best, worst
         The opponents that lift it highest and press it lowest, by their numbers, met equally often.
     gain, loss
-        What that changes: points above 0, and below.
+        What that changes while the others' ratings are held: points above 0, and below.
+    reacting_gain, reacting_loss
+        The same once the whole league has settled anew; not a number where it does not.
 
     >>> import kinelo as kn
     >>> found = kn.farming(kn.Tanh(nu=0.5), kn.Normal([0.0, 1.0, 5.0], sigma=1.0), team=2)
@@ -89,6 +96,8 @@ class Farming:
     worst: tuple[int, ...]
     gain: float
     loss: float
+    reacting_gain: float
+    reacting_loss: float
 
     @property
     def sentence(self) -> str:
@@ -97,10 +106,14 @@ class Farming:
             return f"{self.team} gains and loses nothing by choosing its opponents."
         gain = f"{self.gain:.3g} higher" if math.isfinite(self.gain) else "rises without end"
         loss = f"{-self.loss:.3g} lower" if math.isfinite(self.loss) else "falls without end"
-        return (
+        held = (
             f"{self.team} is rated {self.rating:.4g} when it meets everybody, {gain} when it meets only "
-            f"{self._named(self.best)}, and {loss} when it meets only {self._named(self.worst)}."
+            f"{self._named(self.best)}, and {loss} when it meets only {self._named(self.worst)}, while the others' "
+            "ratings are held."
         )
+        if not math.isfinite(self.reacting_gain + self.reacting_loss):
+            return held
+        return f"{held} Once the league has reacted it is {self.reacting_gain:+.3g} and {self.reacting_loss:+.3g}."
 
     def __repr__(self) -> str:
         return f"Farming: {self.sentence}"
@@ -108,7 +121,7 @@ class Farming:
     def to_dict(self) -> dict[str, object]:
         """Plain numbers and names, ready for JSON."""
         named = {name: [self.opponents[k] for k in getattr(self, name)] for name in ("best", "worst")}
-        numbers = {name: _finite(getattr(self, name)) for name in ("rating", "gain", "loss")}
+        numbers = {name: _finite(getattr(self, name)) for name in ("rating", "gain", "loss", "reacting_gain", "reacting_loss")}
         return {"team": self.team, **numbers, **named, "alone": [_finite(one) for one in self.alone.tolist()]}
 
     def _named(self, group: tuple[int, ...]) -> str:
@@ -160,17 +173,20 @@ def farming(
     now = float(choice.state.rating[own])
     return Farming(
         names[own], names, now, freeze(choice.alone()), best, worst, choice.settle(best) - now,
-        choice.settle(worst) - now,
+        choice.settle(worst) - now, choice.reacting(best), choice.reacting(worst),
     )  # fmt: skip
 
 
-def largest_gain(state: StationaryState) -> tuple[int, int, float]:
-    """The team of a league that gains most by meeting one opponent only, that opponent, and the gain."""
+def largest_gain(state: StationaryState) -> tuple[int, int, float, float]:
+    """The team of a league that gains most by meeting one opponent only, that opponent, and the gain: while the others'
+    ratings are held, and once they have reacted.
+    """
     s = expected_result(state.system.outcome, state.teams.strengths, state.closure)
     gain = state.rating[None, :] + gap_of(state.system.outcome, s) - state.rating[:, None]
     np.fill_diagonal(gain, 0.0)
     own, other = np.unravel_index(int(np.argmax(gain)), gain.shape)
-    return int(own), int(other), float(gain[own, other])
+    reacting = ChoosingTeam(state, int(own)).reacting([int(other)])
+    return int(own), int(other), float(gain[own, other]), reacting
 
 
 class ChoosingTeam:
@@ -240,6 +256,27 @@ class ChoosingTeam:
                 break
             variance = new
         return rating
+
+    def reacting(self, group: Sequence[int]) -> float:
+        """What it gains by meeting only these opponents once the whole league has settled; not a number if it never
+        does. It plays as often as before, and so do the others among themselves.
+        """
+        state, size = self.state, self._results.size
+        weight = np.full((size, size), 1 / (size - 1))
+        weight[self._own, :] = weight[:, self._own] = 0.0
+        weight[self._own, list(group)] = weight[list(group), self._own] = 1 / len(group)
+        np.fill_diagonal(weight, 0.0)
+        try:
+            if self._noisy:
+                closure = LeagueClosure(state.system, state.teams, state.closure, opponents=weight)
+                rating = closure.solve(settled_steps(state.system, state.theta), state.rating).state.rating
+            else:
+                s = expected_result(self._outcome, state.teams.strengths, state.closure)
+                rating = balance_pairs(self._outcome, s, weight, state.rating)
+        except (NoStationaryState, LinAlgError):
+            return math.nan
+        moved = rating - rating.mean() - (state.rating - state.rating.mean())
+        return float(moved[self._own])
 
     def _means(self, gap: Array, spread: Array) -> PairMeans:
         return PairMeans(self._outcome, gap, spread, products=False)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
+from kinelo.model.pairing import AllPlayAll
 from kinelo.model.schedule import Period
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
@@ -61,10 +62,9 @@ def stationary(
     if not isinstance(noise, str) or noise not in ("none", "gaussian"):
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
     with few_threads(teams.size):
-        still = _without_noise(system, teams, closure, first, dense)
         if noise == "none":
-            return still
-        state = with_noise(still, method)
+            return _without_noise(system, teams, closure, first, dense)
+        state = with_noise(_before_noise(system, teams, closure, first, dense), method)
     warn_if_outside(state)
     return state
 
@@ -87,6 +87,31 @@ def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: 
         stable=growth is None or growth < 0,
         growth=growth,
     )
+
+
+def _before_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
+    """Where the ratings of small steps rest, to look for those of the system's own steps from there.
+
+    Teams may slide along the edge of a pairing that jumps and never rest; noise rounds that edge, and so does this.
+    """
+    if not system.pairing.jumps:
+        return _without_noise(system, teams, closure, start, dense)
+    rounded = replace(system, pairing=system.pairing.softened())
+    try:
+        found = _without_noise(rounded, teams, closure, start, dense)
+    except NoStationaryState:
+        found = _without_noise(replace(system, pairing=AllPlayAll()), teams, closure, start, dense)
+    return replace(found, system=system)
+
+
+def at_small_steps(system: RatingSystem, strengths: Strength | Continuum) -> StationaryState:
+    """Where ratings rest as steps vanish; at the edge of a pairing that jumps, that of one with a rounded edge."""
+    try:
+        return stationary(system, strengths)
+    except NoStationaryState:
+        if not system.pairing.jumps:
+            raise
+    return replace(stationary(replace(system, pairing=system.pairing.softened()), strengths), system=system)
 
 
 def with_noise(

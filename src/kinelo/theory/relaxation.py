@@ -20,6 +20,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
 from kinelo.theory.balance import WavePull, expected_slope
+from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import DENSE_TEAMS, stationary
 from kinelo.theory.pair_means import FREE_RATE, mass_laplacian
@@ -72,7 +73,8 @@ def relaxation(
 ) -> Relaxation:
     """Spectral gap at the stationary state of a league.
 
-    ``noise="gaussian"`` averages b' over the rating noise at the system's step size, which slows ratings down.
+    ``noise="gaussian"`` averages over the rating noise at the system's step size, which slows ratings down and rounds
+    the edges of a pairing that depends on ratings.
 
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
@@ -90,19 +92,28 @@ def relaxation_of(state: StationaryState) -> Relaxation:
     variance = state.variance if state.variance.any() else None
     played = 1.0
     if not state.system.pairing.constant:
-        if variance is not None:
-            raise InputError('Relaxation under a pairing that depends on ratings is found with noise="none" only.')
-        results = expected_result(outcome, teams.strengths, state.closure)
-        _, slope = drift_and_slope(state.system, results, teams.mass, state.rating)
-        w = state.system.pairing.w(state.rating[:, None] - state.rating[None, :])
-        own = float((teams.mass**2).sum()) if teams.finite else 0.0
-        played = (float(teams.mass @ w @ teams.mass) - own) / (1 - own)
+        slope, w = _by_rating(state, variance)
+        # No team of a finite league meets itself.
+        own = teams.mass**2 * teams.finite
+        played = float(teams.mass @ w @ teams.mass - own @ np.diag(w)) / (1 - float(own.sum()))
         gap, mode = _dense_gap(slope, teams.mass)
     elif teams.size <= DENSE_TEAMS:
         gap, mode = _dense_gap(expected_slope(outcome, state.rating, variance), teams.mass)
     else:
         gap, mode = _lanczos_gap(WavePull(outcome, teams.mass, variance).smoothing(state.rating), teams.mass)
     return Relaxation(gap * teams.crowding, mode, state.system.step, played)
+
+
+def _by_rating(state: StationaryState, variance: Array | None) -> tuple[Array, Array]:
+    """How strongly pairs are drawn together and how often they meet, where that depends on ratings."""
+    if variance is not None:
+        U = variance if state.covariance is None else state.covariance
+        slope, w = LeagueClosure(state.system, state.teams, state.closure).meetings(state.rating, U)
+    else:
+        results = expected_result(state.system.outcome, state.teams.strengths, state.closure)
+        _, slope = drift_and_slope(state.system, results, state.teams.mass, state.rating)
+        w = state.system.pairing.w(state.rating[:, None] - state.rating[None, :])
+    return slope, w
 
 
 def _dense_gap(slope: Array, mass: Array) -> tuple[float, Array]:

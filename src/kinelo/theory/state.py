@@ -101,13 +101,7 @@ class StationaryState:
     @property
     def error(self) -> float:
         """Mean square of rating less strength about the means of the league, noise included; divisor N − 1."""
-        off = self.bias - self.teams.mean(self.bias)
-        noise = self.teams.mean(self.variance)
-        if self.covariance is not None:
-            noise -= float(self.covariance.mean())
-        elif self.teams.finite:
-            noise *= 1 - 1 / self.teams.size
-        return self.teams.crowding * (self.teams.mean(off**2) + noise)
+        return mean_square_error(self.teams, self.rating, self.variance, self.covariance)
 
     @property
     def slope(self) -> float:
@@ -152,6 +146,20 @@ class StationaryState:
             raise InputError("theta must hold at least one strength.")
         spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)
         return View(self.system, self.teams, self.closure, self.rating, self.variance), points, spread
+
+
+def mean_square_error(teams: Teams, rating: Array, variance: Array, covariance: Array | None) -> float:
+    """Mean square of rating less strength about the means of the league, noise included; divisor N − 1.
+
+    Every error that stands beside another one is this one.
+    """
+    off = rating - teams.theta
+    noise = teams.mean(variance)
+    if covariance is not None:
+        noise -= float(covariance.mean())
+    elif teams.finite:
+        noise *= 1 - 1 / teams.size
+    return teams.crowding * (teams.mean((off - teams.mean(off)) ** 2) + noise)
 
 
 def regression_slope(theta: Array, rating: Array, mass: Array) -> float:

@@ -2,8 +2,8 @@ r"""The step size at which ratings are on the scale of the strengths.
 
 Performance noise shrinks the map R(θ), rating noise stretches it, and rating noise grows with γ: at one step size γ*
 the slope is 1. There ratings vary about as much as performances do, so the closure is solved for ratings, covariance
-and γ at once, starting from ``R = θ`` and ``U = diag σ²``. Where that does not settle, γ climbs from small steps
-instead. Two teams are solved exactly.
+and γ at once, starting from ``R = θ`` and ``U = diag σ²``. Where that does not settle, where results count together and
+where pairs are chosen by rating, γ climbs from small steps instead. Two teams are solved exactly.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ from scipy.optimize import root_scalar
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import Aim, Fluctuation, LeagueClosure, Solution, State
+from kinelo.theory.covariance import matches_together
 from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, ATTEMPTS, SMALL_STEP, STEP_GROWTH, few_threads, fixed_point
-from kinelo.theory.limit import balance_ratings, rating_noise
+from kinelo.theory.limit import at_small_steps, balance_ratings, rating_noise, stationary, with_noise
 from kinelo.theory.many_teams import merge_many
-from kinelo.theory.state import regression_slope
+from kinelo.theory.state import StationaryState, mean_square_error, regression_slope
 from kinelo.theory.teams import Continuum, Teams, as_system, check_field, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
 
@@ -45,6 +47,8 @@ class UnbiasedGamma(float):
     ----------
     noise
         Standard deviation of a rating in time at γ*; None where γ* is 0.
+    error
+        Mean square of rating less strength about the league's means at γ*, noise included; None where γ* is 0.
     caveats
         Why the answer may be off; see :class:`~kinelo.theory.caveats.Caveat`.
 
@@ -55,12 +59,15 @@ class UnbiasedGamma(float):
     """
 
     noise: float | None
+    error: float | None
     caveats: tuple[Caveat, ...]
 
-    def __new__(cls, gamma: float, noise: float | None = None, caveats: tuple[Caveat, ...] = ()) -> UnbiasedGamma:
-        """A step size with the noise at it."""
+    def __new__(
+        cls, gamma: float, noise: float | None = None, error: float | None = None, caveats: tuple[Caveat, ...] = ()
+    ) -> UnbiasedGamma:
+        """A step size with the noise and the error at it."""
         made = super().__new__(cls, gamma)
-        made.noise, made.caveats = noise, caveats
+        made.noise, made.error, made.caveats = noise, error, caveats
         return made
 
     @property
@@ -70,7 +77,8 @@ class UnbiasedGamma(float):
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers, ready for JSON."""
-        return {"gamma": float(self), "noise": self.noise, "caveats": [one.reason for one in self.caveats]}
+        caveats = [one.reason for one in self.caveats]
+        return {"gamma": float(self), "noise": self.noise, "error": self.error, "caveats": caveats}
 
 
 class Unbiased(NamedTuple):
@@ -84,11 +92,14 @@ class Unbiased(NamedTuple):
 def unbiased_gamma(
     system: RatingSystem | Outcome, strengths: Strength | Continuum, closure: Closure = "exact"
 ) -> UnbiasedGamma:
-    """Step size at which the regression of stationary ratings on strengths has slope 1, under AllPlayAll.
+    """Step size at which the regression of stationary ratings on strengths has slope 1.
 
-    ``system`` is a rating system, whose own step size is not looked at, or its outcome alone; in a
-    :class:`~kinelo.model.schedule.Field` the step is that of a contest. Strengths that do not vary are rated without
-    bias only by infinitely small steps: the answer is then 0.
+    ``system`` is a rating system, whose pairing and schedule count and whose own step size is not looked at, or its
+    outcome alone; in a :class:`~kinelo.model.schedule.Field` the step is that of a contest. Strengths that do not vary
+    are rated without bias only by infinitely small steps: the answer is then 0, as it is where small steps stretch
+    already.
+
+    Raises NoStationaryState where no step makes ratings as wide as strengths.
 
     Examples
     --------
@@ -98,19 +109,50 @@ def unbiased_gamma(
     """
     system, teams = as_system(system), teams_of(strengths)
     check_field(system, teams)
-    plain = RatingSystem(system.outcome, schedule=system.schedule if system.sides > 2 else None)
     if teams.theta.max() == teams.theta.min():
         raise InputError("All teams have the same mean strength, so no step size changes the slope of their ratings.")
-    teams = merge_many(teams)
-    with few_threads(teams.size):
-        still = balance_ratings(plain.outcome, teams, closure, teams.theta, dense=True).positions
-        gamma, there = unbiased_of(plain, teams, closure, still)
-        if gamma and there is None:
-            there = rating_noise(replace(plain, gamma=gamma), teams, closure, still)
+    if not system.pairing.constant or isinstance(system.schedule, Rounds | Period):
+        gamma, there = _in_use(system, strengths, closure)
+    else:
+        plain, teams = RatingSystem(system.outcome, schedule=system.schedule), merge_many(teams)
+        with few_threads(teams.size):
+            still = balance_ratings(plain.outcome, teams, closure, teams.theta, dense=True).positions
+            gamma, there = unbiased_of(plain, teams, closure, still)
+            if gamma and there is None:
+                there = rating_noise(replace(plain, gamma=gamma), teams, closure, still)
     if there is None:
         return UnbiasedGamma(gamma)
-    caveats = caveats_of(plain, teams, there.kind, gamma)
-    return UnbiasedGamma(gamma, math.sqrt(teams.mean(there.variance)), caveats)
+    caveats = caveats_of(system, teams, there.kind, gamma, variance=there.variance)
+    error = mean_square_error(teams, there.rating, there.variance, there.covariance)
+    return UnbiasedGamma(gamma, math.sqrt(teams.mean(there.variance)), error, caveats)
+
+
+def _in_use(system: RatingSystem, strengths: Strength | Continuum, closure: Closure) -> Unbiased:
+    """γ* where results count together, or pairs are chosen by rating: on a ladder of steps, short of where ratings
+    overshoot or run apart.
+    """
+    at_rest = replace(system, schedule=None)
+    still = at_small_steps(at_rest, strengths) if closure == "exact" else stationary(at_rest, strengths, closure)
+    if still.slope >= 1 - UNBIASED:
+        return Unbiased(0.0, None)
+    known: dict[float, StationaryState] = {}
+
+    def excess(gamma: float) -> float:
+        known[gamma] = with_noise(replace(still, system=replace(system, gamma=gamma)))
+        return known[gamma].slope - 1
+
+    low, high = 0.0, SMALL_STEP / (matches_together(system.schedule, still.teams.size) * system.outcome.steepest)
+    try:
+        while excess(high) < 0:
+            low, high = high, STEP_GROWTH * high
+            if high * system.outcome.steepest > LARGEST_STEP_TRIED:
+                raise NoStationaryState("No step is large enough.")
+    except NoStationaryState:
+        raise NoStationaryState(f"No step up to γ = {low:.3g} makes the ratings as wide as the strengths.") from None
+    gamma = float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-7 * high).root)
+    found = known[gamma] if gamma in known else with_noise(replace(still, system=replace(system, gamma=gamma)))
+    kind = found.kind or "joint"
+    return Unbiased(gamma, Fluctuation(found.rating, found.variance, found.covariance, found.residual, 1, kind))
 
 
 def unbiased_of(system: RatingSystem, teams: Teams, closure: Closure, still: Array) -> Unbiased:
@@ -136,8 +178,8 @@ def _of_two(outcome: Outcome, teams: Teams) -> Unbiased:
 
     gamma = _crossing(excess, outcome, teams)
     law = gap_law(RatingSystem(outcome, gamma=gamma), teams.strengths)
-    share = law.variance / 4 * np.ones(2)
-    return Unbiased(gamma, Fluctuation(teams.theta, share, None, 0.0, 1, "exact"))
+    covariance = law.variance / 4 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    return Unbiased(gamma, Fluctuation(teams.theta, np.diag(covariance), covariance, 0.0, 1, "exact"))
 
 
 def _crossing(excess: Callable[[float], float], outcome: Outcome, teams: Teams) -> float:

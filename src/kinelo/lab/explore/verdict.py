@@ -122,4 +122,5 @@ def _at_rest(first: TheoryAnswer, found: Diagnosis, controls: Controls) -> Theor
         return replace(answer, least=least)
     # Without bias on average, what is left is luck, and the little that a straight line does not show.
     fair = priced(controls, best) if offered_steps()[0] <= best <= offered_steps()[1] else None
-    return replace(answer, least=least, fair=fair or PricedStep(best, luck or 0.0, luck or 0.0))
+    miss = math.sqrt(found.error_when_unbiased or 0.0)
+    return replace(answer, least=least, fair=fair or PricedStep(best, luck or 0.0, miss))

@@ -42,7 +42,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative, positive
 from kinelo.runtime.renaming import renamed_arguments
-from kinelo.theory.closure import LeagueClosure, Solution, State, opponents
+from kinelo.theory.closure import LeagueClosure, Solution, State, equal_opponents
 from kinelo.theory.covariance import PairSlopes, StrengthMotion, batch_of, motion_of, separate_covariance, walk_lag
 from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, few_threads, fixed_point
 from kinelo.theory.many_teams import representatives
@@ -167,7 +167,7 @@ class GlickoLeague:
             raise InputError(f"Glicko's formulas are those of Tanh, not of {type(outcome).__name__}.")
         self.outcome, self.nu, self.growth = outcome, outcome.nu, positive("growth", growth)
         self.teams = strengths if isinstance(strengths, Teams) else teams_of(strengths)
-        self.motion, self.weights = StrengthMotion() if motion is None else motion, opponents(self.teams)
+        self.motion, self.weights = StrengthMotion() if motion is None else motion, equal_opponents(self.teams)
         self._prepare()
 
     def _prepare(self) -> None:

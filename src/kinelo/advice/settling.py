@@ -1,0 +1,87 @@
+r"""Where a league that is played begins, and how long it takes to forget that.
+
+Ratings begin where theory says they settle. What is left to wait for is their noise, whose slowest mode takes as long
+as the slowest disturbance of the whole league, 1/(γλ₂) matches of a team: where teams lie far apart, or pairs are
+chosen by rating, many times as long as a single rating takes to find its place.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinelo.advice.judged import JudgedLeague, judge, one_step, resting
+from kinelo.errors import InputError, NoStationaryState
+from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, parts_of
+from kinelo.model.pairing import AllPlayAll
+from kinelo.model.strength import Strength
+from kinelo.model.system import RatingSystem
+from kinelo.model.validation import Array
+from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.pair_means import smooth
+from kinelo.theory.relaxation import relaxation_of
+from kinelo.theory.state import StationaryState
+
+FORGETTING = 3.0
+"""Memories after which noise, which is forgotten twice as fast as a mean, is there but for a quarter of a percent."""
+
+
+class Beginning(NamedTuple):
+    """Ratings to begin at, and matches of a team after which a disturbance of the league is down to 1/e."""
+
+    rating: Array
+    memory: float
+
+    @property
+    def settling(self) -> float:
+        """Matches of a team until the league has settled."""
+        return FORGETTING * self.memory
+
+
+def beginning(system: RatingSystem, strengths: Strength, dynamics: Any = None) -> Beginning:
+    """Where a league settles, as far as theory knows, and its memory; infinite where nothing holds ratings together."""
+    moving, turnover = parts_of(dynamics)
+    league = JudgedLeague(strengths, moving)
+    state = settled_state(system, league)
+    return Beginning(np.array(state.rating), league_memory(system, league, turnover, state))
+
+
+def settled_state(system: RatingSystem, league: JudgedLeague) -> StationaryState:
+    """The best that is known of where ratings settle: with motion and noise, with noise, or as steps vanish."""
+    with suppress(InputError, NoStationaryState):
+        return judge(system, league, resting(system, league)).state
+    still = JudgedLeague(league.at_rest, None)
+    with suppress(InputError, NoStationaryState):
+        return judge(system, still, resting(system, still)).state
+    return replace(resting(replace(system, pairing=AllPlayAll()), still), system=system)
+
+
+def league_memory(
+    system: RatingSystem, league: JudgedLeague, turnover: Turnover | None, state: StationaryState
+) -> float:
+    """Matches of a team after which the slowest disturbance of ratings, and what moves strengths, is down to 1/e."""
+    plain = one_step(system, league.strengths, state)
+    with few_threads(state.teams.size):
+        slowest = relaxation_of(replace(state, system=plain))
+    # Candidate matches: a pair that is drawn and does not play takes time as well.
+    ratings = 1 / (slowest.gamma * slowest.gap) if slowest.gap > 0 else math.inf
+    moving = _motion_memory(system, league.dynamics, plain.step, state)
+    if turnover is None:
+        return max(ratings, moving)
+    # Who leaves at random takes every disturbance along.
+    leaving = 1 / turnover.rate
+    return leaving if turnover.leaving == "random" else max(ratings, moving, leaving)
+
+
+def _motion_memory(system: RatingSystem, dynamics: Dynamics | None, step: float, state: StationaryState) -> float:
+    if isinstance(dynamics, Form):
+        return 1 / dynamics.rate
+    if isinstance(dynamics, Learning) and dynamics.pull > 0:
+        spread = math.sqrt(2 * (float(state.variance.mean()) + float(state.rating.var())))
+        slope = float(smooth(system.outcome.b_prime, system.outcome.nu, spread)(np.zeros(1))[0])
+        return 1 / (step * dynamics.pull * slope)
+    return 0.0
