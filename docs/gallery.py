@@ -34,7 +34,7 @@ kn.plot.contest_worth(system, league)
 # Pairings by how one-sided their games are and how long ratings take to settle, and the choice for a wanted fairness.
 
 # %%
-kn.plot.matchmaking(kn.matchmaking(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), league, fairness=0.25))
+kn.plot.matchmaking(kn.matchmaking(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.005), league, fairness=0.25))
 
 # %% [markdown]
 # ## A simulated league

@@ -172,8 +172,10 @@ def test_no_step_at_all_is_no_advice():
     """Strengths at rest that do not vary: the smaller the better, and never γ = 0."""
     found = kn.design(kn.Fixed([0.0, 0.7, 1.1]), None, {"a": kn.RatingSystem(TANH, gamma=0.05)}, matches=30)
     assert found.best.gamma == 0 and "γ = 0" not in found.verdict and "K = 0" not in found.verdict
-    assert f"the smaller the better, and the price is patience: half the step takes twice as long to settle "\
+    assert (
+        f"the smaller the better, and the price is patience: half the step takes twice as long to settle "
         f"(a: {found.systems[0].settling:,.0f} matches" in found.verdict
+    )
 
 
 def test_theory_and_league_that_disagree_are_told():

@@ -93,8 +93,11 @@ def test_relaxation_counts_matches_that_are_played():
     played = (w.sum() - 30) / (30 * 29)
     assert local.played == pytest.approx(played)
     assert local.matches_per_team(0.1) == pytest.approx(played * np.log(10) / (0.1 * local.gap))
-    with pytest.raises(kn.InputError, match='noise="none" only'):
-        kn.relaxation(kn.RatingSystem(kn.Tanh(0.5), kn.Local(), 0.1), league, noise="gaussian")
+    # Noise that is large beside the reach of w lets strangers meet, and few pairs pull less.
+    noisy = kn.relaxation(kn.RatingSystem(kn.Tanh(0.5), kn.Local(), 0.5), league, noise="gaussian")
+    tiny = kn.relaxation(kn.RatingSystem(kn.Tanh(0.5), kn.Local(), 1e-7), league, noise="gaussian")
+    assert tiny.gap == pytest.approx(local.gap, rel=1e-5) and tiny.played == pytest.approx(played, rel=1e-5)
+    assert noisy.gap < 0.98 * local.gap
 
 
 def test_large_leagues_are_refused():

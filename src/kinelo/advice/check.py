@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kinelo.advice.judged import moments_of
+from kinelo.advice.settling import beginning
 from kinelo.errors import InputError
 from kinelo.micro.simulate import simulate
-from kinelo.model.dynamics import Dynamics, Form, Walk
-from kinelo.model.steps import DeviationSteps
+from kinelo.model.dynamics import Dynamics, Walk
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.closure import settled_steps
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.following import Moments
 from kinelo.theory.moving.tracking import Tracking, tracking
@@ -122,11 +121,17 @@ class Check:
 
 
 def check_state(
-    state: StationaryState, *, matches: int = CHECK_MATCHES, seed: int = 1, factor: float | None = None
+    state: StationaryState,
+    *,
+    matches: int = CHECK_MATCHES,
+    seed: int = 1,
+    factor: float | None = None,
+    fairness: tuple[Array, float] | None = None,
 ) -> Check:
     """Play the league of a stationary state: slope of the mean ratings, and mean square of rating less strength.
 
-    With ``factor`` also the mean square where rating gaps are multiplied by it.
+    With ``factor`` also the mean square where rating gaps are multiplied by it; with ``fairness`` (expected results of
+    all pairs in size, and their mean over games by theory) also how one-sided games are.
     """
     league, start = state.teams.strengths, state.rating
     if not state.teams.finite:
@@ -145,6 +150,8 @@ def check_state(
         quantities.append(_quantity("mean square error", state.error, errors))
         if factor is not None and factor != 1:
             quantities.append(_rescaled(factor, moments_of(state), rating, league.theta + 0 * rating))
+    if fairness is not None:
+        quantities.append(_quantity("one-sidedness", fairness[1], _one_sided(state.system, rating, fairness[0])))
     return Check(tuple(quantities), length, len(rating))
 
 
@@ -193,7 +200,7 @@ def _play_walk(
     """
     matches, seed = plan
     size = strengths.teams
-    memory = _memory(found.system, strengths, None)
+    memory = beginning(found.system, strengths).memory
     batch = matches_together(found.system.schedule, size)
     before, after = (max(1, round(part * memory / batch)) for part in (FORGOTTEN - 0.5, 1.0))
     every = max(1, after // WALK_RECORDS)
@@ -221,6 +228,13 @@ def as_walked(strengths: Strength, strength: Array) -> Strength:
     reached = (reached - reached.mean()) * math.sqrt(strength.var(axis=2).mean() / reached.var())
     order = np.argsort(strengths.theta, kind="stable")
     return strengths.like(reached, strengths.sigma[order])
+
+
+def _one_sided(system: RatingSystem, rating: Array, results: Array) -> Array:
+    """Mean size of the expected result over games, one for each league."""
+    i, j = np.triu_indices(rating.shape[2], 1)
+    played = np.array([system.pairing.w(one[:, i] - one[:, j]).mean(axis=0) for one in rating])
+    return played @ results[i, j] / played.sum(axis=1)
 
 
 def _quantity(name: str, theory: float, played: Array) -> Quantity:
@@ -252,7 +266,7 @@ def _play(
     """
     matches, seed = plan
     size = league.teams
-    memory = _memory(system, league, dynamics)
+    memory = beginning(system, league, dynamics).memory
     leagues = REALISATIONS
     per_team = 2 * matches / size / leagues
     while leagues > 4 and per_team < 12 * memory:
@@ -292,14 +306,3 @@ def last_records(
     late = run.sizes["time"] - records
     rating = run.rating.values[:, late:]
     return rating, run.strength.values[:, late:] if "strength" in run else league.theta + 0 * rating
-
-
-def _memory(system: RatingSystem, league: Strength, dynamics: Dynamics | None) -> float:
-    """Matches of a team after which ratings, and form, have forgotten."""
-    if isinstance(system.gamma, DeviationSteps):
-        step = system.gamma.growth / math.sqrt(system.outcome.nu)
-    else:
-        step = float(np.min(settled_steps(replace(system, schedule=None), league.theta)))
-    slope = float(system.outcome.b_prime(np.array(league.theta.std() * 1.5)))
-    form = 1 / dynamics.rate if isinstance(dynamics, Form) else 0.0
-    return 1 / (step * max(slope, 0.05 * system.outcome.steepest)) + form

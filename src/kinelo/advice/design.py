@@ -183,9 +183,7 @@ def design_table(found: Design) -> Table:
     simulated = Column(
         "E by simulation",
         lambda row: (
-            "not settled"
-            if row["error"] is None
-            else with_error(row["error"], row["standard_error"], ".4g", ".3g")
+            "not settled" if row["error"] is None else with_error(row["error"], row["standard_error"], ".4g", ".3g")
         ),
         number=True,
     )
@@ -333,7 +331,8 @@ def _compare(
 
 def _unsettled(name: str, system: RatingSystem, theory: Parts | None, plan: _Plan) -> Compared:
     total = None if theory is None else theory.total
-    return Compared(name, system, total, theory, *[math.nan] * 5, plan.begin.settling)
+    unknown = math.nan, math.nan, math.nan, math.nan, math.nan
+    return Compared(name, system, total, theory, *unknown, settling=plan.begin.settling)
 
 
 def _drifts(errors: Array) -> bool:

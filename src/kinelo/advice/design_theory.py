@@ -7,9 +7,11 @@ r"""What theory says of a system before a match is played: E = noise + lag + bia
 - An open league (departures per match δ, drawn at random): a newcomer's error after n matches obeys
   ``E_{n+1} = (1 − γ_n μ)² E_n + γ_n²(q + μ²E)`` from E₀ = Var θ of newcomers, because points are passed on only and so
   the league's mean rating settles at the start; the league's is ``E = Σ δ(1 − δ)ⁿ E_n``. Errors of newcomers are large,
-  so μ is the mean slope over gaps blurred by both teams' errors, ``E b'(z + √(E_n + E) Z)``.
+  so μ is the mean slope over gaps blurred by both teams' errors, ``E b'(z + √(E_n + E) Z)``. In a contest of k the luck
+  q is that of a contest, and the errors of k − 1 opponents are averaged: ``γ²(q + μ²E/(k − 1))``.
 
-Elsewhere (steps by rating, pairing by rating of strengths that move, several dynamics at once) there is no theory here, only simulation.
+Elsewhere (steps by rating, pairing by rating of strengths that move, several dynamics at once) there is no
+theory here, only simulation.
 """
 
 from __future__ import annotations
@@ -22,15 +24,15 @@ import numpy as np
 
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Turnover
-from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
+from kinelo.model.schedule import Period, Rounds
 from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.theory.limit import stationary
 from kinelo.theory.moving.following import Parts
 from kinelo.theory.moving.glicko import discount, settled_deviations
-from kinelo.theory.moving.tracking import tracking
+from kinelo.theory.moving.tracking import error_of
+from kinelo.theory.worth import contest_share
 
 OLDEST = 1e-6
 ROUNDS = 12
@@ -49,9 +51,9 @@ def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, mat
             return None
         if isinstance(system.gamma, FallingSteps):
             system = replace(system, gamma=settled_step(system, strengths, matches))
-        if dynamics is not None:
-            return tracking(system, strengths, dynamics).parts
-        return _at_rest(system, strengths)
+        if dynamics is None and isinstance(system.gamma, DeviationSteps):
+            return _deviations_at_rest(system, strengths)
+        return error_of(system, strengths, dynamics)
     except (InputError, NoStationaryState):
         return None
 
@@ -68,20 +70,17 @@ def settled_step(system: RatingSystem, strengths: Strength, matches: float) -> f
     return float(np.min(rule))
 
 
-def _at_rest(system: RatingSystem, strengths: Strength) -> Parts:
-    if isinstance(system.gamma, DeviationSteps):
-        settled = settled_deviations(system, strengths, noise="gaussian")
-        off = settled.rating - strengths.theta
-        return Parts(float(settled.variance.mean()), 0.0, float(np.var(off, ddof=1)))
-    found = stationary(system, strengths, noise="gaussian")
-    bias = float(np.var(found.bias, ddof=1))
-    return Parts(noise=found.error - bias, lag=0.0, bias=bias)
+def _deviations_at_rest(system: RatingSystem, strengths: Strength) -> Parts:
+    settled = settled_deviations(system, strengths, noise="gaussian")
+    off = settled.rating - strengths.theta
+    return Parts(float(settled.variance.mean()), 0.0, float(np.var(off, ddof=1)))
 
 
 def _open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) -> Parts | None:
     """The recursion above; what is left of unknown starts counts as lag."""
     rule: Any = system.gamma
-    plain = isinstance(system.pairing, AllPlayAll) and system.schedule is None and turnover.leaving == "random"
+    apart = isinstance(system.schedule, Rounds | Period)
+    plain = isinstance(system.pairing, AllPlayAll) and not apart and turnover.leaving == "random"
     if not plain or not isinstance(rule, float | FallingSteps) or np.any(getattr(strengths, "sigma", 0.0)):
         return None
     pool = turnover.pool
@@ -90,7 +89,8 @@ def _open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) 
     gamma = _steps(rule, age)
     start, error, noise = float(pool.var()), 0.0, 0.0
     for _ in range(ROUNDS):
-        path = _path(gamma, _PoolPairs(system.outcome, pool, 2 * (start + error)), start, (error, noise))
+        pairs = _PoolPairs(system, pool, 2 * (start + error))
+        path = _path(gamma, pairs, start, (error, noise))
         error, noise = (weight @ path).tolist()
     return Parts(noise=noise, lag=error - noise, bias=0.0)
 
@@ -108,7 +108,7 @@ def _path(gamma: np.ndarray, pairs: _PoolPairs, start: float, others: tuple[floa
     for n, step in enumerate(gamma.tolist()):
         path[n] = error, noise
         mu = pairs.slope(error + others[0])
-        keep, passed = (1 - step * mu) ** 2, (step * mu) ** 2
+        keep, passed = (1 - step * mu) ** 2, (step * mu) ** 2 / pairs.opponents
         luck = step**2 * pairs.luck
         error, noise = keep * error + passed * others[0] + luck, keep * noise + passed * others[1] + luck
     return path
@@ -117,7 +117,8 @@ def _path(gamma: np.ndarray, pairs: _PoolPairs, start: float, others: tuple[floa
 class _PoolPairs:
     """Pairs of the pool: mean slope of results where gaps are off by a normal error, and the luck of a result."""
 
-    def __init__(self, outcome: Outcome, pool: np.ndarray, widest: float) -> None:
+    def __init__(self, system: RatingSystem, pool: np.ndarray, widest: float) -> None:
+        outcome, self.opponents = system.outcome, system.sides - 1
         gap = (pool[:, None] - pool[None, :]).ravel()
         x, weight = np.polynomial.hermite_e.hermegauss(DESIGN_NODES)
         blurred = gap[:, None, None] + np.sqrt(np.linspace(0.0, widest, GRID))[:, None] * x
@@ -125,6 +126,8 @@ class _PoolPairs:
         self._rungs = (GRID - 1) / widest if widest > 0 else 0.0
         tie = np.where(outcome.has_ties, outcome.tie_probability(gap), 0.0)
         self.luck = float(np.mean(1 - tie - outcome.b(gap) ** 2))
+        if system.sides > 2:
+            self.luck *= contest_share(system, pool)
 
     def slope(self, variance: float) -> float:
         """A straight line between the rungs of the grid, in plain numbers: thousands of matches ask one by one."""

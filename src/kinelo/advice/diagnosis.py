@@ -52,7 +52,7 @@ from kinelo.theory.farming import largest_gain
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import DENSE_TEAMS
 from kinelo.theory.many_teams import representatives
-from kinelo.theory.moving.best import BestGamma, best_gamma
+from kinelo.theory.moving.best import BestGamma, search_gamma, with_error
 from kinelo.theory.relaxation import relaxation_of
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum, Teams, as_system
@@ -222,21 +222,23 @@ def diagnose(
     still = resting(system, league)
     plain = one_step(system, strengths, still)
     found = judge(system, league, still)
-    motion = motion_facts(system, league, turnover, found, plain)
-    pace = _pace(system, plain, strengths, still, found)
+    known: dict[float, Judged] = {}
+    best = _best(system, league, still, found, known) if turnover is None else None
+    motion = motion_facts(system, league, turnover, found, plain, best)
+    pace = _pace(system, plain, strengths, still)
+    settling = pace.settling(found, 1.0)
     found = replace(found, state=replace(found.state, stable=found.state.stable and pace.stable))
-    best = _best(system, strengths, motion, moving)
     counted = found if turnover is None else with_newcomers(found, system, league, turnover)
     uncounted, found = turnover is not None and counted is found, counted
-    remedy = find_remedy(Case(system, league, turnover, still, found, best, pace.settling))
+    remedy = find_remedy(Case(system, league, turnover, still, found, best, known, pace.settling))
     unbiased = _unbiased(system, strengths, still) if moving is None else None
-    verdict = _verdict(system, league, still, found, pace, motion, unbiased)
+    verdict = _verdict(system, league, still, found, settling, motion, unbiased)
     # What turnover does is not part of the theory that could be checked.
     played = None
     if check and turnover is None:
         played = _check(system, strengths, found, None if remedy is None else remedy.factor)
         if remedy is not None and remedy.system is not None:
-            other = judge(remedy.system, league, still)
+            other = known.get(remedy.system.gamma) or judge(remedy.system, league, still)  # type: ignore[arg-type]
             remedy = replace(remedy, check=_check(remedy.system, strengths, other, None))
     return replace(verdict, check=played, remedy=remedy, uncounted=uncounted)
 
@@ -251,28 +253,43 @@ def _check(system: RatingSystem, strengths: Strength | Continuum, found: Judged,
 
 
 def _best(
-    system: RatingSystem, strengths: Strength | Continuum, motion: MotionFacts | None, moving: Dynamics | None
+    system: RatingSystem, league: JudgedLeague, still: StationaryState, found: Judged, known: dict[float, Judged]
 ) -> BestGamma | None:
-    """The step of least error, where one γ serves all and all pairs play."""
-    if motion is not None and motion.best is not None:
-        return motion.best
-    if moving is not None or not isinstance(system.gamma, float) or not system.pairing.constant:
+    """The step of least error, where one γ serves all: what newcomers add is not part of its curve.
+
+    What is found at that step is remembered in ``known``.
+    """
+    one = isinstance(system.gamma, float)
+    if not system.pairing.constant or not (one or (found.tracking is not None and system.schedule is None)):
         return None
     try:
-        return best_gamma(system, strengths)
+        best = search_gamma(system, league.strengths, league.dynamics)
+        if best.gamma == 0:
+            return best
+        # The error of that step, as every other row has it.
+        known[best.gamma] = judge(replace(system, gamma=best.gamma), league, still, found.state)
+        return with_error(best, known[best.gamma].parts)
     except (InputError, NoStationaryState):
         return None
 
 
 def _pace(
-    system: RatingSystem, plain: RatingSystem, strengths: Strength | Continuum, still: StationaryState, found: Judged
+    system: RatingSystem, plain: RatingSystem, strengths: Strength | Continuum, still: StationaryState
 ) -> RatedTogether:
     """Whether and how fast ratings settle, as noisy as they are."""
-    with few_threads(still.teams.size):
-        if isinstance(system.schedule, Rounds | Period):
+    if isinstance(system.schedule, Rounds | Period):
+        with few_threads(still.teams.size):
             return rate_together(system.schedule, strengths, still, plain)
-        matches = relaxation_of(replace(found.state, teams=still.teams, system=plain)).matches_per_team(SETTLED_SHARE)
-    return RatedTogether(True, lambda factor: matches / factor)
+
+    def settling(found: Judged, factor: float) -> float:
+        # Strengths of the day may explain more of a walk's ratings than noise adds.
+        variance = np.maximum(found.state.variance, 0.0)
+        other = replace(plain, gamma=factor * plain.step)
+        with few_threads(still.teams.size):
+            noisy = replace(found.state, teams=still.teams, system=other, variance=variance)
+            return relaxation_of(noisy).matches_per_team(SETTLED_SHARE)
+
+    return RatedTogether(True, settling)
 
 
 def _verdict(
@@ -280,7 +297,7 @@ def _verdict(
     league: JudgedLeague,
     still: StationaryState,
     found: Judged,
-    pace: RatedTogether,
+    settling: float,
     motion: MotionFacts | None,
     unbiased: UnbiasedGamma | None,
 ) -> Diagnosis:
@@ -302,7 +319,7 @@ def _verdict(
         strength_spread=math.sqrt(found.moments.V / teams.crowding),
         strength_variance=found.moments.V,
         stable=state.stable,
-        matches_until_converged=pace.settling(1.0),
+        matches_until_converged=settling,
         unbiased_gamma=None if unbiased is None else unbiased.gamma,
         noise_when_unbiased=None if unbiased is None else unbiased.noise,
         error_when_unbiased=None if unbiased is None else unbiased.error,
@@ -369,9 +386,7 @@ def _most_biased(state: StationaryState, order: NDArray[np.intp], sign: int) -> 
     return tuple(RatedTeam(teams.name(i), *(float(value[i]) for value in values)) for i in chosen)
 
 
-def _unbiased(
-    system: RatingSystem, strengths: Strength | Continuum, still: StationaryState
-) -> UnbiasedGamma | None:
+def _unbiased(system: RatingSystem, strengths: Strength | Continuum, still: StationaryState) -> UnbiasedGamma | None:
     """The step size without bias, with the noise and the error at it."""
     if not isinstance(system.gamma, float) or np.ptp(still.teams.theta) == 0:
         return None

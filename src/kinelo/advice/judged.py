@@ -11,7 +11,7 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics, Form, Learning
-from kinelo.model.schedule import Field
+from kinelo.model.schedule import Field, Period, Rounds
 from kinelo.model.steps import DeviationSteps, FallingSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -20,7 +20,7 @@ from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import at_small_steps, stationary, warn_if_outside, with_noise
 from kinelo.theory.moving.following import Moments, Parts
 from kinelo.theory.moving.glicko import DeviationState, settled_deviations
-from kinelo.theory.moving.tracking import Tracking, tracking
+from kinelo.theory.moving.tracking import Tracking, parts_at_rest, tracking
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
 
@@ -67,8 +67,12 @@ class Judged:
     deviations: DeviationState | None = None
 
 
-def judge(system: RatingSystem, league: JudgedLeague, still: StationaryState) -> Judged:
-    """Solve the closure of a system; ``still`` are the ratings of the same league as steps vanish."""
+def judge(
+    system: RatingSystem, league: JudgedLeague, still: StationaryState, similar: StationaryState | None = None
+) -> Judged:
+    """Solve the closure of a system; ``still`` are the ratings of the same league as steps vanish, and ``similar`` is
+    its state at other steps, which saves time.
+    """
     if league.dynamics is not None:
         return _moving(system, league, still)
     if isinstance(system.gamma, DeviationSteps):
@@ -78,15 +82,22 @@ def judge(system: RatingSystem, league: JudgedLeague, still: StationaryState) ->
         )
         return _from_state(state, settled)
     with few_threads(still.teams.size):
-        state = with_noise(replace(still, system=system))
+        state = with_noise(replace(still, system=system), similar=_scaled(similar, system))
     warn_if_outside(state)
     return _from_state(state)
 
 
+def _scaled(similar: StationaryState | None, system: RatingSystem) -> StationaryState | None:
+    """A state at other steps with the noise that these would have if it grew in proportion."""
+    if similar is None or not isinstance(system.gamma, float) or not isinstance(similar.system.gamma, float):
+        return None
+    ratio = system.gamma / similar.system.gamma
+    covariance = None if similar.covariance is None else ratio * similar.covariance
+    return replace(similar, variance=ratio * similar.variance, covariance=covariance)
+
+
 def _from_state(state: StationaryState, deviations: DeviationState | None = None) -> Judged:
-    off = state.bias - state.teams.mean(state.bias)
-    bias = state.teams.crowding * state.teams.mean(off**2)
-    return Judged(state, moments_of(state), Parts(state.error - bias, 0.0, bias), None, deviations)
+    return Judged(state, moments_of(state), parts_at_rest(state), None, deviations)
 
 
 def moments_of(state: StationaryState) -> Moments:
@@ -140,7 +151,7 @@ def one_step(system: RatingSystem, strengths: Strength | Continuum, still: Stati
 
 def resting(system: RatingSystem, league: JudgedLeague) -> StationaryState:
     """Ratings as steps vanish, about the league's own strengths."""
-    if isinstance(league.dynamics, Learning) and system.schedule is not None:
+    if isinstance(league.dynamics, Learning) and isinstance(system.schedule, Rounds | Period):
         raise InputError(f"Strengths that learn are judged match by match, not for {system.schedule!r}.")
     plain = replace(system, gamma=0.05, schedule=system.schedule if isinstance(system.schedule, Field) else None)
     found = at_small_steps(plain, league.at_rest)

@@ -1,10 +1,13 @@
 r"""Fair games against quick ratings: which pairing to choose.
 
 Ratings settle fastest when results tell most of those who are far apart, and games are fair when they bring equals
-together. Of a pairing w at its stationary ratings, *one-sidedness* is the mean ``|s_ij|`` of the games played, and
-*quickness* the matches each team plays until the slowest disturbance is down to 1 %, ``p ln 100/(γλ₂)``, p being the
-share of drawn pairs that play, both for small steps. A window alone leaves distant teams connected by long chains of
-neighbours, and errors in the distance of its ends heal slowly; where it is narrow, a few games between strangers help.
+together. Of a pairing w at the ratings that it settles at, *one-sidedness* is the mean ``|s_ij|`` of the games played,
+and *quickness* the matches each team plays until the slowest disturbance is down to 1 %, ``p ln 100/(γλ₂)``, p being
+the share of drawn pairs that play. A window alone leaves distant teams connected by long chains of neighbours, and
+errors in the distance of its ends heal slowly; where it is narrow, a few games between strangers help.
+
+All of it is meant at the step that is used: noise moves ratings, ratings choose opponents, and a narrow window
+stretches the scale. So w, b and their products are averaged over the noise that ratings have under that very pairing.
 """
 
 from __future__ import annotations
@@ -15,10 +18,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 
-from kinelo.advice.check import Check, Quantity
+from kinelo.advice.check import Check, Quantity, check_state
 from kinelo.advice.report import Report, Rows
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.micro.simulate import simulate
@@ -27,21 +29,28 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Local, LooseWindow, Pairing, Window
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, flag, number, one_line
+from kinelo.model.validation import Array, flag, nonnegative, number, one_line
 from kinelo.presentation import json_ready, percent
 from kinelo.theory.caveats import WIDEST_NOISE
+from kinelo.theory.closure import LeagueClosure, State
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import stationary
-from kinelo.theory.pair_means import mass_laplacian
-from kinelo.theory.selective import drift_and_slope, equilibrium
+from kinelo.theory.relaxation import relaxation_of
+from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import as_system, teams_of
 
 WINDOW_TOLERANCE = 0.01
-WINDOWS_TRIED, FARS = 12, (0.01, 0.03, 0.1, 0.3)
+WINDOWS_TRIED, FARS = 8, (0.02, 0.1, 0.3)
 """Windows that are tried, by the share of pairs within them, and chances of far pairs."""
+FAIR_PASSES, FAIR_ENOUGH = 6, 0.01
+"""Tries, and the share of what is allowed within which fairness is found."""
 MOST_MATCHED_TEAMS = 600
+STRETCH = 0.05
+SOLVED = 1e-6
+"""Relative change at which a pairing counts as solved: far less than theory is off by."""
 QUIET = 20
-"""How much narrower than its window a check keeps the noise of a rating difference, as far as ``MOST_PLAYED`` goes."""
+"""How much narrower than its window a check of speed keeps the noise of a rating difference, as far as
+``MOST_PLAYED`` goes."""
 MOST_PLAYED = 50_000_000
 NEARLY_NEVER = 1e-9
 PLAYED = 10_000_000
@@ -58,6 +67,12 @@ class PairingOption:
         Mean of the absolute expected result, in [0, 1], of the games played: 0 for equals, 1 for certain wins.
     matches, candidates
         Matches that each team plays, and pairs of it that are drawn, until any disturbance is down to 1 %.
+    slope, error
+        Slope of mean ratings on strengths, and mean square of rating less strength about the league's means.
+    stretched
+        Whether ratings lie further apart than strengths by more than is allowed: it is then not recommended.
+    state
+        Where ratings settle, with their noise.
     """
 
     name: str
@@ -65,6 +80,10 @@ class PairingOption:
     one_sided: float
     matches: float
     candidates: float
+    slope: float
+    error: float
+    stretched: bool
+    state: StationaryState = field(repr=False)
 
     @property
     def favourite(self) -> float:
@@ -81,11 +100,11 @@ class Matchmaking(Report):
     options
         All pairings that were tried, fairest first.
     frontier
-        Those of them that no other beats in both.
+        Those that do not stretch and that no other of them beats in both.
     best
-        The quickest pairing that is as fair as wanted; without a wish the one of the system.
-    fairness
-        The largest mean ``|expected result|`` that was wanted.
+        The quickest pairing that is as fair as wanted and does not stretch; without a wish the one of the system.
+    fairness, stretch
+        The largest mean ``|expected result|``, and the largest slope less 1, that were wanted.
     check
         What leagues played with ``best`` showed, where asked for.
 
@@ -100,39 +119,62 @@ class Matchmaking(Report):
     frontier: tuple[PairingOption, ...]
     best: PairingOption
     fairness: float | None
+    stretch: float = STRETCH
     check: Check | None = None
 
     _heading = "What to choose"
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """The choice in a sentence."""
-        everyone = next(one for one in self.options if isinstance(one.pairing, AllPlayAll))
-        best, ratio = self.best, self.best.matches / everyone.matches
+        """The choice in a sentence, and a warning where it stretches."""
+        everyone = next((one for one in self.options if isinstance(one.pairing, AllPlayAll)), None)
+        best = self.best
         said = (
-            f"{best.name}: the better team of a game expects {percent(best.favourite)} of the points, and ratings "
-            f"settle in {best.matches:,.0f} matches of a team"
+            f"{best.name}: at γ = {self.system.step:.3g} the better team of a game expects {percent(best.favourite)} "
+            f"of the points, ratings settle in {best.matches:,.0f} matches of a team"
         )
-        if best is everyone:
-            return (f"{said}.",)
-        return (f"{said}, {ratio:.2g} times as many as when all play all ({percent(everyone.favourite)}).",)
+        if everyone is not None and best is not everyone:
+            ratio = best.matches / everyone.matches
+            said += f" ({ratio:.2g} times as many as when all play all, {percent(everyone.favourite)})"
+        said += f", slope {best.slope:.3f}, off by ± {math.sqrt(best.error):.3g}."
+        if not best.stretched:
+            return (said,)
+        return said, (
+            f"It stretches ratings by {percent(best.slope - 1)}: noise moves ratings, and ratings choose opponents. "
+            "Take smaller steps or a wider pairing."
+        )
 
     def rows(self) -> Rows:
         """Name and finding of every line."""
+        shown = [*self.frontier, *([] if self.best in self.frontier else [self.best])]
         rows = [
             (
                 one.name,
-                f"{one.one_sided:.3f} one-sided, {one.matches:,.0f} matches of a team ({one.candidates:,.0f} drawn)",
+                f"{one.one_sided:.3f} one-sided, {one.matches:,.0f} matches of a team ({one.candidates:,.0f} drawn), "
+                f"slope {one.slope:.3f}{' (stretched)' * one.stretched}, off by ± {math.sqrt(one.error):.3g}",
             )
-            for one in self.frontier
+            for one in shown
         ]
+        left = sum(one.stretched for one in self.options)
+        if left:
+            words = f"{left} of {len(self.options)} pairings stretch ratings by more than {percent(self.stretch)}"
+            rows.append(("Left out", f"{words} at γ = {self.system.step:.3g}"))
         return rows if self.check is None else [*rows, ("Played beside it", self.check.sentence)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and words, ready for JSON."""
         plain = {name: [_plain(one) for one in getattr(self, name)] for name in ("options", "frontier")}
         check = None if self.check is None else self.check.to_dict()
-        return json_ready({**plain, "best": _plain(self.best), "fairness": self.fairness, "check": check})
+        return json_ready(
+            {
+                **plain,
+                "gamma": self.system.step,
+                "best": _plain(self.best),
+                "fairness": self.fairness,
+                "stretch": self.stretch,
+                "check": check,
+            }
+        )
 
     def _title(self) -> str:
         return "Fair games against quick ratings"
@@ -154,10 +196,13 @@ def matchmaking(
     strengths: Strength,
     *,
     fairness: float | None = None,
+    stretch: float = STRETCH,
     pairings: Mapping[str, Pairing] | None = None,
     check: bool = False,
 ) -> Matchmaking:
     """The frontier between fair games and quick ratings over pairings, and the best for a wanted fairness.
+
+    All numbers are those of the league that has settled at the system's own step, its noise included.
 
     Parameters
     ----------
@@ -166,45 +211,68 @@ def matchmaking(
     fairness
         Largest mean ``|expected result|`` of a game that is wanted, between 0 and 1: 0.2 lets the better team expect
         60 % of the points. ``best`` is then the quickest pairing that keeps to it.
+    stretch
+        By how much the slope of ratings on strengths may exceed 1. Pairings beyond it are marked and not recommended.
     pairings
         Further pairings to compare, by name.
     check
-        Whether to play leagues with the best pairing, for a second or two, and show both speeds.
+        Whether to play leagues with the best pairing, for a few seconds, and show scale, error, fairness and speed.
 
     Examples
     --------
     >>> import numpy as np, kinelo as kn
-    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
-    >>> found = matchmaking(system, kn.Fixed(np.linspace(4, 10, 40)), fairness=0.3)
-    >>> found.best.one_sided <= 0.3, type(found.best.pairing).__name__
-    (True, 'LooseWindow')
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.005)
+    >>> found = matchmaking(system, kn.Fixed(np.linspace(4, 10, 20)), fairness=0.3)
+    >>> found.best.one_sided <= 0.3, found.best.slope < 1.05, type(found.best.pairing).__name__
+    (True, True, 'LooseWindow')
     """
     system = as_system(system)
     _check_asked(system, strengths, fairness, pairings)
-    check = flag("check", check)
+    check, allowed = flag("check", check), nonnegative("stretch", stretch)
     with few_threads(strengths.teams):
-        bench = _Bench(system, strengths)
+        bench = _Bench(system, strengths, allowed)
         named = {"all play all": AllPlayAll(), "local": Local(), **bench.family(), **(pairings or {})}
         if not system.pairing.constant:
             named["the system's own"] = system.pairing
         tried = [one for name, pairing in named.items() if (one := bench.option(name, pairing)) is not None]
-        best = next((one for one in tried if one.pairing == system.pairing), tried[0])
+        best = _own(system, tried)
         if fairness is not None:
-            wanted = float(fairness)
-            tried += bench.as_fair_as(wanted)
-            fair = [one for one in tried if one.one_sided <= wanted + 1e-9]
-            if not fair:
-                fairest = min(tried, key=lambda one: one.one_sided)
-                raise InputError(
-                    f"No pairing that holds this league together is as fair as {wanted:g}; the fairest found has "
-                    f"{fairest.one_sided:.3f} ({fairest.name})."
-                )
-            best = min(fair, key=lambda one: one.matches)
+            tried += bench.as_fair_as(float(fairness))
+            best = _quickest(system, tried, float(fairness))
     tried.sort(key=lambda one: (one.one_sided, one.matches))
-    slowest, played = bench.slowest(best.pairing), None
-    if check and slowest is not None:
-        played = _play(replace(system, pairing=best.pairing), strengths, slowest, best)
-    return Matchmaking(system, tuple(tried), tuple(_frontier(tried)), best, fairness, played)
+    frontier = _frontier([one for one in tried if not one.stretched])
+    played = _play(bench, best) if check else None
+    return Matchmaking(system, tuple(tried), tuple(frontier), best, fairness, allowed, played)
+
+
+def _own(system: RatingSystem, tried: list[PairingOption]) -> PairingOption:
+    """The system's own pairing."""
+    own = next((one for one in tried if one.pairing == system.pairing), None)
+    if own is None:
+        raise NoStationaryState(
+            f"Ratings do not settle with {system.pairing!r} at gamma = {system.step:g}: the league falls apart, or "
+            "noise carries teams beyond the reach of those who would hold them; take smaller steps or a wider pairing."
+        )
+    return own
+
+
+def _quickest(system: RatingSystem, tried: list[PairingOption], wanted: float) -> PairingOption:
+    """The quickest of those that are as fair as wanted and do not stretch."""
+    fair = [one for one in tried if one.one_sided <= wanted * (1 + 1e-9)]
+    good = [one for one in fair if not one.stretched]
+    if good:
+        return min(good, key=lambda one: one.matches)
+    if fair:
+        least = min(fair, key=lambda one: one.slope)
+        raise InputError(
+            f"Every pairing that is as fair as {wanted:g} stretches ratings at gamma = {system.step:g}, the "
+            f"least by {percent(least.slope - 1)} ({least.name}). Take smaller steps, or allow it with stretch=."
+        )
+    fairest = min(tried, key=lambda one: one.one_sided)
+    raise InputError(
+        f"No pairing that holds this league together is as fair as {wanted:g}; the fairest found has "
+        f"{fairest.one_sided:.3f} ({fairest.name})."
+    )
 
 
 def _check_asked(system: RatingSystem, strengths: object, fairness: object, pairings: object) -> None:
@@ -237,128 +305,153 @@ def _frontier(options: list[PairingOption]) -> list[PairingOption]:
 
 
 class _Bench:
-    """Pairings of one league, tried from the ratings at which all play all."""
+    """Pairings of one league at one step, tried from the ratings at which all play all."""
 
-    def __init__(self, system: RatingSystem, strengths: Strength) -> None:
-        self._system, self._teams = system, teams_of(strengths)
-        self._signed = expected_result(system.outcome, strengths)
-        self._results = np.abs(self._signed)
-        self._start = stationary(replace(system, pairing=AllPlayAll()), strengths).rating
-        gap = self._start[:, None] - self._start[None, :]
+    def __init__(self, system: RatingSystem, strengths: Strength, stretch: float) -> None:
+        self.system, self._teams, self._stretch = system, teams_of(strengths), stretch
+        self.results = np.abs(expected_result(system.outcome, strengths))
+        self._still = stationary(replace(system, pairing=AllPlayAll()), strengths)
+        gap = self._still.rating[:, None] - self._still.rating[None, :]
         self._gap, self._apart = gap, ~np.eye(len(gap), dtype=bool)
+        self._last: State | None = None
 
     def widths(self, count: int = WINDOWS_TRIED) -> list[float]:
-        """Windows between two gaps of teams: on a gap the last bit would decide."""
+        """Windows between two gaps of teams, where on a gap the last bit would decide, and not within noise."""
         gaps = np.abs(self._gap[self._apart])
         known = np.unique(gaps.round(9))
         if known.size < 3:
             return []
-        places = np.unique(np.searchsorted(known, np.quantile(gaps, np.geomspace(0.03, 0.9, count))))
+        places = np.unique(np.searchsorted(known, np.quantile(gaps, np.geomspace(0.04, 0.9, count))))
         found = [float(known[k - 1] + known[k]) / 2 for k in np.clip(places, 1, known.size - 1)]
         # A window within the noise of ratings does not choose whom it means to.
-        noise = math.sqrt(self._system.step / self._system.outcome.steepest)
+        noise = math.sqrt(self.system.step / self.system.outcome.steepest)
         return [c for c in found if noise <= WIDEST_NOISE * c]
 
     def family(self) -> dict[str, Pairing]:
         """Windows, and windows with strangers."""
         found: dict[str, Pairing] = {}
         for c in self.widths():
-            found[f"window {c:.3g}"] = Window(c)
-            for far in FARS:
+            # From the widest: what is found of one is where the next begins.
+            for far in reversed(FARS):
                 found[f"window {c:.3g}, others {far:.2g}"] = LooseWindow(c, far)
+            found[f"window {c:.3g}"] = Window(c)
         return found
 
-    def option(self, name: str, pairing: Pairing) -> PairingOption | None:
-        """What a pairing does; None where it lets the league fall apart, or ratings do not rest."""
-        mode = self.slowest(pairing)
-        if mode is None:
+    def option(self, name: str, pairing: Pairing, gamma: float | None = None) -> PairingOption | None:
+        """What a pairing does; None where it lets the league fall apart, or ratings do not settle."""
+        system = replace(self.system, pairing=pairing, gamma=self.system.step if gamma is None else gamma)
+        state = self._settle(system, again=gamma is None)
+        if state is None:
             return None
-        matches = mode.played * math.log(1 / WINDOW_TOLERANCE) / (self._system.step * mode.gap)
-        return PairingOption(name, pairing, mode.one_sided, matches, matches / mode.played)
+        slowest = relaxation_of(state)
+        chance = self.chances(state)
+        if connected_components(chance > NEARLY_NEVER, directed=False)[0] > 1 or not slowest.gap > 0:
+            return None
+        matches = slowest.matches_per_team(WINDOW_TOLERANCE)
+        one_sided = float((chance * self.results).sum() / chance.sum())
+        stretched = bool(state.slope > 1 + self._stretch)
+        candidates = matches / slowest.played
+        return PairingOption(name, pairing, one_sided, matches, candidates, state.slope, state.error, stretched, state)
 
-    def slowest(self, pairing: Pairing) -> Slowest | None:
-        """The slowest disturbance under a pairing."""
-        rating, mass = self._start, self._teams.mass
-        if not pairing.constant:
+    def chances(self, state: StationaryState) -> Array:
+        """How often each pair plays when it is drawn, over the noise of ratings."""
+        if state.system.pairing.constant:
+            return self._apart.astype(np.float64)
+        U = state.variance if state.covariance is None else state.covariance
+        return np.where(self._apart, LeagueClosure(state.system, self._teams).meetings(state.rating, U)[1], 0.0)
+
+    def _settle(self, system: RatingSystem, *, again: bool) -> StationaryState | None:
+        """Ratings with their noise, from those of the pairing before where that leads there."""
+        closure = LeagueClosure(system, self._teams)
+        guesses = [self._last, None] if again and self._last is not None else [None]
+        for guess in guesses:
             try:
-                rating = equilibrium(replace(self._system, pairing=pairing), self._teams, "exact", rating).positions
+                found = closure.solve(system.step, self._still.rating, guess, SOLVED)
             except NoStationaryState:
-                return None
-        _, slope = drift_and_slope(replace(self._system, pairing=pairing), self._signed, mass, rating)
-        w = pairing.w(rating[:, None] - rating[None, :])
-        w = np.where(self._apart, w, 0.0)
-        if connected_components(w > NEARLY_NEVER, directed=False)[0] > 1:
-            return None
-        rates, modes = eigh(mass_laplacian(slope, mass))
-        if not rates[1] > NEARLY_NEVER * rates[-1]:
-            return None
-        one_sided, played = float((w * self._results).sum() / w.sum()), float(w[self._apart].mean())
-        return Slowest(float(rates[1]) * self._teams.crowding, modes[:, 1], rating, played, one_sided)
+                continue
+            if again:
+                self._last = found.state
+            noise = found.fluctuation
+            return replace(
+                self._still, system=system, noise="gaussian", rating=noise.rating, variance=noise.variance,
+                covariance=noise.covariance, kind=noise.kind, residual=noise.residual,
+            )  # fmt: skip
+        return None
 
     def as_fair_as(self, wanted: float) -> list[PairingOption]:
-        """Windows with just so many strangers that games are as one-sided as allowed."""
-        found = []
-        excess = np.where(self._apart, self._results - wanted, 0.0)
-        for c in self.widths(2 * WINDOWS_TRIED):
-            near = np.abs(self._gap) <= c
-            inside, everywhere = float((near * excess).sum()), float(excess.sum())
-            if inside > 0:
-                continue
-            far, one = 1.0 if everywhere <= 0 else inside / (inside - everywhere), None
-            # Ratings answer to the pairing, and with them how one-sided its games are.
-            for _ in range(4):
-                one = self.option(f"window {c:.3g}, others {far:.2g}", LooseWindow(c, far))
-                if one is None or one.one_sided <= wanted:
-                    break
-                far *= 0.98 * wanted / one.one_sided
-            if one is not None:
-                found.append(one)
-        return found
+        """Windows with just so many strangers that games are as one-sided as allowed, at the ratings they lead to."""
+        return [one for c in self.widths() if (one := self._fairly(c, wanted)) is not None]
+
+    def _fairly(self, c: float, wanted: float) -> PairingOption | None:
+        """The largest share of strangers beside a window, by halving and a secant; None where the window is unfair."""
+        excess = np.where(self._apart, self.results - wanted, 0.0)
+        inside, everywhere = float((excess * (np.abs(self._gap) <= c)).sum()), float(excess.sum())
+        if inside > 0 or everywhere <= 0:
+            return None
+        low, high, best = 0.0, 1.0, None
+        far = inside / (inside - everywhere)
+        for _ in range(FAIR_PASSES):
+            one = self.option(f"window {c:.3g}, others {far:.2g}", LooseWindow(c, far))
+            if one is None:
+                return best
+            if one.one_sided <= wanted:
+                low, best = far, one
+                if one.one_sided >= wanted * (1 - FAIR_ENOUGH):
+                    return best
+            else:
+                high = far
+            # As one-sidedness of small steps answers to strangers, and no further than is known.
+            aim = far * (wanted * (1 - FAIR_ENOUGH / 2) / one.one_sided) ** 2
+            far = aim if low < aim < high else (low + high) / 2
+            if high < NEARLY_NEVER:
+                return best
+        return best
 
 
-@dataclass(frozen=True)
-class Slowest:
-    """The slowest disturbance of a league: its rate per match drawn and unit of γ, its shape, the ratings it is one of,
-    the share of drawn pairs that play, and how one-sided their games are.
-    """
-
-    gap: float
-    mode: Array
-    rating: Array
-    played: float
-    one_sided: float
+def _play(bench: _Bench, option: PairingOption, seed: int = 1) -> Check:
+    """Leagues at the step that is used, their scale, error and fairness; and how fast small steps settle."""
+    played = check_state(option.state, seed=seed, fairness=(bench.results, option.one_sided))
+    speed = _speed(bench, option, seed)
+    return played if speed is None else replace(played, quantities=(*played.quantities, speed))
 
 
-def _play(system: RatingSystem, strengths: Strength, found: Slowest, option: PairingOption, seed: int = 1) -> Check:
+def _speed(bench: _Bench, option: PairingOption, seed: int) -> Quantity | None:
     """Start leagues a little to both sides along the slowest disturbance, with the same draws, and see it decay.
 
     Steps are so small that noise does not blur the pairing; the number of matches goes with 1/γ. The first of two lives
     of the disturbance is left out: what is not quite the slowest has died by then.
     """
+    system, strengths = option.state.system, option.state.teams.strengths
     outcome, teams = system.outcome, strengths.teams
     scale = min([abs(jump) for jump in system.pairing.jumps] + [0.5 / outcome.sharpness])
     per_step, fewest = max(1, teams // 2), 8
+    gap = relaxation_of(option.state).gap
     gamma = min(system.step, outcome.steepest * (scale / QUIET) ** 2)
-    gamma = min(system.step, max(gamma, 4 * fewest * per_step / (MOST_PLAYED * found.gap)))
-    push = 0.2 * scale * found.mode / np.abs(found.mode).max()
-    life = max(2, round(1 / (gamma * found.gap)))
+    gamma = min(system.step, max(gamma, 4 * fewest * per_step / (MOST_PLAYED * gap)))
+    quiet = bench.option(option.name, option.pairing, gamma)
+    if quiet is None:
+        return None
+    slowest = relaxation_of(quiet.state)
+    push = 0.2 * scale * slowest.mode / np.abs(slowest.mode).max()
+    life = max(2, round(1 / (gamma * slowest.gap)))
     leagues = int(np.clip(PLAYED // (4 * life * per_step), fewest, 200))
     runs = [
         simulate(
             replace(system, gamma=gamma), strengths, steps=2 * life, matches_per_step=per_step, realisations=leagues,
-            seed=seed, record_every=life, start=found.rating + sign * push,
+            seed=seed, record_every=life, start=quiet.state.rating + sign * push,
         ).rating.values
         for sign in (1, -1)
     ]  # fmt: skip
     left = ((runs[0] - runs[1]) / 2 @ push / (push @ push))[:, 1:]
     before, after = np.maximum(left.mean(axis=0), 1e-12)
     rate = max(math.log(before / after), 1e-9) / (life * per_step * 2 / teams)
-    played = option.matches * gamma * found.gap / rate
+    played = quiet.matches * gamma * slowest.gap / rate
     # Leagues are alike: what is left of one after a life varies by its share of what was left before.
     doubt = float((left[:, 1] / after - left[:, 0] / before).std(ddof=1)) / math.sqrt(leagues)
     error = played * doubt / max(math.log(before / after), 1e-9)
-    return Check((Quantity("matches of a team", option.matches, played, error),), 2 * life, leagues)
+    return Quantity(f"matches of a team at γ = {gamma:.3g}", quiet.matches, played, error)
 
 
 def _plain(one: PairingOption) -> dict[str, object]:
-    return {"name": one.name, "one_sided": one.one_sided, "matches": one.matches, "candidates": one.candidates}
+    names = ("name", "one_sided", "matches", "candidates", "slope", "error", "stretched")
+    return {name: getattr(one, name) for name in names}

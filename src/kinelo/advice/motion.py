@@ -18,7 +18,7 @@ from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.covariance import matches_together
-from kinelo.theory.moving.best import BestGamma, best_gamma
+from kinelo.theory.moving.best import BestGamma
 from kinelo.theory.moving.glicko import DeviationState
 from kinelo.theory.moving.newcomer import Inflation, open_league
 from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
@@ -74,17 +74,18 @@ class MotionFacts:
 
 
 def motion_facts(
-    system: RatingSystem, league: JudgedLeague, turnover: Turnover | None, found: Judged, plain: RatingSystem
+    system: RatingSystem,
+    league: JudgedLeague,
+    turnover: Turnover | None,
+    found: Judged,
+    plain: RatingSystem,
+    best: BestGamma | None,
 ) -> MotionFacts | None:
     """What is asked for by the system's schedule and steps, and by the dynamics; ``plain`` has one step for all."""
     strengths = league.strengths
-    # What newcomers add is not part of the curve that a best step is read from.
-    alone = turnover is None and found.tracking is not None
     rounds = critical_gamma(system.outcome, strengths) if isinstance(system.schedule, Rounds) else None
     inflation = None if turnover is None else open_league(plain, strengths, turnover)
-    best = None
-    if alone and (isinstance(system.gamma, float) or system.schedule is None):
-        best = best_gamma(system, strengths, league.dynamics)
+    best = None if found.tracking is None else best
     facts = MotionFacts(found.tracking, best, rounds, found.deviations, inflation)
     return None if facts == MotionFacts() else facts
 
@@ -118,7 +119,10 @@ def _following_rows(motion: MotionFacts, one: Tracking, unit: str) -> list[tuple
     if one.drift > 0:
         rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per {unit}"))
     if best is None and motion.inflation is not None:
-        return [*rows, ("Best step size", "not computed, because what newcomers add to the error is not; kn.design plays it")]
+        return [
+            *rows,
+            ("Best step size", "not computed, because what newcomers add to the error is not; kn.design plays it"),
+        ]
     if best is None:
         return rows
     words = f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
@@ -145,7 +149,8 @@ def drift_notes(motion: MotionFacts | None, unit: str = "match") -> list[str]:
     notes: list[str] = []
     if motion.tracking is not None and motion.tracking.drift > 0:
         notes.append(
-            f"Add {motion.tracking.drift:.3g} to {'both' if unit == 'match' else 'all'} ratings after a {unit} if ratings are to keep up with learning: "
+            f"Add {motion.tracking.drift:.3g} to {'both' if unit == 'match' else 'all'} ratings after a {unit} if "
+            "ratings are to keep up with learning: "
             "points that are only passed on cannot show it."
         )
     if motion.deviations is not None and abs(motion.deviations.travel_speed) > STILL_SCALE:
@@ -157,12 +162,12 @@ def drift_notes(motion: MotionFacts | None, unit: str = "match") -> list[str]:
 
 
 class RatedTogether(NamedTuple):
-    """Whether mean ratings settle, and matches of a team until a disturbance is down to 1 % with steps so many times as
-    large.
+    """Whether mean ratings settle, and matches of a team until a disturbance is down to 1 %: of what was found with
+    steps so many times as large.
     """
 
     stable: bool
-    settling: Callable[[float], float]
+    settling: Callable[[Judged, float], float]
 
 
 def rate_together(
@@ -183,7 +188,7 @@ def rate_together(
     matches = matches_together(schedule, teams.size)
     gamma, share = system.step, matches / opponents
 
-    def settling(times: float) -> float:
+    def settling(found: Judged, times: float) -> float:
         fastest, slowest = (1 - times * gamma * share * rate for rate in (critical.largest, critical.slowest))
         factor = max(abs(fastest), abs(slowest))
         return matches * math.log(SETTLED_SHARE) / math.log(factor) if 0 < factor < 1 else math.inf

@@ -74,8 +74,8 @@ class Remedy:
 
 
 class Case(NamedTuple):
-    """What a remedy is looked for: system and league, where ratings rest, what was found, and how long ratings take to
-    settle with steps so many times as large.
+    """What a remedy is looked for: system and league, where ratings rest, what was found, at this step and by γ at
+    others, and how long ratings take to settle with steps so many times as large.
     """
 
     system: RatingSystem
@@ -84,7 +84,15 @@ class Case(NamedTuple):
     still: StationaryState
     found: Judged
     best: BestGamma | None
-    settling: Callable[[float], float]
+    known: dict[float, Judged]
+    settling: Callable[[Judged, float], float]
+
+    def judged(self, system: RatingSystem) -> Judged:
+        """The league under other steps, solved once."""
+        step: Any = system.gamma
+        if step not in self.known:
+            self.known[step] = judge(system, self.league, self.still, self.found.state)
+        return self.known[step]
 
 
 def find_remedy(case: Case) -> Remedy | None:
@@ -131,7 +139,8 @@ def _other_steps(case: Case) -> Remedy | None:
             return None
         before, after = error(1.0), error(factor)
         words = f"{_change(case.system, system, factor)}: {_falls(before, after, lower=True)}."
-        return Remedy("step", f"{words} {_price(case, factor, after)}".strip(), before, after, system)
+        price = _price(case, (system, factor), after)
+        return Remedy("step", f"{words} {price}".strip(), before, after, system)
     except (InputError, NoStationaryState):
         return None
 
@@ -153,14 +162,15 @@ def _best_factor(case: Case) -> tuple[float, ErrorAt]:
             other = rescaled(system, factor)
             assert other is not None
             if case.turnover is None:
-                known[factor] = judge(other, league, case.still).parts
+                known[factor] = case.judged(other).parts
             else:
                 known[factor] = _open(other, league, case.turnover)
         return known[factor]
 
     if case.best is not None and case.turnover is None and isinstance(system.gamma, float):
-        best = case.best.gamma / system.gamma
-        floor = case.best.error if best == 0 else error(best).total
+        best, floor = case.best.gamma / system.gamma, case.best.error
+        if best > 0:
+            known[best] = case.best.parts  # the same as judged, but for rounding in γ
     else:
         best, floor = _search(error)
     if best > 0:
@@ -234,12 +244,13 @@ def _falls(before: Parts | float, after: Parts | float, *, lower: bool = False) 
     return said
 
 
-def _price(case: Case, factor: float, after: Parts) -> str:
+def _price(case: Case, changed: tuple[RatingSystem, float], after: Parts) -> str:
+    system, factor = changed
     if factor > 1:
         noises = case.found.parts.noise, after.noise
         was, will = (math.sqrt(max(one, 0.0)) for one in noises)
         return f"The price is luck: it moves a rating by ± {will:.2g} instead of ± {was:.2g}." if will > was else ""
-    was, will = case.settling(1.0), case.settling(factor)
+    was, will = case.settling(case.found, 1.0), case.settling(case.judged(system), factor)
     if not was < will < math.inf:
         return ""
     units = "matches" if case.system.sides == 2 else "contests"

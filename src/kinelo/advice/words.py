@@ -254,8 +254,8 @@ def _time(verdict: Facts) -> str:
     if not verdict.stable:
         return "never: this equilibrium is unstable"
     return (
-        f"{verdict.matches_until_converged:,.0f} {verdict.units} per team until any disturbance of the whole league is down to "
-        "1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
+        f"{verdict.matches_until_converged:,.0f} {verdict.units} per team until any disturbance of the whole league is "
+        "down to 1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
     )
 
 

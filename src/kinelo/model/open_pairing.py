@@ -105,6 +105,11 @@ class Pairing(Law):
     def _finest(self) -> float:
         return finest_length(self.w, self._curve.length, 1)
 
+    @property
+    def box(self) -> tuple[float, float] | None:
+        """``(c, far)`` where w is 1 up to a difference c and ``far`` beyond, so that means over it are cut there."""
+        return None
+
     def softened(self) -> Pairing:
         """The pairing with its jumps rounded, so that noise can be averaged over; itself where it has none."""
         return Softened(self) if self.jumps else self

@@ -119,6 +119,11 @@ class Window(Pairing):
         """The width of the edge."""
         return self.smoothing or self.c / JUMP_ROUNDING
 
+    @property
+    def box(self) -> tuple[float, float] | None:
+        """The window, unless its edge is smoothed."""
+        return (self.c, 0.0) if self.smoothing == 0 else None
+
     def softened(self) -> Window:
         """The window with its edge rounded over a 25th of its width."""
         return Window(self.c, self.finest)
@@ -167,6 +172,11 @@ class LooseWindow(Pairing):
     def jumps(self) -> tuple[float, ...]:
         """The edges."""
         return -self.c, self.c
+
+    @property
+    def box(self) -> tuple[float, float] | None:
+        """The window, and what is left beyond it."""
+        return self.c, self.far
 
     @property
     def finest(self) -> float:

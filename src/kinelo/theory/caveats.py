@@ -113,9 +113,9 @@ def _walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[C
     found = [
         Caveat(
             "wide walk",
-            f"Strengths that walk lie far apart (ν²V = {far:.2g} is above {FAR_WALK}): the outer ones are followed more "
-            "slowly than theory says, and the error is a little larger.",
-            0.06,
+            f"Strengths that walk lie far apart (ν²V = {far:.2g} is above {FAR_WALK}): the outer ones are followed "
+            "more slowly than theory says, and the error is a little larger.",
+            0.1,
         )
     ] * (far > FAR_WALK)
     remembered = walk.step**2 / (step * float(system.outcome.b_prime(np.sqrt(2 * V))))
@@ -128,7 +128,7 @@ def _walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[C
             f"While ratings remember, strengths walk by ± {np.sqrt(remembered):.3g}, and they lie only "
             f"± {np.sqrt(V):.3g} apart: how ratings follow then depends on where the league began.",
             0.1,
-        )
+        ),
     ]
 
 

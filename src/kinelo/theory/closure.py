@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -28,7 +29,7 @@ from kinelo.model.schedule import Rounds
 from kinelo.model.steps import ELITE, DeviationSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.theory.contests import ContestNoise, contests_of
+from kinelo.theory.contests import ContestNoise
 from kinelo.theory.covariance import (
     Overshoot,
     PairSlopes,
@@ -52,6 +53,8 @@ LARGEST_CHANGE = 4.0
 """Factor by which one step changes a variance at most."""
 VALUES_TOGETHER = 1 << 13
 """Values that the laws are asked for at once: few calls, and arrays that fit into the processor's cache."""
+BOX_NODES, BOX_REACH = 28, 7.0
+"""Nodes within a window, and standard deviations of rating noise that are looked at."""
 LONGEST_MEAN_STEP = 4.0
 """Longest step of a mean, in units of 1/ν."""
 
@@ -125,6 +128,21 @@ class Aim(NamedTuple):
     missing: float
 
 
+class SelectiveMeans(NamedTuple):
+    """Of pairs that play with probability w: ``E w(s − b)``, how it falls with the gap, ``E w(S − b)²`` and ``E w``."""
+
+    drift: Array
+    slope: Array
+    shake: Array
+    chance: Array
+
+
+@cache
+def _legendre_box() -> tuple[Array, Array]:
+    x, weight = np.polynomial.legendre.leggauss(BOX_NODES)
+    return x, weight
+
+
 def own_variance(covariance: Array) -> Array:
     """Variances of the teams from a whole covariance or from themselves."""
     return np.ascontiguousarray(np.diag(covariance)) if covariance.ndim == 2 else covariance
@@ -189,7 +207,8 @@ class LeagueClosure:
         self.target = (triangle.matrix(self._mean, -1) * self.weights).sum(axis=1)
         self._contests: ContestNoise | None = None
         if system.sides > 2:
-            self._contests = contests_of(system, teams, triangle.matrix(self._mean, -1), self.motion, self.whole)
+            mean = triangle.matrix(self._mean, -1)
+            self._contests = ContestNoise(system, teams, mean, self.motion, self._form, self.whole)
 
     def steps(self, gamma: float | Array) -> Array:
         """One step per team."""
@@ -208,8 +227,9 @@ class LeagueClosure:
         noise = follow + gamma / (2 * steepest) + lag
         return State(rating, np.diag(follow), np.diag(noise)) if self.whole else State(rating, follow, noise)
 
-    def solve(self, gamma: float | Array, start: Array, guess: State | None = None) -> Solution:
-        """The fixed point at a step size, or one for each team, from ratings or from a state for a similar step.
+    def solve(self, gamma: float | Array, start: Array, guess: State | None = None, goal: float = GOAL) -> Solution:
+        """The fixed point at a step size, or one for each team, from ratings or from a state for a similar step, to a
+        relative change of ``goal``.
 
         Raises NoStationaryState where it is not found.
         """
@@ -217,34 +237,36 @@ class LeagueClosure:
         if self.system.pairing.constant:
             try:
                 first = guess if guess is not None else self.first_guess(steps, start)
-                return self._iterate(steps, first, ATTEMPTS)
+                return self._iterate(steps, first, ATTEMPTS, goal)
             except NoStationaryState:
                 pass
         together = float(steps.max()) * self.batch.matches * self._outcome.steepest
         shares = [1.0] if guess is not None else growing_steps(1.0, together)
         try:
-            found = self._iterate(shares[0] * steps, guess or self.first_guess(shares[0] * steps, start), ITERATIONS)
+            first = guess or self.first_guess(shares[0] * steps, start)
+            found = self._iterate(shares[0] * steps, first, ITERATIONS, goal)
             for last, share in pairwise(shares):
                 # Noise grows with the step, and what overshoots at the old noise need not at the new.
                 wider = found.state._replace(U=share / last * found.state.U)
-                found = self._iterate(share * steps, wider, ITERATIONS)
+                found = self._iterate(share * steps, wider, ITERATIONS, goal)
         except NoStationaryState:
             raise self._unsolved_error(steps) from None
         return found
 
-    def _iterate(self, gamma: Array, start: State, most: int) -> Solution:
+    def _iterate(self, gamma: Array, start: State, most: int, goal: float = GOAL) -> Solution:
         def look(point: Array) -> tuple[Array, float, Solution]:
             state = start.reshape(point)
             try:
                 now = self.look(gamma, state)
                 change = max(now.change, now.residual)
-                ahead = state if change <= GOAL else now.newton(self.teams.mass)[0]
+                ahead = state if change <= goal else now.newton(self.teams.mass)[0]
             except Overshoot:
                 raise Restart(state._replace(U=1.2 * state.U).vector()) from None
             return ahead.vector(), change, Solution(now.implied, now.residual, 0, gamma, now.pairs)
 
         try:
-            found, iterations = fixed_point(look, start.vector(), most=most, newton=self.system.pairing.constant)
+            newton = self.system.pairing.constant
+            found, iterations = fixed_point(look, start.vector(), most=most, goal=goal, newton=newton)
         except LinAlgError:
             raise self._unsolved_error(gamma) from None
         return replace(found, iterations=iterations)
@@ -268,14 +290,15 @@ class LeagueClosure:
                 noise.square_second - 2 * self._mean * noise.second,
             )  # fmt: skip
         else:
-            drift, slope, shake = self._selective(self.system.pairing.softened(), centre, spread)
+            drift, slope, shake, _ = self._selective(self.system.pairing, centre, spread)
             bends, follows = None, 0.0
         if self.batch.whole:
             shake = shake - drift**2 - self._linear(slope, variance, covariance)
         shaking = triangle.matrix(shake) * weights
         if self._contests is not None and noise is not None and bends is not None:
             alone = shaking.sum(axis=1)
-            shaking = self._contests.shaking(triangle.matrix(shake), noise, triangle, own_variance(state.U))
+            own = own_variance(state.U), own_variance(state.C)
+            shaking = self._contests.shaking(triangle.matrix(shake), noise, triangle, *own)
             # Where many meet at once the shaking answers to means and variances about as that of pairs does.
             bends = (*bends[:2], *(b * self._contests.share(alone, shaking) for b in bends[2:]))
         pairs = PairSlopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
@@ -317,23 +340,55 @@ class LeagueClosure:
             linear += self._form.slope**2 * 2 * self.motion.variance - 2 * self._form.slope * slope * covariance
         return linear
 
-    def _selective(self, pairing: Pairing, centre: Array, spread: Array) -> tuple[Array, Array, Array]:
-        """Drift, slope and shake where a pair plays with probability w: means of ``w(s − b)`` and ``w(S − b)²``."""
-        sharpness = float(spread.max()) / min(self._outcome.finest, pairing.finest)
-        if not sharpness <= WIDEST:
+    def _selective(self, pairing: Pairing, centre: Array, spread: Array) -> SelectiveMeans:
+        """Means where a pair plays with probability w, over the noise of its ratings."""
+        if not float(spread.max()) / self._outcome.finest <= WIDEST:
             raise LinAlgError("the ratings run apart")
-        drift, slope, shake = np.zeros_like(centre), np.zeros_like(centre), np.zeros_like(centre)
-        nodes, shares = normal_nodes(sharpness)
+        total = np.zeros((5, centre.size))
+        if pairing.box is None:
+            soft = pairing.softened()
+            sharpness = float(spread.max()) / min(self._outcome.finest, soft.finest)
+            if not sharpness <= WIDEST:
+                raise LinAlgError("the ratings run apart")
+            nodes, shares = normal_nodes(sharpness)
+            self._add(total, (centre, spread), nodes[:, None], shares[:, None], soft)
+        else:
+            # Cut at the edge: the mean over all, and that within the window, by Gauss and Legendre.
+            c, far = pairing.box
+            if far > 0:
+                nodes, shares = normal_nodes(float(spread.max()) / self._outcome.finest)
+                self._add(total, (centre, spread), nodes[:, None], far * shares[:, None])
+            safe = np.maximum(spread, 1e-300)
+            low, high = (np.clip((edge - centre) / safe, -BOX_REACH, BOX_REACH) for edge in (-c, c))
+            x, weight = _legendre_box()
+            nodes = (low + high) / 2 + (high - low) / 2 * x[:, None]
+            shares = weight[:, None] * (high - low) / 2 * np.exp(-(nodes**2) / 2) / math.sqrt(2 * math.pi)
+            self._add(total, (centre, spread), nodes, (1 - far) * shares)
+        per = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
+        w, tilt, b, b_tilt, square = total
+        drift, shake = self._mean * w - b, self._decided * w - 2 * self._mean * b + square
+        return SelectiveMeans(drift, (b_tilt - self._mean * tilt) * per, shake, w)
+
+    def _add(
+        self,
+        total: Array,
+        pairs: tuple[Array, Array],
+        nodes: Array,
+        shares: Array,
+        pairing: Pairing | None = None,
+    ) -> None:
+        """Add sums over standard nodes ξ of w, wξ, wb, wbξ and wb², a few nodes at a time."""
+        centre, spread = pairs
         together = max(1, VALUES_TOGETHER // centre.size)
-        for first in range(0, nodes.size, together):
+        for first in range(0, len(nodes), together):
             node, share = nodes[first : first + together], shares[first : first + together]
-            z = centre + node[:, None] * spread
-            b, w = self._outcome.b(z), pairing.w(z) * share[:, None]
-            push = w * (self._mean - b)
-            drift += push.sum(axis=0)
-            slope -= node @ push
-            shake += (w * (self._decided - 2 * self._mean * b + b * b)).sum(axis=0)
-        return drift, slope * np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0), shake
+            z = centre + node * spread
+            w = share if pairing is None else pairing.w(z) * share
+            b = self._outcome.b(z)
+            wb = w * b
+            rows = (w, w * node, wb, wb * node, wb * b)
+            for row, values in zip(total, rows):
+                row += np.broadcast_to(values, z.shape).sum(axis=0)
 
     def meetings(self, rating: Array, U: Array) -> tuple[Array, Array]:
         """Of every pair with ratings of such means and covariance: how strongly it is drawn together, ``E[wb' −
@@ -344,21 +399,17 @@ class LeagueClosure:
         if pairing.constant:
             slope = PairMeans(self._outcome, centre, spread, products=False).slope
             return triangle.matrix(slope), triangle.matrix(pairing.w(centre))
-        soft = pairing.softened()
-        slope = self._selective(soft, centre, spread)[1]
-        chance = np.zeros_like(centre)
-        for node, share in zip(*normal_nodes(float(spread.max()) / soft.finest)):
-            chance += share * soft.w(centre + node * spread)
-        return triangle.matrix(slope), triangle.matrix(chance)
+        found = self._selective(pairing, centre, spread)
+        return triangle.matrix(found.slope), triangle.matrix(found.chance)
 
-    def worth(self, rating: Array) -> Array:
-        """How much less than by a match of two a rating is shaken by a contest, ratings at rest."""
+    def luck(self, rating: Array) -> tuple[Array, Array]:
+        """By how much a match of two, and a contest, shakes each rating, ratings at rest."""
         assert self._contests is not None
         triangle, still = self._triangle, np.zeros(self.teams.size)
         noise = PairMeans(self._outcome, triangle.gap(rating), triangle.total(still))
         shake = triangle.matrix(self._decided - 2 * self._mean * noise.mean + noise.square)
-        shaking = self._contests.shaking(shake, noise, triangle, still)
-        return (shake * self.weights).sum(axis=1) / shaking.sum(axis=1)
+        shaking = self._contests.shaking(shake, noise, triangle, still, still)
+        return (shake * self.weights).sum(axis=1), shaking.sum(axis=1)
 
     def without_luck(self, found: Solution) -> State:
         """C and U if results equalled their expectation, all else as found: what is left is lag and bias."""

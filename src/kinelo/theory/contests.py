@@ -7,8 +7,9 @@ taken as independent across teams,
 
 ``E e_ab e_ac = T_a(b, c) − s_ab E b_ac − s_ac E b_ab + E b_ab b_ac``,
 
-the last by Mehler's formula, in which it separates: ``Σ_n A_n,ab A_n,ac``, ``A_n,ab = (√U_aa/τ_ab)ⁿ E b h_n``. A
-contest shakes the rating of a team, in units of γ², by ``[⟨e²⟩ + (k − 2)⟨e_ab e_ac⟩]/(k − 1)``, and two ratings
+the last by Mehler's formula, in which it separates: ``Σ_n A_n,ab A_n,ac``, ``A_n,ab = (√U_aa/τ_ab)ⁿ E b h_n``. Where
+strengths move, ratings follow them, and ``E S_ab b_ac`` is such a sum as well, with C_aa in place of U_aa. A contest
+shakes the rating of a team, in units of γ², by ``[⟨e²⟩ + (k − 2)⟨e_ab e_ac⟩]/(k − 1)``, and two ratings
 together by what makes all changes of a contest add up to 0.
 """
 
@@ -19,9 +20,8 @@ import math
 import numpy as np
 from scipy.special import loggamma
 
-from kinelo.errors import InputError
 from kinelo.model.outcome import Outcome, Probit
-from kinelo.model.strength import Strength
+from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.covariance import StrengthMotion
@@ -65,26 +65,35 @@ def performance_laws(outcome: Outcome, strengths: Strength) -> tuple[Array, Arra
     return np.maximum(density, 0.0) * float(x[1] - x[0]), np.clip(ahead, -1.0, 1.0)
 
 
-def contests_of(
-    system: RatingSystem, teams: Teams, expected: Array, motion: StrengthMotion, whole: bool
-) -> ContestNoise:
-    """The noise of contests of more than two, or a sentence why it is not known."""
-    if motion != StrengthMotion():
-        raise InputError(
-            f"How ratings follow strengths that move is computed for matches of two, not for {system.schedule!r}; "
-            "simulate plays it."
-        )
-    check_field(system, teams)
-    return ContestNoise(system.outcome, teams, system.sides, expected, whole)
+def results_alike(outcome: Outcome, spread: float) -> float:
+    """``E S_ab S_ac`` of equal teams whose performances spread by so much: a third where luck alone decides, or all."""
+    f, G = performance_laws(outcome, Normal([0.0, 0.0], spread))
+    return float((f[0] * G[0] ** 2).sum())
 
 
 class ContestNoise:
-    """How the results of a contest of k teams shake ratings; what depends on performances alone is prepared once."""
+    """How the results of a contest of k teams shake ratings; what depends on performances alone is prepared once.
 
-    def __init__(self, outcome: Outcome, teams: Teams, sides: int, expected: Array, whole: bool) -> None:
-        self._teams, self._sides, self._whole = teams, sides, whole
-        self._expected = expected
-        f, G = performance_laws(outcome, teams.strengths)
+    ``expected`` are the mean results of pairs, ``form`` the means of results over performances where strengths have
+    form, which ratings follow.
+    """
+
+    def __init__(
+        self,
+        system: RatingSystem,
+        teams: Teams,
+        expected: Array,
+        motion: StrengthMotion,
+        form: PairMeans | None,
+        whole: bool,
+    ) -> None:
+        check_field(system, teams)
+        self._teams, self._sides, self._whole = teams, system.sides, whole
+        self._expected, self._form = expected, form
+        strengths = teams.strengths
+        if motion.variance > 0:
+            strengths = strengths.like(teams.theta, np.sqrt(teams.sigma**2 + motion.variance))
+        f, G = performance_laws(system.outcome, strengths)
         if not teams.finite:
             self._alike = (f * (teams.mass @ G) ** 2).sum(axis=1)
             return
@@ -95,28 +104,32 @@ class ContestNoise:
             own = (f * G) @ G.T
             self._shared = (G * f.sum(axis=0)) @ G.T - own - own.T
 
-    def shaking(self, shake: Array, means: PairMeans, triangle: Triangle, variance: Array) -> Array:
+    def shaking(self, shake: Array, means: PairMeans, triangle: Triangle, variance: Array, covariance: Array) -> Array:
         """What takes the place of ⟨e²⟩ of pairs: a matrix with the right row sums, and where covariances are kept
-        whole the right entries; ``shake`` is ``E e²``, ``variance`` that of each rating.
+        whole the right entries; ``shake`` is ``E e²``, ``variance`` that of each rating, ``covariance`` that of each
+        rating with its team's strength.
         """
         teams, k = self._teams, self._sides
         mean = triangle.matrix(means.mean, -1)
-        parts = self._mehler(means, triangle, variance)
+        parts = _mehler(means, triangle, variance)
+        mixed = [(self._expected, mean)]
+        if self._form is not None:
+            mixed = list(zip(_mehler(self._form, triangle, covariance), _mehler(means, triangle, covariance)))
         if not teams.finite:
-            s, b = self._expected @ teams.mass, mean @ teams.mass
-            both = self._alike - 2 * s * b + sum((part @ teams.mass) ** 2 for part in parts)
+            both = self._alike - 2 * sum((s @ teams.mass) * (b @ teams.mass) for s, b in mixed)
+            both = both + sum((part @ teams.mass) ** 2 for part in parts)
             rows = ((shake @ teams.mass) + (k - 2) * both) / (k - 1)
             return np.multiply.outer(rows, teams.mass)
-        n, s = teams.size, self._expected
-        both = self._alike - s * _rest(mean) - mean * _rest(s)
+        n = teams.size
+        both = self._alike - sum(s * _rest(b) + b * _rest(s) for s, b in mixed)
         both += sum(part * _rest(part) for part in parts)
         if not self._whole:
             rows = (shake.sum(axis=1) + (k - 2) / (n - 2) * both.sum(axis=1)) / ((k - 1) * (n - 1))
             return np.multiply.outer(rows, np.full(n, 1 / n))
-        shared = self._shared - s.T @ mean - mean.T @ s + sum(part.T @ part for part in parts)
+        shared = self._shared - sum(s.T @ b + b.T @ s for s, b in mixed) + sum(part.T @ part for part in parts)
         together = -shake + (k - 2) / (n - 2) * (shared - both - both.T)
         if k > 3:
-            drift = s - mean
+            drift = self._expected - mean
             apart = _rest(drift) * _rest(drift).T - drift @ drift.T
             together += (k - 2) * (k - 3) / ((n - 2) * (n - 3)) * apart
         pairs = -together / ((k - 1) * (n - 1))
@@ -128,14 +141,17 @@ class ContestNoise:
         """How much less ratings are shaken than by matches of two."""
         return float(shaking.sum() / alone.sum())
 
-    def _mehler(self, means: PairMeans, triangle: Triangle, variance: Array) -> list[Array]:
-        spread = triangle.matrix(means.spread)
-        ratio = np.divide(np.sqrt(variance)[:, None], spread, out=np.zeros_like(spread), where=spread > 0)
-        ratio, power, parts = np.minimum(ratio, 1.0), np.ones_like(spread), []
-        for n, row in enumerate(means.series):
-            parts.append(power * triangle.matrix(row, 1 if n % 2 else -1))
-            power = power * ratio
-        return parts
+
+def _mehler(means: PairMeans, triangle: Triangle, variance: Array) -> list[Array]:
+    """``(√variance_a/τ_ab)ⁿ E b h_n`` of every pair, one matrix for each n."""
+    spread = triangle.matrix(means.spread)
+    own = np.sqrt(np.maximum(variance, 0.0))
+    ratio = np.divide(own[:, None], spread, out=np.zeros_like(spread), where=spread > 0)
+    ratio, power, parts = np.minimum(ratio, 1.0), np.ones_like(spread), []
+    for n, row in enumerate(means.series):
+        parts.append(power * triangle.matrix(row, 1 if n % 2 else -1))
+        power = power * ratio
+    return parts
 
 
 def _rest(pairs: Array) -> Array:

@@ -93,8 +93,8 @@ def matches_together(schedule: Schedule | None, teams: int) -> int:
 def batch_of(schedule: Schedule | None, teams: Teams, motion: StrengthMotion) -> Batch:
     """A schedule in numbers."""
     if schedule is None or isinstance(schedule, Field):
-        # One candidate match advances the league's clock by 2/N.
-        clock = 2 / teams.number if teams.number else 0.0
+        # One candidate match advances the league's clock by 2/N, a contest of k by k/N.
+        clock = (2 if schedule is None else schedule.sides) / teams.number if teams.number else 0.0
         fine = clock * motion.rate > 1e-12
         return Batch(1.0, math.expm1(min(clock * motion.rate, 700.0)) / clock if fine else motion.rate, step=clock)
     if isinstance(schedule, Rounds):

@@ -121,7 +121,9 @@ class Farming:
     def to_dict(self) -> dict[str, object]:
         """Plain numbers and names, ready for JSON."""
         named = {name: [self.opponents[k] for k in getattr(self, name)] for name in ("best", "worst")}
-        numbers = {name: _finite(getattr(self, name)) for name in ("rating", "gain", "loss", "reacting_gain", "reacting_loss")}
+        numbers = {
+            name: _finite(getattr(self, name)) for name in ("rating", "gain", "loss", "reacting_gain", "reacting_loss")
+        }
         return {"team": self.team, **numbers, **named, "alone": [_finite(one) for one in self.alone.tolist()]}
 
     def _named(self, group: tuple[int, ...]) -> str:

@@ -145,6 +145,7 @@ class Triangle:
     def __init__(self, size: int, diagonal: bool) -> None:
         self.size = size
         self.rows, self.columns = _triangle(size, 0 if diagonal else 1)
+        self._above, self._below = _places(size, 0 if diagonal else 1)
 
     def gap(self, values: Array) -> Array:
         """``values_i − values_j``."""
@@ -156,16 +157,23 @@ class Triangle:
 
     def matrix(self, values: Array, sign: int = 1) -> Array:
         """All pairs from those of the triangle; ``sign`` −1 for what changes sign with the order of the teams."""
-        full = np.zeros((self.size, self.size))
-        full[self.columns, self.rows] = sign * values
-        full[self.rows, self.columns] = values
-        return full
+        full = np.zeros(self.size * self.size)
+        full[self._below] = values if sign == 1 else sign * values
+        full[self._above] = values
+        return full.reshape(self.size, self.size)
 
 
 @lru_cache(maxsize=8)
 def _triangle(size: int, above: int) -> tuple[Index, Index]:
     rows, columns = np.triu_indices(size, above)
     return rows, columns
+
+
+@lru_cache(maxsize=8)
+def _places(size: int, above: int) -> tuple[Index, Index]:
+    """Where pairs lie in a flattened matrix, above its diagonal and below."""
+    rows, columns = _triangle(size, above)
+    return rows * size + columns, columns * size + rows
 
 
 def laplacian(pairs: Array) -> Array:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from kinelo.model.outcome import Outcome
-from kinelo.model.strength import Strength
+from kinelo.model.strength import Fixed, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.limit import stationary
 from kinelo.theory.many_teams import merge_many, representatives
 from kinelo.theory.state import StationaryState
-from kinelo.theory.teams import Continuum
+from kinelo.theory.teams import Continuum, Teams
 
 
 def contest_worth(system: RatingSystem | Outcome, strengths: Strength | Continuum) -> Array:
@@ -38,7 +38,20 @@ def worth_at(still: StationaryState) -> Array:
     few = merge_many(teams)
     solver = LeagueClosure(system, few, still.closure, whole=False)
     if few is teams:
-        return solver.worth(still.rating)
+        return _worth(solver, still.rating)
     group = representatives(teams)[1]
     rating = np.bincount(group, teams.mass * still.rating, few.size) / few.mass
-    return solver.worth(rating)[group]
+    return _worth(solver, rating)[group]
+
+
+def _worth(solver: LeagueClosure, rating: Array) -> Array:
+    match, contest = solver.luck(rating)
+    return match / contest
+
+
+def contest_share(system: RatingSystem, pool: Array) -> float:
+    """Luck of a contest in units of that of a match, over many teams drawn from a pool of strengths at rest."""
+    many = Teams(Fixed(np.repeat(pool, 2)), np.full(2 * pool.size, 0.5 / pool.size), finite=False)
+    solver = LeagueClosure(system, many, whole=False)
+    match, contest = solver.luck(many.theta)
+    return float(contest.mean() / match.mean())

@@ -30,7 +30,7 @@ def test_learning_reference():
     # One standard error of the simulation of 500 teams in brackets: .6755(13), .4264(12), .4511(12), .2739(4).
     assert abs(found.E - 0.2739) < 4 * 0.0004 and abs(found.V - 0.6755) < 4 * 0.0013
     assert found.drift == pytest.approx(0.05 * 0.5)
-    assert found.parts.total == pytest.approx(closed.error, abs=1e-12)
+    assert found.parts.total == pytest.approx(found.E, abs=1e-12)
 
 
 def test_learning_from_results_reference():

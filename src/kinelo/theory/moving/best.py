@@ -15,7 +15,8 @@ import numpy as np
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
-from kinelo.model.schedule import Rounds, Schedule, checked_schedule
+from kinelo.model.pairing import AllPlayAll, Pairing
+from kinelo.model.schedule import Period, Rounds, Schedule, checked_schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -27,6 +28,7 @@ from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import FEW_GROUPS, merge_moving, representatives
 from kinelo.theory.moving.following import Parts, exact_moments, follow
 from kinelo.theory.moving.learning import learning_closure
+from kinelo.theory.moving.tracking import error_of
 from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law
 
@@ -91,12 +93,13 @@ def best_gamma(
     *,
     schedule: Schedule | None = None,
 ) -> BestGamma:
-    """Step size at which ratings are nearest to strengths, every pair playing.
+    """Step size at which ratings are nearest to strengths.
 
     Parameters
     ----------
     system
-        The rating system, whose own step size is not looked at, or its outcome alone.
+        The rating system, whose own step size is not looked at, or its outcome alone. A pairing that depends on ratings
+        counts where strengths are at rest, and is refused where they move.
     strengths
         A league or a continuum; under :class:`Form` its θ are the teams' own means, under :class:`Walk` the strengths
         of the day. Learning forgets them.
@@ -118,34 +121,52 @@ def best_gamma(
     0.1056
     """
     system = as_system(system)
-    teams, outcome = teams_of(strengths), system.outcome
     if schedule is not None:
         system = as_system(replace(system, schedule=checked_schedule(schedule)))
-    schedule = system.schedule
-    curve = error_curve(outcome, strengths, dynamics, schedule)
-    # As many matches as count together may overshoot together.
-    together = teams.size if isinstance(schedule, Rounds) else matches_together(schedule, teams.size)
-    with few_threads(teams.size):
-        found = _least(curve, *_ladder(outcome, dynamics, together))
-        if isinstance(curve, _FormCurve):
-            found = curve.refine(found)
+    if dynamics is not None and not system.pairing.constant:
+        raise InputError("The best gamma of strengths that move is computed for AllPlayAll only.")
+    teams, found = teams_of(strengths), search_gamma(system, strengths, dynamics)
+    if found.gamma > 0:
+        found = with_error(found, error_of(replace(system, gamma=found.gamma), strengths, dynamics))
     kind: NoiseKind = "exact" if exact_law(system, teams, dynamics) else "joint" if teams.finite else "independent"
     return replace(found, caveats=caveats_of(system, teams, kind, found.gamma, dynamics=dynamics))
 
 
+def search_gamma(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dynamics | None) -> BestGamma:
+    """The best step by the curve that is searched, whose error is off by a few thousandths for many teams."""
+    teams, schedule = teams_of(strengths), system.schedule
+    curve = error_curve(system.outcome, strengths, dynamics, schedule, system.pairing)
+    # As many matches as count together may overshoot together.
+    together = teams.size if isinstance(schedule, Rounds) else matches_together(schedule, teams.size)
+    with few_threads(teams.size):
+        return _least(curve, *_ladder(system.outcome, dynamics, together))
+
+
+def with_error(found: BestGamma, parts: Parts) -> BestGamma:
+    """The answer with the error that is known of its step, and the curve moved with it."""
+    factor = parts.total / found.error
+    rows = {name: factor * getattr(found, name) for name in ("noise", "lag", "bias")}
+    return replace(found, error=parts.total, parts=parts, **rows)
+
+
 def error_curve(
-    outcome: Outcome, strengths: Strength | Continuum, dynamics: Dynamics | None, schedule: Schedule | None = None
+    outcome: Outcome,
+    strengths: Strength | Continuum,
+    dynamics: Dynamics | None,
+    schedule: Schedule | None = None,
+    pairing: Pairing | None = None,
 ) -> Curve:
     """The parts of the error as a function of γ."""
     teams = teams_of(strengths)
     if isinstance(dynamics, Learning):
-        if schedule is not None:
+        if isinstance(schedule, Rounds | Period):
             raise InputError(
                 f"The best gamma of strengths that learn is computed match by match, not for {schedule!r}."
             )
-        return lambda gamma: learning_closure(outcome, dynamics, gamma, teams).parts
+        sides = 2 if schedule is None else schedule.sides
+        return lambda gamma: learning_closure(outcome, dynamics, gamma, teams, sides).parts
     if dynamics is None or isinstance(dynamics, Form | Walk):
-        return _FormCurve(RatingSystem(outcome, schedule=schedule), teams, dynamics)
+        return _FormCurve(RatingSystem(outcome, pairing or AllPlayAll(), schedule=schedule), teams, dynamics)
     raise InputError(f"dynamics must be Learning, Form, Walk or None to have a best gamma, not {dynamics!r}.")
 
 
@@ -156,7 +177,6 @@ class _FormCurve:
         normal_only(teams)
         merged = merge_moving(system, teams, motion_of(dynamics) if dynamics else StrengthMotion(walk=1.0))
         rounds = isinstance(system.schedule, Rounds)
-        self._all = teams
         # A curve is searched at a tenth of the cost, and off by less than three thousandths, with few groups.
         if merged is not None or (rounds and teams.finite and teams.size > FEW_GROUPS):
             teams = representatives(teams, FEW_GROUPS).teams
@@ -181,19 +201,6 @@ class _FormCurve:
             return parts.scaled_to(exact_moments(system, self._teams.strengths, form, quick=True).error)
         return parts
 
-    def refine(self, found: BestGamma) -> BestGamma:
-        """Give the answer the error that the whole covariance has at γ*, where rounds of many teams were in groups.
-
-        Independent teams miss about 1/N of the error, more at large steps: that moves γ* by less than a hundredth.
-        """
-        if self._teams is self._all or not isinstance(self._system.schedule, Rounds) or found.gamma == 0:
-            return found
-        closure = LeagueClosure(self._system, self._all, motion=motion_of(self._dynamics))
-        parts = follow(closure, closure.solve(found.gamma, self._all.theta)).parts
-        factor = parts.total / found.error
-        rows = {name: factor * getattr(found, name) for name in ("noise", "lag", "bias")}
-        return replace(found, error=parts.total, parts=parts, **rows)
-
 
 def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple[float, float, float]:
     """A first step size, the least one that differs from 0, and the largest one tried."""
@@ -214,6 +221,7 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
             known[gamma] = curve(gamma)
         return known[gamma].total
 
+    here = _solved(error, here, least)
     direction = GAMMA_LADDER if error(here * GAMMA_LADDER) < error(here) else 1 / GAMMA_LADDER
     while least <= here * direction <= most:
         try:
@@ -229,6 +237,19 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
             here = _bottom(error, here, width, degree)
         error(here)
     return _describe(here, known)
+
+
+def _solved(error: Callable[[float], float], here: float, least: float) -> float:
+    """The largest step on the ladder down from here at which the curve is known, and at the next above it."""
+    while True:
+        try:
+            error(here)
+            error(here * GAMMA_LADDER)
+            return here
+        except NoStationaryState:
+            here /= GAMMA_LADDER
+            if here < least or here == 0:
+                raise
 
 
 def _bottom(error: Callable[[float], float], centre: float, width: float, degree: int) -> float:

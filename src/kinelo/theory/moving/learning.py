@@ -11,7 +11,8 @@ e = S − b(Δr), learning is form whose variance follows from itself and which 
     ``2cV = σ²(N − 1)/N + γ(E H² + α²(N − 2)/N)``,  ``C = (V B_s + γE[He])/(B_r + c)``
 
 with the decay ``c = κB_ρ``, or ``αB_ρ − βB_s`` where winners learn from results. The α² is the shot noise of random
-pairing: a team that happens to play more learns more.
+pairing: a team that happens to play more learns more. Where k meet at once H and e are means over k − 1 opponents,
+``E H² = [⟨h_ab²⟩ + (k − 2)⟨h_ab h_ac⟩]/(k − 1)`` and E[He] alike, and N − k takes the place of N − 2.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from scipy.optimize import root_scalar
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Learning
 from kinelo.model.outcome import Outcome
+from kinelo.model.schedule import Field
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, nonnegative
 from kinelo.theory.closure import LeagueClosure
+from kinelo.theory.contests import results_alike
 from kinelo.theory.covariance import StrengthMotion
 from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, fixed_point
 from kinelo.theory.moving.following import TrackedTeams, follow
@@ -209,38 +212,50 @@ def _normalise(exponent: Array, step: float) -> Array:
     return density / (density.sum() * step)
 
 
-def learning_closure(outcome: Outcome, learning: Learning, gamma: float, teams: Teams) -> TrackedTeams:
+def learning_closure(outcome: Outcome, learning: Learning, gamma: float, teams: Teams, sides: int = 2) -> TrackedTeams:
     """Moments of a league of equal teams that learns, every pair playing; γ = 0 is the limit of small steps.
 
-    Of the teams their number and their common spread of performances matter.
+    Of the teams their number and their common spread of performances matter; ``sides`` meet at once.
     """
     refuse_unsettled(learning)
     step = max(gamma, VANISHING_STEP / outcome.steepest)
-    closure = LearningClosure(outcome, learning, step, teams)
+    closure = LearningClosure(outcome, learning, step, teams, sides)
     return follow(closure, closure.solve(step, np.zeros(2)))
 
 
 class LearningClosure(LeagueClosure):
     """The closure of equal teams whose strengths have the variance that learning at this step gives them."""
 
-    def __init__(self, outcome: Outcome, learning: Learning, gamma: float, teams: Teams) -> None:
+    def __init__(self, outcome: Outcome, learning: Learning, gamma: float, teams: Teams, sides: int = 2) -> None:
         self._learning, self._lesson, sigma = learning, gamma, common_sigma(teams)
-        V = _strength_variance(outcome, learning, gamma, sigma, 1 / teams.size if teams.finite else 0.0)
+        V = _strength_variance(outcome, learning, gamma, sigma, (1 / teams.size if teams.finite else 0.0, sides))
         self._plain, own = _equal_means(outcome, V, sigma)
         equals = Teams(Normal([0.0, 0.0], sigma), np.full(2, 0.5), finite=False)
         motion = StrengthMotion(V, gamma * _decay(learning, self._plain, own))
-        super().__init__(RatingSystem(outcome), equals, motion=motion)
-        self._expected = float(self._plain.product(own, np.array([2 * V]))[0])
-        self._known = float(1 - own.tie[0])
+        schedule = Field(sides) if sides > 2 else None
+        super().__init__(RatingSystem(outcome, schedule=schedule), equals, motion=motion)
+        self._sides = sides
+        # Against the same opponent, and against another one: E b(Δρ)s(Δρ), and E S².
+        self._expected = [float(self._plain.product(own, np.array([shared]))[0]) for shared in (2 * V, V)]
+        self._known = [float(1 - own.tie[0]), _alike(outcome, V, sigma, sides)]
 
     def _learning_term(self, noise: PairMeans, covariance: Array, both: Array) -> float:
         """``γE[He]``."""
+        same = self._taught(noise, covariance, float(both[0]), 0)
+        if self._sides == 2:
+            return self._lesson * same
+        assert self._form is not None
+        mixed = float(self._form.product(noise, covariance / 2)[0])
+        return self._lesson * _mean_of_two(self._sides, same, self._taught(noise, covariance / 2, mixed, 1))
+
+    def _taught(self, noise: PairMeans, covariance: Array, both: float, other: int) -> float:
+        """``E h_ab e_ab``, or ``E h_ab e_ac`` with another opponent."""
         learning = self._learning
         plain = PairMeans.product(self._plain_like(noise), noise, covariance)
-        seen = self._expected - float(plain[0])
+        seen = self._expected[other] - float(plain[0])
         if learning.on == "expected":
-            return -self._lesson * learning.pull * seen
-        return self._lesson * (-learning.alpha * seen + learning.beta * (self._known - float(both[0])))
+            return -learning.pull * seen
+        return -learning.alpha * seen + learning.beta * (self._known[other] - both)
 
     def _plain_like(self, noise: PairMeans) -> PairMeans:
         """The means over Δρ once for each of the pairs that are looked at."""
@@ -258,15 +273,32 @@ def _equal_means(outcome: Outcome, V: float, sigma: float) -> tuple[PairMeans, P
     return plain, own
 
 
-def _strength_variance(outcome: Outcome, learning: Learning, gamma: float, sigma: float, few: float) -> float:
-    """Strengths do not know of ratings, so V is found first, alone; ``few`` is 1/N."""
+def _mean_of_two(sides: int, same: float, other: float) -> float:
+    """Mean of the square, or product, of means over all opponents in a contest of so many sides."""
+    return (same + (sides - 2) * other) / (sides - 1)
+
+
+def _alike(outcome: Outcome, V: float, sigma: float, sides: int) -> float:
+    """``E S_ab S_ac`` where more than two meet."""
+    return results_alike(outcome, math.hypot(math.sqrt(V), sigma)) if sides > 2 else 0.0
+
+
+def _strength_variance(
+    outcome: Outcome, learning: Learning, gamma: float, sigma: float, league: tuple[float, int]
+) -> float:
+    """Strengths do not know of ratings, so V is found first, alone; ``league`` is 1/N and how many meet at once."""
+    few, sides = league
 
     def excess(V: float) -> float:
         if not math.sqrt(2 * V) * outcome.nu <= WIDEST:
             raise NoStationaryState("The spread of strengths is too wide for the Gaussian closure; simulate it.")
         plain, own = _equal_means(outcome, V, sigma)
-        source = (1 - few) * learning.diffusion**2 + gamma * _lesson_square(learning, plain, own, V)
-        shot = gamma * learning.alpha**2 * (1 - 2 * few)
+        lesson = _lesson_square(learning, plain, own, 2 * V, 1 - own.tie[0])
+        if sides > 2:
+            other = _lesson_square(learning, plain, own, V, _alike(outcome, V, sigma, sides))
+            lesson = _mean_of_two(sides, lesson, other)
+        source = (1 - few) * learning.diffusion**2 + gamma * lesson
+        shot = gamma * learning.alpha**2 * (1 - sides * few)
         return source + shot - 2 * V * _decay(learning, plain, own)
 
     low, high = 0.0, learning.diffusion**2 / (2 * learning.pull * outcome.steepest)
@@ -281,11 +313,11 @@ def _decay(learning: Learning, plain: PairMeans, own: PairMeans) -> float:
     return learning.alpha * float(plain.slope[0]) - learning.beta * float(own.slope[0])
 
 
-def _lesson_square(learning: Learning, plain: PairMeans, own: PairMeans, V: float) -> float:
-    """``E H²`` without its α."""
-    square = float(plain.square[0])
+def _lesson_square(learning: Learning, plain: PairMeans, own: PairMeans, shared: float, results: float) -> float:
+    """``E H²`` of a match without its α; or ``E h_ab h_ac``, with the covariance of both gaps and ``E S_ab S_ac``."""
+    square = float(plain.product(plain, np.array([shared]))[0])
     if learning.on == "expected":
         return learning.pull**2 * square
-    product = float(plain.product(own, np.array([2 * V]))[0])
+    product = float(plain.product(own, np.array([shared]))[0])
     both = -2 * learning.alpha * learning.beta * product
-    return learning.alpha**2 * square + both + learning.beta**2 * float(1 - own.tie[0])
+    return learning.alpha**2 * square + both + learning.beta**2 * float(results)

@@ -18,6 +18,7 @@ from kinelo.errors import InputError, KineloWarning, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
+from kinelo.model.schedule import Period, Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
@@ -27,6 +28,7 @@ from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import LeagueClosure, NoiseKind
 from kinelo.theory.covariance import motion_of
 from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.limit import stationary
 from kinelo.theory.many_teams import merge_moving
 from kinelo.theory.moving.following import (
     Moments,
@@ -47,7 +49,8 @@ from kinelo.theory.moving.learning import (
     strength_profile,
 )
 from kinelo.theory.pair_means import smooth
-from kinelo.theory.teams import Continuum, Teams, as_system, common_sigma, normal_only, teams_of
+from kinelo.theory.state import StationaryState
+from kinelo.theory.teams import Continuum, Teams, as_system, check_field, common_sigma, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law
 
 NEGLIGIBLE_LAG = 1e-11
@@ -67,7 +70,7 @@ class Tracking:
     closure
         The same from the Gaussian closure alone.
     parts
-        The error of the closure by cause: noise, lag, bias.
+        The error by cause, noise, lag and bias, with the shares that they have in the closure.
     profile
         The stationary law of strengths that learn; None for others.
     drift
@@ -173,7 +176,7 @@ class Tracking:
         def slope(gamma: float) -> float:
             system = replace(self.system, gamma=gamma)
             if isinstance(dynamics, Learning):
-                found = learning_closure(system.outcome, dynamics, gamma, league).moments
+                found = learning_closure(system.outcome, dynamics, gamma, league, system.sides).moments
                 found = found + self.moments - self.closure
             elif closure is None:
                 assert isinstance(dynamics, Form)
@@ -222,12 +225,27 @@ def tracking(system: RatingSystem | Outcome, strengths: Strength | Continuum, dy
         raise InputError("Tracking is computed for AllPlayAll only; simulate plays every pairing.")
     if not isinstance(dynamics, Learning | Form | Walk):
         raise InputError(f"dynamics must be Learning, Form or Walk, not {dynamics!r}.")
+    check_field(system, teams)
     with few_threads(teams.size):
         if isinstance(dynamics, Learning):
             return _learning(system, teams, dynamics)
         if isinstance(system.gamma, DeviationSteps):
             return _deviations(system, teams, dynamics)
         return _following(system, teams, dynamics)
+
+
+def error_of(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dynamics | None) -> Parts:
+    """The mean square error of a system by cause, as every function that names it gives it."""
+    if dynamics is not None:
+        return tracking(system, strengths, dynamics).parts
+    return parts_at_rest(stationary(system, strengths, noise="gaussian"))
+
+
+def parts_at_rest(state: StationaryState) -> Parts:
+    """Noise and bias of a league at rest that has settled."""
+    off = state.bias - state.teams.mean(state.bias)
+    bias = state.teams.crowding * state.teams.mean(off**2)
+    return Parts(state.error - bias, 0.0, bias)
 
 
 def _deviations(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
@@ -241,21 +259,20 @@ def _deviations(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tr
 def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Tracking:
     if not isinstance(system.gamma, float):
         raise InputError(f"Learning moves strengths by one gamma for all teams, not by {system.gamma!r}.")
-    if system.schedule is not None:
+    if isinstance(system.schedule, Rounds | Period):
         raise InputError(f"Tracking of strengths that learn is computed match by match, not for {system.schedule!r}.")
     outcome, sigma = system.outcome, common_sigma(teams)
     profile = strength_profile(outcome, learning, sigma)
     small = learning_closure(outcome, learning, 0.0, replace(teams, finite=False))
-    closed = learning_closure(outcome, learning, system.step, teams)
+    closed = learning_closure(outcome, learning, system.step, teams, system.sides)
     joint = _warn_if_coarse(learning_joint(LearningPull(outcome, learning, sigma), profile, small.moments))
     # V is known from the profile to more digits than from the law in the plane.
     limit = Moments(profile.variance, joint.C, joint.U)
     best = limit + closed.moments - small.moments
     drift = system.step * learning.alpha
     kind: NoiseKind = "joint" if teams.finite else "independent"
-    return Tracking(
-        system, learning, best, closed.moments, closed.parts, profile, drift, None, kind, teams, _small=limit
-    )
+    parts = closed.parts.scaled_to(best.error)
+    return Tracking(system, learning, best, closed.moments, parts, profile, drift, None, kind, teams, _small=limit)
 
 
 def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
