@@ -539,7 +539,9 @@ class GaussianRater(Rater):
     def _reading(self) -> Reading:
         """How beliefs are read as forecasts."""
         values = self.parameters_
-        return Reading._make([*(values[name] for name in READING), float(self.sharpness_walk)])
+        return Reading._make(
+            [*(values[name] for name in READING), float(self.sharpness_walk), float(self._learns_ties)]
+        )
 
     def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches, days: Days = NO_DAYS) -> Array:
         """Forecast matches in order from what was expected of them, and learn how bold and how level they were."""
@@ -768,7 +770,10 @@ class GaussianRater(Rater):
         self._unit = unit
         self.memory_ = float(stored(arrays, "memory", "f", (1,), 0.0)[0]) if "memory" in arrays else float(MEMORY)
         fresh = reading.fresh_state()
-        self._reading_state = stored(arrays, "reading", "f", fresh.shape) if "reading" in arrays else fresh
+        if "reading" in arrays:
+            kept = np.append(arrays["reading"], np.zeros(max(fresh.size - arrays["reading"].size, 0)))
+            fresh = stored({"reading": kept}, "reading", "f", fresh.shape)
+        self._reading_state = fresh
         usual = MarginLaw().values
         law = stored(arrays, "margin_law", "f", usual.shape, 0.0) if "margin_law" in arrays else usual
         self.margin_law_ = MarginLaw(law)

@@ -78,6 +78,7 @@ class Rater(SingleMatches, Arguments, ABC):
     _state: Any = None
     _start_read: tuple[Any, Start] | None = None
     _prepared: bool = False
+    _never_fitted: bool = True
 
     def _repr_html_(self) -> str:
         errors = {} if self.estimates_ is None else self.estimates_.standard_errors
@@ -110,7 +111,7 @@ class Rater(SingleMatches, Arguments, ABC):
         self.fitted_ = matches
         self.order_ = learn_order(matches)
         self._prepare(matches)
-        self._prepared = True
+        self._prepared, self._never_fitted = True, False
         self.moot_ = self.moot_parameters(matches)
         self.reset()
         self._check_order(matches)
@@ -124,6 +125,11 @@ class Rater(SingleMatches, Arguments, ABC):
 
     def _prepare(self, matches: Matches) -> None:
         """What the matches to be fitted say before any of them is rated."""
+
+    @property
+    def _learns_ties(self) -> bool:
+        """Whether the chance of a draw is learnt on the way, from none: nobody gave it, and no fit estimated it."""
+        return self._never_fitted and getattr(self, "ties", None) is None
 
     def _prepare_once(self, matches: Matches) -> None:
         """Let the first matches that are used say what needs no estimation, where nothing is to be estimated.
@@ -357,10 +363,11 @@ class Rater(SingleMatches, Arguments, ABC):
         """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
         state = self._begun()
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
-        return state.to_arrays() | values | {"prepared": np.array([self._prepared])}
+        return state.to_arrays() | values | {"prepared": np.array([self._prepared, self._never_fitted])}
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
+        # Earlier versions found out nothing but in fit, and did not learn how often sides draw.
+        self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
         self.reset(stored_parameters(arrays))
         self._state.from_arrays(arrays)
-        self._prepared = bool(np.all(arrays.get("prepared", True)))  # earlier versions found out nothing but in fit

@@ -8,6 +8,10 @@ Two of these numbers may change over the years. The draw band drifts, ``log c +=
 sharpness runs: ``κ e^ℓ`` is used, where ``ℓ`` is 0 at first and then follows how bold the forecasts proved, by a scalar
 filter. With the score ``g = ∂ log P(result)/∂ℓ`` and its expected square ``I``, each match makes
 ``v ← v + walk²``, ``ℓ ← ℓ + v g/(1 + v I)``, ``v ← v/(1 + v I)``. Both use a match only after it was forecast.
+
+A rater that was never fitted learns its draw band from none: ``2Φ(c) − 1``, the chance of a draw between equals, is the
+sum of draws over that of ``P(draw)/(2Φ(c) − 1)``, both begun with five matches of equals of which one is drawn. Until
+the first draw ``c`` is 0.
 """
 
 from __future__ import annotations
@@ -30,8 +34,11 @@ Array = NDArray[np.float64]
 READING = ("sharpness", "ties", "doubt", "ties_step")
 """Parameters that say how a belief is read, and change none."""
 
-BAND, BOLD, BOLD_V = range(3)
-"""Places in the state of a reading: log of the draw band over its first width, ℓ, and the variance of ℓ."""
+BAND, BOLD, BOLD_V, DRAWN, LEVEL = range(5)
+"""Places in the state of a reading: log of the draw band over its first width (or, where it is learnt, the width), ℓ,
+the variance of ℓ, draws, and matches in units of those of equals."""
+
+PRIOR_DRAWN, PRIOR_LEVEL, MOST_DRAWN = 1.0, 5.0, 0.95
 
 FIRST_SPREAD = 0.05
 """Standard deviation of ℓ before any match: the sharpness that was estimated is about right."""
@@ -50,11 +57,12 @@ class Reading(NamedTuple):
     doubt: float
     ties_step: float
     walk: float
+    learns_ties: float = 0.0
 
 
 def fresh_state() -> Array:
     """The state of a reading before any match."""
-    return np.array([0.0, 0.0, FIRST_SPREAD**2])
+    return np.array([0.0, 0.0, FIRST_SPREAD**2, 0.0, 0.0])
 
 
 @inlined
@@ -99,12 +107,30 @@ def score_of(signed, chances, by_win, by_loss):
     return score, information
 
 
+@inlined
+def learned_band(drawn, weight, draw, flat, band, state):
+    """Half width of the draw band (float) after a match that was ``drawn`` (0 to 1), of which a draw had this chance;
+    ``flat`` is that chance over the one between equals where the band is 0."""
+    level = draw / (2.0 * normal_cdf(band) - 1.0) if band > 0.0 else flat
+    state[DRAWN] += weight * drawn
+    state[LEVEL] += weight * level
+    if state[DRAWN] <= 0.0:
+        return 0.0
+    share = min((state[DRAWN] + PRIOR_DRAWN) / (state[LEVEL] + PRIOR_LEVEL), MOST_DRAWN)
+    width = share * math.sqrt(math.pi / 2.0)
+    for _ in range(8):  # Newton's steps to 2Φ(c) − 1 = share
+        width -= (2.0 * normal_cdf(width) - 1.0 - share) / (2.0 * normal_density(width))
+    return width
+
+
 @kernel
 def read_in_order(mean, variance, signed, weight, r, state, out):
     """Forecast matches in order into the rows of ``out``, learning from each result ``signed`` in [−1, 1] after it."""
-    kappa, band = r.sharpness * math.exp(state[BOLD]), min(r.ties * math.exp(state[BAND]), WIDEST_BAND)
-    drawable = band > 0.0
+    learns = r.learns_ties > 0.0
+    kappa = r.sharpness * math.exp(state[BOLD])
+    band = state[BAND] if learns else min(r.ties * math.exp(state[BAND]), WIDEST_BAND)
     for k in range(mean.size):
+        drawable = band > 0.0
         spread = kappa * kappa * r.doubt * variance[k]
         s = 1.0 / math.sqrt(1.0 + spread)
         home, away = (kappa * mean[k] - band) * s, (-kappa * mean[k] - band) * s
@@ -115,7 +141,10 @@ def read_in_order(mean, variance, signed, weight, r, state, out):
         if not weight[k] > 0.0:
             continue
         drawn = 1.0 - abs(signed[k])
-        if r.ties_step > 0.0 and drawable:
+        if learns:
+            flat = s * math.exp(-0.5 * (kappa * mean[k] * s) ** 2)
+            state[BAND] = band = learned_band(drawn, weight[k], draw, flat, band, state)
+        elif r.ties_step > 0.0 and drawable:
             state[BAND] += r.ties_step * weight[k] * (drawn - draw)
             band = min(r.ties * math.exp(state[BAND]), WIDEST_BAND)
         if r.walk > 0.0:
@@ -152,6 +181,8 @@ def sharpness_now(r: Reading, state: Array) -> float:
 
 def band_now(r: Reading, state: Array) -> float:
     """Half width of the draw band after the matches read."""
+    if r.learns_ties > 0.0:
+        return float(state[BAND])
     return min(r.ties * math.exp(float(state[BAND])), WIDEST_BAND)
 
 

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from kinelo.play.deviations import natural_discount
 from kinelo.play.formula import borrowing, part
-from kinelo.play.laws import davidson_chances, points_scale
+from kinelo.play.laws import davidson_chances, points_scale, tail_of
+from kinelo.raters.margins import MEMORY
 from kinelo.raters.reading import gain_of, steady_walk
 from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, NEVER
+from kinelo.raters.team.kernels import learned_ties
 
 
 class GlickoParameters(NamedTuple):
@@ -38,6 +40,7 @@ class GlickoParameters(NamedTuple):
     ties_step: float
     sharpness: float
     sharpness_walk: float = 0.0
+    learns_ties: float = 0.0
 
 
 class GlickoState(NamedTuple):
@@ -141,8 +144,9 @@ def rest_side(t, day, p, s):
 
 @borrowing
 def play_all(m, p, s, common, trace):
-    """Rate matches ``m`` in order; ``common`` (5) holds home advantage and κ, variance of the advantage, boldness and
-    its variance, ``trace`` receives what was known before.
+    """Rate matches ``m`` in order; ``common`` (8) holds, at the places of :mod:`kinelo.raters.team.kernels`, home
+    advantage and κ, sums from which κ is learnt, variance of the advantage, boldness and its variance; ``trace``
+    receives what was known before.
 
     Returns False, having changed nothing, if some result is NaN.
     """
@@ -177,6 +181,8 @@ def play_all(m, p, s, common, trace):
             common[BOLD] += common[BOLD_V] * weight * x * (S - win + loss)
         if p.ties_step > 0.0 and kappa > 0.0:
             kappa *= math.exp(p.ties_step * weight * (1.0 - abs(S) - tie))
+        if p.learns_ties > 0.0:
+            kappa = learned_ties(tail_of(x), S, weight, kappa, MEMORY, common)
         if common[HOME_V] > 0.0 and not neutral and weight > 0.0:
             g = natural_discount(doubt)
             E = 1.0 / (1.0 + math.exp(-g * edge))

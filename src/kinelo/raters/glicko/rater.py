@@ -74,11 +74,13 @@ class _GlickoFamily(SideRater):
         largest = (Q * values["deviation"]) ** 2
         return GlickoParameters(
             float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
-            values["ties_step"], values["sharpness"], float(self.sharpness_walk),
+            0.0 if self._learns_ties else values["ties_step"], values["sharpness"], float(self.sharpness_walk),
+            float(self._learns_ties),
         )  # fmt: skip
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        return np.array([Q * self._home_start(values), values["ties"], *self._following(2.0 * Q * values["home_step"])])
+        ties, steady = 0.0 if self._learns_ties else values["ties"], 2.0 * Q * values["home_step"]
+        return np.array([Q * self._home_start(values), ties, 0.0, 0.0, 0.0, *self._following(steady)])
 
     def _fresh(self, values: Mapping[str, float]) -> Deviations:
         phi2 = (Q * values["deviation"]) ** 2

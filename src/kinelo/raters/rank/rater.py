@@ -29,9 +29,15 @@ from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, room_fo
 from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import slot_table
-from kinelo.raters.rank.two_sides import chances_of_points, likeliest_ties, two_sided_points
+from kinelo.raters.rank.two_sides import (
+    chances_of_points,
+    follow_ties,
+    likeliest_ties,
+    ties_of,
+    two_sided_points,
+)
 from kinelo.raters.start import warn_of_unmet
-from kinelo.raters.stored import PREFIX, stored_parameters
+from kinelo.raters.stored import PREFIX, stored, stored_parameters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,6 +135,7 @@ class RankElo(ContestFilter):
         contests = _played(self._contests(matches))
         if len(contests) == 0:
             raise InputError("There are no contests to fit; at least one is needed.")
+        self._never_fitted = False
         self._estimate(contests)
         if isinstance(matches, Matches) and self.ties is None:
             self._estimate_ties(matches, contests)
@@ -167,6 +174,7 @@ class RankElo(ContestFilter):
 
     def _fit_in_chunks(self, scan: ContestScan) -> Self:
         """Estimate on the first chunk and rate all of them."""
+        self._never_fitted = False
         chunks = scan.chunks()
         first = next(chunks, None)
         if first is None:
@@ -184,8 +192,19 @@ class RankElo(ContestFilter):
             self.order_ = self.order_ if self.open_parameters() else learn_order(matches)
         for contests in matches.chunks() if isinstance(matches, ContestScan) else [self._contests(matches)]:
             if len(contests):
-                self._filter(_played(contests))
+                expected, _ = self._filter(_played(contests))
+                if isinstance(matches, Matches) and self._learns_ties:
+                    follow_ties(self._points(matches, expected), matches, self._tie_sums)
         return self
+
+    def _points(self, matches: Matches, expected: Expected) -> Array:
+        """Expected points of the home sides."""
+        return two_sided_points(matches, expected, self.parameters_["off"])
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every contest and settle the parameters."""
+        super().reset(estimated)
+        self._tie_sums = np.zeros(2)
 
     def one_step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast each contest (or match) before it is used, and use it."""
@@ -201,7 +220,11 @@ class RankElo(ContestFilter):
 
     def _step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         contests = _played(self._contests(matches))
-        return self._forecast(matches, contests, *self._filter(contests))
+        expected, unknown = self._filter(contests)
+        ties = None
+        if isinstance(matches, Matches) and self._learns_ties:
+            ties = follow_ties(self._points(matches, expected), matches, self._tie_sums)
+        return self._forecast(matches, contests, expected, unknown, ties)
 
     def predict(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Forecast contests (or matches) from the ratings as they stand; names never met get the prior and are listed.
@@ -226,13 +249,19 @@ class RankElo(ContestFilter):
         return expected, unknown
 
     def _forecast(
-        self, matches: object, contests: Contests, expected: Expected, unknown: tuple[str, ...]
+        self,
+        matches: object,
+        contests: Contests,
+        expected: Expected,
+        unknown: tuple[str, ...],
+        ties: Array | None = None,
     ) -> ContestForecast | Forecast:
         off = self.parameters_["off"]
         if not isinstance(matches, Matches):
             return ContestForecast(contests, expected.mean[:, 0], np.sqrt(expected.variance[:, 0]), unknown, off=off)
-        points = two_sided_points(matches, expected, off)
-        return Forecast(chances_of_points(points, self.parameters_["ties"]), unknown, matches)
+        now = ties_of(self._tie_sums) if self._learns_ties else self.parameters_["ties"]
+        points = self._points(matches, expected)
+        return Forecast(chances_of_points(points, now if ties is None else ties), unknown, matches)
 
     def score(self, matches: Contests | Matches, y: object = None) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Minus the mean log-loss over pairs of finishers, each contest forecast before it is used, on a copy."""
@@ -390,14 +419,18 @@ class RankElo(ContestFilter):
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
-        return self._begun().to_arrays() | values
+        flags = {"prepared": np.array([self._prepared, self._never_fitted]), "tie_sums": self._tie_sums}
+        return self._begun().to_arrays() | values | flags
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         state = RankState.from_arrays(arrays, self._conditions())
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
+        self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
         self.reset(stored_parameters(arrays))
-        self._state, self._prepared = state, True
+        self._state = state
+        if "tie_sums" in arrays:
+            self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)
 
 
 def _played(contests: Contests) -> Contests:

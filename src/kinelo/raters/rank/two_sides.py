@@ -20,6 +20,7 @@ from kinelo.forecasts.places import mixed_chance
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 from kinelo.raters.rank.kernels import Expected
+from kinelo.raters.team.kernels import PRIOR_DECISIVE, PRIOR_DRAWS
 
 Array = NDArray[np.float64]
 LEAST_SHARE_OF_POINTS = 1e-9
@@ -33,7 +34,7 @@ def two_sided_points(matches: Matches, expected: Expected, off: float) -> Array:
     return mixed_chance(np.where(home_first, gap, -gap), deviation[0::2], deviation[1::2], off)
 
 
-def chances_of_points(points: Array, ties: float) -> Array:
+def chances_of_points(points: Array, ties: float | Array) -> Array:
     """Chances of home win, draw and away win (matches, 3) that have these expected points.
 
     >>> chances_of_points(np.array([0.5, 0.8]), 1.0).round(3).tolist()
@@ -44,6 +45,28 @@ def chances_of_points(points: Array, ties: float) -> Array:
     odds = (signed * ties + root) / (2.0 * (1.0 - signed))
     shares = np.column_stack([odds, np.full(odds.size, ties), 1.0 / odds])
     return shares / shares.sum(axis=1, keepdims=True)
+
+
+def follow_ties(points: Array, matches: Matches, sums: Array) -> Array:
+    """κ before each match, learnt from the draws of those before it by the law of :mod:`kinelo.raters.team.kernels`;
+    ``sums`` holds draws and decisive matches, and runs on.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": list("ABC"), "away": list("BCA"), "result": [1, 0.5, 0]})
+    >>> follow_ties(np.full(3, 0.5), matches, np.zeros(2)).round(3).tolist()
+    [0.0, 0.0, 0.8]
+    """
+    before = np.empty(len(matches))
+    for k, (weight, drawn) in enumerate(zip(matches.weight.tolist(), (1.0 - np.abs(matches.signed)).tolist())):
+        before[k] = ties_of(sums)
+        win, _, loss = chances_of_points(points[k : k + 1], before[k])[0]
+        sums += weight * drawn, weight * (1.0 - drawn) * math.sqrt(win * loss) / (win + loss)
+    return before
+
+
+def ties_of(sums: Array) -> float:
+    """κ from the sums of draws and decisive matches."""
+    return float((sums[0] + PRIOR_DRAWS) / (sums[1] + PRIOR_DECISIVE)) if sums[0] > 0.0 else 0.0
 
 
 def likeliest_ties(points: Array, result: Array) -> float:

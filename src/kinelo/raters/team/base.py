@@ -81,7 +81,8 @@ class EloOfSides(SideRater, ConditionRater):
             margin_weight=weight,
             margin_scale=values["margin_scale"],
             home_step=values["home_step"],
-            ties_step=values["ties_step"] if self._kind == LOGISTIC else 0.0,
+            ties_step=values["ties_step"] if self._kind == LOGISTIC and not self._learns_ties else 0.0,
+            learns_ties=float(self._learns_ties),
             memory=float(MEMORY),
             outer_nu=self._nu,
             rho=values["regression"],
@@ -195,11 +196,17 @@ class EloOfSides(SideRater, ConditionRater):
         unit = 1.0 if math.isnan(unit) else unit
         p = self._vector(values)
         steady = p.home_step / points_scale(p.nu, p.in_points * p.counts_draws * p.kappa)
-        return np.array([self._home_start(values), p.kappa, unit, 0.0, 0.0, *self._following(steady)])
+        return np.array(
+            [self._home_start(values), 0.0 if self._learns_ties else p.kappa, unit, 0.0, 0.0, *self._following(steady)]
+        )
 
     @property
     def _learns_home(self) -> bool:
         return super()._learns_home and self.system is None
+
+    @property
+    def _learns_ties(self) -> bool:
+        return super()._learns_ties and self.system is None
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, chances, ratings, _ = trace

@@ -221,7 +221,11 @@ class ClassicElo(EloOfSides):
 
     def _vector(self, values: Mapping[str, float]) -> TeamParameters:
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]
-        return super()._vector(values)._replace(counts_draws=0.0, learns_ties=float(self.ties is None), rule=rule)
+        return super()._vector(values)._replace(counts_draws=0.0, rule=rule)
+
+    @property
+    def _learns_ties(self) -> bool:
+        return self.ties is None
 
 
 def losses_by_k(rater: ClassicElo, matches: Matches, ks: NDArray[np.float64]) -> NDArray[np.float64]:

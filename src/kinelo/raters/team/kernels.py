@@ -365,8 +365,9 @@ def play_all(m, parameters, s, common, nodes, trace):
             if p.counts_draws == 0.0:
                 t = tail_of(points_scale(p.nu, kappa) * edge)
                 tie = kappa * t / (1.0 + t * t + kappa * t)
-                if p.learns_ties > 0.0:
-                    kappa = learned_ties(t, S, weight, kappa, p.memory, common[q])
+            if p.learns_ties > 0.0:
+                t = tail_of(points_scale(p.outer_nu, kappa) * edge)
+                kappa = learned_ties(t, S, weight, kappa, p.memory, common[q])
             noise = 1.0 - tie - b * b
             target = S
             if p.margin_weight > 0.0 and not math.isnan(margin):
