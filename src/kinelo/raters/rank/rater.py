@@ -317,7 +317,7 @@ class RankElo(ContestFilter):
         ['Ann', 'Dee', 'Bob', 'Cid']
         >>> teams = kn.RankElo().update_one([["Ann", "Bob"], ["Cid", "Dee"]])
         >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
-        (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.624, Cid + Dee 0.376)
+        (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
         """
         from kinelo.raters.one_contest import ranked, with_distances
 
@@ -338,7 +338,7 @@ class RankElo(ContestFilter):
         >>> rater.match_quality(["Ann", "Bob"]) > rater.match_quality(["Ann", "Bob", "Cid"])
         True
         >>> rater.match_quality("Ann", ["Bob", "Cid"]).round(2)
-        array([0.83, 0.61])
+        array([0.79, 0.5 ])
         """
         from kinelo.matches.fixtures import check_neutral
         from kinelo.raters.one_match import pairs_of
