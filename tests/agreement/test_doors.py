@@ -685,13 +685,14 @@ QUESTIONS = {
 
 OTHERS = {
     # of a rater: its arguments, state and what it found
-    "add_points", "advantage_kinds_", "advantages_", "classes_", "classic", "corrected", "correlation", "covariance_",
-    "drift_", "effects_", "estimates_", "expected", "fitted_", "from_arrays", "get_params", "hindsight",
-    "home_advantage_", "in_own_unit", "intervals", "kinds_", "lineup_knowledge", "lineup_size_", "losses",
-    "margin_law_", "margin_unit_", "memory_", "moot_", "moot_parameters", "needs_whole_table", "note_on_points",
-    "open_parameters", "order_", "parameters_", "play_out", "points_per_unit_", "possible_strengths", "predict_margin",
-    "reset", "score", "search", "set_params", "settled_values", "sharpness_", "slopes", "smoothed", "strengths_by",
-    "surprises", "target_square_", "team_strengths_", "ties_", "to_arrays", "weights_",
+    "add_points", "advantage_kinds_", "advantages_", "boldness_", "classes_", "classic", "corrected", "correlation",
+    "covariance_", "drift_", "effects_", "estimates_", "expected", "fitted_", "from_arrays", "get_params",
+    "hindsight", "home_advantage_", "home_advantage_error_", "in_own_unit", "intervals", "kinds_", "lineup_knowledge",
+    "lineup_size_", "losses", "margin_law_", "margin_unit_", "memory_", "moot_", "moot_parameters",
+    "needs_whole_table", "note_on_points", "open_parameters", "order_", "parameters_", "play_out", "points_per_unit_",
+    "possible_strengths", "predict_margin", "reset", "score", "search", "set_params", "settled_values", "sharpness_",
+    "slopes", "smoothed", "strengths_by", "surprises", "target_square_", "team_strengths_", "ties_", "to_arrays",
+    "weights_",
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
     "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "rating_history", "read_contests",
