@@ -36,7 +36,7 @@ def test_a_number_that_cannot_be_is_refused_when_it_is_given(kind, name):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_number_of_a_constructor_is_left_unchecked(kind):
     declared = {one.name for one in (*kind.parameters, *kind.options, LOOKED_AT)}
-    words = {"known", "strength", "covariance", "together", "role_weights", "system", "conditions", "start"}
+    words = {"known", "strength", "covariance", "together", "role_weights", "system", "conditions", "noise_by", "start"}
     assert set(kind().get_params()) - words <= declared
 
 
@@ -54,7 +54,13 @@ OBJECTS = {
     kn.TeamElo: {"conditions": ["surface"], "start": pl.DataFrame(START), "look": 500},
     kn.Glicko: {"start": START, "together": True, "look": None},
     kn.Glicko2: {"start": {"A": 1600.0}, "look": 500},
-    kn.KalmanElo: {"conditions": ["surface", "round"], "covariance": "full", "start": START, "look": 500},
+    kn.KalmanElo: {
+        "conditions": ["surface", "round"],
+        "noise_by": ["round"],
+        "covariance": "full",
+        "start": START,
+        "look": 500,
+    },
     kn.PlayerElo: {"conditions": ("surface",), "role_weights": {"keeper": 2.0}, "known": "none", "look": None},
     kn.BradleyTerry: {"covariates": ["length"], "anchor": {"A": 1500.0}},
 }

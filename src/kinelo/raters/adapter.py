@@ -36,8 +36,9 @@ def settings_of(rater: Any) -> dict[str, Any]:
 
 
 def conditions_of(rater: Any) -> tuple[str, ...]:
-    """Columns beyond results that a rater asks of matches: conditions that it uses, covariates that it weighs."""
-    return (*(getattr(rater, "conditions", None) or ()), *(getattr(rater, "covariates", None) or ()))
+    """Columns beyond results that a rater asks of matches: conditions and circumstances that it uses, covariates."""
+    asked = (getattr(rater, name, None) or () for name in ("conditions", "noise_by", "covariates"))
+    return tuple(dict.fromkeys(name for names in asked for name in names))
 
 
 def blank_of(rater: Any) -> Any:

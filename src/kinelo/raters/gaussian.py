@@ -61,6 +61,7 @@ from kinelo.raters.filter.together import (
 )
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
+from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, find_factors, noise_columns
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
 from kinelo.raters.random_walk import TODAY, average_walk
@@ -120,6 +121,8 @@ class GaussianRater(Rater):
     look: int | None
     _level_draws: float | None = None
     _near: Estimates | None = None
+    _noise: NoiseFactors = NoiseFactors()
+    noise_by: Sequence[str] = ()
     _unit: float = math.nan
     _in_noises: bool = False
     _own_table: tuple[Any, Kinds] | None = None
@@ -210,7 +213,7 @@ class GaussianRater(Rater):
         self, matches: Matches, y: Array, lists: Lists, room: Room, out: Steps = NO_STEPS
     ) -> tuple[Array, Array]:
         """Use the matches with the covariance: mean and variance expected of each."""
-        seen = observed(matches.day, matches.weight, y)
+        seen = observed(matches.day, self._filter_weight(matches), y)
         filter_together(
             seen, lists.ahead, lists.played, lists.rotations, self._table_of([self]), self._state.beliefs, room, out
         )
@@ -226,7 +229,7 @@ class GaussianRater(Rater):
             own = lane._state.beliefs
             s.x[:FIXED_SLOTS, q], s.v[:FIXED_SLOTS, q] = own.x[:FIXED_SLOTS], own.v[:FIXED_SLOTS]
         y = np.column_stack(signals) if count > 1 else signals[0][:, None]
-        seen = observed(matches.day, matches.weight, y)
+        seen = observed(matches.day, self._filter_weight(matches), y)
         filter_alone(seen, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s, work)
         if count > 1:
             state.beliefs.x[: state.size], state.beliefs.v[: state.size] = s.x[:, 0], s.v[:, 0]
@@ -279,7 +282,7 @@ class GaussianRater(Rater):
         drawn = float(np.mean(1.0 - np.abs(matches.signed)))
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
-        self.covariance_, self._made = self._covariance_to_try(matches), {}
+        self.covariance_, self._made, self._noise = self._covariance_to_try(matches), {}, NoiseFactors()
 
     def _settle_choices(self) -> None:
         if self.covariance_ == "auto":
@@ -312,6 +315,31 @@ class GaussianRater(Rater):
         return "auto"
 
     def _learn(self, matches: Matches, latest: Matches) -> None:
+        """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
+        self._learn_ratings(matches, latest)
+        columns = noise_columns(self.noise_by)
+        for _ in range(NOISE_TURNS if columns else 0):
+            self._noise = self._find_noise(columns, latest)
+            self._made, self._near, estimates = {}, self.estimates_, self.estimates_
+            self.reset(None if estimates is None else estimates.values)
+            self._learn_ratings(matches, latest)
+            self._near = None
+
+    def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
+        """The factors of the noise, given what is expected of the matches with those found so far."""
+        twin = copy.copy(self)
+        twin.sharpness_walk = 0.0
+        twin.reset(dict(self.parameters_))
+        mean, variance, _ = twin._expected(matches)
+        twin.noise_by = ()  # what is expected stands, and factors are tried
+
+        def losses(factors: Array) -> Array:
+            twin._reading_state = reading.fresh_state()
+            return log_loss(twin._forecast_in_order(mean / factors, variance / factors**2, matches), matches.result)
+
+        return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
+
+    def _learn_ratings(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches with the covariance or without it, whichever forecasts them better.
 
         Where one pass with it would take seconds, only how beliefs are read as forecasts is estimated with it, and all
@@ -545,6 +573,10 @@ class GaussianRater(Rater):
 
     def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches, days: Days = NO_DAYS) -> Array:
         """Forecast matches in order from what was expected of them, and learn how bold and how level they were."""
+        f = self._noise_factors(matches)
+        mean, variance = mean / f, variance / f**2
+        if days is not NO_DAYS:
+            days = days._replace(mean=days.mean / f, variance=days.variance / f**2)
         said, seen = np.empty((mean.size, 3)), (matches.signed, matches.weight, self._reading, self._reading_state)
         if days is NO_DAYS:
             reading.read_in_order(mean, variance, *seen, said)
@@ -621,10 +653,29 @@ class GaussianRater(Rater):
         mean, variance, _ = self._run(matches, y)
         return (y - mean) / np.sqrt(variance + self._noise_of(matches))
 
+    def _noise_factors(self, matches: Matches) -> Array | float:
+        """The factor of the noise of each match, by its circumstances."""
+        columns = noise_columns(self.noise_by)
+        return self._noise.of(matches, columns) if columns else 1.0
+
+    def _filter_weight(self, matches: Matches) -> Array:
+        """What the filter takes the information of each match to be worth."""
+        factors = self._noise_factors(matches)
+        return matches.weight if isinstance(factors, float) else matches.weight / factors**2
+
+    @property
+    def noise_factors_(self) -> pl.DataFrame:
+        """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and matches fitted."""
+        return self._noise.table()
+
+    def _conditions_asked(self) -> Sequence[str]:
+        asked = (*condition_names(getattr(self, "conditions", ())), *noise_columns(self.noise_by))
+        return list(dict.fromkeys(asked))
+
     def _noise_of(self, matches: Matches) -> Array:
         """Variance of the noise of each match, infinite where it has no weight."""
         with np.errstate(divide="ignore"):
-            return self.parameters_["noise"] ** 2 / matches.weight
+            return self.parameters_["noise"] ** 2 / self._filter_weight(matches)
 
     def predict_margin(self, matches: Matches, level: float = 0.8) -> pl.DataFrame:
         """Margins expected of matches to come: the middle one, and between which two it lies with this probability.
@@ -639,7 +690,7 @@ class GaussianRater(Rater):
         self._begun()
         mean, variance, _ = self._expect(self._on_days(matches))
         reach = float(self.margin_law_.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
-            variance + self.parameters_["noise"] ** 2
+            variance + (self._noise_factors(matches) * self.parameters_["noise"]) ** 2
         )
         bounds = {"low": mean - reach, "middle": mean, "high": mean + reach}
         return pl.DataFrame({name: self._margins(y) for name, y in bounds.items()})
@@ -652,8 +703,10 @@ class GaussianRater(Rater):
         """
         possible = self._possible(self._on_days(matches), draws, seed)
         outcome, shown = np.empty((draws, len(matches)), np.int8), np.empty((draws, len(matches)))
+        factors = np.ones(len(matches)) * self._noise_factors(matches)
         for g in range(len(matches)):
-            outcome[:, g], shown[:, g] = possible.result(possible.total(g))
+            outcome[:, g], shown[:, g] = possible.result(possible.total(g) / factors[g])
+        shown *= factors
         size = np.maximum(np.round(np.abs(self._margins(shown))), 1.0)
         return outcome, np.where(outcome == 1, 0.0, np.sign(shown) * size)
 
@@ -687,12 +740,13 @@ class GaussianRater(Rater):
     def _foresee(self, matches: Matches) -> Forecast:
         sides = np.empty((len(matches), 2))
         mean, variance, unknown = self._expect(matches, sides)
-        ratings = self.initial + self.points_per_unit_ * sides
-        return Forecast(self._chances(mean, variance), unknown, matches, ratings)
+        ratings, f = self.initial + self.points_per_unit_ * sides, self._noise_factors(matches)
+        return Forecast(self._chances(mean / f, variance / f**2), unknown, matches, ratings)
 
     def _gaps(self, matches: Matches) -> Gaps:
         mean, variance, unknown = self._expect(matches)
-        return Gaps(mean, self.parameters_["doubt"] * variance, unknown)
+        f = self._noise_factors(matches)
+        return Gaps(mean / f, self.parameters_["doubt"] * variance / f**2, unknown)
 
     def _chances(self, mean: Array, variance: Array | None = None) -> Array:
         """Chances of matches of which this is believed (nothing doubted), as things stand."""
@@ -753,6 +807,7 @@ class GaussianRater(Rater):
             "order": order,
             "reading": self._reading_state,
             "margin_law": self.margin_law_.values,
+            **self._noise.to_arrays(),
         }
 
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
@@ -777,3 +832,4 @@ class GaussianRater(Rater):
         usual = MarginLaw().values
         law = stored(arrays, "margin_law", "f", usual.shape, 0.0) if "margin_law" in arrays else usual
         self.margin_law_ = MarginLaw(law)
+        self._noise = NoiseFactors.from_arrays(arrays)

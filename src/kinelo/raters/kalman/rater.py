@@ -95,6 +95,9 @@ class KalmanElo(GaussianRater, ConditionRater):
     conditions
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each side has a strength per
         level of each around its own, with a spread that is estimated (``"spread by surface"``).
+    noise_by
+        Columns read with ``read_matches(..., conditions=[...])``, such as ``["format"]``: the noise of a match has a
+        factor for each level, estimated and drawn to 1 (``noise_factors_``); it counts in forecasts and updates.
     initial
         Rating shown for the average of the teams that are active; a point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)), whatever the draws.
@@ -132,6 +135,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     _: KW_ONLY
     sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
     conditions: Sequence[str] = ()
+    noise_by: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
     initial: float = given(1500.0)
     start: Any = None
@@ -172,7 +176,8 @@ class KalmanElo(GaussianRater, ConditionRater):
     def _foresee_one(self, match: Matches) -> Forecast:
         """Without ratings, for which all sides would have to be looked at."""
         mean, variance, unknown = self._expect(match)
-        return Forecast(self._chances(mean, variance), unknown, match)
+        f = self._noise_factors(match)
+        return Forecast(self._chances(mean / f, variance / f**2), unknown, match)
 
     def _room_for_days(self, matches: Matches) -> Days:
         unordered = matches.unordered is not None and matches.unordered.any()

@@ -122,6 +122,9 @@ class PlayerElo(GaussianRater, ConditionRater):
     conditions
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each player has a strength
         per level of each around his own, with a spread that is estimated (``"spread by surface"``).
+    noise_by
+        Columns read with ``read_matches(..., conditions=[...])``, such as ``["format"]``: the noise of a match has a
+        factor for each level, estimated and drawn to 1 (``noise_factors_``); it counts in forecasts and updates.
     initial
         Rating shown for strength 0; a point is a point of expected score between equal sides, as in
         1/(1 + 10^(−z/400)), whatever the draws.
@@ -167,6 +170,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     strength: Literal["mean", "sum"] = "mean"
     substitute_share: float = given(0.3, 0.0)
     conditions: Sequence[str] = ()
+    noise_by: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
     initial: float = given(1500.0)
     start: Any = None
@@ -376,7 +380,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         played, y = back._lists(matches, keep=True).played, back._signal(matches)
         games = state.games_shown()
         s = state.in_lanes()
-        beliefs = smooth(matches.day, matches.weight, y, played, back._table_of([back]), s)
+        beliefs = smooth(matches.day, back._filter_weight(matches), y, played, back._table_of([back]), s)
         if not beliefs.settled:
             warnings.warn("Hindsight has not settled: ratings may still move a little.", KineloWarning, stacklevel=3)
         return [back._table_back(beliefs, stop, matches, games) for stop in stops]
