@@ -82,11 +82,12 @@ def reproduce(
         typer.echo(f"Stopped. What was computed is kept in {folder}: go on with --resume.", err=True)
         raise typer.Exit(130) from None
     verdicts = [claim.verdict for claim in result.claims]
+    closed = f", {some} rest on unpublished input" if (some := verdicts.count("input not published")) else ""
     missing = f", {lost} NOT MEASURED" if (lost := verdicts.count("not measured")) else ""
     typer.echo(
         f"{len(result.figures)} figures and {len(verdicts)} claims ({verdicts.count('holds')} hold, "
         f"{verdicts.count('does not hold')} do not, {verdicts.count('depends')} depend, "
-        f"{verdicts.count('misprint')} are misprints{missing}) in "
+        f"{verdicts.count('misprint')} are misprints{closed}{missing}) in "
         f"{result.provenance.seconds or 0:.0f} s. Report: {report}"
     )
 

@@ -80,9 +80,9 @@ def check_claims(evidence: Mapping[str, Any]) -> tuple[list[Claim], int]:
     """Measure every statement whose figures are there; also return how many need figures that are not.
 
     >>> claims, left_out = check_claims({})
-    >>> claims[1].judgement, left_out > 0
+    >>> claims[0].judgement, left_out > 0
     ('misprint', True)
     """
     every = checks(next(map(place_of, evidence), "paper"))
-    claims = [one.claim(evidence) for one in every if set(one.needs) <= set(evidence)]
+    claims = [one.claim(evidence, number) for number, one in enumerate(every, 1) if set(one.needs) <= set(evidence)]
     return claims, len(every) - len(claims)

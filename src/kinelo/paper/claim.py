@@ -6,10 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-Verdict = Literal["holds", "does not hold", "depends", "misprint", "not measured"]
-
-EQUAL = 0.1
-"""Teams are rated equally, or alike, where the slope of their ratings on their strengths is below this."""
+Verdict = Literal["holds", "does not hold", "depends", "misprint", "input not published", "not measured"]
 
 _Run = TypeVar("_Run")
 
@@ -28,8 +25,8 @@ class Finding:
         The figures found here.
     verdict
         "holds", "does not hold", or "depends"; then ``on`` says what it depends on. "misprint" where what is printed
-        cannot be what is meant, and the reading beside it stands. "not measured" where a run is missing that the
-        statement is about.
+        cannot be what is meant, and the reading beside it stands. "input not published" where it rests on data that
+        are not. "not measured" where a run is missing that the statement is about.
     because
         One sentence or two.
     figures
@@ -57,6 +54,8 @@ class Claim:
         What is tested.
     criterion
         When the statement holds: the threshold that decides, printed beside the verdict.
+    number
+        Its place among all statements, whichever are shown.
     """
 
     place: str
@@ -64,6 +63,7 @@ class Claim:
     statement: str
     criterion: str
     finding: Finding
+    number: int = 0
 
     @property
     def verdict(self) -> Verdict:
@@ -91,7 +91,7 @@ class ClaimCheck:
     needs: tuple[str, ...]
     measure: Callable[..., Finding]
 
-    def claim(self, evidence: Mapping[str, Any]) -> Claim:
+    def claim(self, evidence: Mapping[str, Any], number: int = 0) -> Claim:
         """Measure; a missing run is reported as "not measured"."""
         try:
             finding = self.measure(*(evidence[name] for name in self.needs))
@@ -101,7 +101,7 @@ class ClaimCheck:
                 "not measured",
                 "The figure files lack what this statement is about; Kinelo's own have it.",
             )
-        return Claim(self.place, self.quote, self.statement, self.criterion, finding)
+        return Claim(self.place, self.quote, self.statement, self.criterion, finding, number)
 
 
 def check(

@@ -53,11 +53,12 @@ def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]
             "figures": len(result.figures), "runs": result.runs, "matches": result.matches,
             "claims": len(result.claims), "holds": counts["holds"], "fails": counts["does not hold"],
             "depends": counts["depends"], "misprints": counts["misprint"],
-            "not_measured": counts["not measured"], "left_out": result.claims_left_out,
+            "not_published": counts["input not published"], "not_measured": counts["not measured"],
+            "left_out": result.claims_left_out,
         },
         "claims": [_claim(claim) for claim in result.claims],
         "untested": [dict(zip(("place", "statement", "because"), row)) for row in UNTESTED],
-        "figures": [_figure(figure, result.scale) for figure in result.figures],
+        "figures": [_figure(figure, result) for figure in result.figures],
         "readings": [{"printed": one.printed, "read_as": one.read_as, "because": one.because} for one in READINGS],
         "assumptions": list(ASSUMPTIONS),
         "glossary": [{"symbol": symbol, "meaning": meaning} for symbol, meaning in GLOSSARY],
@@ -67,17 +68,21 @@ def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]
 
 def _abstract(result: Reproduction, counts: Counter[str]) -> str:
     scale = "at the paper's own scale" if result.scale == "full" else "at a reduced scale, for a quick look"
-    missing = f"; {counts['not measured']} could not be measured" if counts["not measured"] else ""
+    parts = [
+        (counts["holds"], "hold"),
+        (counts["does not hold"], "do not"),
+        (counts["depends"], "depend on a condition that is stated beside them"),
+        (counts["misprint"], "are misprints"),
+        (counts["input not published"], "rest on input that is not published"),
+        (counts["not measured"], "could not be measured"),
+    ]
+    shown = [f"{count} {words}" for count, words in parts if count]
+    tally = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+    verdicts = f" Of {len(result.claims)} statements of the paper, {tally}." if shown else ""
     return (
         "Düring, Fischer and Wolfram study Elo ratings of teams whose strength varies from match to match, match by "
-        "match and "
-        f"by a kinetic equation. Here are {len(result.figures)} figures, theirs computed anew and others they could "
-        "not draw, "
-        f"{scale}: {in_powers(result.matches)} matches in {result.runs} runs. Of {len(result.claims)} statements of "
-        "the paper, "
-        f"{counts['holds']} hold, {counts['does not hold']} do not, {counts['depends']} depend on something that "
-        f"the paper "
-        f"leaves open, and {counts['misprint']} are misprints{missing}."
+        f"match and by a kinetic equation. Here are {len(result.figures)} figures, theirs computed anew and others "
+        f"they did not draw, {scale}: {in_powers(result.matches)} matches in {result.runs} runs.{verdicts}"
     )
 
 
@@ -96,22 +101,23 @@ def in_powers(count: int) -> str:
 def _claim(claim: Claim) -> dict[str, Any]:
     found = claim.finding
     return {
-        "place": claim.place, "quote": claim.quote, "statement": claim.statement,
+        "number": claim.number, "place": claim.place, "quote": claim.quote, "statement": claim.statement,
         "criterion": claim.criterion, "verdict": claim.verdict,
         "on": found.on if claim.verdict == "depends" else "", "measured": found.measured, "because": found.because,
         "figures": list(found.figures),
     }  # fmt: skip
 
 
-def _figure(figure: DrawnFigure, scale: str) -> dict[str, Any]:
+def _figure(figure: DrawnFigure, result: Reproduction) -> dict[str, Any]:
     study = figure.study
     return {
         "number": study.number,
         "title": study.title,
         "caption": study.caption,
         "theirs": study.number <= PAPER_FIGURES and place_of(study.draw) == "paper",
-        "shortened": scale != "full" and any(map(has_run, study.studies.values())),
+        "shortened": result.scale != "full" and any(map(has_run, study.studies.values())),
         "picture": f"figures/{study.name}.png",
+        "claims": [claim.number for claim in result.claims if study.number in claim.finding.figures],
         "settings": settings_of(study),
     }
 

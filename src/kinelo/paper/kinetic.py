@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from kinelo.errors import KineloWarning
+from kinelo.errors import InputError, KineloWarning
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.studies.study import Study
 from kinelo.theory.limit import stationary
 from kinelo.theory.state import StationaryState
 from kinelo.theory.teams import Continuum
@@ -44,12 +45,25 @@ def continuum_of(run: xr.Dataset) -> Continuum:
     """The continuum of teams that a run discretises, with one σ or with an interval of them."""
     sigma = run.sigma.values
     return Continuum(
-        theta=_edges(run.theta.values),
-        sigma=(max(_edges(sigma)[0], 0.0), _edges(sigma)[1]) if sigma.size > 1 else float(sigma[0]),
+        theta=edges_of(run.theta.values),
+        sigma=(max(edges_of(sigma)[0], 0.0), edges_of(sigma)[1]) if sigma.size > 1 else float(sigma[0]),
     )
 
 
-def _edges(centres: Array) -> tuple[float, float]:
+Interval = tuple[float, float]
+
+
+def uniform_domain(study: Study, run: xr.Dataset) -> tuple[Interval, Interval, Interval]:
+    """The intervals of θ, σ and r of a run that starts from uniform data, all playing all."""
+    if getattr(study.population, "kind", None) != "uniform" or not study.system.pairing.constant:
+        raise InputError('This figure needs populations of kind = "uniform" and teams that all play all.')
+    sigma = run.sigma.values
+    spread = edges_of(sigma) if sigma.size > 1 else (float(sigma[0]), float(sigma[0]))
+    return edges_of(run.theta.values), (max(spread[0], 0.0), spread[1]), edges_of(run.r.values)
+
+
+def edges_of(centres: Array) -> tuple[float, float]:
+    """The interval whose cells have these centres."""
     half = (centres[1] - centres[0]) / 2
     return float(centres[0] - half), float(centres[-1] + half)
 

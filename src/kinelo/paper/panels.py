@@ -38,11 +38,11 @@ def ratings_without_map(axes: Axes, run: Homogeneous) -> None:
     axes.scatter(run.theta, rest, s=3, color=style.BLUE, linewidth=0, zorder=2)
 
 
-def name_pair(axes: Axes, x: np.ndarray, y: np.ndarray) -> None:
-    """Write the names of the last two teams, Germany and Brazil, below their points."""
+def name_pair(axes: Axes, x: np.ndarray, y: np.ndarray, place: tuple[float, float] = (4, -26)) -> None:
+    """Write the names of the last two teams, Germany and Brazil, beside their points."""
     for k, name in ((-2, "Germany"), (-1, "Brazil")):
         axes.scatter(x[k], y[k], s=22, facecolor="none", edgecolor=style.BLACK, linewidth=0.8, zorder=4)
         axes.annotate(
-            name, (x[k], y[k]), xytext=(4, -26), textcoords="offset points", ha="center", fontsize=7, zorder=5,
+            name, (x[k], y[k]), xytext=place, textcoords="offset points", ha="center", fontsize=7, zorder=5,
             arrowprops={"arrowstyle": "-", "linewidth": 0.6, "color": style.BLACK, "shrinkB": 3},
         )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -25,8 +25,11 @@ _CLASS = {
     "does not hold": "fails",
     "depends": "depends",
     "misprint": "misprint",
+    "input not published": "depends",
     "not measured": "missing",
 }
+FIRST = ("does not hold", "misprint", "depends", "input not published", "not measured", "holds")
+"""The order of the verdicts on the page."""
 
 
 def write_report(result: Reproduction, folder: Path) -> Path:
@@ -48,12 +51,15 @@ def report_page(result: Reproduction) -> str:
     neighbours = content.get("neighbours", False)
     template = Template((files("kinelo.paper") / "report.html").read_text(encoding="utf-8"))
     body = template.substitute(
-        heading=NEIGHBOURS if neighbours else "Every figure, and every statement that can be measured",
+        heading=NEIGHBOURS if neighbours else "Every figure computed anew, and what the paper says of them measured",
         says="What is said" if neighbours else "What the paper says",
-        others="Figures of the neighbouring models" if neighbours else "Figures the paper could not draw",
+        others="Figures of the neighbouring models" if neighbours else "Figures the paper did not draw",
         source=_source(content["paper"], neighbours),
         abstract=_answer(content, pictures),
-        glossary=_rows((one["symbol"], one["meaning"]) for one in content["glossary"]),
+        glossary="\n".join(
+            f"<div><dt>{escape(one['symbol'])}</dt><dd>{escape(one['meaning'])}</dd></div>"
+            for one in content["glossary"]
+        ),
         claims=_claims(content),
         untested=_rows((one["statement"], one["place"], one["because"]) for one in content["untested"]),
         figures="\n".join(shown[True]) or nothing,
@@ -93,22 +99,25 @@ def _source(paper: Mapping[str, str], neighbours: bool) -> str:
 
 
 def _claims(content: Mapping[str, Any]) -> str:
-    rows = "\n".join(map(_claim, content["claims"]))
+    there = {figure["number"] for figure in content["figures"]}
+    ranked = sorted(content["claims"], key=lambda one: (FIRST.index(one["verdict"]), one["number"]))
+    rows = "\n".join(_claim(one, there) for one in ranked)
     left_out = content["counts"]["left_out"]
     missing = f"<p>{left_out} more statements need figures that were not asked for.</p>" if left_out else ""
-    head = "<tr><th>The paper says</th><th>Verdict</th><th>Measured here</th></tr>"
+    head = "<tr><th>№</th><th>The paper says</th><th>Verdict</th><th>Measured here</th></tr>"
     return f'<table class="claims"><thead>{head}</thead><tbody>{rows}</tbody></table>{missing}'
 
 
-def _claim(claim: Mapping[str, Any]) -> str:
-    seen = ", ".join(f'<a href="#figure-{number}">Figure {number}</a>' for number in claim["figures"])
+def _claim(claim: Mapping[str, Any], there: Collection[int]) -> str:
+    number = claim["number"]
+    seen = ", ".join(f'<a href="#figure-{one}">Figure {one}</a>' for one in claim["figures"] if one in there)
     more = f' <span class="seen">{seen}</span>' if seen else ""
     on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
     on += f'<div class="because">Holds if: {escape(claim["criterion"])}.</div>'
-    quote = f"<q>{escape(claim['quote'])}</q><div>Tested: {escape(claim['statement'])}</div>"
+    said = f"<q>{escape(claim['quote'])}</q>" if claim["quote"] else escape(claim["statement"])
     return (
-        f"<tr><td>{quote if claim['quote'] else escape(claim['statement'])}"
-        f'<div class="place">{escape(claim["place"])}</div></td>'
+        f'<tr id="claim-{number}"><td><a href="#claim-{number}">{number}</a></td>'
+        f'<td>{said}<div class="place">{escape(claim["place"])}</div></td>'
         f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}</td>'
         f'<td>{escape(claim["measured"])}<div class="because">{escape(claim["because"])}{more}</div></td></tr>'
     )
@@ -123,9 +132,15 @@ def _figure(figure: Mapping[str, Any], png: bytes) -> str:
         f'<div class="picture"><label><input type="checkbox" class="enlarge" aria-label="Enlarge Figure {number}">'
         f'<img alt="{title}" style="max-width:{_screen_width(png)}px" '
         f'src="data:image/png;base64,{base64.b64encode(png).decode()}"></label></div>'
-        f"<figcaption>{escape(figure['caption'])}{shortened if figure['shortened'] else ''}</figcaption>"
+        f"<figcaption>{escape(figure['caption'])}{shortened if figure['shortened'] else ''}{_said(figure)}</figcaption>"
         f"{_settings(figure['settings'])}</figure>"
     )
+
+
+def _said(figure: Mapping[str, Any]) -> str:
+    """Links to the statements that a figure serves."""
+    links = ", ".join(f'<a href="#claim-{number}">{number}</a>' for number in figure["claims"])
+    return f' <span class="seen">Statements {links}.</span>' if links else ""
 
 
 def _settings(settings: Sequence[Sequence[str]]) -> str:

@@ -30,7 +30,8 @@ class Simulated:
     """What a stored simulation says about the teams of a league.
 
     ``rating`` is what the paper plots: the mean over realisations at the end. ``settled`` also averages over the
-    records of the second half; ``slope`` of R on θ and its standard error come from it, realisation by realisation.
+    records of the second half; its standard errors, and ``slope`` of R on θ with its own, come from it, realisation by
+    realisation.
     ``noise`` is the mean variance of a rating in time, ``mean_drift`` the largest change of the mean rating.
     """
 
@@ -39,6 +40,7 @@ class Simulated:
     rating: Array
     rating_sd: Array
     settled: Array
+    settled_error: Array
     slope: float
     slope_error: float
     noise: float
@@ -49,7 +51,10 @@ class Simulated:
 
 @dataclass(frozen=True, kw_only=True)
 class Homogeneous(Simulated):
-    """Simulated teams of one common spread, with the computed map: at this γ, and its limit for γ → 0."""
+    """Simulated teams of one common spread, with the computed map: at this γ, and its limit for γ → 0.
+
+    ``limit_bias`` is the root mean square of R − θ on that limit, over the teams.
+    """
 
     nu: float
     common_sigma: float
@@ -60,13 +65,14 @@ class Homogeneous(Simulated):
     computed_slope: float
     limit_slope: float
     limit_end: float
+    limit_bias: float
 
 
-def simulated(run: xr.Dataset) -> Simulated:
-    """Summarise a stored simulation."""
+def simulated(run: xr.Dataset, *, line: slice = slice(None)) -> Simulated:
+    """Summarise a stored simulation; ``line`` are the teams that the slope is of, all unless given."""
     theta = run.theta.values
     late = run.rating.isel(time=slice(run.sizes["time"] // 2, None)).transpose("realisation", "time", "team").values
-    each = np.array([line_through(theta, rating)[0] for rating in late.mean(axis=1)])
+    each = np.array([line_through(theta[line], rating[line])[0] for rating in late.mean(axis=1)])
     last = run.rating.isel(time=-1).values
     return Simulated(
         theta=theta,
@@ -74,13 +80,26 @@ def simulated(run: xr.Dataset) -> Simulated:
         rating=last.mean(axis=0),
         rating_sd=last.std(axis=0, ddof=1) if len(last) > 1 else np.zeros(theta.size),
         settled=late.mean(axis=(0, 1)),
+        settled_error=_standard_error(late.mean(axis=1)),
         slope=float(each.mean()),
-        slope_error=float(each.std(ddof=1) / np.sqrt(each.size)) if each.size > 1 else float("nan"),
+        slope_error=float(_standard_error(each)),
         noise=float(late.var(axis=(0, 1)).mean()),
         matches_per_team=float(run.time.values[-1]),
         realisations=int(run.sizes["realisation"]),
         mean_drift=float(np.abs(run.rating.mean("team") - run.rating.isel(time=0).mean("team")).max()),
     )
+
+
+def _standard_error(values: Array) -> Array:
+    """Of the mean over the first axis."""
+    return (
+        np.std(values, axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.full(values.shape[1:], np.nan)
+    )
+
+
+def with_error(run: Simulated) -> str:
+    """The simulated slope and its standard error."""
+    return f"{run.slope:.4f} ± {run.slope_error:.4f}"
 
 
 def homogeneous(study: Study, run: xr.Dataset) -> Homogeneous:
@@ -100,6 +119,7 @@ def homogeneous(study: Study, run: xr.Dataset) -> Homogeneous:
         computed_slope=noisy.slope,
         limit_slope=limit.slope,
         limit_end=float(limit.rating_of(league.theta[1])),
+        limit_bias=float(np.sqrt(limit.mean_square_bias)),
     )
 
 

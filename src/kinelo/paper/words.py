@@ -20,47 +20,24 @@ class PaperReading:
 
 READINGS = (
     PaperReading(
-        "P(S = 1) = b(λᵢ − λⱼ)",
-        "P(S = 1) = (1 + b(λᵢ − λⱼ))/2",
-        "b lies in [−1, 1] and is the expected result; a probability cannot be negative.",
-    ),
-    PaperReading(
         "line-up vectors λ ∈ {0, 1/m}ᴹ, strength λ·ρ",
         "the strength of a line-up is the sum of its players' ρ",
-        "Only then is θ = (m/M) Σ ρ, as the paper states two paragraphs later, and do set-ups R1 and R2 lie "
-        "around 5 and 4–10.",
-    ),
-    PaperReading(
-        "Var S ≈ (b′)²(σᵢ² + σⱼ²)",
-        "Var S = 1 − s²",
-        "The printed formula is the variance of b(λᵢ − λⱼ), not of a result of ±1.",
+        "Only then is θ = (m/M) Σ ρ, as printed two paragraphs later, and do R1 and R2 lie around 5 and 4–10.",
     ),
     PaperReading(
         "⟨S⟩ ≈ b(d) + ½ b″(d) V",
         "the exact expectation; the Taylor closure where the paper's equations are solved as printed",
-        "The closure leaves [−1, 1] when ν²V > 4 and is not monotone when ν²V > 1. The exact expectation costs "
-        "no more.",
+        "The closure leaves [−1, 1] when ν²V > 4 and is not monotone when ν²V > 1.",
     ),
     PaperReading(
         "25 matches per time step Δt = 0.1 for N = 200 and N = 500",
         "25 matches per step for both; time is counted in matches per team, t = 2τ/N",
-        "Bird's scheme gives NΔt/2: 25 is right for N = 500 and would be 10 for N = 200. Only the clock changes.",
-    ),
-    PaperReading(
-        "σ = 1 in the caption of Figure 2b",
-        "σ ≈ 0.218, which eleven of 23 players with standard normal η/11 give",
-        "1 is the standard deviation of η.",
-    ),
-    PaperReading(
-        "Figure 3 on Ω = [0, 10] × [0, 10] × [0, 1] with ratings around 7",
-        "both [0, 10] and [4, 10] are run",
-        "The mean rating is conserved; uniform data on [0, 10] keep 5, and 7 and θ ∈ [6, 8] belong to [4, 10].",
+        "Bird's scheme gives NΔt/2: right for N = 500, 10 for N = 200. Only the clock changes.",
     ),
     PaperReading(
         "time steps Δt = 10⁻⁵ for the kinetic equation",
         "steps just below the stability limit Δr / max|a|",
-        "The printed step is some thousand times smaller than the scheme needs; half a million steps become a "
-        "few hundred.",
+        "The printed step is some thousand times smaller than the scheme needs.",
     ),
     PaperReading(
         "N(θ, σ) performances",
@@ -68,47 +45,30 @@ READINGS = (
         "The paper writes variance for both σ and σ²; its kinetic equation uses σ².",
     ),
     PaperReading(
-        "the second integral of dm₂/dt vanishes",
-        "dm₂/dt = −∬ Δr b(Δr) w f f′ + ∬ Δr s w f f′",
-        "The integrand is even under exchange of the two teams, so the second term survives and can win.",
-    ),
-    PaperReading(
-        "E = ∫ (r − θ)² f decays to zero under (B′)",
-        "∫ (r − R*)² f decays, R* being the stationary map",
-        "r = θ is not stationary for σ > 0: the expected result s differs from b(θ − θ′).",
-    ),
-    PaperReading(
-        "decay at the rate 2 w_min (L + σ²L₂) with Lipschitz constants",
-        "a rate of at least 2c, c = inf b′ on the support; asymptotically 2λ₂",
-        "A Lipschitz constant is an upper bound of the slope where a lower one is needed.",
-    ),
-    PaperReading(
         "line-ups drawn match by match",
         "results drawn from their exact probabilities (1 + s)/2",
-        "Given the pair, a result is ±1 with that probability whatever the line-ups were: the law of the ratings "
-        "is the same.",
+        "Whatever the line-ups, a result is ±1 with that probability: the law of the ratings is the same.",
     ),
 )
 
 ASSUMPTIONS = (
-    "The step size γ is nowhere printed. γ = 0.05 is used unless stated; Figure 2 also shows γ = 0.5, and Figure "
-    "7 how the "
-    "result moves with γ.",
+    "The step size γ is nowhere printed. All that is said of Figure 2 holds together for γ between about 0.05 and "
+    "0.15, depending on the spread of Germany and Brazil (Figure 12): the authors' γ was probably near 0.1, which "
+    "Figures 2 and 11 use. Figures 4 to 6 have γ = 0.05; Figure 7 shows how slopes move with γ.",
     "The scale ν of set-ups R1 and R2 is not printed: ν = 0.5 is taken from the paper's later experiments.",
-    "Germany's and Brazil's spread comes from ratings that are not published with the paper. Their σ is a "
-    "parameter of the "
-    "set-up, 1 by default, with θ = 10 and 9 as printed; Figure 11 shows how the result moves with it.",
+    "Germany's and Brazil's spread is not published: σ = 1 unless stated, with θ = 10 and 9 as printed (Figure 11).",
     "The values of σ in Figures 4 and 5 are not printed: 0, 0.5, 1 and 2 are used.",
     "Initial ratings of the simulations are not printed: every team starts at the mean strength.",
+    "Kinetic numbers among the statements are computed along characteristics, to the digits shown. The densities drawn "
+    "in Figures 3 and 5 are the paper's scheme with its cells.",
 )
 
 UNTESTED = (
     (
         "Theorems 1 and 2",
         "a unique classical solution exists for all times",
-        "Existence and uniqueness cannot be measured: a computation approximates a solution that it takes for "
-        "granted. That "
-        "every run here stays bounded and converges under refinement is consistent with them, no more.",
+        "A computation takes a solution for granted. That every run here stays bounded and converges under refinement "
+        "is consistent with them, no more.",
     ),
     (
         "Appendix, derivation",
@@ -116,15 +76,10 @@ UNTESTED = (
         "The derivation is formal. What can be measured is its outcome: matches and density agree (Figures 4 and 5).",
     ),
     (
-        "Introduction",
-        "ratings converge to the strengths if strengths do not vary (Jabin and Junca)",
-        "A theorem of another paper. The case σ = 0 of Figures 4 and 5 agrees with it.",
-    ),
-    (
         "Section 3, end of the analysis",
         "the stationary states cannot be computed explicitly",
-        "That no formula exists cannot be measured; none is known here either. For w ≡ 1 the states minimise a convex "
-        "functional, and an iteration finds them to any number of digits: every computed map of this report is one.",
+        "That no formula exists cannot be measured; none is known here either. For w ≡ 1 an iteration finds the states "
+        "to any number of digits: every computed map of this report is one.",
     ),
     (
         "Conclusion",
@@ -140,16 +95,21 @@ GLOSSARY = (
     ("σ", "standard deviation of a team's strength from match to match"),
     ("R, r", "rating of a team (r in the kinetic equation)"),
     ("S", "result of a match: 1 or −1"),
+    ("N, t", "number of teams; time: matches per team, and γ times it (γt) in the kinetic equation"),
     ("s", "expected result of a match between two teams, ⟨b(λᵢ − λⱼ)⟩"),
     ("b", "outcome function, b(z) = tanh(νz): the expected result at a lead of z points"),
     ("ν", "scale of b: how much a lead of one point decides"),
     ("w", "pairing: how readily two teams meet, by the difference of their ratings; w ≡ 1 is all-play-all"),
     ("γ", "step size: how far one match moves a rating"),
-    ("f", "density of teams over (θ, σ, r)"),
+    ("f", "density of teams over (θ, σ, r); f′ at the opponent's, Δr = r − r′, V = σ² + σ′²"),
     ("E", "∫(r − θ)² f, mean squared distance of ratings from mean strengths"),
     ("R*", "stationary map: the rating at which a team of given θ and σ rests, as γ → 0"),
     ("λ₂", "spectral gap: the rate, per unit of γ × matches per team, at which ratings settle"),
     ("(B′)", "the paper's condition that b + σ²b″ increases; for tanh, νσ < 1/√2"),
+    ("closure", "how s is found: exactly, or by the paper's Taylor expansion b + ½b″V"),
+    ("slope", "of the regression of R on θ: 1 where ratings show strengths on their own scale"),
+    ("R1, R2", "the paper's two set-ups of 200 teams; R2 contains Germany and Brazil"),
+    ("±", "one standard error"),
 )
 """Symbol and meaning."""
 

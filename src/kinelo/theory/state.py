@@ -71,7 +71,7 @@ class StationaryState:
     def __repr__(self) -> str:
         parts = [f"{self.rating.size:,} teams", f"ratings from {self.rating.min():.4g} to {self.rating.max():.4g}"]
         if self.kind is not None:
-            parts.append(f"noise of a rating {np.sqrt(self.variance.mean()):.3g}")
+            parts.append(f"noise of a rating {np.sqrt(self.teams.mean(self.variance)):.3g}")
         parts.append("stable" if self.stable else "not stable")
         return f"StationaryState: {', '.join(parts)}"
 

@@ -42,15 +42,16 @@ def _nu(default: float, *place: str) -> Knob:
     return Knob("nu", float, field, place)
 
 
-def _gamma(hint: str = "How far one surprising result moves a rating.") -> Knob:
-    field = slider(0.05, (0.01, 1.0), step=0.01, symbol="γ", label="Step size", hint=hint, logarithmic=True)
+def _gamma(default: float = 0.05) -> Knob:
+    hint = "How far one surprising result moves a rating."
+    field = slider(default, (0.01, 1.0), step=0.01, symbol="γ", label="Step size", hint=hint, logarithmic=True)
     return Knob("gamma", float, field, ("study", "gamma"))
 
 
-def _sigma(default: float, section: str) -> Knob:
+def _sigma(default: float, *place: str) -> Knob:
     hint = "How far strength strays in a typical match."
     field = slider(default, (0.0, 4.0), step=0.1, symbol="σ", label="Ups and downs", hint=hint)
-    return Knob("sigma", float, field, ("study", section, "sigma"))
+    return Knob("sigma", float, field, place)
 
 
 def _teams() -> Knob:
@@ -73,15 +74,16 @@ _OUTCOME = ("study", "outcome", "nu")
 
 KNOBS: Mapping[int, tuple[Knob, ...]] = {
     1: (_lineups(),),
-    2: (_nu(0.5, *_OUTCOME), _gamma("The small one of the two step sizes.")),
+    2: (_nu(0.5, *_OUTCOME), _gamma(default=0.1)),
     3: (_nu(1.0, *_OUTCOME), _until(1, 12, 5)),
     4: (_nu(0.5, *_OUTCOME), _gamma(), _teams()),
     5: (_nu(0.5, *_OUTCOME), _until(5, 120, 60)),
-    6: (_sigma(2.0, "league"), _gamma()),
+    6: (_sigma(2.0, "study", "league", "sigma"), _gamma()),
     7: (_nu(0.5, *_OUTCOME), _teams()),
     8: (_nu(0.5, "parameters", "nu"),),
-    9: (_nu(0.5, *_OUTCOME), _sigma(1.0, "population")),
-    11: (_nu(0.5, *_OUTCOME), _gamma()),
+    9: (_nu(0.5, "parameters", "nu"), _sigma(1.0, "parameters", "sigma")),
+    11: (_nu(0.5, *_OUTCOME), _gamma(default=0.1)),
+    12: (_nu(0.5, *_OUTCOME),),
 }
 """Sliders by figure. Figure 10 shows all ν and σ already."""
 

@@ -4,7 +4,7 @@ import { $, element, percent, say } from "./words.js";
 
 const NAMES = { full: "At the paper's own scale", quick: "A quick look" };
 const REST = 700; // milliseconds that sliders stand still before a figure is run again
-const VERDICTS = new Map([["holds", "holds"], ["does not hold", "fails"], ["depends", "depends"], ["misprint", "depends"], ["not measured", "fails"]]);
+const VERDICTS = new Map([["holds", "holds"], ["does not hold", "fails"], ["depends", "depends"], ["misprint", "depends"], ["input not published", "depends"], ["not measured", "fails"]]);
 
 export class Paper {
   #connection; #making = false; #looked = false; #reports = []; #chosen = null; #sliders = {}; #verdict = "";
@@ -177,7 +177,7 @@ function table(name, heads, rows, className) {
 function claims(rows) {
   const row = (claim) => element("tr", {},
     element("td", {}, ...(claim.quote ? [element("q", {}, claim.quote), element("div", {}, `Tested: ${claim.statement}`)] : [claim.statement]),
-      element("div", { class: "soft" }, claim.place)),
+      element("div", { class: "soft" }, `${claim.number}. ${claim.place}`)),
     element("td", {}, element("span", { class: `badge ${VERDICTS.get(claim.verdict) ?? ""}` }, claim.verdict), claim.on ? element("div", { class: "soft" }, `on ${claim.on}`) : null,
       claim.criterion ? element("div", { class: "soft" }, `Holds if: ${claim.criterion}.`) : null),
     element("td", {}, claim.measured, element("div", { class: "soft" }, claim.because), ...claim.figures.map(towards)));

@@ -63,6 +63,8 @@ TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 
 def draw(data: Phase) -> Figure:
     """Shades and levels of the slope, the limit of (B′), and the runs of other figures."""
+    from matplotlib.lines import Line2D
+
     nu, sigma, levels = data.nu, data.sigma, data.levels
     with style.journal_style():
         figure = style.new_figure(style.COLUMN * 1.45, 3.5)
@@ -85,5 +87,9 @@ def draw(data: Phase) -> Figure:
         axes.minorticks_off()
         axes.set(xlabel="scale ν of the outcome function (per point)", ylabel="common spread σ (points)")
         figure.colorbar(image, ax=axes, label="slope of the map at its centre")
-        figure.legend(loc="outside upper center", ncols=2)
+        handles, labels = axes.get_legend_handles_labels()
+        for name, line in (("slope of the map", "-"), ("1/√(1 + πν²σ²)", ":")):
+            handles.append(Line2D([], [], color=style.BLACK, linewidth=0.7, linestyle=line))
+            labels.append(name)
+        figure.legend(handles, labels, loc="outside upper center", ncols=2)
         return figure
