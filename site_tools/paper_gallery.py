@@ -10,7 +10,7 @@ from kinelo.paper.reproduce import reproduce
 
 HEAD = """# Figures of the paper
 
-The eleven figures of [the reproduction](reproduction.md) and those of the models beside the paper's, at the quick
+The twelve figures of [the reproduction](reproduction.md) and those of the models beside the paper's, at the quick
 scale: fewer matches, coarser cells. `kinelo reproduce` draws the same at the paper's
 scale. From Python, for one of them:
 

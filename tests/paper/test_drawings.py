@@ -72,4 +72,4 @@ def test_panels_are_labelled_by_their_data():
     first, *others = evidence.runs.items()
     changed = replace(first[1], common_sigma=0.7)
     figure = drawing("homogeneous_micro")(replace(evidence, runs=dict([(first[0], changed), *others])))
-    assert figure.axes[0].get_title(loc="left").startswith("σ = 0.7: slope")
+    assert figure.axes[0].get_title(loc="left").startswith("σ = 0.7\nslope")

@@ -29,6 +29,8 @@ KEPT = {
     "common_sigma",
     "cell",
     "inner_95",
+    "strengths",
+    "spreads",
 }
 
 
@@ -80,18 +82,41 @@ def test_spread():
 
 
 def test_leagues():
-    data, _, panels = drawn("leagues")
-    for letter, name, axes in zip("abcd", ("R1", "R2", "R1, large γ", "R2, large γ"), panels):
+    data, _, (*above, r1_below, r2_below) = drawn("leagues")
+    for letter, name, axes, below in zip("ab", ("R1", "R2"), above, (r1_below, r2_below)):
         run = data[name]
         same(points(axes)["simulated"], run.theta, run.rating)
         same(lines(axes)["computed"], run.theta, run.computed)
         diagonal(lines(axes)["R = θ"], run.theta)
-        said = f"({letter}) {name[:2]}, γ = {run.gamma:g}: slope {run.slope:.4f}, computed {run.computed_slope:.4f}"
+        [rest] = [np.asarray(one.get_offsets()) for one in below.collections if len(one.get_offsets()) == 40]
+        same(rest, run.theta, run.rating - run.theta)
+        same(lines(below)["1"], run.theta, run.computed - run.theta)
+        teams, slope = {"R1": 40, "R2": 38}[name], f"slope {run.slope:.4f} ± {run.slope_error:.4f}"
+        said = f"({letter}) {name}, γ = {run.gamma:g}, {teams} teams\n{slope}, computed {run.computed_slope:.4f}"
         assert title(axes) == said
         named = {text.get_text(): text.xy for text in axes.texts}
-        assert named == ({} if name.startswith("R1") else {
+        assert named == ({} if name == "R1" else {
             "Germany": (run.theta[-2], run.rating[-2]), "Brazil": (run.theta[-1], run.rating[-1]),
         })  # fmt: skip
+
+
+def test_step_scan():
+    data, _, (slopes, pair) = drawn("step_scan")
+    seen, bars = lines(slopes), bars_of_errors(slopes)
+    named = {"R1": data.r1, "R2, σ = 1": data.r2[1.0], "R2, σ = 2": data.r2[2.0]}
+    for name, line in named.items():
+        same(seen[f"{name}, computed"], data.gamma, line.slope)
+        gamma, middle, error = (
+            np.array([getattr(p, part) for p in line.points]) for part in ("gamma", "slope", "slope_error")
+        )
+        same(bars[f"{name}, simulated"], gamma, middle - 2 * error, middle, middle + 2 * error)
+    for sigma, line in data.r2.items():
+        for team in ("germany", "brazil"):
+            same(lines(pair)[f"{team.title()}, σ = {sigma:g}"], data.gamma, getattr(line, team))
+        same(lines(pair)[f"edge of the others, σ = {sigma:g}"], data.gamma, line.low)
+    for axes in (slopes, pair):
+        spans = [(one.get_x(), one.get_x() + one.get_width()) for one in axes.patches]
+        assert np.array(spans) == pytest.approx(np.array(list(data.ranges.values())))
 
 
 def test_marginals():
@@ -100,7 +125,8 @@ def test_marginals():
         for axes, x, density in ((left, run.theta, run.theta_r), (right, run.sigma, run.sigma_r)):
             across, up, values = shades(axes)
             assert (values == density.T).all() and across[0] < x[0] < across[1] and up[0] < run.r[0] < up[1]
-        same(lines(left)["mean rating given θ"], run.theta, run.mean_given_theta)
+            assert axes.collections[0].norm.vmax == density.max()  # nothing is cut off
+        same(lines(left)["mean rating given θ"], run.strengths, run.mean_given_theta)
         diagonal(lines(left)["r = θ"], run.theta)
         assert lines(right)["mean rating"][:, 1] == pytest.approx(run.mean_rating)
         assert title(left) == f"{name}: density in (θ, r)" and title(right) == f"{name}: density in (σ, r)"
@@ -116,7 +142,7 @@ def test_homogeneous_micro():
     data, _, panels = drawn("homogeneous_micro")
     for above, below, (name, run) in zip(panels[:4], panels[4:], data.runs.items(), strict=True):
         maps_and_points(above, run)
-        assert title(above) == f"{name}: slope {run.slope:.3f}"
+        assert title(above) == f"{name}\nslope {run.slope:.4f} ± {run.slope_error:.4f}"
         [rest] = [
             np.asarray(one.get_offsets()) for one in below.collections if len(one.get_offsets()) == run.theta.size
         ]
@@ -132,16 +158,15 @@ def test_homogeneous_micro():
 def test_homogeneous_macro():
     data, figure, panels = drawn("homogeneous_macro")
     for above, below, (name, run) in zip(panels[:4], panels[4:], data.runs.items(), strict=True):
-        same(lines(above)["exact stationary map"], run.theta, run.exact_map)
-        same(lines(above)["Taylor map"], run.theta, run.taylor_map)
+        _, _, values = shades(above)
+        assert (values == run.theta_r.T).all()
         diagonal(lines(above)["R = θ"], run.theta)
-        assert title(above) == f"{name}: slope {run.slope:.3f}"
-        same(lines(below)["1"], run.theta, run.taylor_map - run.exact_map)
-        theta, low, high = bands(above)["density"].T
-        assert (low + high) / 2 == pytest.approx(run.mean_given_theta) and theta == pytest.approx(run.theta)
-        assert (high - low).min() >= 2 * run.cell - 1e-12
+        assert title(above) == f"{name}: slope {run.free_slope:.3f}\n(on cells {run.slope:.3f})"
+        same(lines(below)["Taylor map"], run.theta, run.taylor_map - run.exact_map)
+        same(lines(below)["mean of r, without cells"], run.theta, run.free_mean - run.exact_map)
+        assert lines(below)["exact stationary map"][:, 1] == pytest.approx(0)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "density", "R = θ", "exact stationary map", "Taylor map",
+        "R = θ", "exact stationary map", "mean of r, without cells", "Taylor map",
     ]  # fmt: skip
 
 
@@ -149,10 +174,11 @@ def test_scale():
     data, _, panels = drawn("scale")
     for axes, (name, run) in zip(panels, data.final.items()):
         maps_and_points(axes, run)
-        assert title(axes) == f"{name}: slope {run.slope:.3f}"
+        assert title(axes) == f"{name}\nslope {run.slope:.4f} ± {run.slope_error:.4f}"
     seen = lines(panels[-1])
     for k, run in enumerate(data.early.values()):
-        same(seen[f"ν = {run.nu:g}: {run.matches_to_one_percent:,.0f}"], run.time[1:], run.slope[1:])
+        times = f"{run.matches_to_ten_percent:,.0f}, {run.measured_to_ten_percent:,.0f}"
+        same(seen[f"ν = {run.nu:g}: {times}"], run.time[1:], run.slope[1:])
         same(seen[str(k)], run.time[1:], run.predicted[1:])
 
 
@@ -186,19 +212,29 @@ def test_closures():
 
 
 def test_energy():
-    data, _, (rise, decay, moment) = drawn("energy")
-    for k, (closure, name) in enumerate((("exact", "exact"), ("taylor", "Taylor"))):
-        diagonal_run, flat = data[f"from r = θ, {closure}"], data[f"from r = 7, {closure}"]
-        same(lines(rise)[str(3 * k)], diagonal_run.time, diagonal_run.energy)
-        smooth = data[f"smooth, from r = θ, {closure}"]
-        same(lines(rise)[str(3 * k + 1)], smooth.time, smooth.energy)
-        assert lines(rise)[str(3 * k + 2)][:, 1] == pytest.approx(diagonal_run.predicted_energy)
-        same(lines(decay)[f"E, {name}"], flat.time, flat.energy)
-        same(lines(decay)[f"distance to R*, {name}"], flat.time, flat.distance)
-        same(lines(moment)[str(k)], flat.time, flat.variance)
-    same(lines(decay)["rate 2λ₂"], flat.time, data["from r = 7, exact"].asymptote)
-    assert title(rise).endswith("r = θ") and title(decay).endswith("r = 7") and title(moment).endswith("r = 7")
-    assert decay.get_yscale() == "log" and rise.get_ylim()[0] == 0 == moment.get_ylim()[0]
+    data, figure, (rise, decay, moment) = drawn("energy")
+    starts = ("from r = θ", "from one rating", "uniform", "smooth around r = θ")
+    for closure, colour in (("exact", style.EXACT), ("taylor", style.TAYLOR)):
+        line, one, square, ridge = (data.runs[f"{name}, {closure}"] for name in starts)
+        limit = np.full(61, square.predicted_energy)
+        expected = {
+            rise: (line.energy, ridge.energy, limit), decay: (square.energy, square.distance, square.asymptote),
+            moment: (square.variance, one.variance),
+        }  # fmt: skip
+        for axes, values in expected.items():
+            drawn_lines = [found.get_xydata() for found in axes.lines if found.get_color() == colour]
+            assert len(drawn_lines) == len(values)
+            for found, value in zip(drawn_lines, values):
+                same(found, square.time, value)
+    guide = data.runs["uniform, exact"]
+    same(lines(decay)["the theorem's bound of E"], guide.time, guide.energy[0] * np.exp(-guide.rate * guide.time))
+    assert legend(rise) == ["E", "E from smooth data", "limit"]
+    assert legend(decay) == ["E", "distance to R*", "rate 2λ₂", "the theorem's bound of E"]
+    assert legend(moment) == ["from uniform data", "from one rating"]
+    gaps = [data.runs[f"uniform, {closure}"].gap for closure in ("exact", "taylor")]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        f"exact closure, 2λ₂ = {2 * gaps[0]:.3f}", f"Taylor closure, 2λ₂ = {2 * gaps[1]:.3f}",
+    ]  # fmt: skip
 
 
 def test_phase_diagram():
@@ -217,6 +253,10 @@ def test_outliers():
     for name in ("Germany", "Brazil"):
         same(seen[f"{name}, computed"], data.computed.sigma, getattr(data.computed, name.lower()))
         same(seen[f"{name}, simulated"], data.simulated.sigma, getattr(data.simulated, name.lower()))
+    for name, value in (("germany", data.computed.germany), ("brazil", data.computed.brazil)):
+        for sigma in (1.0, 2.0):
+            text = f"{np.interp(sigma, data.computed.sigma, value):+.3f}".replace("-", "−")
+            assert text in [one.get_text() for one in axes.texts], name
     same(bands(axes)["95 % of the other teams"], data.computed.sigma, data.computed.low, data.computed.high)
 
 

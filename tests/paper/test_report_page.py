@@ -14,18 +14,22 @@ from kinelo.paper.reproduce import DrawnFigure, Reproduction
 from kinelo.results.provenance import provenance
 
 CLAIMS = [
-    Claim("Place A", "as they say", "a < b", "a below 2", Finding("1.5", "holds", "Why A.", figures=(2,))),
-    Claim("Place B", "", "it decays", "it never rises", Finding("it rises", "does not hold", "Why B.")),
-    Claim("Place C", "", "it falls", "it never rises", Finding("it rose", "does not hold", "Why C.")),
-    Claim("Place D", "steeper", "steep", "slope above 1", Finding("1.2", "depends", "Why D.", on="the step")),
-    Claim("Place E", "", "it is so", "it is", Finding("no run", "not measured", "Why E.")),
-    Claim("Place F", "", "true", "it is true", Finding("yes", "holds", "Why F.")),
-    Claim("Place M", "", "b = 2", "b is 2", Finding("b = 3", "misprint", "Why M.")),
-    Claim("Place G", "", "right", "it is right", Finding("yes", "holds", "Why G.")),
+    Claim("Place A", "as they say", "a < b", "a below 2", Finding("1.5", "holds", "Why A.", figures=(2,)), 1),
+    Claim("Place B", "", "it decays", "it never rises", Finding("it rises", "does not hold", "Why B."), 2),
+    Claim("Place C", "", "it falls", "it never rises", Finding("it rose", "does not hold", "Why C."), 3),
+    Claim("Place D", "steeper", "steep", "slope above 1", Finding("1.2", "depends", "Why D.", on="the step"), 4),
+    Claim("Place E", "", "it is so", "it is", Finding("no run", "not measured", "Why E."), 5),
+    Claim("Place F", "", "true", "it is true", Finding("yes", "holds", "Why F."), 6),
+    Claim("Place M", "", "b = 2", "b is 2", Finding("b = 3", "misprint", "Why M."), 7),
+    Claim("Place P", "", "given", "it is known", Finding("?", "input not published", "Why P.", figures=(2, 9)), 8),
+    Claim("Place G", "", "right", "it is right", Finding("yes", "holds", "Why G."), 11),
 ]
 SHOWN_AS = {
     "holds": "holds", "does not hold": "fails", "depends": "depends", "misprint": "misprint", "not measured": "missing",
+    "input not published": "depends",
 }  # fmt: skip
+ON_PAGE = [2, 3, 7, 4, 8, 5, 1, 6, 11]
+"""Numbers of the statements as the page has them: failures first, then misprints, conditions, and what holds."""
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +49,29 @@ def plain(markup: str) -> str:
 
 def test_every_statement_stands_with_its_verdict_threshold_and_reason(report):
     content, page = report
-    rows = re.findall(r"<tr>(.*?)</tr>", page.split('class="claims"')[1].split("</table>")[0], re.S)[1:]
-    assert len(rows) == len(content["claims"]) == len(CLAIMS)
-    for row, shown, claim in zip(rows, content["claims"], CLAIMS):
-        said, verdict, measured = re.findall(r"<td>(.*?)</td>", row, re.S)
+    rows = re.findall(r'<tr id="claim-(\d+)">(.*?)</tr>', page.split('class="claims"')[1].split("</table>")[0], re.S)
+    assert [int(number) for number, _ in rows] == ON_PAGE and len(content["claims"]) == len(CLAIMS)
+    by_number, shown_by_number = {one.number: one for one in CLAIMS}, {one["number"]: one for one in content["claims"]}
+    for number, row in rows:
+        claim, shown = by_number[int(number)], shown_by_number[int(number)]
+        anchor, said, verdict, measured = re.findall(r"<td>(.*?)</td>", row, re.S)
+        assert anchor == f'<a href="#claim-{number}">{number}</a>'
         assert f'class="verdict {SHOWN_AS[claim.verdict]}">{claim.verdict}<' in verdict
         assert plain(verdict).endswith(f"Holds if: {claim.criterion}.")
         assert (f"on {claim.finding.on}" in plain(verdict)) == (claim.verdict == "depends")
         assert plain(measured).startswith(claim.finding.measured) and claim.finding.because in plain(measured)
-        assert ("#figure-2" in measured) == (claim.place == "Place A")
-        assert claim.place in plain(said) and claim.statement in plain(said)
-        assert (claim.quote in plain(said)) and (("<q>" in said) == bool(claim.quote))
+        assert ("#figure-2" in measured) == (claim.place in ("Place A", "Place P")) and "#figure-9" not in measured
+        assert claim.place in plain(said) and (claim.quote or claim.statement) in plain(said)
+        assert ("<q>" in said) == bool(claim.quote)
         assert (shown["verdict"], shown["criterion"], shown["on"]) == (claim.verdict, claim.criterion, claim.finding.on)
+
+
+def test_figures_link_to_their_statements(report):
+    content, page = report
+    figures = dict(re.findall(r'<figure id="figure-(\d)">(.*?)</figure>', page, re.S))
+    links = {number: re.findall(r'href="#claim-(\d+)"', figure) for number, figure in figures.items()}
+    assert links == {number: (["1", "8"] if number == "2" else []) for number in figures}
+    assert [one["claims"] for one in content["figures"]] == [[], [1, 8], [], [], [], [], []]
 
 
 def test_the_abstract_and_the_counts_count_the_verdicts(report):
@@ -68,21 +83,23 @@ def test_the_abstract_and_the_counts_count_the_verdicts(report):
         "misprints": 1,
         "not_measured": 1,
         "left_out": 3,
-        "claims": 8,
+        "claims": 9,
+        "not_published": 1,
         "figures": 7,
     }
     assert counted.items() <= content["counts"].items()
     assert (content["counts"]["runs"], content["counts"]["matches"]) == (8, 31_000_000)
     abstract = content["abstract"][1]
-    assert "Of 8 statements of the paper, 3 hold, 2 do not, 1 depend on" in abstract and "1 are misprints" in abstract
-    assert "1 could not be measured" in abstract and "at the paper's own scale: 3.1 · 10⁷ matches in 8 runs" in abstract
+    assert "Of 9 statements of the paper, 3 hold, 2 do not, 1 depend on a condition" in abstract
+    assert "1 are misprints, 1 rest on input that is not published and 1 could not be measured." in abstract
+    assert "at the paper's own scale: 3.1 · 10⁷ matches in 8 runs" in abstract
     assert abstract in plain(page) and "3 more statements need figures that were not asked for." in page
 
 
 def test_theirs_and_ours_stand_apart(report):
     content, page = report
     assert [figure["theirs"] for figure in content["figures"]] == [True] * 6 + [False]
-    ours = page.index("Figures the paper could not draw")
+    ours = page.index('<h2 id="ours">Figures the paper did not draw')
     places = [page.index(f'<figure id="figure-{number}">') for number in range(1, 8)]
     assert places == sorted(places) and places[5] < ours < places[6]
     assert 'style="max-width:300px"' in page  # three fifths of the pixels that the picture has
@@ -104,10 +121,9 @@ def test_provenance_is_told(report):
     assert told["Seeds"] == "4, 9" and told["Scale"] == "full"
 
 
-def test_the_report_begins_with_its_answer_and_ends_with_symbols(report):
+def test_the_report_begins_with_its_answer_and_names_symbols_before_it_uses_them(report):
     content, page = report
     places = [page.index(content["abstract"][0]), page.index('class="answer" href="#figure-4"')]
-    places += [
-        page.index(f'<h2 id="{name}"') for name in ("figures", "ours", "claims", "untested", "readings", "provenance")
-    ]
-    assert places == sorted(places) and page.index('<h2 id="glossary"') > places[-1]
+    sections = ("glossary", "claims", "figures", "ours", "untested", "readings", "provenance")
+    places += [page.index(f'<h2 id="{name}"') for name in sections]
+    assert places == sorted(places)

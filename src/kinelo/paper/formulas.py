@@ -80,7 +80,7 @@ def condition_b_prime() -> Finding:
     "Conclusion",
     quote="The smallness assumption relates to practically relevant parameter values",
     statement="with chess numbers, ν = ln 10/800 per Elo point and σ = 200 Elo points, (B′) holds",
-    criterion="νσ below 1/√2",
+    criterion="νσ below 1/√2, the limit of (B′)",
 )
 def practical_values() -> Finding:
     """(B') and the slope with numbers of chess: strengths over 1,400 Elo points."""
