@@ -73,8 +73,10 @@ def cloud_of(theta: Rule, sigma: Rule, last: Rule, rating: Callable[[Array, Arra
 def watched(*clouds: Cloud) -> Cloud:
     """The first cloud, and the points of the others as mere watchers of it."""
     first, *others = clouds
-    parts = (np.concatenate([getattr(one, name) for one in clouds]) for name in ("theta", "sigma", "rating"))
-    return Cloud(*parts, np.append(first.mass, np.zeros(sum(one.mass.size for one in others))))
+    theta, sigma, rating = (
+        np.concatenate([getattr(one, name) for one in clouds]) for name in ("theta", "sigma", "rating")
+    )
+    return Cloud(theta, sigma, rating, np.append(first.mass, np.zeros(sum(one.mass.size for one in others))))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -94,7 +94,7 @@ NODES, SIGMA_NODES, STRENGTHS, SPREADS = 24, 4, 61, 6
 
 def _without_cells(
     outcome: Outcome, domain: tuple[Interval, Interval, Interval], times: Array, closure: Closure
-) -> dict[str, Array]:
+) -> dict[str, Any]:
     """Means and second moments given θ, slopes and second moments given σ, growth of the density."""
     along, sigmas, across = nodes(domain[0], NODES), nodes(domain[1], SIGMA_NODES), nodes(domain[2], NODES)
     strengths, spreads = np.linspace(*domain[0], STRENGTHS), np.linspace(*domain[1], SPREADS)

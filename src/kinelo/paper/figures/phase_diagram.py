@@ -88,8 +88,7 @@ def draw(data: Phase) -> Figure:
         axes.set(xlabel="scale ν of the outcome function (per point)", ylabel="common spread σ (points)")
         figure.colorbar(image, ax=axes, label="slope of the map at its centre")
         handles, labels = axes.get_legend_handles_labels()
-        for name, line in (("slope of the map", "-"), ("1/√(1 + πν²σ²)", ":")):
-            handles.append(Line2D([], [], color=style.BLACK, linewidth=0.7, linestyle=line))
-            labels.append(name)
+        handles += [Line2D([], [], color=style.BLACK, linewidth=0.7, linestyle=line) for line in ("-", ":")]
+        labels += ["slope of the map", "1/√(1 + πν²σ²)"]
         figure.legend(handles, labels, loc="outside upper center", ncols=2)
         return figure

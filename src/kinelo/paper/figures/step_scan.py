@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
+from kinelo.errors import InputError
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, needed
@@ -73,6 +74,8 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> StepScan:
         league = required("league", study.league).model_dump()
         place, key = (r2, float(league["germany_brazil_sigma"])) if league["kind"] == "r2" else (r1, 0.0)
         place.setdefault(key, []).append((study, runs[name]))
+    if not r1 or not r2:
+        raise InputError('This figure needs leagues of kind = "r1" and of kind = "r2".')
     first = _line(r1[0.0], gamma)
     others = {sigma: _line(some, gamma) for sigma, some in sorted(r2.items())}
     return StepScan(
