@@ -28,7 +28,7 @@ class Finding:
         cannot be what is meant, and the reading beside it stands. "input not published" where it rests on data that
         are not. "not measured" where a run is missing that the statement is about.
     because
-        One sentence or two.
+        One sentence or two; empty where the numbers say it all.
     figures
         Figures of the report that the measurement was taken from.
     """

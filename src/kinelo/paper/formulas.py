@@ -22,8 +22,7 @@ def result_is_a_probability() -> Finding:
     return Finding(
         f"b(−1) = {b:.4f} at ν = 0.5; (1 + b)/2 = {(1 + b) / 2:.4f}",
         judged_print(0 <= b <= 1),
-        "b is an expected result in [−1, 1]; the probability that gives it is (1 + b)/2, which is what is simulated "
-        "here.",
+        "b is an expected result in [−1, 1]; the probability that gives it is (1 + b)/2, which is simulated here.",
     )
 
 
@@ -125,5 +124,5 @@ def chess_scale() -> Finding:
     return Finding(
         f"ν = ln 10 / 800 = 1/{1 / nu:.0f}",
         judged(0.5 < nu * 400 < 2),
-        "Right in size: 400 is the number in 10^(−d/400), and tanh(νd) with that logistic curve has ν = ln 10 / 800.",
+        "Right in size: the logistic curve with 10^(−d/400) is tanh(νd) with ν = ln 10 / 800.",
     )

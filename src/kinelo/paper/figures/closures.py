@@ -114,11 +114,11 @@ def taylor_closure(evidence: Closures) -> Finding:
     error = 2 * np.abs(evidence.win["exact"] - evidence.win["taylor"]).max(axis=1)
     turns = [f"{s:g}" for s, win in zip(evidence.sigma, evidence.win["taylor"]) if (np.diff(win) < 0).any()]
     return Finding(
-        "largest error of ⟨S⟩, which is twice that of the win probability: "
+        "largest error of ⟨S⟩: "
         + ", ".join(f"{e:.4f} at σ = {s:g}" for s, e in zip(evidence.sigma, error))
         + (f"; falls with growing d at σ = {', '.join(turns)}" if turns else ""),
         judged_under(bool(error[0] < SMALL_GAP), bool(error[-1] < SMALL_GAP)),
-        "Good while νσ is well below 1/√2 = 0.707; beyond it a stronger team can be predicted to win less often.",
+        "Good while νσ is well below 1/√2; beyond it a stronger team can be predicted to win less often.",
         on="νσ",
         figures=(8,),
     )

@@ -250,7 +250,7 @@ def energy_decays(evidence: Energy) -> Finding:
         f"Limit of both: {uniform.predicted_energy:.4f} (exact {exact.predicted_energy:.4f})",
         judged(all(bool((np.diff(run.energy) <= 1e-9).all()) for run in (uniform, smooth))),
         "It is said of all data. From far away E falls, but to a positive level: r = θ is not stationary for σ > 0. "
-        "What decays is the distance to the stationary map, ∫(r − R*)² f.",
+        "∫(r − R*)² f decays.",
         figures=(9,),
     )
 
@@ -308,7 +308,7 @@ def steady_states(evidence: Energy) -> Finding:
         f"at t = {runs[0].time[-1]:g} at most {worst:.1e} from four starts; slope of R* {slope:.3f} "
         f"(ν = {runs[0].nu:g}, σ = {runs[0].common_sigma:g}, Taylor)",
         judged(worst < 1e-5 and 0.05 < slope < 0.95),
-        "For w ≡ 1 the steady state minimises a convex functional and is unique up to a shift.",
+        "",
         figures=(9,),
     )
 

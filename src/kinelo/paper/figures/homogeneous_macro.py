@@ -207,6 +207,6 @@ def diagonal_without_spread(evidence: Macro) -> Finding:
         f"the scheme {run.slope:.4f} with cells of {run.cell:g}, {late.slope:.4f} at t = {late.time:g}, "
         f"{fine.slope:.4f} with cells of {fine.cell:g}",
         judged(free and 1 - run.slope < CELLS * run.cell and min(fine.slope, late.slope) > run.slope),
-        "What the scheme misses, its cells take: they let ratings cross the last cell before their rest only slowly.",
+        "What the scheme misses, its cells take.",
         figures=(5,),
     )

@@ -106,8 +106,7 @@ def observed_in_r2(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Finding:
         + "".join(f"{point.slope:.4f} ± {point.slope_error:.4f} at γ = {point.gamma:g}, " for point in points[:1])
         + f"{run.limit_slope:.4f} as γ → 0",
         judged(max(abs(run.slope - 1), abs(run.limit_slope - 1)) < 0.05),
-        "The observation is right: there νσ is 0.11. What it suggests for every common σ is not, see the next "
-        "statement.",
+        "The observation is right: there νσ is 0.11. The generalisation is not, see the next statement.",
         figures=(2, 12),
     )
 
@@ -144,7 +143,7 @@ def strong_impact(evidence: Micro) -> Finding:
         f"ν = {runs[0].nu:g}, γ = {runs[0].gamma:g}: "
         + ", ".join(f"{with_error(run)} at σ = {run.common_sigma:g}" for run in runs),
         judged(slopes == sorted(slopes, reverse=True) and slopes[-1] < 0.75),
-        "At σ = 2 ratings show half of the differences between strengths.",
+        "",
         figures=(4,),
     )
 
@@ -170,8 +169,8 @@ def all_equal_for_large_spread(evidence: Micro) -> Finding:
         + ", ".join(f"R(10) = {e:.3f} (slope {s:.3f}) at σ = {x:g}" for x, s, e in zip(*_three(beyond)))
         + f"; {threshold}",
         judged_under(abs(run.limit_end - 7) < WITHIN, bool(abs(beyond.end[-1] - 7) < WITHIN)),
-        "The slope tends to 0 like 1/(√π νσ): right in the limit. At σ = 2, order and distance of the teams survive on "
-        "a smaller scale; the Taylor closure of Figure 5 flattens them further, but not to 0.",
+        "The slope tends to 0 like 1/(√π νσ): right in the limit. At σ = 2 the order of the teams survives, "
+        "on a smaller scale.",
         on="how large σ is: in the limit, not at the values of the figures",
         figures=(4, 5),
     )

@@ -103,7 +103,7 @@ def ratings_conserved(evidence: Mapping[str, LeagueRun]) -> Finding:
     return Finding(
         f"largest change of the mean rating over {matches:,.0f} matches in a row: {worst:.1e}",
         judged(worst < 1e-8),
-        "The sum of the ratings is conserved to rounding.",
+        "",
         figures=(2,),
     )
 
@@ -122,7 +122,7 @@ def r1_clusters(evidence: Mapping[str, LeagueRun]) -> Finding:
         f"centre ({theta.mean():.3f}, {rating.mean():.3f}); standard deviations {theta.std():.3f} and "
         f"{rating.std():.3f}",
         judged(bool(off < 0.5)),
-        "A cluster is taken to be half a point wide.",
+        "",
         figures=(2,),
     )
 
@@ -141,6 +141,6 @@ def r2_straight_and_steady(evidence: Mapping[str, LeagueRun]) -> Finding:
     return Finding(
         f"r² = {fit:.6f}; simulated ratings within {off:.3f} of the computed stationary ones",
         judged(fit > 0.995 and off < 0.25),
-        "The line bends by less than one sees, and the simulation ends where the computed state says.",
+        "",
         figures=(2,),
     )

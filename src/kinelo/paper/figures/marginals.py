@@ -172,7 +172,7 @@ def mass_and_mean(evidence: Mapping[str, MarginalRun]) -> Finding:
     return Finding(
         f"largest change over {len(runs)} runs: mass {mass:.1e}, mean rating {mean:.1e}",
         judged(max(mass, mean) < 1e-10),
-        "Exact for the scheme, not only in the limit of fine cells.",
+        "",
         figures=(3,),
     )
 
@@ -186,12 +186,11 @@ def bounded_density(evidence: Mapping[str, MarginalRun]) -> Finding:
     """The largest density against its bound, record by record."""
     runs = {name: needed(evidence, name) for name in (BROAD, NARROW)}
     return Finding(
-        "; ".join(
-            f"on {name} the largest density grows {run.growth[-1]:.3g}-fold by t = {run.time:g}, where e^{{Lt}} = "
-            f"{run.allowed_growth[-1]:.3g}" for name, run in runs.items()
-        ),
+        "the largest density grows "
+        + ", ".join(f"{run.growth[-1]:.3g}-fold on {name}" for name, run in runs.items())
+        + f" by t = {runs[NARROW].time:g}, where e^{{Lt}} = {runs[NARROW].allowed_growth[-1]:.3g}",
         judged(all(bool((run.growth <= run.allowed_growth * (1 + 1e-9)).all()) for run in runs.values())),
-        "It holds with room to spare: L is the slope of b at 0, which few pairs of teams meet.",
+        "",
         figures=(3,),
     )  # fmt: skip
 
@@ -232,7 +231,7 @@ def blurred_outside(evidence: Mapping[str, MarginalRun]) -> Finding:
         f"mean standard deviation of r given θ at t = {run.time:g}: {within:.3f} inside, {outside:.3f} outside "
         f"(over all θ {run.sd_given_theta.mean():.3f}; the scheme's cells make it {run.scheme_sd:.3f})",
         judged(within < outside),
-        "Ratings settle fastest where most opponents are near.",
+        "",
         figures=(3,),
     )
 
@@ -280,8 +279,7 @@ def second_moment_along_axes(evidence: Mapping[str, MarginalRun]) -> Finding:
         f"σ = {run.spreads[-1]:g}; {along_theta[0]:.3f} at the smallest θ, {along_theta.min():.3f} in the middle, "
         f"{along_theta[-1]:.3f} at the largest",
         judged_under(bool((np.diff(along_sigma) <= 1e-6).all()), bool((np.diff(along_theta) <= 1e-6).all())),
-        "Along σ, the axis of the plot, ratings draw together. Along θ the second moment falls to the middle and "
-        "rises again.",
+        "Along θ it falls to the middle and rises again.",
         on="the axis that is meant: along σ, which is drawn, yes; along θ, no",
         figures=(3,),
     )
@@ -301,7 +299,7 @@ def less_accurate_with_spread(evidence: Mapping[str, MarginalRun]) -> Finding:
         f"slope of r on θ at t = {run.time:g} on {NARROW}: {slope[0]:.4f} at σ = {run.spreads[0]:g}, {slope[-1]:.4f} "
         f"at σ = {run.spreads[-1]:g}",
         judged(bool((np.diff(slope) <= 1e-6).all())),
-        "Teams of large σ are pulled further towards the mean.",
+        "",
         figures=(3,),
     )
 
@@ -338,8 +336,7 @@ def around_seven(evidence: Mapping[str, MarginalRun]) -> Finding:
     return Finding(
         ", ".join(f"mean rating {value:.6f} on {name}" for name, value in means.items()),
         judged_print(abs(means[BROAD] - 7) < 0.1),
-        "The mean rating is conserved: uniform data on the printed [0, 10] keep 5; 7 belongs to [4, 10]. Both are run "
-        "here.",
+        "The mean rating is conserved: 7 belongs to [4, 10]. Both domains are run.",
         figures=(3,),
     )
 

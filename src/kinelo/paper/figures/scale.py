@@ -128,7 +128,7 @@ def all_to_seven_at_nu_one(evidence: ScaleEvidence) -> Finding:
         f"R(10) = {run.limit_end:.4f}, slope {run.limit_slope:.4f}, {_degrees(run.limit_slope):.0f}° (computed, γ → "
         f"0); simulated at γ = {run.gamma:g}: {with_error(run)}",
         judged(run.limit_slope < HORIZONTAL),
-        "Flatter than at ν = 0.5, but not horizontal: order and distance of the teams survive.",
+        "Flatter than at ν = 0.5, but not horizontal.",
         figures=(6,),
     )
 
@@ -190,14 +190,10 @@ def small_nu_is_slow(evidence: ScaleEvidence) -> Finding:
     early = sorted(evidence.early.values(), key=lambda run: -run.nu)
     predicted, measured = ([getattr(run, name) for run in early] for name in _TIMES)
     return Finding(
-        "; ".join(
-            f"ν = {run.nu:g}: {m:,.0f} matches per team to within 10 % (computed {p:,.0f})"
-            for run, p, m in zip(early, predicted, measured)
-        ),
+        "matches per team to within 10 %: "
+        + "; ".join(f"{m:,.0f} (computed {p:,.0f}) at ν = {run.nu:g}" for run, p, m in zip(early, predicted, measured)),
         judged(predicted == sorted(predicted) and measured == sorted(measured)),
-        "The relaxation time 1/(γλ₂) grows like 1/ν once ν is small. The computed figure takes the rate at the "
-        "end for the "
-        "whole way; ratings that begin together settle sooner where ν is large, because b is steepest at 0.",
+        "The relaxation time 1/(γλ₂) grows like 1/ν once ν is small.",
         figures=(6,),
     )
 

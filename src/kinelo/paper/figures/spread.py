@@ -97,7 +97,7 @@ def spread_grows_in_r1(evidence: Mapping[str, TeamSpread]) -> Finding:
     return Finding(
         f"root mean square σᵢ = {rate:.6f} (i − 1), correlation {straight:.4f}",
         judged(straight > 0.99 and rate > 0),
-        "The spread grows in proportion to the team's number (theory: 0.0031435 per team).",
+        "Theory: 0.0031435 per team.",
         figures=(1,),
     )
 
@@ -116,7 +116,7 @@ def strengths_near_five_in_r1(evidence: Mapping[str, TeamSpread]) -> Finding:
         f"mean {theta.mean():.3f}, root mean square distance from 5 {typical:.3f}, single teams from "
         f"{theta.min():.2f} to {theta.max():.2f}",
         judged(bool(abs(theta.mean() - 5) < 0.1 and typical < 0.5)),
-        "Squads are drawn at random; a team's mean strength scatters with its spread.",
+        "",
         figures=(1,),
     )
 
@@ -155,6 +155,6 @@ def spread_is_one_in_r2(evidence: Mapping[str, TeamSpread]) -> Finding:
         f"σ = {typical:.4f} (root mean square of {r2.theta.size - 2} teams; 95 % within {r2.inner_95[0]:.3f}–"
         f"{r2.inner_95[1]:.3f})",
         judged_print(abs(typical - 1) < 0.1),
-        "1 is the standard deviation of a player's η; eleven of 23 players with strengths η/11 vary much less in sum.",
+        "1 is the standard deviation of a player's η.",
         figures=(1,),
     )
