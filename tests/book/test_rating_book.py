@@ -1,20 +1,13 @@
-"""Rating books: the same as one run to the last bit, through kills, late results and damage."""
+"""Rating books: the same as one run to the last bit, whatever they are fed with."""
 
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
 
 
 @cache
@@ -24,10 +17,6 @@ def league(teams: int = 8) -> kn.Matches:
 
 def rater() -> kn.TeamElo:
     return kn.TeamElo(20.0, 2.0, 10.0, 60.0, 0.7, 50.0, 0.0, 1.0, 1.0, 0.5, prior_spread=150.0)
-
-
-def files_of(book: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in book.iterdir() if not path.name.startswith(".")}
 
 
 @pytest.mark.parametrize(
@@ -101,125 +90,20 @@ def test_late_results_are_rated_in_their_place(tmp_path):
     assert kn.RatingBook(tmp_path / "b").ratings_.equals(book.ratings_)
 
 
-CHILD = """
-import sys
-import kinelo as kn
-matches = kn.read_matches(kn.sample_league(teams=8, seasons=2, seed=2).results)
-book = kn.RatingBook(sys.argv[1])
-print("ready", flush=True)
-for k in range(0, len(matches), 2):
-    book.add(matches[k : k + 2])
-    print(k, flush=True)
-"""
-
-
-@pytest.mark.long
-def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path):
-    """A child adds match after match and is killed several times; then the book is finished and compared."""
-    matches, path, chance = league(), tmp_path / "b", random.Random(5)
-    kn.RatingBook(path, rater())
-    for _ in range(5):
-        child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)], stdout=subprocess.PIPE, text=True)
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(chance.uniform(0.0, 0.15))
-        os.kill(child.pid, signal.SIGKILL)
-        acknowledged = [int(line) for line in child.stdout.read().split("\n")[:-1] if line]
-        child.wait()
-        counted = set(kn.RatingBook(path).matches().match_id) if len(kn.RatingBook(path)) else set()
-        for k in acknowledged:
-            assert set(matches[k : k + 2].match_id) <= counted
-    kn.RatingBook(path).add(matches)
-    assert kn.RatingBook(path).ratings_.equals(rater().update(matches).ratings_)
-    assert len(kn.RatingBook(path)) == len(matches)
-
-
-def test_every_torn_end_of_the_journal_is_survived(tmp_path):
-    """Cut the journal within its last record: what came before is intact, and the record can be written again."""
-    matches = league()
-    book = kn.RatingBook(tmp_path / "b", rater())
-    book.add(matches[:6])
-    journal = tmp_path / "b" / "matches.knl"
-    whole = len(journal.read_bytes())
-    snapshot = (tmp_path / "b" / "snapshot.knl").read_bytes()
-    book.add(matches[6:8])
-    content = journal.read_bytes()
-    for cut in range(whole, len(content), 29):
-        journal.write_bytes(content[:cut])
-        (tmp_path / "b" / "snapshot.knl").write_bytes(snapshot)
-        torn = kn.RatingBook(tmp_path / "b")
-        assert len(torn) == 6
-        torn.add(matches[6:8])
-        assert journal.read_bytes() == content
-
-
-def test_a_snapshot_that_lags_behind_is_caught_up(tmp_path):
-    matches = league()
-    book = kn.RatingBook(tmp_path / "b", rater())
-    book.add(matches[:20])
-    old = (tmp_path / "b" / "snapshot.knl").read_bytes()
-    book.add(matches[20:50])
-    expected = rater().update(matches[:50]).ratings_
-    (tmp_path / "b" / "snapshot.knl").write_bytes(old)
-    assert kn.RatingBook(tmp_path / "b").ratings_.equals(expected)
-    (tmp_path / "b" / "snapshot.knl").unlink()
-    with pytest.warns(kn.KineloWarning, match="has no snapshot to tell how long its journal should be"):
-        assert kn.RatingBook(tmp_path / "b").ratings_.equals(expected)
-
-
-@pytest.mark.parametrize("name", ["book.knl", "matches.knl"])
-@pytest.mark.parametrize("where", [0.1, 0.5, 0.99])
-def test_damage_is_refused_and_nothing_overwritten(name, where, tmp_path):
-    book = kn.RatingBook(tmp_path / "b", rater())
-    book.add(league()[:30])
-    path = tmp_path / "b" / name
-    content = bytearray(path.read_bytes())
-    content[int(where * len(content))] ^= 0x55
-    path.write_bytes(content)
-    before = files_of(tmp_path / "b")
-    with pytest.raises(kn.InputError, match=f"{name} is damaged"):
-        kn.RatingBook(tmp_path / "b")
-    assert files_of(tmp_path / "b") == before
-
-
-def test_another_version_is_refused_and_nothing_overwritten(tmp_path):
-    kn.RatingBook(tmp_path / "b", rater()).add(league()[:5])
-    about, arrays = read_sealed(tmp_path / "b" / "book.knl")
-    write_sealed(tmp_path / "b" / "book.knl", about | {"version": 99}, arrays)
-    before = files_of(tmp_path / "b")
-    with pytest.raises(kn.InputError, match="another version of Kinelo"):
-        kn.RatingBook(tmp_path / "b")
-    assert files_of(tmp_path / "b") == before
-
-
-@pytest.mark.parametrize("name", ["book.knl", "matches.knl"])
-def test_books_of_the_first_format_are_refused_with_a_sentence(name, tmp_path):
-    kn.RatingBook(tmp_path / "b", rater()).add(league()[:5])
-    (tmp_path / "b" / name).write_bytes(b"KINELO1 200 0a1b2c3d\n" + b"x" * 200)
-    before = files_of(tmp_path / "b")
-    with pytest.raises(kn.InputError, match=r"written by Kinelo 0\.1, whose books kept results on another scale"):
-        kn.RatingBook(tmp_path / "b")
-    assert files_of(tmp_path / "b") == before
-
-
-def test_a_shortened_journal_is_noticed(tmp_path):
-    book = kn.RatingBook(tmp_path / "b", rater())
-    book.add(league()[:5])
-    end = len((tmp_path / "b" / "matches.knl").read_bytes())
-    book.add(league()[5:9])
-    journal = tmp_path / "b" / "matches.knl"
-    journal.write_bytes(journal.read_bytes()[:end])
-    with pytest.raises(kn.InputError, match="matches are missing"):
-        kn.RatingBook(tmp_path / "b")
-
-
-def test_folders_that_are_no_books(tmp_path):
+def test_what_is_no_book_is_said_and_left_alone(tmp_path):
     with pytest.raises(kn.InputError, match="is not a rating book; give a rater"):
         kn.RatingBook(tmp_path / "none")
+    assert not (tmp_path / "none").exists()
     (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "thesis.tex").write_text("precious")
-    with pytest.raises(kn.InputError, match=r"contains thesis\.tex"):
+    with pytest.raises(kn.InputError, match=r"is a folder; a rating book is one file"):
         kn.RatingBook(tmp_path / "other", rater())
+    (tmp_path / "thesis.tex").write_text("precious" * 100)
+    with pytest.raises(kn.InputError, match="is damaged or is no rating book"):
+        kn.RatingBook(tmp_path / "thesis.tex", rater())
+    assert (tmp_path / "thesis.tex").read_text() == "precious" * 100
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(kn.InputError, match="is not a regular file"):
+        kn.RatingBook(tmp_path / "pipe", rater())
     kn.RatingBook(tmp_path / "b", rater())
     with pytest.raises(kn.InputError, match="with other settings"):
         kn.RatingBook(tmp_path / "b", kn.TeamElo(7.0))
@@ -239,7 +123,7 @@ def test_two_open_books_do_not_lose_each_others_matches(tmp_path):
     assert kn.RatingBook(tmp_path / "b").ratings_.equals(rater().update(matches[:30]).ratings_)
 
 
-def test_lineups_travel_through_the_journal(tmp_path):
+def test_lineups_travel_through_a_book(tmp_path):
     made = kn.sample_league(teams=4, seasons=1, seed=9)
     some = made.lineups.filter(pl.col("match_id") != made.results["match_id"][3])
     matches = kn.read_matches(made.results, some)
@@ -255,22 +139,10 @@ def test_lineups_travel_through_the_journal(tmp_path):
     assert np.array_equal(kept.starter, matches.lineups.starter)
 
 
-def test_records_come_back(tmp_path):
-    path, end = tmp_path / "j", 0
-    payloads = [b"", b"one\n", b"\x00" * 1000, MARKED]
-    for payload in payloads:
-        end = append_record(path, payload, end)
-    assert read_records(path) == (payloads, end)
-    assert path.read_bytes() == b"".join(map(frame, payloads))
-
-
-MARKED = b"KINELO2 0000000000000003 00000000 00000000\nabc"
-
-
 @pytest.mark.parametrize(
     "kept", [lambda: kn.TeamElo.classic(k=20), lambda: kn.BradleyTerry(ridge=0.1)], ids=["elo", "bradley_terry"]
 )
-def test_weights_venues_and_margins_travel_through_the_journal(kept, tmp_path):
+def test_weights_venues_and_margins_travel_through_a_book(kept, tmp_path):
     """Every weight is another, and a book of two tables is rated as one table is; without the weights it is not."""
     table = {
         "date": [f"2024-01-{k:02}" for k in range(1, 13)], "home": list("ABCDABCDABCD"), "away": list("BCDACDABDABC"),

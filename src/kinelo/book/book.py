@@ -1,33 +1,43 @@
-"""A rating book: ratings kept on disk and carried on day by day.
+"""A rating book: ratings kept in a database and carried on match by match.
 
-A folder with three files. ``book.knl`` says which rater it is and with which parameters; ``matches.knl`` is a journal
-of what was added, changed and taken out, to which is only appended; ``snapshot.knl`` holds the ratings after a certain
-length of the journal. A match counts once it is in the journal and the disk has said so; the snapshot only saves time.
-The ratings are those of one run over all matches in order of date, to the last bit.
+``RatingBook("ratings.db")`` is one SQLite file, ``RatingBook("postgresql://…")`` the same tables in PostgreSQL
+(:mod:`kinelo.book.schema`). A match and the ratings after it are written in one transaction: both count once the
+database has said so, or neither does. The ratings are those of one run over all matches in order of date, to the last
+bit; what arrives late, is put right or taken out is rated again from the last checkpoint before it.
 """
 
 from __future__ import annotations
 
 import copy
+import io
+import json
+import threading
+import uuid
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.book.contest_ledger import ContestLedger, are_contests, frame_to_contests
-from kinelo.book.journal import append_record, frame, read_records, read_sealed, write_sealed
-from kinelo.book.keeping import class_of, description_of, rater_from, restore, settings_to_keep
-from kinelo.book.ledger import Entry, Ledger
-from kinelo.book.lock import locked
-from kinelo.book.rows import frame_to_matches, removal_to_lines
-from kinelo.errors import InputError, KineloWarning, in_one_line
-from kinelo.matches.contests import Contests, check_contests
-from kinelo.matches.matches import Matches, check_matches
+from kinelo._version import __version__
+from kinelo.book import folders
+from kinelo.book.contests import ContestLedger
+from kinelo.book.database import RETRIES, database_of, is_server
+from kinelo.book.entering import Entry, MatchLedger, Place
+from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
+from kinelo.book.rows import plain_json, read_json
+from kinelo.book.schema import FORMAT
+from kinelo.book.state import BEFORE, SlotStore, points_of, restored, save_state, shown_rows, store_of
+from kinelo.errors import InputError, KineloWarning
+from kinelo.matches.contests import Contests
+from kinelo.matches.dated import UNDATED, Day, read_day
+from kinelo.matches.fixtures import fixture
+from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
-from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by, state_of
+from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
+from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.rater import Rater
 
 if TYPE_CHECKING:
@@ -35,8 +45,9 @@ if TYPE_CHECKING:
 
     from kinelo.forecasts.forecast import Forecast
 
-BOOK_VERSION = 3
-_HEAD = len(frame(b""))
+EVERY = 10_000
+"""Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
+EPOCH = str(UNDATED)
 
 
 @dataclass(frozen=True)
@@ -48,90 +59,279 @@ class Added:
     changed: int = 0
 
 
+class _Everybody(Exception):
+    """A transaction turns out to need all of the book, and is begun again with everybody else kept out."""
+
+
 class RatingBook:
-    """Ratings kept in a folder.
+    """Ratings kept in a database.
 
     Parameters
     ----------
     path
-        The folder; it is made if it does not exist.
+        A file, which is made if it does not exist, or the address of a PostgreSQL database (``postgresql://…``, with
+        kinelo[postgres]). The folder of a book of 0.4 and before is carried over into a file beside it, and left as
+        it was.
     rater
         The rater to keep, needed for a new book. Its parameters are taken as they stand (fitted or fixed); the book
         itself begins without matches. A book whose rater is neither Kinelo's nor a plug-in's needs it too, or its
         class: a book never imports what it names.
+    synchronous
+        ``"FULL"`` (SQLite): a match that counts is on the disk, even if the power fails. ``"NORMAL"``: it survives
+        the end of any program, and the last ones may be lost with the power.
 
     >>> import tempfile, kinelo as kn
-    >>> folder = tempfile.mkdtemp()
-    >>> book = kn.RatingBook(folder, kn.TeamElo.classic(k=20))
+    >>> file = tempfile.mkdtemp() + "/ratings.db"
+    >>> book = kn.RatingBook(file, kn.TeamElo.classic(k=20))
     >>> results = kn.read_matches({"match_id": ["m1"], "home": ["A"], "away": ["B"], "result": [1]})
     >>> book.add(results), book.add(results)
     (Added(new=1, known=0, changed=0), Added(new=0, known=1, changed=0))
-    >>> kn.RatingBook(folder).ratings_["rating"].to_list()
-    [1510.0, 1490.0]
+    >>> book.update_one("A", "C", "draw", match_id="m2")
+    Added(new=1, known=0, changed=0)
+    >>> kn.RatingBook(file).ratings_["rating"].round(1).to_list()
+    [1509.7, 1500.3, 1490.0]
     """
 
-    def __init__(self, path: str | Path, rater: Rater | Any = None) -> None:
-        if not isinstance(path, str | Path):
-            raise InputError(f"A rating book lies in a folder, and {path!r} is not the name of one.")
-        self.path = Path(path)
-        if not (self.path / "book.knl").exists():
-            if rater is None or isinstance(rater, type):
+    def __init__(self, path: str | Path, rater: Rater | Any = None, *, synchronous: str = "FULL") -> None:
+        if not isinstance(path, str | Path) or not str(path):
+            raise InputError(f"A rating book is a file or the address of a database, and {path!r} is neither.")
+        address = str(path)
+        old = None
+        if not is_server(address) and folders.is_folder(Path(address)):
+            old, address = Path(address), str(folders.file_beside(Path(address)))
+        self.path: str | Path = address if is_server(address) else Path(address)
+        self._database = database_of(address, synchronous=synchronous)
+        self._seen: Any = None
+        self._reader: tuple[Any, Any] = (None, None)
+        self._live: Any = None
+        self._partial = threading.local()
+        self._checked_day = ""
+        if not self._database.exists():
+            if old is not None:
+                self._carry_over(old, rater)
+            elif rater is None or isinstance(rater, type):
                 raise InputError(f"{self.path} is not a rating book; give a rater to start one there.")
-            _start(self.path, rater)
-        with locked(self.path, writing=False):
-            self._blank = _open_rater(self.path / "book.knl", rater)
-            self._load()
-        note = self._rater.note_on_points() if isinstance(self._rater, Rater) else ""
+            else:
+                self._start(description_of(rater), blank_of(rater))
+        self._open(rater)
+        note = self._blank.note_on_points() if isinstance(self._blank, Rater) else ""
         if note:
             warnings.warn(f"The rating book {self.path}: {note}.", KineloWarning, stacklevel=2)
+
+    # Opening
+
+    def _start(self, description: dict[str, Any], blank: Any, then: Callable[[], None] | None = None) -> None:
+        """Make the tables of a new book, unless another process has just done so."""
+        if isinstance(blank, Rater):
+            description["parameters"] = dict(blank.parameters_)
+        points = points_of(blank)
+        about = {"format": FORMAT, "kinelo": __version__, "changes": "0", "holds": "",
+                 "points: zero": repr(points.zero), "points: unit": repr(points.unit),
+                 "points: relative": str(int(points.relative))}  # fmt: skip
+        about |= {name: value if isinstance(value, str) else plain_json(value) for name, value in description.items()}
+        database = self._database
+        database.begin_file()
+        with database.transaction():
+            if database.begun():
+                return
+            database.create()
+            database.many("INSERT INTO about (key, value) VALUES (?, ?)", list(about.items()))
+            save_state(database, BEFORE, blank, None, 0)
+            store_of(database, blank).begin()
+            if then is not None:
+                self._take_over(blank)
+                then()
+
+    def _open(self, given: Any) -> None:
+        """Read what the book says of itself, and nothing else."""
+        database = self._database
+        database.check_schema()
+        about = self._about()
+        if about.get("format") != FORMAT:
+            raise InputError(
+                f"{self.path} was written by another version of Kinelo (tables of format {about.get('format')!r:.20}, "
+                f"this one reads {FORMAT})."
+            )
+        described = {name: read_json(about.get(name, "null")) for name in ("settings", "systems", "parameters")}
+        described["systems"] = described["systems"] or []
+        kind = class_of(about.get("rater"), given, str(self.path))
+        rater = rater_from(kind, {"rater": about.get("rater"), **described}, str(self.path))
+        if given is not None and given is not kind and settings_to_keep(given) != settings_to_keep(rater):
+            raise InputError(
+                f"{self.path} is a book of {kind.__name__} with other settings than the rater given; "
+                "open it without a rater."
+            )
+        blank = restored(database, rater, BEFORE)
+        if blank is None and isinstance(rater, Rater):
+            raise InputError(f"{self.path} does not say where its rater began: it is damaged.")
+        self._take_over(rater if blank is None else blank)
+
+    def _take_over(self, blank: Any) -> None:
+        self._blank = blank
+        self._store = store_of(self._database, blank)
+        self._local = isinstance(self._store, SlotStore)
+        self._ledgers = {
+            "matches": MatchLedger(self._database, conditions_of(blank)),
+            "contests": ContestLedger(self._database),
+        }
+        self._earliest = max((row.last for row in blank.slot_rows()), default=-(2**62)) if self._local else -(2**62)
+
+    def _carry_over(self, folder: Path, given: Any) -> None:
+        """Begin a book with everything that a folder of an earlier version holds."""
+        old = folders.read_folder(folder, given)
+        self._start(old.description, old.blank, lambda: self._take_in(old.records))
+        warnings.warn(
+            f"The rating book {folder} is of an earlier version: its {len(self):,} {self.noun} were carried over into "
+            f"{self.path}, which is the book from now on; the folder is left as it was.",
+            KineloWarning,
+            stacklevel=3,
+        )
+
+    def _take_in(self, records: Iterable[Any]) -> None:
+        """Write matches of an earlier book in their order, and rate them."""
+        for noun, entry in records:
+            self._set_holds(noun)
+            numbers = self._database.numbers(max(len(entry.fresh), 1))
+            self._ledgers[noun].write(entry, numbers[0], numbers)
+        self._rate_again(None)
+
+    def _about(self) -> dict[str, str]:
+        return dict(self._database.rows("SELECT key, value FROM about"))
+
+    def close(self) -> None:
+        """Close the connections of the book; using it again opens new ones."""
+        self._database.close()
+
+    def __enter__(self) -> RatingBook:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_database"):
+            self._database.close()
+
+    # Reading
 
     @property
     def rater(self) -> Rater:
         """The rater as it stands after all matches of the book; changing it does not change the book."""
-        return copy.deepcopy(self._rater)
+        return copy.deepcopy(self._whole())
 
     @property
     def ratings_(self) -> pl.DataFrame:
         """The ratings after all matches of the book."""
-        return self._rater.ratings_
+        return self._whole().ratings_
 
     def __len__(self) -> int:
-        return self._ledger.table.height
+        return self._database.one(f"SELECT COUNT(*) FROM {self._ledger.table}")[0]
 
     def __repr__(self) -> str:
-        return f"RatingBook({str(self.path)!r}): {len(self):,} {self.noun}, {type(self._rater).__name__}"
+        return f"RatingBook({str(self.path)!r}): {len(self):,} {self.noun}, {type(self._blank).__name__}"
 
     @property
     def noun(self) -> str:
         """What the book holds: ``"matches"`` of two sides or ``"contests"`` of many."""
-        return "contests" if isinstance(self._ledger, ContestLedger) else "matches"
+        holds = _holds(self._blank)
+        if len(holds) == 1:
+            return holds[0]
+        return self._database.one("SELECT value FROM about WHERE key = 'holds'")[0] or "matches"
 
-    def matches(self) -> Matches:
+    @property
+    def _ledger(self) -> Any:
+        found = self._ledgers.get(self.noun)
+        if found is None:
+            raise InputError(f"{self.path} does not say what it holds: it is damaged.")
+        return found
+
+    def matches(self) -> Any:
         """All matches (or contests) of the book in order of date."""
-        if len(self) == 0:
+        with self._database.snapshot():
+            found = self._ledger.read()
+        if found is None:
             raise InputError(f"The rating book {self.path} holds no {self.noun} yet.")
-        return self._held(self._ledger)
+        return found
 
-    def predict(self, matches: Matches) -> Forecast:
+    def _whole(self) -> Any:
+        """A rater that knows everyone, read anew where anything was committed since it was read."""
+        with self._database.snapshot():
+            moment = self._database.moment()
+            seen, rater = self._reader
+            if seen is None or seen != moment:
+                rater = self._read_whole()
+                self._reader, self._seen = (moment, rater), moment
+        return rater
+
+    def _read_whole(self) -> Any:
+        rater = self._store.whole(self._latest())
+        if rater is None:  # its rater cannot say its state: rate all matches
+            rater = copy.deepcopy(self._blank)
+            matches = self._ledger.read()
+            if matches is not None:
+                carry_on(rater, matches)
+        return rater
+
+    def _latest(self) -> int:
+        """Day of the last match, or of the ratings to begin with."""
+        last = self._last_date()
+        return max(self._earliest, -(2**62) if last is None else int(np.datetime64(last, "D").astype(np.int64)))
+
+    def _last_date(self) -> str | None:
+        return self._database.one(f"SELECT CAST(MAX(date) AS TEXT) FROM {self._ledger.table}")[0]
+
+    def _knowing(self, asked: Callable[[Any], Any]) -> Any:
+        """A rater that knows those of a match to come; everyone where ratings are relative to all."""
+        if not self._local or points_of(self._blank).relative or self._blank.waits():
+            return self._whole()
+        rater = getattr(self._partial, "rater", None)
+        if rater is None:
+            rater = copy.deepcopy(self._blank)
+        with self._database.snapshot():
+            shared = self._store.shared()
+            if not shared:
+                return self._whole()
+            rater.take_shared(shared, self._latest())
+            keys = asked(rater)
+            rows = self._store.rows(keys)
+        if any(key not in rows and rater.has_slot(key) for key in keys):
+            rater = copy.deepcopy(self._blank)
+            rater.take_shared(shared, self._latest())
+        rater.take_slots(rows.values())
+        self._partial.rater = rater
+        return rater
+
+    def predict(self, matches: Any) -> Forecast:
         """Forecast matches from the ratings as they stand."""
-        return forecast_by(self._rater, matches)
+        return forecast_by(self._whole(), matches)
 
     def predict_one(self, home: Any, away: Any = None, **more: Any) -> Any:
         """Forecast one match from the ratings as they stand (:meth:`kinelo.Rater.predict_one`), or one contest.
 
         A contest is a list of its entrants.
         """
-        return self._asked("predict_one")(*([home] if away is None else [home, away]), **more)
+        asked = [home] if away is None else [home, away]
+        plain = all(isinstance(name, str) for name in asked) and len(asked) == 2
+        rater = self._knowing(lambda _: [("side", name.strip()) for name in asked]) if plain else self._whole()
+        return self._asked(rater, "predict_one")(*asked, **more)
 
     def match_quality(self, home: str | Sequence[str], away: str | Sequence[str], **more: Any) -> Any:
         """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`)."""
-        return self._asked("match_quality")(home, away, **more)
+        return self._asked(self._whole(), "match_quality")(home, away, **more)
 
-    def _asked(self, verb: str) -> Any:
+    def _asked(self, rater: Any, verb: str) -> Any:
         """What the rater of the book can do."""
-        if not hasattr(self._rater, verb):
-            raise InputError(f"{type(self._rater).__name__} has no {verb}; the raters of Kinelo have it.")
-        return getattr(self._rater, verb)
+        if not hasattr(rater, verb):
+            raise InputError(f"{type(rater).__name__} has no {verb}; the raters of Kinelo have it.")
+        return getattr(rater, verb)
+
+    def refresh(self) -> bool:
+        """Whether anything was added since the ratings were last asked for; they are always those that count."""
+        before, now = self._seen, self._database.moment()
+        self._seen = now
+        return before is not None and before != now
+
+    # Adding
 
     def add(self, matches: Matches | Contests) -> Added:
         """Count matches that the book has not counted yet, for good, and take what is said anew of those it has.
@@ -141,25 +341,234 @@ class RatingBook:
         """
         if isinstance(matches, MatchScan):
             raise InputError("A rating book checks every match by its identifier; read them with read_matches.")
-        with locked(self.path):
-            self._keep_up()
-            ledger = self._ledger_for(matches)
-            entry = ledger.enter(matches)
-            if entry.payload is not None:
-                self._ledger = ledger
-                self._write(entry.payload)
+        entry = self._written(lambda: self._enter(matches))
         self._say(entry)
-        return Added(entry.new, entry.known, entry.changed)
+        return Added(len(entry.fresh), entry.known, len(entry.changed))
 
-    def _ledger_for(self, matches: object) -> Any:
-        """The ledger that takes this table; the first table decides where the rater rates matches and contests."""
-        fresh = self._end == 0 and isinstance(matches, Contests) and "contests" in _holds(self._blank)
-        ledger = ContestLedger() if fresh else self._ledger
-        of_contests = isinstance(ledger, ContestLedger)
-        (check_contests if of_contests else check_matches)(matches)
-        if np.isnan(getattr(matches, "place" if of_contests else "result")).any():
-            raise InputError("A match without a result cannot enter a rating book; read it with played=True.")
-        return ledger
+    def update_one(
+        self,
+        home: Any,
+        away: Any = None,
+        result: Any = None,
+        *,
+        match_id: str | None = None,
+        date: Day | None = None,
+        **more: Any,
+    ) -> Added:
+        """Count one match, for good, at a cost that does not grow with the book (:meth:`kinelo.Rater.update_one`).
+
+        A match under the same ``match_id`` counts once; without one every call counts. Without a date it is on the day
+        of the last match. A contest is a list of its entrants, as the rater of the book takes it.
+        """
+        if match_id is not None and (not isinstance(match_id, str) or not match_id.strip()):
+            raise InputError(f"match_id={match_id!r:.60} must be text that is not blank.")
+        name = str(uuid.uuid4()) if match_id is None else match_id.strip()
+        if away is None and result is None:
+            return self.add(self._one_contest(home, name, date, **more))
+        match = self._one_match(home, away, result, name, date, **more)
+        entry = self._written(lambda: self._enter(match, alone=True))
+        self._say(entry)
+        return Added(len(entry.fresh), entry.known, len(entry.changed))
+
+    def _one_match(
+        self, home: Any, away: Any, result: Any, name: str, date: Day | None, *, margin: float = float("nan"),
+        neutral: bool = False, weight: float = 1.0, conditions: Any = None, home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
+    ) -> Matches:  # fmt: skip
+        """A table of one match."""
+        import polars as pl
+
+        signed = signed_result(result)
+        check_match(signed, margin, weight)
+        day = read_day(self._last_date() or EPOCH if date is None else date)
+        blank = self._blank
+        levels = blank._levels(conditions) if isinstance(blank, Rater) else conditions
+        lineups = blank._lineups(home_lineup, away_lineup) if isinstance(blank, Rater) else None
+        match = fixture(home, away, day, neutral=neutral, conditions=levels, lineups=lineups)
+        numbers = {"result": 0.5 + 0.5 * signed, "margin": float(margin), "weight": float(weight)}
+        columns = {column: np.array([value]) for column, value in numbers.items()}
+        return replace(match, identifiers=pl.Series([name], dtype=pl.String), **columns)
+
+    def _one_contest(self, order: Any, name: str, date: Day | None, **more: Any) -> Contests:
+        """A table of one contest, as the rater of the book makes it of an order."""
+        day = self._last_date() if date is None else date
+        rater = self._whole() if hasattr(self._blank, "kinds_") else self._blank
+        make = getattr(rater, "contest_one", None)
+        if make is None:
+            raise InputError(f"{type(self._blank).__name__} rates matches of two sides; give both, and the result.")
+        return replace(make(order, date=day, **more), identifiers=(name,))
+
+    def _written(self, enter: Callable[[], Entry]) -> Entry:
+        """Carry out an addition in a transaction, again where it met another one."""
+        everybody = not self._local
+        for attempt in range(RETRIES + 1):
+            try:
+                with self._database.transaction():
+                    self._database.keep_out(everybody=everybody)
+                    return self._count(enter(), everybody)
+            except _Everybody:
+                everybody = True
+            except Exception as error:
+                self._live = None
+                if attempt == RETRIES or not self._database.is_conflict(error):
+                    raise
+            except BaseException:
+                self._live = None
+                raise
+        raise AssertionError("unreachable")
+
+    def _enter(self, matches: Any, *, alone: bool = False) -> Entry:
+        """What a table adds, with which noun it is counted; the first table decides where a rater rates both."""
+        noun = self.noun
+        if isinstance(matches, Contests) and "contests" in _holds(self._blank) and noun == "matches":
+            noun = "contests" if self._database.one("SELECT 1 FROM match LIMIT 1") is None else noun
+        ledger = self._ledgers[noun]
+        ledger.check(matches)
+        entry = ledger.enter(matches, alone=alone) if alone else ledger.enter(matches)
+        if not entry.nothing:
+            self._set_holds(noun)
+        return entry
+
+    def _set_holds(self, noun: str) -> None:
+        if len(_holds(self._blank)) > 1 and self._about().get("holds") != noun:
+            self._database.run("UPDATE about SET value = ? WHERE key = 'holds'", (noun,))
+
+    def _count(self, entry: Entry, everybody: bool) -> Entry:
+        """Write what a table adds, and the ratings after it."""
+        if entry.nothing:
+            return entry
+        ledger = self._ledger
+        if not len(entry.fresh) and not len(entry.changed):  # matches got names
+            ledger.write(entry, 0, ())
+            return entry
+        used = ledger.used(entry) if len(entry.fresh) else None
+        late = bool(len(entry.changed)) or used is None
+        if not late and self._local and self._count_touched(entry, used, everybody):
+            return entry
+        if not everybody:
+            raise _Everybody
+        last = None if late else self._last_place()
+        numbers = self._database.numbers(max(len(entry.fresh), 1))
+        rank = numbers[0] if entry.rank is None else entry.rank
+        days = [entry.first_change] if entry.first_change else []
+        if used is not None:
+            days.append(str(used.date[0]))
+            late = late or (last is not None and ledger.first_place(entry, rank) < last)
+        rater = None if late else self._read_whole()
+        ledger.write(entry, rank, numbers)
+        if rater is None:
+            self._rate_again(min(days))
+        else:
+            self._carry_in_pieces(rater, used)
+        return entry
+
+    def _count_touched(self, entry: Entry, used: Any, everybody: bool) -> bool:
+        """Count matches that come after all that their slots have seen; nothing but those is read and written."""
+        store, blank = self._store, self._blank
+        shared = self._database.one("SELECT 1 FROM common LIMIT 1") is not None
+        if not shared or len(used) > EVERY:
+            return False
+        rater = copy.deepcopy(blank) if self._live is None else self._live
+        rater.take_shared(store.shared(), None)
+        first = int(used.day[0])
+        moves = rater.shared_moves(used)
+        if moves and not everybody:
+            raise _Everybody
+        if first < self._earliest or self._checkpoint_due(str(used.date[0])):
+            return False
+        keys = rater.slots_met(used)
+        rows = store.rows(keys, lock=True)
+        last = self._last_place() if moves or entry.rank is not None else None
+        if any(row.last > first for row in rows.values()):
+            return False
+        numbers = self._database.numbers(len(entry.fresh))
+        rank = numbers[0] if entry.rank is None else entry.rank
+        if last is not None and self._ledger.first_place(entry, rank) < last:
+            return False
+        self._ledger.write(entry, rank, numbers)
+        self._live = store.use(rater, keys, rows, lambda live: carry_on(live, used))
+        return True
+
+    def _last_place(self) -> Place | None:
+        row = self._database.one(
+            f"SELECT CAST(date AS TEXT), rank, place FROM {self._ledger.table} ORDER BY date DESC, rank DESC, "
+            "place DESC LIMIT 1"
+        )  # fmt: skip
+        return None if row is None else Place(*row)
+
+    # Checkpoints, and rating again
+
+    def _checkpoint_due(self, day: str) -> bool:
+        """Whether a day begins after so many matches that the state before it is to be kept."""
+        if day <= self._checked_day:
+            return False
+        last = self._last_date()
+        if last is None or day <= last:
+            self._checked_day = last or ""
+            return False
+        since = self._database.one("SELECT CAST(MAX(date) AS TEXT) FROM checkpoint")[0] or "0001-01-01"
+        table = self._ledger.table
+        many = self._database.one(
+            f"SELECT COUNT(*) FROM (SELECT 1 FROM {table} WHERE date >= ? LIMIT {EVERY}) AS few", (since,)
+        )[0]  # fmt: skip
+        if many >= EVERY:
+            return True
+        self._checked_day = day
+        return False
+
+    def _rate_again(self, day: str | None) -> None:
+        """Rate all matches from a day on again, from the last checkpoint before it; what was not reached stays."""
+        database, table = self._database, self._ledger.table
+        begin = None if day is None else database.one(
+            "SELECT number, CAST(date AS TEXT), matches FROM checkpoint WHERE date <= ? ORDER BY date DESC LIMIT 1",
+            (day,),
+        )  # fmt: skip
+        database.run("DELETE FROM checkpoint WHERE date > ?", (day or "0001-01-01",))
+        rater = copy.deepcopy(self._blank) if begin is None else self._store.state_at(begin[0])
+        matches = self._ledger.read(since=None if begin is None else begin[1])
+        if matches is None:
+            count = database.one(f"SELECT COUNT(*) FROM {table}")[0]
+            self._store.save(rater, count)
+            self._live = None
+            return
+        self._carry_in_pieces(rater, matches, 0 if begin is None else begin[2])
+
+    def _carry_in_pieces(self, rater: Any, matches: Any, before: int | None = None) -> None:
+        """Let a rater use matches that stand in the book, keep checkpoints between days, and write what changed."""
+        database, table = self._database, self._ledger.table
+        total = database.one(f"SELECT COUNT(*) FROM {table}")[0]
+        done = total - len(matches) if before is None else before
+        kept = database.one("SELECT MAX(matches) FROM checkpoint WHERE date IS NOT NULL")[0] or 0
+        starts = (np.flatnonzero(np.diff(matches.day)) + 1).tolist()
+        starts = [0, *starts] if self._begin_a_day(matches) else starts
+        at = 0
+        for start in starts:
+            if done + start - kept < EVERY:
+                continue
+            if start > at:
+                carry_on(rater, matches[at:start])
+            at, kept = start, done + start
+            save_state(database, None, rater, str(matches.date[start]), kept)
+        carry_on(rater, matches[at:] if at else matches)
+        self._thin()
+        self._store.save(rater, total)
+        self._live = None
+
+    def _begin_a_day(self, matches: Any) -> bool:
+        """Whether none of the book comes before these matches on the day of the first."""
+        first = str(matches.date[0])
+        held = self._database.one(f"SELECT COUNT(*) FROM {self._ledger.table} WHERE date = ?", (first,))[0]
+        return held == int(np.sum(matches.date == matches.date[0]))
+
+    def _thin(self) -> None:
+        """Keep few checkpoints: all of the last ones, and of earlier ones fewer the longer ago they were."""
+        numbers = [number for (number,) in self._database.rows(
+            "SELECT number FROM checkpoint WHERE date IS NOT NULL ORDER BY number"
+        )]  # fmt: skip
+        gone = [(n,) for n in numbers if numbers[-1] - n > 2 * (n & -n) + 2]
+        self._database.many("DELETE FROM checkpoint WHERE number = ?", gone)
+
+    # Taking out, checking
 
     def remove(self, match_ids: str | Iterable[str]) -> int:
         """Take matches out of the book again, by identifier; the ratings are as if they had never been added."""
@@ -167,28 +576,66 @@ class RatingBook:
         ids: list[Any] = list(match_ids) if several else [match_ids]
         if odd := [name for name in ids if not isinstance(name, str)]:
             raise InputError(f"matches are taken out by identifier, which is text, not {odd[0]!r}.")
-        with locked(self.path):
-            self._keep_up()
-            held = set(self._ledger.table["match_id"].to_list())
-            missing = [name for name in ids if name not in held]
+        if not ids:
+            return 0
+        with self._database.transaction():
+            self._database.keep_out(everybody=True)
+            days = self._ledger.held(ids)
+            missing = [name for name in ids if name not in days]
             if missing:
                 raise InputError(f"The rating book {self.path} holds no match {missing[0]!r}; nothing was taken out.")
-            if ids:
-                self._write(removal_to_lines(ids))
-        return len(set(ids))
+            self._ledger.remove(ids)
+            self._live = None
+            self._rate_again(min(days.values()))
+        return len(days)
+
+    def check(self) -> list[str]:
+        """What is wrong with the book, in sentences; none where its rows are those of one run over all its matches.
+
+        >>> import tempfile, kinelo as kn
+        >>> kn.RatingBook(tempfile.mkdtemp() + "/ratings.db", kn.Glicko()).check()
+        []
+        """
+        wrong = [f"The database finds: {line}." for line in self._database.damage()]
+        if wrong:
+            return wrong
+        with self._database.snapshot():
+            kept = self._read_whole()
+            rater, matches = copy.deepcopy(self._blank), self._ledger.read()
+        if matches is not None:
+            carry_on(rater, matches)
+        if not self._local:
+            return self._check_shown(kept, rater)
+        ours, theirs = ({row[:2]: row for row in one.slot_rows()} for one in (kept, rater))
+        for key in sorted(ours.keys() | theirs.keys()):
+            if ours.get(key) != theirs.get(key):
+                wrong.append(f"The row of {key[1]!r} ({key[0]}) differs from one run over all {self.noun}.")
+        if matches is not None and json.dumps(kept.shared()) != json.dumps(rater.shared()):
+            wrong.append(f"What all share differs from one run over all {self.noun}.")
+        return wrong
+
+    def _check_shown(self, kept: Any, rater: Any) -> list[str]:
+        """The same of a rater that is kept as a whole: by its ratings, as far as a search ends alike."""
+        ours, theirs = ({row[:2]: row for row in shown_rows(one)} for one in (kept, rater))
+        wrong = []
+        for key in sorted(ours.keys() | theirs.keys()):
+            one, other = ours.get(key), theirs.get(key)
+            if one is None or other is None or one[4:] != other[4:] or not np.allclose(one[2:4], other[2:4], 1e-5):
+                wrong.append(f"The rating of {key[1]!r} ({key[0]}) differs from one run over all {self.noun}.")
+        return wrong
 
     def _say(self, entry: Entry) -> None:
-        if entry.changed:
+        if len(entry.changed):
             warnings.warn(
-                f"{entry.changed} {self.noun} of the book differ in this table: they were changed, and the ratings "
-                f"computed again from {entry.first_change} on.",
+                f"{len(entry.changed)} {self.noun} of the book differ in this table: they were changed, and the "
+                f"ratings computed again from {entry.first_change} on.",
                 KineloWarning,
                 stacklevel=3,
             )
         if entry.named:
             warnings.warn(
-                f"{entry.named} matches that the book held without an identifier are those of this table: they are "
-                "known by its identifiers from now on.",
+                f"{len(entry.named)} matches that the book held without an identifier are those of this table: they "
+                "are known by its identifiers from now on.",
                 KineloWarning,
                 stacklevel=3,
             )
@@ -208,182 +655,20 @@ class RatingBook:
                 stacklevel=3,
             )
 
-    def refresh(self) -> bool:
-        """Read what other processes have added since; return whether there was anything. :meth:`add` does so itself."""
-        before = self._end
-        with locked(self.path, writing=False):
-            self._keep_up()
-        return self._end != before
 
-    def _new_ledger(self, payloads: Sequence[bytes]) -> Any:
-        """A ledger for what these records hold, or for what the rater rates where there are none."""
-        holds = _holds(self._blank)
-        of_contests = are_contests(payloads[0]) if len(holds) > 1 and payloads else holds == ("contests",)
-        return ContestLedger() if of_contests else Ledger(conditions_of(self._blank))
-
-    def _held(self, ledger: Any, first: int = 0) -> Any:
-        """The matches (or contests) of a ledger from one on, in order."""
-        return (frame_to_contests if isinstance(ledger, ContestLedger) else frame_to_matches)(ledger.table[first:])
-
-    def _keep_up(self) -> None:
-        """Read again what another process has written since; the journal on disk is what counts."""
-        journal = self.path / "matches.knl"
-        if (journal.stat().st_size if journal.exists() else 0) != self._end:
-            self._load()
-
-    def _write(self, payload: bytes) -> None:
-        """Rate, then write: what a rater refuses never stands in the journal, which could not be opened again.
-
-        A correction is rated apart and exchanged at the end: whoever asks meanwhile gets the ratings before it.
-        """
-        before, ledger, rater = len(self), copy.copy(self._ledger), self._rater
-        try:
-            if ledger.apply(payload):
-                carry_on(rater, self._held(ledger, before))
-            else:
-                rater = self._rated(ledger)
-            self._end = append_record(self.path / "matches.knl", payload, self._end)
-        except BaseException:
-            self._load()
-            raise
-        self._rater, self._ledger = rater, ledger
-        self._save()
-
-    def _rated(self, ledger: Any) -> Any:
-        """A rater that has seen all matches of a ledger and nothing else."""
-        rater = copy.deepcopy(self._blank)
-        if ledger.table.height:
-            carry_on(rater, self._held(ledger))
-        return rater
-
-    def _save(self) -> None:
-        # A rater without a state leaves none, but the length of the journal tells whether it was cut short.
-        state = state_of(self._rater) or {}
-        try:
-            write_sealed(self.path / "snapshot.knl", {"version": BOOK_VERSION, "journal": self._end}, state)
-        except OSError as error:
-            warnings.warn(
-                f"The matches count, but the snapshot of {self.path} could not be written ({error.strerror}): the "
-                "book will take longer to open.",
-                KineloWarning,
-                stacklevel=4,
-            )
-
-    def _load(self) -> None:
-        """Read the files; whoever asks meanwhile gets the ratings before."""
-        payloads, end = read_records(self.path / "matches.knl")
-        about, arrays = self._snapshot()
-        if about["journal"] > end:
-            raise InputError(
-                f"{self.path / 'matches.knl'} is shorter than its snapshot says: matches are missing from it."
-            )
-        ledger, at, behind, rated = self._new_ledger(payloads), 0, True, 0
-        for payload in payloads:
-            added = self._apply(ledger, payload)
-            at += len(payload) + _HEAD
-            if at <= about["journal"]:
-                rated = ledger.table.height
-            else:
-                behind = behind and added
-        rater = self._restored(arrays) if behind and arrays is not None else None
-        if rater is None:
-            rater = self._rated(ledger)
-        elif ledger.table.height > rated:
-            carry_on(rater, self._held(ledger, rated))
-        self._rater, self._ledger, self._end = rater, ledger, end
-
-    def _apply(self, ledger: Any, payload: bytes) -> bool:
-        """Let a ledger take in a record; whoever can write a file can write a checksum."""
-        try:
-            return ledger.apply(payload)
-        except Exception as error:
-            raise InputError(
-                f"{self.path / 'matches.knl'} holds a record that Kinelo did not write "
-                f"({in_one_line(error).rstrip('.')[:120]}); nothing was changed, put back a copy of the file."
-            ) from None
-
-    def _restored(self, arrays: dict[str, Any]) -> Any:
-        """The rater as the snapshot holds it; nothing where it cannot be used."""
-        rater = copy.deepcopy(self._blank)
-        try:
-            restore(rater, arrays, str(self.path / "snapshot.knl"))
-        except InputError:
-            self._say_damaged()
-            return None
-        return rater
-
-    def _say_damaged(self) -> None:
-        warnings.warn(
-            f"{self.path / 'snapshot.knl'} is damaged: the ratings were computed anew from the matches.",
-            KineloWarning,
-            stacklevel=5,
-        )
-
-    def _doubt_length(self) -> None:
-        """Say that nothing vouches for the length of a journal that has no snapshot beside it."""
-        journal = self.path / "matches.knl"
-        if journal.exists() and journal.stat().st_size:
-            warnings.warn(
-                f"{self.path} has no snapshot to tell how long its journal should be: if matches.knl was cut short, "
-                "matches are missing from it (kinelo book --list shows those it holds).",
-                KineloWarning,
-                stacklevel=5,
-            )
-
-    def _snapshot(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        """Description and state of the snapshot; one that cannot be used is done without: the journal has all."""
-        path = self.path / "snapshot.knl"
-        if not path.exists():
-            self._doubt_length()
-            return {"journal": 0}, None
-        try:
-            about, arrays = read_sealed(path)
-        except InputError:
-            about, arrays = {}, {}
-        if not isinstance(about.get("journal"), int):
-            self._say_damaged()
-            return {"journal": 0}, None
-        return about, arrays or None
+def is_book(path: str | Path) -> bool:
+    """Whether there is something at a path or an address that may be opened as a rating book; nothing is made."""
+    if is_server(str(path)):
+        return database_of(str(path)).exists()
+    if folders.is_folder(Path(path)):
+        return True
+    try:
+        with Path(path).open("rb") if Path(path).is_file() else io.BytesIO() as file:
+            return file.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
 
 
 def _holds(rater: Any) -> tuple[str, ...]:
     """What a book of this rater may hold: matches, unless it says otherwise."""
     return getattr(rater, "book_holds", ("matches",))
-
-
-def _start(path: Path, rater: Any) -> None:
-    """Start a book in a new or empty folder, unless another process has just done so."""
-    about = {"version": BOOK_VERSION} | description_of(rater)
-    blank = blank_of(rater)
-    if isinstance(blank, Rater):
-        about["parameters"] = dict(blank.parameters_)
-    path.mkdir(parents=True, exist_ok=True)
-    with locked(path):
-        content = sorted(item.name for item in path.iterdir() if not item.name.startswith("."))
-        if "book.knl" in content:
-            return
-        if content:
-            raise InputError(
-                f"{path} is not empty and not a rating book (it contains {content[0]}); choose another folder."
-            )
-        write_sealed(path / "book.knl", about, state_of(blank) or {})
-
-
-def _open_rater(path: Path, given: Any) -> Any:
-    about, arrays = read_sealed(path)
-    if about.get("version") != BOOK_VERSION:
-        raise InputError(
-            f"{path} was written by another version of Kinelo ({about.get('version')}, this one reads {BOOK_VERSION})."
-        )
-    kind = class_of(about.get("rater"), given, str(path.parent))
-    rater = rater_from(kind, about, str(path.parent))
-    if given is not None and given is not kind and settings_to_keep(given) != settings_to_keep(rater):
-        raise InputError(
-            f"{path.parent} is a book of {kind.__name__} with other settings than the rater given; "
-            "open it without a rater."
-        )
-    if arrays:
-        restore(rater, arrays, str(path))
-    elif isinstance(rater, Rater):
-        rater.reset(about["parameters"])
-    return rater

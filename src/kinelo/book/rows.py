@@ -1,185 +1,205 @@
-"""Matches as lines of a rating book's journal, and back: one JSON object per match, line-ups as lists.
+"""Matches as rows of a book's table ``match``, and back.
 
-Where matches of one day do not stand in the order of the rows of their table, ``order`` tells the one they stand in.
-Conditions that the rater uses stand in columns of their own, whose names begin so that none is taken for another.
-A removal is a line of its own, ``{"removed": [identifiers]}``, before the matches that take the place of those removed.
+Conditions that the rater uses and line-ups are kept as JSON, written one way, so that rows can be compared. Whatever
+comes back from a file is checked: it may be damaged, or somebody else's.
 """
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.conditions import Condition
-from kinelo.matches.dated import LATEST
+from kinelo.matches.dated import EARLIEST, LATEST
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
 
-MATCH_SCHEMA = {
+SCHEMA = {
     "match_id": pl.String,
-    "date": pl.Date,
+    "date": pl.String,
     "home": pl.String,
     "away": pl.String,
     "result": pl.Float64,
     "margin": pl.Float64,
-    "neutral": pl.Boolean,
+    "neutral": pl.Int64,
     "weight": pl.Float64,
-    "source": pl.String,
-    "row": pl.Int64,
+    "conditions": pl.String,
+    "lineups": pl.String,
+    "rank": pl.Int64,
+    "place": pl.Int64,
+    "line": pl.Int64,
 }
+COLUMNS = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in SCHEMA)
+"""The columns of ``match`` as a question asks for them."""
+NEEDED = [name for name in SCHEMA if name not in ("margin", "conditions", "lineups", "line")]
 LARGEST_STORED = 1e300
-ORDER = "order"
-CONDITION_PREFIX = "condition "
-REMOVED = b'{"removed"'
-LISTS = {"player": pl.String, "minutes": pl.Float64, "starter": pl.Int8, "role": pl.String}
-LIST_SCHEMA = {f"{side}_{name}": pl.List(kind) for side in ("home", "away") for name, kind in LISTS.items()}
+MOST_TEXT = 1 << 20
+"""Letters of conditions or line-ups of one match beyond which they are nobody's."""
+LINEUP = ("player", "minutes", "starter", "role")
 
 
-def matches_to_frame(matches: Matches, ids: pl.Series, conditions: tuple[str, ...] = ()) -> pl.DataFrame:
-    """Matches as a table of the journal's columns, under the identifiers a book gives them."""
-    table = matches.to_polars().select(name for name in MATCH_SCHEMA if name not in ("source", "row"))
-    table = table.with_columns(
-        pl.col("margin").fill_nan(None), match_id=ids, source=pl.lit(matches.source_digest), row=pl.Series(matches.row)
+def plain_json(value: Any) -> str:
+    """JSON as books write it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_json(text: Any) -> Any:
+    """What was kept as JSON; refused where it is none, or longer than anything that is kept so."""
+    if not isinstance(text, str) or len(text) > MOST_TEXT:
+        raise InputError("A book holds text where JSON belongs.")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError("A book holds text where JSON belongs.") from None
+
+
+def matches_to_frame(matches: Matches, ids: pl.Series, conditions: Sequence[str] = ()) -> pl.DataFrame:
+    """Matches as a table of a book's columns, under the identifiers the book gives them; ranks come later."""
+    table = matches.to_polars().select("date", "home", "away", "result", "margin", "neutral", "weight")
+    return table.select(
+        match_id=ids,
+        date=pl.col("date").cast(pl.String),
+        home="home",
+        away="away",
+        result=pl.col("result").cast(pl.Float64),
+        margin=pl.col("margin").fill_nan(None).cast(pl.Float64),
+        neutral=pl.col("neutral").cast(pl.Int64),
+        weight=pl.col("weight").cast(pl.Float64),
+        conditions=_conditions_to_text(matches, conditions),
+        lineups=_lineups_to_text(matches.lineups, len(matches)),
+        rank=pl.lit(None, pl.Int64),
+        place=_places(matches),
+        line=pl.Series(matches.row, dtype=pl.Int64),
     )
-    if (order := _order_of(matches)) is not None:
-        table = table.with_columns(order)
-    table = table.with_columns(matches.conditions[name].names().alias(CONDITION_PREFIX + name) for name in conditions)
-    return table if matches.lineups is None else table.hstack(_lineup_columns(matches.lineups))
 
 
-def _order_of(matches: Matches) -> pl.Series | None:
-    """Place of each match in its table where matches of one day do not stand in the order of their rows."""
+def _conditions_to_text(matches: Matches, conditions: Sequence[str]) -> pl.Series:
+    if not conditions:
+        return pl.Series([None] * len(matches), dtype=pl.String)
+    columns = [matches.conditions[name].names().to_list() for name in conditions]
+    return pl.Series([plain_json(dict(zip(conditions, levels))) for levels in zip(*columns)], dtype=pl.String)
+
+
+def _places(matches: Matches) -> pl.Series:
+    """Place of each match in its table: its row, unless matches of one day do not stand in the order of their rows."""
     whole = matches if matches.source is None else matches.source
     if not np.any((whole.date[1:] == whole.date[:-1]) & (whole.row[1:] < whole.row[:-1])):
-        return None
+        return pl.Series(matches.row, dtype=pl.Int64)
     place = np.empty(int(whole.row.max()) + 1, np.int64)
     place[whole.row] = np.arange(1, len(whole) + 1)
-    return pl.Series(ORDER, place[matches.row])
+    return pl.Series(place[matches.row])
 
 
-def _lineup_columns(lineups: Lineups) -> list[pl.Series]:
-    values = {
-        "player": pl.Series(lineups.players, dtype=pl.String).gather(lineups.player),
-        "minutes": pl.Series(lineups.minutes).fill_nan(None),
-        "starter": pl.Series(lineups.starter),
-        "role": pl.Series([*lineups.roles, None], dtype=pl.String).gather(
-            np.where(lineups.role < 0, len(lineups.roles), lineups.role)
-        ),
-    }
-    sides = np.repeat(np.arange(lineups.offsets.size - 1), np.diff(lineups.offsets))
-    long = pl.DataFrame({"side": sides, **values})
-    grouped = long.group_by("side", maintain_order=True).agg(pl.all())
-    every = pl.DataFrame({"side": np.arange(lineups.offsets.size - 1)})
-    full = every.join(grouped, on="side", how="left", maintain_order="left")
-    columns = []
-    for place, side in enumerate(("home", "away")):
-        half = full.gather_every(2, place)
-        columns += [half[name].rename(f"{side}_{name}") for name in LISTS]
-    return columns
+def _lineups_to_text(lineups: Lineups | None, matches: int) -> pl.Series:
+    """Line-ups of each match as JSON, None where nobody is listed."""
+    if lineups is None:
+        return pl.Series([None] * matches, dtype=pl.String)
+    player = [lineups.players[code] for code in lineups.player.tolist()]
+    minutes = [None if math.isnan(value) else value for value in lineups.minutes.tolist()]
+    starter = lineups.starter.tolist()
+    role = [None if code < 0 else lineups.roles[code] for code in lineups.role.tolist()]
+    columns, bounds = (player, minutes, starter, role), lineups.offsets.tolist()
+    texts = []
+    for k in range(matches):
+        begin, middle, end = bounds[2 * k : 2 * k + 3]
+        sides = [dict(zip(LINEUP, (c[a:b] for c in columns))) for a, b in ((begin, middle), (middle, end))]
+        texts.append(plain_json(dict(zip(("home", "away"), sides))) if end > begin else None)
+    return pl.Series(texts, dtype=pl.String)
 
 
-def frame_to_lines(table: pl.DataFrame) -> bytes:
-    """A table of matches as newline-delimited JSON."""
-    return table.write_ndjson().encode()
-
-
-def lines_to_frame(payload: bytes) -> pl.DataFrame:
-    """The table that :func:`frame_to_lines` wrote."""
-    first = json.loads(payload[: payload.find(b"\n")])
-    schema = (
-        MATCH_SCHEMA | ({ORDER: pl.Int64} if ORDER in first else {}) | dict.fromkeys(conditions_among(first), pl.String)
-    )
-    table = pl.read_ndjson(io.BytesIO(payload), schema=schema | (LIST_SCHEMA if "home_player" in first else {}))
-    sound = pl.all_horizontal(
-        *(pl.col(name).is_not_null() for name in MATCH_SCHEMA if name != "margin"),
-        pl.col("result").is_between(0.0, 1.0),
-        pl.col("weight").is_between(0.0, LARGEST_STORED),
-        pl.col("date") < LATEST.item(),
-        pl.col("margin").fill_null(0.0).is_between(-LARGEST_STORED, LARGEST_STORED),
-    )
-    if not table.select(sound.all()).item():
-        raise InputError("A line holds what no match is.")
-    return table
-
-
-def conditions_among(columns: Iterable[str]) -> list[str]:
-    """Those of a journal's columns that hold conditions."""
-    return [name for name in columns if name.startswith(CONDITION_PREFIX)]
-
-
-def removal_to_lines(ids: list[str]) -> bytes:
-    """Identifiers taken out of a book, as the journal keeps them."""
-    return json.dumps({"removed": ids}).encode() + b"\n"
-
-
-def parted_removal(payload: bytes) -> tuple[list[str], bytes]:
-    """Identifiers that a record takes out of the book, and the lines of matches it adds.
-
-    >>> parted_removal(removal_to_lines(["a"]) + b'{"match_id": "b"}'), parted_removal(b'{"match_id": "b"}')[0]
-    ((['a'], b'{"match_id": "b"}'), [])
-    """
-    if not payload.startswith(REMOVED):
-        return [], payload
-    first, _, lines = payload.partition(b"\n")
-    removed = json.loads(first)["removed"]
-    if not isinstance(removed, list):
-        raise TypeError("what is removed is no list")
-    return removed, lines
+def rows_to_frame(rows: Iterable[tuple]) -> pl.DataFrame:
+    """Rows of ``match`` as a table; refused where one holds what no match is."""
+    try:
+        table = pl.DataFrame(list(rows), schema=SCHEMA, orient="row", strict=True)
+        day = pl.col("date").str.to_date("%Y-%m-%d", strict=True)
+        sound = pl.all_horizontal(
+            *(pl.col(name).is_not_null() for name in NEEDED),
+            pl.col("result").is_between(0.0, 1.0),
+            pl.col("weight").is_between(0.0, LARGEST_STORED),
+            pl.col("margin").fill_null(0.0).is_between(-LARGEST_STORED, LARGEST_STORED),
+            pl.col("neutral").is_between(0, 1),
+            pl.col("home") != pl.col("away"),
+            (day >= EARLIEST.item()) & (day < LATEST.item()),
+        )
+        if table.select(sound.all()).item():
+            return table
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+        pass
+    raise InputError("A row of the table match holds what no match is.")
 
 
 def frame_to_matches(table: pl.DataFrame) -> Matches:
-    """Matches of a journal's table, in its order."""
+    """Matches of a book's table, in its order."""
     (home, away), teams = encode_names(table["home"], table["away"])
     return Matches(
-        table["date"].to_numpy().astype("datetime64[D]"),
+        table["date"].str.to_date("%Y-%m-%d").to_numpy().astype("datetime64[D]"),
         home,
         away,
         teams,
         table["result"].to_numpy(writable=True),
         table["margin"].fill_null(np.nan).to_numpy(writable=True),
-        table["neutral"].to_numpy().copy(),
+        table["neutral"].cast(pl.Boolean).to_numpy().copy(),
         table["weight"].to_numpy(writable=True),
         np.arange(1, table.height + 1),
         table["match_id"],
-        _lineups_of(table) if "home_player" in table.columns else None,
-        conditions={
-            name.removeprefix(CONDITION_PREFIX): _condition_of(table[name]) for name in conditions_among(table.columns)
-        },
+        None if table["lineups"].null_count() == table.height else _lineups_of(table["lineups"]),
+        conditions=_conditions_of(table["conditions"]),
     )
 
 
-def _condition_of(column: pl.Series) -> Condition:
-    (codes,), levels = encode_names(column)
-    return Condition(codes, levels)
+def _conditions_of(texts: pl.Series) -> dict[str, Condition]:
+    if texts.null_count() == texts.len():
+        return {}
+    said = [{} if text is None else read_json(text) for text in texts.to_list()]
+    levels = [level for one in said if isinstance(one, dict) for level in one.values()]
+    if not all(isinstance(one, dict) for one in said) or not all(isinstance(x, str | None) for x in levels):
+        raise InputError("A row of the table match holds conditions that are none.")
+    found = {}
+    for name in dict.fromkeys(name for one in said for name in one):
+        (codes,), known = encode_names(pl.Series([one.get(name) for one in said], dtype=pl.String))
+        found[name] = Condition(codes, known)
+    return found
 
 
-def _lineups_of(table: pl.DataFrame) -> Lineups:
-    both = []
-    for side in ("home", "away"):
-        both.append(table.select(pl.col(f"{side}_{name}").alias(name) for name in LISTS))
-    joined = pl.concat([half.with_row_index("match").with_columns(side=place) for place, half in enumerate(both)])
-    joined = joined.sort("match", "side", maintain_order=True)
-    length = joined["player"].list.len().fill_null(0).to_numpy()
-    long = joined.filter(pl.col("player").list.len() > 0).explode(list(LISTS))
-    (player,), players = encode_names(long["player"])
-    (role,), roles = encode_names(long["role"])
+def _lineups_of(texts: pl.Series) -> Lineups:
+    columns: dict[str, list[Any]] = {name: [] for name in LINEUP}
+    lengths = []
+    for text in texts.to_list():
+        said = {} if text is None else read_json(text)
+        for side in ("home", "away"):
+            part = said.get(side, {}) if isinstance(said, dict) else None
+            if not isinstance(part, dict) or not set(part) <= set(LINEUP):
+                raise InputError("A row of the table match holds line-ups that are none.")
+            lists = [part.get(name, []) for name in LINEUP]
+            if not all(isinstance(one, list) for one in lists) or len({len(one) for one in lists}) > 1:
+                raise InputError("A row of the table match holds line-ups that are none.")
+            for name, one in zip(LINEUP, lists):
+                columns[name] += one
+            lengths.append(len(lists[0]))
+    try:
+        player = pl.Series(columns["player"], dtype=pl.String, strict=True)
+        minutes = pl.Series([None if v is None else float(v) for v in columns["minutes"]], dtype=pl.Float64)
+        starter = pl.Series(columns["starter"], dtype=pl.Int8, strict=True)
+        role_names = pl.Series(columns["role"], dtype=pl.String, strict=True)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+        raise InputError("A row of the table match holds line-ups that are none.") from None
+    if player.null_count() or not starter.fill_null(-1).is_between(-1, 1).all():
+        raise InputError("A row of the table match holds line-ups that are none.")
+    (codes,), players = encode_names(player)
+    (role,), roles = encode_names(role_names)
     return Lineups(
-        np.concatenate([[0], np.cumsum(length, dtype=np.int64)]),
-        player,
+        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        codes,
         players,
-        long["minutes"].fill_null(np.nan).to_numpy(writable=True),
-        _small(long["starter"]),
+        minutes.fill_null(np.nan).to_numpy(writable=True),
+        starter.fill_null(-1).to_numpy(writable=True).astype(np.int8),
         role.astype(np.int16),
         roles,
     )
-
-
-def _small(column: pl.Series) -> NDArray[np.int8]:
-    return column.fill_null(-1).to_numpy(writable=True).astype(np.int8)

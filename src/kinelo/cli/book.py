@@ -1,20 +1,32 @@
-"""``kinelo book``: what a rating book holds, and taking matches out of it again."""
+"""``kinelo book``: what a rating book holds, taking matches out of it again, checking it, writing it as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kinelo.errors import InputError
+
 if TYPE_CHECKING:
+    from kinelo.book.book import RatingBook
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
+WORDS = ("check", "export")
+
 
 def book(
-    folder: Annotated[Path, typer.Argument(help="A rating book, as kinelo rate --book keeps it.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[check|export] BOOK [FILE]",
+            help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://… Before it, check compares "
+            "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet).",
+        ),
+    ],
     remove: Annotated[
         list[str] | None, typer.Option(help="Identifier of a match (name of a contest) to take out; may be repeated.")
     ] = None,
@@ -24,31 +36,87 @@ def book(
             "--list", help="List its matches: identifier, date, sides, result; of contests, entrants by place."
         ),
     ] = False,
+    ratings: Annotated[
+        bool, typer.Option("--ratings", help="With export: write the ratings, not the matches.")
+    ] = False,
     rater: Annotated[str | None, typer.Option(help="MODULE:CLASS where the book keeps a rater of your own.")] = None,
 ) -> None:
-    """Say what a rating book holds, list its matches, take matches out of it again.
+    """Say what a rating book holds, list its matches, take matches out, check it, write it as a table.
 
-    Example:  kinelo book league-book --remove M-2014-61
+    Example:  kinelo book league.db --remove M-2014-61
+    Example:  kinelo book check league.db
+    Example:  kinelo book export league.db matches.parquet
     """
     from kinelo.book.book import RatingBook
     from kinelo.cli.loading import plain_warnings
     from kinelo.raters.choice import rater_called
     from kinelo.results.disk import disk_errors_in_words
 
+    verb, address, target = _parted(words, ratings, asked=bool(remove) or listed)
     kind = None if rater is None else type(rater_called(rater))
-    with plain_warnings(), disk_errors_in_words(folder):
-        kept = RatingBook(folder, kind)
+    with plain_warnings(), disk_errors_in_words(Path(address)):
+        kept = RatingBook(address, kind)
         taken = kept.remove(remove) if remove else 0
+    if verb == "check":
+        _check(kept)
+        return
+    if verb == "export":
+        _export(kept, target, ratings)
+        return
     if taken:
         typer.echo(f"{taken:,} taken out; the ratings are as if they had never been added.")
-    if listed and len(kept):
-        for line in _lines(kept.matches()):
+    matches = kept.matches() if len(kept) else None
+    if listed and matches is not None:
+        for line in _lines(matches):
             typer.echo(line)
-    span = ""
-    if len(kept) and kept.matches().dated:
-        days = kept.matches().date
-        span = f" from {days[0]} to {days[-1]}"
-    typer.echo(f"{folder}: {len(kept):,} {kept.noun}{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
+    span = f" from {matches.date[0]} to {matches.date[-1]}" if matches is not None and matches.dated else ""
+    typer.echo(f"{address}: {len(kept):,} {kept.noun}{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
+
+
+def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, Path]:
+    """The verb (or none), the book and the file of a command."""
+    verb = words[0] if len(words) > 1 and words[0] in WORDS else ""
+    rest = words[1:] if verb else words
+    most = 2 if verb == "export" else 1
+    if len(rest) != most:
+        need = "a book and a file to write" if verb == "export" else "one book"
+        raise InputError(f"kinelo book {verb or 'BOOK'} takes {need}, not {' '.join(rest)!r:.80}.")
+    if (verb and asked) or (ratings and verb != "export"):
+        raise InputError("--list and --remove go with kinelo book BOOK, --ratings with kinelo book export BOOK FILE.")
+    return verb, rest[0], Path(rest[-1])
+
+
+def _check(kept: RatingBook) -> None:
+    """Say what is wrong with a book; the status is 1 where anything is."""
+    wrong = kept.check()
+    for line in wrong[:20]:
+        typer.echo(line)
+    if wrong:
+        typer.echo(f"{kept.path}: {len(wrong):,} of its rows are not right; put back a copy, or start a new book.")
+        raise typer.Exit(1)
+    typer.echo(f"{kept.path}: {len(kept):,} {kept.noun}, every rating is that of one run over all of them.")
+
+
+def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
+    """Write the matches or the ratings of a book as CSV or Parquet, by the ending of the file."""
+    from kinelo.cli.loading import write_csv
+    from kinelo.results.disk import disk_errors_in_words
+    from kinelo.runtime.atomic import replace_file
+
+    table: Any = kept.ratings_ if ratings else kept.matches().to_polars()
+    if target.suffix.lower() == ".parquet":
+        import io
+
+        buffer = io.BytesIO()
+        table.write_parquet(buffer)
+        with disk_errors_in_words(target.parent):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(target, buffer.getvalue())
+    elif target.suffix.lower() == ".csv":
+        write_csv(table, target)
+    else:
+        raise InputError(f"{target} ends neither in .csv nor in .parquet.")
+    typer.echo(f"{target}: {table.height:,} rows")
 
 
 def _lines(matches: Matches | Contests) -> Iterator[str]:

@@ -26,12 +26,12 @@ RATER = "rank"
 _FOR_MATCHES = ("--lineups", "--scale", "--drop-repeats", "--ordered", "--write-aliases")
 
 
-def is_contest_book(path: Path) -> bool:
-    """Whether a folder is a rating book that holds contests."""
-    from kinelo.book.book import RatingBook
+def is_contest_book(path: str | Path) -> bool:
+    """Whether there is a rating book that holds contests."""
+    from kinelo.book.book import RatingBook, is_book
     from kinelo.cli.loading import plain_warnings
 
-    if not (path / "book.knl").exists():
+    if not is_book(path):
         return False
     try:
         with plain_warnings():
@@ -123,13 +123,14 @@ def rate_file(
 
 
 def _rater_or_book(
-    book: Path | None, name: str, federation: Federation, reading: AnyReadingOptions
+    book: str | Path | None, name: str, federation: Federation, reading: AnyReadingOptions
 ) -> tuple[RatingBook | None, Any]:
     """The book that is carried on, or the rater that is asked for."""
+    from kinelo.book.book import is_book
     from kinelo.cli.loading import plain_warnings
     from kinelo.cli.options import Federation
 
-    if book is None or not (book / "book.knl").exists():
+    if book is None or not is_book(book):
         return None, contest_rater(name, reading, federation)
     if federation != Federation():
         raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
@@ -137,7 +138,7 @@ def _rater_or_book(
         return open_contest_book(book, name, reading), None
 
 
-def open_contest_book(book: Path, name: str, reading: AnyReadingOptions) -> RatingBook:
+def open_contest_book(book: str | Path, name: str, reading: AnyReadingOptions) -> RatingBook:
     """A book that exists and may hold contests, whose rater is none other than what was asked for."""
     from kinelo.book.book import RatingBook
 
@@ -152,7 +153,7 @@ def open_contest_book(book: Path, name: str, reading: AnyReadingOptions) -> Rati
     return kept
 
 
-def _rated(kept: RatingBook | None, rater: Any, contests: Contests, book: Path | None, *, quiet: bool) -> Any:
+def _rated(kept: RatingBook | None, rater: Any, contests: Contests, book: str | Path | None, *, quiet: bool) -> Any:
     """The rater after these contests; those of a book are counted in it."""
     from kinelo.cli.rating import add_to_book
     from kinelo.raters.team.contests import slots_not_used
@@ -370,7 +371,7 @@ def leaderboard_file(path: Path, reading: AnyReadingOptions, shown: ShownOptions
     if asked["odd"]:
         raise InputError(f"{path} holds contests of many entrants, for which there is no {asked['odd'][0]}.")
     with plain_warnings():
-        if path.is_dir():
+        if is_contest_book(path):
             book = open_contest_book(path, asked["rater"], reading)
             contests, rater = cast("Contests", book.matches()), book.rater
         else:

@@ -45,6 +45,7 @@ def leaderboard(
     """
     import polars as pl
 
+    from kinelo.book.book import is_book
     from kinelo.cli.contests import is_contest_book, leaderboard_file
     from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book
@@ -58,7 +59,7 @@ def leaderboard(
         return
     if ranks and rater != "bradley-terry":
         raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
-    if source.is_dir() and (by or ranks):
+    if is_book(source) and (by or ranks):
         raise InputError("--by and --ranks rate a file of results; a book holds one board.")
 
     def board(rated: Any, matches: Matches, level: str) -> pl.DataFrame:
@@ -71,7 +72,7 @@ def leaderboard(
 
     boards: dict[str, tuple[pl.DataFrame, str]] = {}
     with plain_warnings():
-        if source.is_dir():
+        if is_book(source):
             book = open_book(source, rater, reading)
             parts = {"": (book.rater, book.matches())}
         else:

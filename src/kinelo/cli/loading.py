@@ -114,7 +114,7 @@ def silent_refusals() -> Iterator[None]:
                 os.write(2, line)
 
 
-def conditions_of_book(book: Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
+def conditions_of_book(book: str | Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
     """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
     from kinelo.raters.adapter import conditions_of
 

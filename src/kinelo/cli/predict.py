@@ -41,7 +41,7 @@ def predict(
         typer.Argument(help="Matches or contests to come: CSV or Parquet; played ones in it stand in for --results."),
     ] = None,
     match: Annotated[list[str] | None, typer.Option(help=MATCH_HELP)] = None,
-    book: Annotated[Path | None, typer.Option(help="Rating book to forecast from.")] = None,
+    book: Annotated[str | None, typer.Option(help="Rating book to forecast from.")] = None,
     results: Annotated[Path | None, typer.Option(help="File of results to fit and forecast from.")] = None,
     rater: RaterName = AUTOMATIC,
     neutral: Annotated[bool, typer.Option("--neutral", help="Matches given by --match have no home side.")] = False,
@@ -98,7 +98,7 @@ def predict(
 
 
 def _check(
-    fixtures: Path | None, match: list[str] | None, book: Path | None, results: Path | None, played_since: str | None
+    fixtures: Path | None, match: list[str] | None, book: str | None, results: Path | None, played_since: str | None
 ) -> None:
     """Refuse a command that does not say what to forecast, or from what."""
     if (fixtures is None) == (not match):

@@ -39,7 +39,9 @@ def rate(
         list[str] | None,
         typer.Option(help="A column of numbers that speak for the first side, for bradley-terry; may be repeated."),
     ] = None,
-    book: Annotated[Path | None, typer.Option(help="Rating book to start or to carry on with these matches.")] = None,
+    book: Annotated[
+        str | None, typer.Option(help="Rating book to start or to carry on with these matches: a file.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write all ratings to this CSV file, or a page to share: NAME.html.")
     ] = None,
@@ -62,6 +64,7 @@ def rate(
     """
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
+    from kinelo.book.book import is_book
     from kinelo.cli.contests import rate_file, rate_in_chunks
     from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
     from kinelo.cli.rating import (
@@ -108,7 +111,7 @@ def rate(
                 "--covariate goes with --rater bradley-terry alone: leave out --k, --book, --start and others."
             )
         own = with_covariates(rater, covariate)
-    if book is not None and (book / "book.knl").exists():
+    if book is not None and is_book(book):
         if own is not None:
             raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
         with plain_warnings():

@@ -82,7 +82,7 @@ def choose(matches: Matches | MatchScan, start: Path | None = None, conditions: 
     return choice
 
 
-def open_book(book: Path, asked: str, reading: ReadingOptions) -> RatingBook:
+def open_book(book: str | Path, asked: str, reading: ReadingOptions) -> RatingBook:
     """A book that exists, whose rater is none other than what was asked for."""
     from kinelo.book.book import RatingBook
     from kinelo.cli.loading import conditions_of_book
@@ -100,13 +100,13 @@ def open_book(book: Path, asked: str, reading: ReadingOptions) -> RatingBook:
 
 
 def add_to_book(
-    book: Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches | Contests, *, quiet: bool
+    book: str | Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches | Contests, *, quiet: bool
 ) -> Rater:
     """Count matches in a book, which is begun with the rater fitted where there is none yet."""
     from kinelo.book.book import RatingBook
     from kinelo.results.disk import disk_errors_in_words
 
-    with disk_errors_in_words(book):
+    with disk_errors_in_words(Path(book)):
         kept = RatingBook(book, fitted) if kept is None else kept
         added = kept.add(matches)
     changed = f"{added.changed:,} changed, " if added.changed else ""

@@ -12,7 +12,7 @@ import copy
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -31,11 +31,13 @@ from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Rater
 from kinelo.raters.reading import FIRST_SPREAD
+from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
 from kinelo.raters.state import (
     BOLD,
     BOLD_V,
     HOME_POINTS,
     HOME_V,
+    NEVER,
     MatchColumns,
     RatingTable,
     SavedRows,
@@ -103,7 +105,11 @@ FOLLOWING = (HOME_V, BOLD, BOLD_V)
 Trace = tuple[NDArray[Any], ...]
 
 
-class SideRater(Rater):
+SIDE = "side"
+"""The kind of slot of raters that keep one rating per side."""
+
+
+class SideRater(KeptInSlots, Rater):
     """A rater whose kernel goes through the matches once and leaves a trace from which forecasts are made."""
 
     follows_matches = passes_points = True
@@ -298,6 +304,61 @@ class SideRater(Rater):
     def drift_(self) -> Drift:
         """How far the active sides have moved from the rating newcomers start at."""
         return measure_drift(self.ratings_, self.initial)
+
+    # Keeping slot by slot: rows of sides, and home advantage, κ and the like shared by all
+
+    def shared_moves(self, matches: Any) -> bool:
+        """Whether home advantage, κ, the unit of margins or the levels of conditions are learnt as matches go by."""
+        numbers = self._numbers
+        learnt = ("home_step", "ties_step", "margin_weight", "learns_ties")
+        return bool(self.conditions) or any(getattr(numbers, name, 0.0) > 0.0 for name in learnt)
+
+    def slots_met(self, matches: Any) -> list[Key]:
+        """Both sides of every match, or the entrants of contests."""
+        names, codes = (
+            (matches.teams, np.column_stack([matches.home, matches.away]))
+            if isinstance(matches, Matches)
+            else (matches.entrants, matches.entrant)
+        )
+        return [(SIDE, names[code]) for code in dict.fromkeys(codes.ravel().tolist())]
+
+    def has_slot(self, key: Key) -> bool:
+        """Whether a side is known."""
+        return key[1] in self._begun().name_index.index
+
+    def slot_rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
+        """Rating, variance, matches and last day of sides, and what else differs from a newcomer's."""
+        return self._begun().slot_rows(SIDE, None if keys is None else [name for _, name in keys])
+
+    def take_slots(self, rows: Iterable[SlotRow]) -> None:
+        """Put rows in."""
+        rows = list(rows)
+        if any(row.kind != SIDE for row in rows):
+            raise InputError(f"The table slot holds kinds that {type(self).__name__} does not rate.")
+        self._begun().take_slots(rows)
+
+    def shared(self) -> dict[str, Any]:
+        """What all share, and the levels of conditions met."""
+        levels = getattr(self._begun(), "levels", None)
+        kept: dict[str, Any] = {"common": self._common.tolist()}
+        return kept | ({"levels": levels.to_array().tolist()} if levels is not None and levels.conditions else {})
+
+    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
+        """Take over what all share."""
+        state = self._begun()
+        self._common = np.array(numbers_shared(kept, "common", self._common.size), float)
+        if "levels" in kept and getattr(state, "levels", None) is not None:
+            state.levels.from_array(np.array(texts_shared(kept, "levels") or [""]))
+            state.grow()
+        state.waiting, state._latest = False, NEVER if latest is None else latest
+
+    def waits(self) -> bool:
+        """Whether ratings to begin with wait for the first match."""
+        return self._begun().waiting
+
+    def points(self) -> Points:
+        """Ratings are points, counted from where newcomers begin."""
+        return Points(0.0 if self.unit_of_points == 1.0 else self.initial, 1.0 / self.unit_of_points)
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""

@@ -10,7 +10,7 @@ them without keeping anyone, :meth:`~RaterState.grow`, and hand itself over as a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED
 from kinelo.matches.matches import Matches
 from kinelo.raters.name_index import NameIndex
+from kinelo.raters.slots import SlotRow, check_rows, stored_number
 from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, stored, stored_names
 
 if TYPE_CHECKING:
@@ -322,6 +323,8 @@ class RatingTable(RaterState):
     """
 
     kind: ClassVar[Any] = Ratings
+    usual: ClassVar[tuple[str, ...]] = ("rating", "variance", "games", "last")
+    """Arrays of which every row of a book has a number; others only where it differs from a newcomer's."""
     columns: ClassVar[Mapping[str, StateColumn]] = {
         "rating": StateColumn(),
         "variance": StateColumn(low=0),
@@ -357,6 +360,53 @@ class RatingTable(RaterState):
     def find(self, matches: Matches) -> MatchIndices:
         """Places of both sides without adding anyone (-1: never played), and the names among them that never played."""
         return self.find_sides(matches, self.name_index, self.known.games)
+
+    def slot_rows(self, kind: str, names: Sequence[str] | None = None) -> list[SlotRow]:
+        """Rows of some names, or of all in their order; what stands where a newcomer finds it is left out."""
+        names = self.name_index.names if names is None else names
+        if not names:
+            return []
+        places = np.fromiter((self.name_index.index[name] for name in names), np.int64, len(names))
+        usual = (getattr(self.known, name)[places].tolist() for name in self.usual)
+        rows = [SlotRow(kind, *one) for one in zip(names, *usual)]
+        further = {name: getattr(self.known, name)[places] for name in self.columns if name not in self.usual}
+        differs = np.zeros(len(names), bool)
+        for name, values in further.items():
+            differs |= (values != self.fills.get(name, 0)).reshape(len(names), -1).any(axis=1)
+        for k in np.flatnonzero(differs).tolist():
+            rows[k] = rows[k]._replace(more={name: values[k].tolist() for name, values in further.items()})
+        return rows
+
+    def take_slots(self, rows: Sequence[SlotRow]) -> None:
+        """Put rows in; names that are new are given places in order."""
+        check_rows(rows)
+        if not rows:
+            return
+        places = self.name_index.places(tuple(row.name for row in rows))
+        self.grow()
+        for name, values in zip(self.usual, list(zip(*rows))[2:6]):
+            getattr(self.known, name)[places] = values
+        for name in self.columns:
+            if name in self.usual:
+                continue
+            array = getattr(self.known, name)
+            array[places] = self.fills.get(name, 0)
+            for at, row in zip(places.tolist(), rows):
+                if row.more is not None and name in row.more:
+                    self._take_further(array, at, name, row.more)
+
+    def _take_further(self, array: NDArray[Any], at: int, name: str, more: dict[str, Any]) -> None:
+        """Put one further number (or one for each level) of a row in."""
+        low = self.columns[name].low
+        low = -np.inf if low is None else low
+        if array.ndim == 1:
+            array[at] = stored_number(more, name, 0.0, low)
+            return
+        values = more[name]
+        if not isinstance(values, list) or len(values) > array.shape[1]:
+            raise InputError(f"{name!r} of a row in the table slot is not what its rater stores.")
+        for k, value in enumerate(values):
+            array[at, k] = stored_number({name: value}, name, 0.0, low)
 
     def table(self, **columns: NDArray) -> pl.DataFrame:
         """Everyone who has played, the best first; ``columns`` replace or join rating and uncertainty."""

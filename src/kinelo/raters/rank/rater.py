@@ -7,7 +7,7 @@ Strengths move as ``dx = −ρ x dt + walk dW``, each kind of slot with numbers 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,11 +24,12 @@ from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import joined_forecast, learn_order
+from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.filtering import ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, room_for_expected
 from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
-from kinelo.raters.rank.table import slot_table
+from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
 from kinelo.raters.rank.two_sides import (
     chances_of_points,
     follow_ties,
@@ -36,6 +37,7 @@ from kinelo.raters.rank.two_sides import (
     ties_of,
     two_sided_points,
 )
+from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
 from kinelo.raters.start import warn_of_unmet
 from kinelo.raters.stored import PREFIX, stored, stored_parameters
 
@@ -48,7 +50,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)
-class RankElo(ContestFilter):
+class RankElo(KeptInSlots, ContestFilter):
     """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
 
     Matches of two sides are contests of two: a draw is a tie, and being at home an advantage, which may drift. They
@@ -319,9 +321,20 @@ class RankElo(ContestFilter):
         >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
         (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
         """
+        return self.update(self.contest_one(order, ranks=ranks, unfinished=unfinished, date=date))
+
+    def contest_one(
+        self,
+        order: Sequence[Any],
+        *,
+        ranks: Sequence[float] | None = None,
+        unfinished: Unfinished = (),
+        date: Day | None = None,
+    ) -> Contests:
+        """One contest as :meth:`update_one` takes it."""
         from kinelo.raters.one_contest import ranked, with_distances
 
-        return self.update(with_distances(self._one(*ranked(order, unfinished, ranks), date), unfinished))
+        return with_distances(self._one(*ranked(order, unfinished, ranks), date), unfinished)
 
     def match_quality(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False
@@ -415,6 +428,59 @@ class RankElo(ContestFilter):
             state.known = known
             tables.append(back.ratings_)
         return tables
+
+    # Keeping slot by slot: rows of slots; of all together only kinds, and where contests have no dates, their number
+
+    def shared_moves(self, matches: Any) -> bool:
+        """Whether contests without dates follow one another by their number."""
+        return not (matches.dated and self._begun().dated)
+
+    def slots_met(self, matches: Any) -> list[Key]:
+        """Everyone who takes part, and everything that helps."""
+        return self._begun(matches).keys_of(matches)
+
+    def has_slot(self, key: Key) -> bool:
+        """Whether a slot has been made."""
+        return key in self._begun().index
+
+    def slot_rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
+        """Rows of some slots, or of all in their order."""
+        return self._begun().slot_rows(keys)
+
+    def take_slots(self, rows: Iterable[SlotRow]) -> None:
+        """Put rows in."""
+        self._begun().take_slots(list(rows))
+
+    def shared(self) -> dict[str, Any]:
+        """Kinds and their parameters; the number of contests and their days where they have no dates."""
+        state = self._begun()
+        undated = {"contests": [state.contests, *state.known.clock.tolist()]}
+        kept = {"kinds": list(state.kinds), "advantages": list(state.advantages), "parameters": dict(self.parameters_)}
+        return kept | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
+
+    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
+        """Take over what all share."""
+        kinds, advantages = texts_shared(kept, "kinds"), texts_shared(kept, "advantages")
+        values = kept.get("parameters")
+        if not isinstance(values, dict) or not set(advantages) <= set(kinds) or len(set(kinds)) < len(kinds):
+            raise InputError("'kinds' in the table common are not what its rater stores.")
+        numbers = numbers_shared({"parameters": list(values.values())}, "parameters")
+        state = self._state
+        if state is None or (list(state.kinds), list(state.advantages)) != (kinds, advantages):
+            self.kinds_, self.advantage_kinds_ = tuple(kinds), tuple(advantages)
+            self.reset(dict(zip(values, map(float, numbers))))
+            state = self._begun()
+        counted = [int(number) for number in numbers_shared(kept, "contests")]
+        state.contests, state.dated = counted[0], len(counted) == 1
+        state.known.clock[:] = counted[1:] if len(counted) == 3 else LONG_AGO if latest is None else latest
+
+    def waits(self) -> bool:
+        """Whether nothing has been rated yet: kinds and ratings to begin with are settled by the first contest."""
+        return self._begun().contests == 0
+
+    def points(self) -> Points:
+        """Points from the average of the active, unless ratings to begin with say where they are counted from."""
+        return Points(self.initial, POINTS_PER_UNIT, self.start is None)
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, as arrays."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from kinelo.matches.contests import Slots as NamedSlots
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
+from kinelo.raters.slots import Key, SlotRow, check_rows, stored_number
 from kinelo.raters.start import SETTLED, Start
 from kinelo.raters.state import LEAST_ROOM, NEVER
 from kinelo.raters.stored import FIRST_DAY, LAST_DAY, SEPARATOR, stored, stored_names
@@ -145,6 +146,36 @@ class RankState:
         if contests.dated and (self.dated or not self.contests):
             return contests.day
         return np.full(len(contests), self.known.clock[1] if self.dated else DAYS_APART * self.contests)
+
+    def keys_of(self, contests: Contests) -> list[Key]:
+        """The slots that contests read and write, in the order in which they would be made."""
+        keys: list[Key] = []
+        for kind in contests.kinds:
+            slots = levels_of_each(contests, kind) if kind in self.conditions else contests.slots[kind]
+            keys += [(kind, slots.names[code]) for code in _in_order(slots.codes)]
+        return keys
+
+    def slot_rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
+        """Rows of some slots, or of all in their order."""
+        known, keys = self.known, self.names if keys is None else keys
+        rows = []
+        for key in keys:
+            at = self.index[key]
+            unseen = {"unseen": self.unseen[at]} if at in self.unseen else None
+            numbers = known.x.item(at, 0), known.v.item(at, 0), known.games.item(at), known.last.item(at)
+            rows.append(SlotRow(*key, *numbers, unseen))
+        return rows
+
+    def take_slots(self, rows: Sequence[SlotRow]) -> None:
+        """Put rows in; slots that are new are made in order."""
+        check_rows(rows)
+        for row in rows:
+            if row.kind not in self.kinds:
+                raise InputError(f"The table slot holds the kind {row.kind!r:.60}, which the book does not rate.")
+            at, known = self._place(row.kind, row.name), self.known
+            known.x[at, 0], known.v[at, 0], known.games[at], known.last[at] = row.mean, row.variance, *row[4:6]
+            if row.more is not None and "unseen" in row.more:
+                self.unseen[at] = int(stored_number(row.more, "unseen", 0, 0))
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything, as arrays to be kept on disk."""

@@ -37,7 +37,8 @@ def slot_table(rater: Any, day: int | None) -> pl.DataFrame:
         if name in rater.advantage_kinds_ or rater.start is not None:
             continue
         active = ((last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0))[own]
-        x[own] -= faded[active].mean() if active.any() else 0.0  # one level for both, on the day
+        # One level for both, on the day; the sum is exact, so that it does not matter who was met first.
+        x[own] -= math.fsum(faded[active]) / active.sum() if active.any() else 0.0
     shown = state.dated & (last != NEVER)
     table = pl.DataFrame(
         {

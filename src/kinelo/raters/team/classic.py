@@ -206,11 +206,18 @@ class ClassicElo(EloOfSides):
         """
         if isinstance(home, str) or away is not None:
             return super().update_one(home, away, result, date=date, **more)
-        unfinished, ranks = more.pop("unfinished", ()), more.pop("ranks", None)
-        if result is not None or more:
-            what = next(iter(more), "result")
+        if result is not None:
+            raise InputError("A contest has no result; update_one takes its order, ranks, unfinished and date.")
+        return self.update(self.contest_one(home, date=date, **more))
+
+    def contest_one(
+        self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **more: Any
+    ) -> Contests:
+        """One contest as :meth:`update_one` takes it."""
+        if more:
+            what = next(iter(more))
             raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
-        return self.update(self._contest(*ranked(home, unfinished, ranks), date))
+        return self._contest(*ranked(order, unfinished, ranks), date)
 
     def _contest(
         self, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None, date: Day | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import ELITE
 from kinelo.raters.conditions import LevelState
+from kinelo.raters.slots import SlotRow
 from kinelo.raters.state import MatchIndices, RatingTable, StateColumn
 
 JUNIOR, REACHED = 1, 2
@@ -88,6 +89,11 @@ class TeamTable(LevelState, RatingTable):
             if names[at] in self.steps.juniors:
                 self.known.marks[at] |= JUNIOR
         self.assigned = len(names)
+
+    def take_slots(self, rows: Sequence[SlotRow]) -> None:
+        """Put rows in; who has a step of the own has it again."""
+        super().take_slots(rows)
+        self.assigned = max(self.assigned, len(self.name_index))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk; steps by name only where there are any."""

@@ -1,0 +1,520 @@
+"""Where a book is kept: one SQLite file, or tables in PostgreSQL. All that differs between the two stands here.
+
+Statements are written once, with ``?`` for values. A transaction counts as a whole or not at all. Readers have a
+connection of their own in every thread and see what was committed; writers of one process take turns, writers of
+several wait for each other (SQLite) or for the rows they share (PostgreSQL).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sqlite3
+import stat
+import threading
+import urllib.parse
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from kinelo.book.schema import INDEXES, TABLES, VIEWS
+from kinelo.errors import InputError, in_one_line
+
+WAIT_SECONDS = 60.0
+"""How long a writer waits for another one."""
+RETRIES = 8
+"""How often a transaction that met another one in PostgreSQL is begun again."""
+DURABLE = ("FULL", "NORMAL")
+
+
+def database_of(address: str, *, synchronous: str = "FULL") -> Database:
+    """The database that a path or an address names; nothing is opened yet."""
+    if synchronous not in DURABLE:
+        raise InputError(f"synchronous={synchronous!r} is not known; it is 'FULL' or 'NORMAL'.")
+    if is_server(address):
+        return Postgres(address)
+    return SQLite(Path(address), synchronous)
+
+
+def is_server(address: str) -> bool:
+    """Whether an address is that of a PostgreSQL database.
+
+    >>> is_server("postgresql://localhost/chess"), is_server("chess.db")
+    (True, False)
+    """
+    return address.startswith(("postgresql://", "postgres://"))
+
+
+class Database:
+    """What both kinds share: connections by thread, transactions, errors in one sentence."""
+
+    name: str
+    types: ClassVar[dict[str, str]]
+    for_update = ""
+    errors: tuple[type[Exception], ...] = ()
+
+    def __init__(self) -> None:
+        self.writing_lock = threading.RLock()
+        self._own = threading.local()
+        self._all: list[Any] = []
+        self._writer: Any = None
+
+    # Connections
+
+    def connect(self, *, writing: bool) -> Any:
+        """A new connection."""
+        raise NotImplementedError
+
+    def connection(self) -> Any:
+        """The connection of this thread: the writer's inside a transaction, else one for reading."""
+        if self._writer is not None and getattr(self._own, "inside", False):
+            return self._writer
+        found = getattr(self._own, "reader", None)
+        if found is None:
+            found = self._own.reader = self.connect(writing=False)
+            self._all.append(found)
+        return found
+
+    def close(self) -> None:
+        """Close every connection; the next use opens new ones."""
+        for one in (*self._all, self._writer):
+            if one is not None:
+                with contextlib.suppress(*self.errors):
+                    one.close()
+        self._all, self._writer, self._own = [], None, threading.local()
+
+    # Statements
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
+        """All rows of a question."""
+        with self.in_words():
+            return self.connection().execute(self.translated(sql), values).fetchall()
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first row of a question, None where there is none."""
+        with self.in_words():
+            return self.connection().execute(self.translated(sql), values).fetchone()
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Carry out a statement, inside a transaction."""
+        with self.in_words():
+            self.connection().execute(self.translated(sql), values)
+
+    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """Carry out a statement with each of several values, inside a transaction."""
+        raise NotImplementedError
+
+    def translated(self, sql: str) -> str:
+        """A statement as this database takes it."""
+        return sql
+
+    def among(self, column: str) -> str:
+        """That a column is one of several values, handed over by :meth:`listed`."""
+        raise NotImplementedError
+
+    def listed(self, values: Iterable[str | int]) -> Any:
+        """Several values as one."""
+        raise NotImplementedError
+
+    def numbers(self, count: int) -> Sequence[int]:
+        """So many new numbers for rows, which grow in the order of transactions that share anything."""
+        raise NotImplementedError
+
+    # Transactions
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All statements inside count together, once the disk has said so, or none does."""
+        raise NotImplementedError
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All questions inside are answered from one moment."""
+        raise NotImplementedError
+
+    def keep_out(self, *, everybody: bool) -> None:
+        """Keep other writers out until the transaction ends: everybody, or those who keep everybody out."""
+
+    def is_conflict(self, error: BaseException) -> bool:
+        """Whether a transaction may be begun again, because it met another one."""
+        return False
+
+    def moment(self) -> Any:
+        """Something that differs where anything may have been committed by others in between."""
+        raise NotImplementedError
+
+    @contextmanager
+    def in_words(self) -> Iterator[None]:
+        """Errors of the database as one sentence."""
+        try:
+            yield
+        except self.errors as error:
+            if self.is_conflict(error):
+                raise
+            raise self.sentence(error) from None
+
+    def sentence(self, error: Exception) -> Exception:
+        """What to say of an error of the database."""
+        return InputError(f"{self.name}: {in_one_line(error).rstrip('.')[:200]}; nothing was changed.")
+
+    # Schema
+
+    def exists(self) -> bool:
+        """Whether there is a book, or anything in its place."""
+        raise NotImplementedError
+
+    def begun(self) -> bool:
+        """Whether tables have been made."""
+        raise NotImplementedError
+
+    def begin_file(self) -> None:
+        """Make a file where one is needed and there is none."""
+
+    def create(self) -> None:
+        """Make the tables, inside a transaction."""
+        for sql in (*TABLES.values(), *INDEXES.values(), *VIEWS.values()):
+            self.run(self.definition(sql))
+
+    def definition(self, sql: str) -> str:
+        """The definition of a table, an index or a view in the words of this database."""
+        return sql.format(**self.types)
+
+    def check_schema(self) -> None:
+        """Refuse tables that Kinelo did not make."""
+        raise NotImplementedError
+
+    def damage(self) -> list[str]:
+        """What the database itself finds wrong with its file."""
+        return []
+
+    def not_ours(self, what: str) -> InputError:
+        """What to say of tables that Kinelo did not make."""
+        return InputError(f"{self.name} is no rating book as Kinelo makes them ({what}); nothing was changed.")
+
+
+class SQLite(Database):
+    """One file, with a write-ahead log beside it while it is open."""
+
+    types: ClassVar[dict[str, str]] = {
+        "real": "REAL", "integer": "INTEGER", "text": "TEXT", "blob": "BLOB", "date": "TEXT", "flag": "INTEGER",
+        "number": "INTEGER PRIMARY KEY", "day": "date(last_day * 86400, 'unixepoch')",
+    }  # fmt: skip
+    errors = (sqlite3.Error,)
+
+    def __init__(self, path: Path, synchronous: str) -> None:
+        super().__init__()
+        self.path, self.name, self.synchronous = path, str(path), synchronous
+
+    def connect(self, *, writing: bool) -> Any:
+        """A new connection."""
+        quoted = urllib.parse.quote(str(self.path.absolute()))
+        writable = os.access(self.path, os.W_OK) and os.access(self.path.absolute().parent, os.W_OK)
+        if writing and not writable:
+            raise OSError(13, "Permission denied", str(self.path))
+        # Where nothing can be written there are no writers either: the file is read as it lies.
+        mode = "mode=rw" if writable else "mode=ro&immutable=1"
+        with self.in_words():
+            connection = sqlite3.connect(
+                f"file:{quoted}?{mode}", uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._set_up(connection, writable, writing)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def _set_up(self, connection: Any, writable: bool, writing: bool) -> None:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
+        if writable and connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal" and writing:
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {self.synchronous}")
+        if not writing:
+            connection.execute("PRAGMA query_only = ON")
+
+    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """Carry out a statement with each of several values."""
+        with self.in_words():
+            self.connection().executemany(sql, values)
+
+    def among(self, column: str) -> str:
+        """That a column is one of several values."""
+        return f"{column} IN (SELECT value FROM json_each(?))"
+
+    def listed(self, values: Iterable[str | int]) -> Any:
+        """Several values as one."""
+        import json
+
+        return json.dumps(list(values))
+
+    def numbers(self, count: int) -> Sequence[int]:
+        """So many new numbers for rows."""
+        last = [self.one(f"SELECT MAX(number) FROM {table}")[0] or 0 for table in ("match", "contest")]
+        return range(max(last) + 1, max(last) + 1 + count)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All statements inside count together, or none does."""
+        with self.writing_lock:
+            if self._writer is None:
+                self._writer = self.connect(writing=True)
+            self._own.inside = True
+            try:
+                with self.in_words():
+                    self._writer.execute("BEGIN IMMEDIATE")
+                yield
+                with self.in_words():
+                    self._writer.execute("UPDATE about SET value = CAST(value AS INTEGER) + 1 WHERE key = 'changes'")
+                    self._writer.execute("COMMIT")
+            except BaseException:
+                self._give_up()
+                raise
+            finally:
+                self._own.inside = False
+
+    def _give_up(self) -> None:
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._writer.close()
+            self._writer = None
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All questions inside are answered from one moment."""
+        connection = self.connection()
+        if connection.in_transaction:
+            yield
+            return
+        with self.in_words():
+            connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            connection.execute("ROLLBACK")
+
+    def moment(self) -> Any:
+        """What differs after every commit."""
+        return self.one("SELECT value FROM about WHERE key = 'changes'")
+
+    def sentence(self, error: Exception) -> Exception:
+        """What to say of an error."""
+        text = str(error)
+        if isinstance(error, sqlite3.OperationalError) and "full" in text:
+            return OSError(28, "No space left on device", self.name)
+        if isinstance(error, sqlite3.OperationalError) and ("readonly" in text or "disk I/O" in text):
+            return OSError(5, text, self.name)
+        if "malformed" in text or "not a database" in text or "corrupt" in text:
+            return InputError(f"{self.name} is damaged or is no rating book ({text}); nothing was changed, put back a "
+                              "copy of the file.")  # fmt: skip
+        if "locked" in text or "busy" in text:
+            return InputError(f"{self.name} has been written by another program for more than {WAIT_SECONDS:.0f} "
+                              "seconds; nothing was changed, try again.")  # fmt: skip
+        return super().sentence(error)
+
+    def begun(self) -> bool:
+        """Whether tables have been made."""
+        return self.one("SELECT 1 FROM sqlite_master LIMIT 1") is not None
+
+    def exists(self) -> bool:
+        """Whether there is anything in the place of a book."""
+        try:
+            kind = os.stat(self.path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        if stat.S_ISDIR(kind.st_mode):
+            raise InputError(f"{self.name} is a folder; a rating book is one file, such as {self.path / 'ratings.db'}.")
+        if not stat.S_ISREG(kind.st_mode):
+            raise InputError(f"{self.name} is not a regular file; a rating book is one.")
+        return kind.st_size > 0 and self.begun()
+
+    def begin_file(self) -> None:
+        """Make an empty file where there is none."""
+        self.path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        self.path.touch()
+
+    def check_schema(self) -> None:
+        """Refuse tables that Kinelo did not make."""
+        found = {(kind, name): sql for kind, name, sql in self.rows("SELECT type, name, sql FROM sqlite_master")}
+        if odd := [name for kind, name in found if kind == "trigger"]:
+            raise self.not_ours(f"it holds the trigger {odd[0]!r:.60}")
+        for kind, ours in (("table", TABLES), ("index", INDEXES), ("view", VIEWS)):
+            for name, sql in ours.items():
+                if _plain(found.get((kind, name)) or "") != _plain(self.definition(sql)):
+                    raise self.not_ours(f"its {kind} {name!r} is missing or another")
+
+    def damage(self) -> list[str]:
+        """What the database itself finds wrong."""
+        return [str(row[0]) for row in self.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
+
+
+class Postgres(Database):
+    """Tables in a PostgreSQL database, in the schema that the connection finds first."""
+
+    types: ClassVar[dict[str, str]] = {
+        "real": "DOUBLE PRECISION", "integer": "BIGINT", "text": "TEXT", "blob": "BYTEA", "date": "DATE",
+        "flag": "BIGINT",
+        "number": "BIGINT PRIMARY KEY DEFAULT nextval('kinelo_number')", "day": "DATE '1970-01-01' + last_day::INTEGER",
+    }  # fmt: skip
+    for_update = " FOR UPDATE"
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        try:
+            import psycopg
+        except ImportError:
+            raise InputError("A book in PostgreSQL needs psycopg: install kinelo[postgres].") from None
+        self.psycopg, self.address, self.errors = psycopg, address, (psycopg.Error,)
+        plain = urllib.parse.urlsplit(address)
+        self.name = f"{plain.scheme}://{plain.hostname or ''}{plain.path}"  # without user and password
+
+    def connect(self, *, writing: bool) -> Any:
+        """A new connection."""
+        with self.in_words():
+            connection = self.psycopg.connect(self.address, autocommit=True)
+            connection.execute("SET datestyle = 'ISO'")
+            connection.execute("SET client_min_messages = warning")
+            if not writing:
+                connection.execute("SET default_transaction_read_only = on")
+            return connection
+
+    def connection(self) -> Any:
+        """The connection of this thread; a new one where the server went away."""
+        found = super().connection()
+        if found.closed and found is not self._writer:  # the server went away and may be back
+            self._own.reader = None
+            found = super().connection()
+        return found
+
+    def translated(self, sql: str) -> str:
+        """A statement with the marks of psycopg."""
+        return _percent(sql)
+
+    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """Carry out a statement with each of several values."""
+        with self.in_words(), self.connection().cursor() as cursor:
+            cursor.executemany(self.translated(sql), list(values))
+
+    def among(self, column: str) -> str:
+        """That a column is one of several values."""
+        return f"{column} = ANY(?)"
+
+    def listed(self, values: Iterable[str | int]) -> Any:
+        """Several values as one."""
+        return list(values)
+
+    def numbers(self, count: int) -> Sequence[int]:
+        """So many new numbers for rows."""
+        rows = self.rows("SELECT nextval('kinelo_number') FROM generate_series(1, ?)", (count,))
+        return sorted(number for (number,) in rows)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All statements inside count together, or none does."""
+        with self.writing_lock:
+            if self._writer is None or self._writer.closed:
+                self._writer = self.connect(writing=True)
+            self._own.inside = True
+            try:
+                with self.in_words():
+                    self._writer.execute("BEGIN")
+                yield
+                with self.in_words():
+                    self._writer.execute("COMMIT")
+            except BaseException:
+                self._give_up()
+                raise
+            finally:
+                self._own.inside = False
+
+    def _give_up(self) -> None:
+        try:
+            self._writer.execute("ROLLBACK")
+        except self.psycopg.Error:
+            self._writer.close()
+            self._writer = None
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All questions inside are answered from one moment."""
+        connection = self.connection()
+        if connection.info.transaction_status != self.psycopg.pq.TransactionStatus.IDLE:
+            yield
+            return
+        with self.in_words():
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(self.psycopg.Error):
+                connection.execute("ROLLBACK")
+
+    def keep_out(self, *, everybody: bool) -> None:
+        """Keep others out by a lock on the whole book, which those who touch some slots share."""
+        verb = "pg_advisory_xact_lock" if everybody else "pg_advisory_xact_lock_shared"
+        self.run(f"SELECT {verb}('slot'::regclass::oid::bigint)")
+
+    def is_conflict(self, error: BaseException) -> bool:
+        """Whether another transaction was in the way."""
+        met = self.psycopg.errors
+        return isinstance(error, met.DeadlockDetected | met.SerializationFailure | met.UniqueViolation)
+
+    def moment(self) -> Any:
+        """What differs after every commit."""
+        return self.one("SELECT pg_current_snapshot()::text")[0]
+
+    def sentence(self, error: Exception) -> Exception:
+        """What to say of an error."""
+        if isinstance(error, self.psycopg.OperationalError):
+            return InputError(
+                f"{self.name} cannot be reached or has broken off ({in_one_line(error).rstrip('.')[:160]}). What was "
+                "being sent may count or not: send it again, a match with an identifier counts once."
+            )
+        return super().sentence(error)
+
+    def begun(self) -> bool:
+        """Whether tables have been made."""
+        return self.one("SELECT to_regclass('about')")[0] is not None
+
+    def exists(self) -> bool:
+        """Whether there is anything in the place of a book."""
+        return self.begun()
+
+    def create(self) -> None:
+        """Make the tables, and the sequence of their numbers."""
+        self.run("CREATE SEQUENCE kinelo_number")
+        super().create()
+
+    def check_schema(self) -> None:
+        """Refuse tables that Kinelo did not make."""
+        found = self.rows("SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_class c "
+                          "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+                          "WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'about'::regclass) "
+                          "AND c.relkind = 'r'")  # fmt: skip
+        columns: dict[str, dict[str, str]] = {}
+        for table, column, kind in found:
+            columns.setdefault(table, {})[column] = kind.upper()
+        for name, sql in TABLES.items():
+            ours = dict(re.findall(r"^  (\w+) (DOUBLE PRECISION|\w+)", self.definition(sql), re.MULTILINE))
+            ours.pop("PRIMARY", None)
+            if columns.get(name) != ours:
+                raise self.not_ours(f"its table {name!r} is missing or another")
+        odd = self.one("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN ("
+                       + ", ".join(f"'{name}'::regclass" for name in TABLES) + ")")  # fmt: skip
+        if odd is not None:
+            raise self.not_ours(f"it holds the trigger {odd[0]!r:.60}")
+
+
+@lru_cache(256)
+def _percent(sql: str) -> str:
+    """A statement with the marks of psycopg."""
+    return sql.replace("?", "%s")
+
+
+def _plain(sql: str) -> str:
+    return " ".join(sql.split())

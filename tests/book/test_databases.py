@@ -1,0 +1,441 @@
+"""What a book promises on both databases: ratings of one run, whatever arrives in whatever order, by whomever."""
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.book import book as module
+
+RATERS = {
+    "still": lambda: kn.TeamElo.classic(k=24, ties=0.3),
+    "learning": lambda: kn.TeamElo(20.0, 2.0, 10.0, 60.0, 0.7, 50.0, 0.0, 1.0, 1.0, 0.5, prior_spread=150.0),
+    "glicko": lambda: kn.Glicko2(300.0, 0.06, 40.0, 0.6, period=7.0, together=True),
+    "start": lambda: kn.Glicko(300.0, 30.0, 40.0, 0.6, start={"T1": 1700.0, "T9": 1400.0}),
+    "levels": lambda: kn.TeamElo(20.0, conditions=["surface"], prior_spread=150.0),
+    "whole": lambda: kn.BradleyTerry(ridge=0.1),
+    "rank": lambda: kn.RankElo(walk=0.3, prior_spread=0.9, newcomer=-0.2, regression=0.1, retirement=0.2),
+    "elo of contests": lambda: kn.TeamElo.classic(k=24, ties=0.3),
+}
+OF_CONTESTS = ("rank", "elo of contests")
+
+
+def row(rng, k: int) -> dict:
+    """A match that nobody else has: odd in everything that a match can be."""
+    home, away = rng.choice(9, 2, replace=False) ** 2 // 7
+    margin = float(rng.integers(-3, 4))
+    return {
+        "match_id": f"m{k}", "date": str(np.datetime64("2024-01-01") + int(rng.integers(0, 25))), "home": f"T{home}",
+        "away": f"T{away}" if away != home else f"U{away}", "home_score": max(margin, 0.0) + 1,
+        "away_score": max(-margin, 0.0) + 1, "neutral": bool(rng.random() < 0.3),
+        "weight": float(rng.choice([0.5, 1.0, 2.0])), "surface": str(rng.choice(["clay", "grass", ""])),
+    }  # fmt: skip
+
+
+def contest(rng, k: int) -> list[dict]:
+    """Entries of a contest."""
+    names, size = rng.permutation(9), int(rng.integers(2, 6))
+    day = str(np.datetime64("2024-01-01") + int(rng.integers(0, 25)))
+    return [{"date": day, "race": f"m{k}", "driver": f"P{name}", "place": place + 1}
+            for place, name in enumerate(names[:size])]  # fmt: skip
+
+
+def table_of(rows: list, kind: str):
+    if kind in OF_CONTESTS:
+        return kn.read_contests(pl.DataFrame([entry for one in rows for entry in one]))
+    return kn.read_matches(pl.DataFrame(rows), conditions=["surface"], ordered=True)
+
+
+def fresh(kind: str, held: list):
+    """One run over all matches in order: of date, and of arrival within a day."""
+    rater = RATERS[kind]()
+    if held:
+        rater.update(table_of(held, kind))
+    return rater
+
+
+def ratings_of(one) -> list[tuple]:
+    return one.ratings_.sort(*(name for name in ("kind", "name") if name in one.ratings_.columns)).rows()
+
+
+def same(book, kind: str, held: list) -> None:
+    assert len(book) == len(held)
+    expected, found = ratings_of(fresh(kind, held)) if held else [], ratings_of(book) if held else []
+    if kind == "whole":
+        assert [r[0] for r in found] == [r[0] for r in expected]
+        assert [r[1] for r in found] == pytest.approx([r[1] for r in expected], abs=1e-5)
+    else:
+        assert found == expected
+
+
+def in_order(rows: list, kind: str) -> list:
+    return sorted(rows, key=lambda one: one[0]["date"] if kind in OF_CONTESTS else one["date"])
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+@pytest.mark.parametrize("kind", RATERS)
+def test_any_history_ends_where_one_run_does(kind, address, monkeypatch):
+    """Adding, sending again, correcting, removing and late results, drawn from a seed; checkpoints after a few."""
+    monkeypatch.setattr(module, "EVERY", 6)
+    rng = np.random.default_rng(len(kind))
+    make = contest if kind in OF_CONTESTS else row
+    held: list = []  # in order of arrival
+    book = kn.RatingBook(address, RATERS[kind]())
+    for step in range(14):
+        what = rng.random()
+        if what < 0.55 or len(held) < 3:
+            new = in_order([make(rng, 100 * step + k) for k in range(int(rng.integers(1, 5)))], kind)
+            again = [held[k] for k in rng.choice(len(held), min(len(held), 2), replace=False)] if held else []
+            added = book.add(table_of([*new, *again], kind))
+            assert (added.new, added.known, added.changed) == (len(new), len(again), 0)
+            held += new
+        elif what < 0.8:
+            at = int(rng.integers(len(held)))
+            changed = make(rng, 0)
+            ids = held[at][0]["race"] if kind in OF_CONTESTS else held[at]["match_id"]
+            changed = [one | {"race": ids} for one in changed] if kind in OF_CONTESTS else changed | {"match_id": ids}
+            assert book.add(table_of([changed], kind)).changed == int(changed != held[at])
+            held[at] = changed
+        else:
+            gone = held.pop(int(rng.integers(len(held))))
+            book.remove(gone[0]["race"] if kind in OF_CONTESTS else gone["match_id"])
+        same(book, kind, in_order(held, kind))
+        if rng.random() < 0.3:
+            book.close()
+            book = kn.RatingBook(address)
+    assert book.check() == []
+    dated = book._database.one("SELECT COUNT(*) FROM checkpoint WHERE date IS NOT NULL")[0]
+    assert dated > 0, "late matches were rated from checkpoints"
+
+
+@pytest.mark.parametrize("kind", ["still", "learning"])
+def test_matches_one_by_one_end_where_one_table_does(kind, address):
+    rng, book = np.random.default_rng(3), kn.RatingBook(address, RATERS[kind]())
+    rows = in_order([row(rng, k) for k in range(30)], kind)
+    for one in rows:
+        said = {"date": one["date"], "neutral": one["neutral"], "weight": one["weight"]}
+        margin = one["home_score"] - one["away_score"]
+        result = 0.5 + 0.5 * np.sign(margin)
+        for expected in ((1, 0), (0, 1)):  # sent twice
+            added = book.update_one(one["home"], one["away"], result, match_id=one["match_id"], margin=margin, **said)
+            assert (added.new, added.known) == expected
+    same(book, kind, rows)
+    assert book.check() == []
+    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ"):
+        book.update_one("T1", "T2", "win", match_id=rows[4]["match_id"], date=rows[4]["date"])
+    assert book.update_one("T1", "T2", "win").new == 1  # without an identifier every call counts, on the last day
+    assert str(book.matches().date[-1]) == rows[-1]["date"] and book.check() == []
+
+
+@pytest.mark.parametrize("kind", ["still", "start", "rank", "whole"])
+def test_ratings_stand_in_a_view_in_points(kind, address):
+    rng, make = np.random.default_rng(5), contest if kind in OF_CONTESTS else row
+    book = kn.RatingBook(address, RATERS[kind]())
+    book.add(table_of([make(rng, k) for k in range(20)], kind))
+    view = book._database.rows("SELECT name, rating, deviation, games FROM rating ORDER BY rating DESC, name")
+    table = book.ratings_.sort("rating", "name", descending=[True, False])
+    assert [one[0] for one in view] == table["name"].to_list()
+    shift = np.array([one[1] for one in view]) - table["rating"].to_numpy()
+    # Strengths of contests count from a level that fades until the last day, which moves all of them alike.
+    assert np.ptp(shift) < 1e-9 and (kind == "rank" or abs(shift).max() < 1e-9)
+    played = dict(table.select("name", "matches").iter_rows())
+    assert all(games - played[name] in (0, 1) for name, _, _, games in view)  # who began with a rating counts one more
+    last = {
+        name
+        for (name,) in book._database.rows("SELECT name FROM rating WHERE CAST(last_played AS TEXT) > '2024-01-20'")
+    }
+    assert last == set(table.filter(pl.col("last_played").cast(pl.Date) > pl.date(2024, 1, 20))["name"])
+
+
+# Every field of a match is part of it
+
+
+@cache
+def complete() -> kn.Matches:
+    rng = np.random.default_rng(8)
+    rows = in_order([row(rng, k) for k in range(12)], "still")
+    for k, one in enumerate(rows):
+        one |= {
+            "date": str(np.datetime64("2024-01-01") + k),
+            "home_lineup": ["a", "b"],
+            "away_lineup": ["c", f"d{k % 3}"],
+        }
+    return kn.read_matches(pl.DataFrame(rows), conditions=["surface"], ordered=True)
+
+
+def put(matches: kn.Matches, name: str):
+    """The table with one field of its sixth match changed."""
+    k, columns = 5, {}
+    if name in ("home", "away"):
+        code = next(c for c in range(len(matches.teams)) if c not in (matches.home[k], matches.away[k]))
+        columns[name] = np.where(np.arange(12) == k, code, getattr(matches, name)).astype(np.int32)
+    elif name == "date":
+        columns[name] = np.where(np.arange(12) == k, matches.date[k] + 3, matches.date)
+    elif name == "surface":
+        there = matches.conditions["surface"]
+        codes = np.where(np.arange(12) == k, (there.codes + 1) % len(there.levels), there.codes)
+        columns["conditions"] = {"surface": replace(there, codes=codes.astype(there.codes.dtype))}
+    elif name in ("player", "minutes", "starter"):
+        there = matches.lineups
+        values = getattr(there, name).copy()
+        at = there.offsets[2 * k + 1]
+        values[at] = {"player": there.player[-1], "minutes": 13.0, "starter": 1 - abs(values[at])}[name]
+        columns["lineups"] = replace(there, **{name: values})
+    else:
+        other = {"result": 1.0 - matches.result[k] or 0.25, "margin": matches.margin[k] + 1, "weight": 3.5,
+                 "neutral": not matches.neutral[k]}[name]  # fmt: skip
+        columns[name] = np.where(np.arange(12) == k, other, getattr(matches, name))
+    changed = replace(matches, **columns)
+    return changed[np.argsort(changed.date, kind="stable")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["date", "home", "away", "result", "margin", "neutral", "weight", "surface", "player", "minutes", "starter"],
+)
+def test_every_field_of_a_match_can_be_put_right(name, tmp_path):
+    """Each field in turn: counted as changed, as a fresh run over the changed table, and back again."""
+
+    def rater():
+        return kn.TeamElo(20.0, 2.0, 10.0, 60.0, 0.7, 50.0, 0.3, 1.0, 1.0, 0.5, prior_spread=150.0,
+                          conditions=["surface"])  # fmt: skip
+
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(complete())
+    before, there = book.ratings_.rows(), book.matches()
+    changed = put(complete(), name)
+    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ"):
+        assert book.add(changed).changed == 1
+    assert sorted(book.ratings_.rows()) == sorted(rater().update(changed).ratings_.rows())
+    held = book.matches()
+    for column in ("match_id", "date", "result", "margin", "neutral", "weight"):
+        assert getattr(held, column).tolist() == getattr(changed, column).tolist(), column
+    assert [held.lineups.names(k, s) for k in range(12) for s in (0, 1)] == [
+        changed.lineups.names(k, s) for k in range(12) for s in (0, 1)
+    ]
+    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ"):
+        assert book.add(complete()).changed == 1
+    assert sorted(book.ratings_.rows()) == sorted(before)
+    assert book.matches().match_id.tolist() == there.match_id.tolist()
+    assert book.check() == []
+
+
+def championship(**change) -> kn.Contests:
+    """Two races a day on three days; ``change`` says fields of the third race anew."""
+    order = ["ABCD", "BCAD", "CABD", "DACB", "ACBD", "BDCA"]
+    rows = [
+        {"date": f"2024-05-0{1 + k // 2}", "race": f"r{k}", "driver": name, "place": str(place + 1), "laps": 50 - place,
+         "title": f"Prize of {k}", "weight": 1.0, "car": f"c{(k + place) % 3}"}
+        for k, names in enumerate(order) for place, name in enumerate(names)
+    ]  # fmt: skip
+    for one in rows:
+        if one["race"] == "r2":
+            one |= {name: value(one) for name, value in change.items()}
+    return kn.read_contests(pl.DataFrame(rows), slots=["driver", "car"])
+
+
+FIELDS = {
+    "date": lambda one: "2024-05-03",
+    "title": lambda one: "Grand Prize",
+    "weight": lambda one: 2.0,
+    "place": lambda one: str(5 - int(one["place"])),
+    "ended": lambda one: "DNF" if one["driver"] == "D" else one["place"],
+    "driver": lambda one: "E" if one["driver"] == "B" else one["driver"],
+    "car": lambda one: "c9" if one["driver"] == "A" else one["car"],
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_field_of_a_contest_can_be_put_right(name, tmp_path):
+    """A contest keeps its place of the day, and put back the ratings are as before."""
+    first, changed = championship(), championship(**{"place" if name == "ended" else name: FIELDS[name]})
+    book = kn.RatingBook(tmp_path / "b", RATERS["rank"]())
+    book.add(first)
+    before = ratings_of(book)
+    with pytest.warns(kn.KineloWarning, match="1 contests of the book differ"):
+        assert book.add(changed).changed == 1
+    held = book.matches()
+    order = [0, 1, 3, 4, 5]
+    order.insert(3 if name == "date" else 2, 2)
+    assert held.identifiers == tuple(f"r{k}" for k in order)
+    assert held.titles is not None and held.titles[order.index(2)] == changed.titles[changed.identifiers.index("r2")]
+    assert ratings_of(book) == ratings_of(RATERS["rank"]().update(held))
+    if name != "date":
+        assert ratings_of(book) == ratings_of(RATERS["rank"]().update(changed))
+    with pytest.warns(kn.KineloWarning, match="1 contests of the book differ"):
+        assert book.add(first).changed == 1
+    assert ratings_of(book) == before and book.matches().identifiers == first.identifiers
+
+
+def test_lineups_that_arrive_later_are_a_change(tmp_path):
+    made = kn.sample_league(teams=4, seasons=1, seed=9)
+    results, both = kn.read_matches(made.results), kn.read_matches(made.results, made.lineups)
+    book = kn.RatingBook(tmp_path / "b", kn.PlayerElo(covariance="diagonal"))
+    book.add(results)
+    with pytest.warns(kn.KineloWarning, match=f"{len(both)} matches of the book differ"):
+        assert book.add(both).changed == len(both)
+    assert book.ratings_.equals(kn.PlayerElo(covariance="diagonal").update(both).ratings_)
+    assert book.add(results).known == len(both), "a column that is not there says nothing"
+
+
+def test_a_grown_file_without_ids_can_be_sent_again_and_again(tmp_path):
+    table = {"date": ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"], "home": list("ABCA"),
+             "away": list("BCAC"), "result": [1, 0, 0.5, 1]}  # fmt: skip
+    book = kn.RatingBook(tmp_path / "b", kn.TeamElo.classic(k=20))
+    for rows, expected in ((2, (2, 0)), (4, (2, 2)), (4, (0, 4)), (4, (0, 4)), (2, (0, 2))):
+        added = book.add(kn.read_matches({name: cells[:rows] for name, cells in table.items()}))
+        assert (added.new, added.known, added.changed) == (*expected, 0)
+
+
+# Many writers, and sudden ends
+
+FORK = multiprocessing.get_context("forkserver")  # imports once; what was imported here runs threads already
+FORK.set_forkserver_preload(["kinelo.book.book", "kinelo.raters.team.rater", "kinelo.raters.team.classic"])
+
+
+def work(address: str, who: int, count: int, go, told) -> None:
+    """Add matches one by one; every fifth is sent by all. Each is told once it counts."""
+    book = kn.RatingBook(address)
+    go.wait(120)
+    for k in range(count):
+        home, away = (7 * k + who) % 11, (5 * k + 3 * who + 1) % 11
+        away = away if away != home else (away + 1) % 11
+        match_id = f"shared {k}" if k % 5 == 0 else f"{who}-{k}"
+        if k % 5 == 0:
+            home, away = k % 11, (k + 1) % 11
+        book.update_one(f"T{home}", f"T{away}", "win" if k % 3 else "draw", match_id=match_id, date="2024-05-01")
+        told.send(match_id)
+    told.close()
+
+
+def writers(address: str, count: int, *who: int) -> list[tuple]:
+    """Processes that add so many matches each, all at once, and what they tell."""
+    go, found = FORK.Event(), []
+    for one in who:
+        ours, theirs = FORK.Pipe(duplex=False)
+        child = FORK.Process(target=work, args=(address, one, count, go, theirs))
+        child.start()
+        theirs.close()
+        found.append((child, ours))
+    go.set()
+    return found
+
+
+def heard(told, most: int | None = None) -> list[str]:
+    """What a process told, until it ended."""
+    said = []
+    while most is None or len(said) < most:
+        try:
+            said.append(told.recv())
+        except (EOFError, OSError):
+            break
+    return said
+
+
+@pytest.mark.parametrize("kind", ["still", "learning"])
+def test_four_processes_lose_nothing_and_count_nothing_twice(kind, address):
+    count, book = 25, kn.RatingBook(address, RATERS[kind]())
+    book.close()
+    for child, told in writers(address, count, 0, 1, 2, 3):
+        assert len(heard(told)) == count
+        child.join(60)
+        assert child.exitcode == 0
+    assert len(book) == 4 * 20 + 5
+    assert book.check() == [], "the order of counting is kept, and one run in it ends at the same bits"
+
+
+@pytest.mark.parametrize("times", [6, pytest.param(100, marks=pytest.mark.long)])
+def test_killed_at_any_moment_what_was_acknowledged_counts_once(times, address):
+    book, chance = kn.RatingBook(address, RATERS["learning"]()), random.Random(5)
+    acknowledged: set[str] = set()
+    for number in range(times):
+        book.close()
+        ((child, told),) = writers(address, 200, number)
+        acknowledged |= set(heard(told, chance.randrange(1, 9)))
+        time.sleep(chance.uniform(0.0, 0.01))
+        os.kill(child.pid, signal.SIGKILL)
+        child.join(60)
+        acknowledged |= set(heard(told))
+        held = book.matches().match_id.tolist()
+        assert acknowledged <= set(held) and len(held) == len(set(held)) == len(book)
+    assert book.check() == []
+
+
+def test_threads_read_and_write_one_book(address):
+    book = kn.RatingBook(address, RATERS["still"]())
+    book.update_one("T0", "T1", "win", date="2024-05-01", match_id="first")
+
+    def work(k):
+        if k % 2:
+            return book.update_one(f"T{k % 5}", f"T{k % 5 + 1}", "win", date="2024-05-01", match_id=f"m{k}").new
+        return book.ratings_.height > 1 and book.predict_one("T0", "T1").probabilities.sum() == pytest.approx(1.0)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(40)))
+    assert len(book) == 21 and book.check() == []
+
+
+def test_a_server_that_goes_away_is_said_and_comes_back(server):
+    book = kn.RatingBook(server.address(), RATERS["still"]())
+    book.update_one("A", "B", "win", match_id="1", date="2024-05-01")
+    server.stop("immediate")
+    for ask in (lambda: book.update_one("A", "B", "win", match_id="2", date="2024-05-01"), lambda: book.ratings_):
+        with pytest.raises(kn.InputError, match="cannot be reached or has broken off") as told:
+            ask()
+        assert "\n" not in str(told.value)
+    server.start()
+    assert book.update_one("A", "B", "win", match_id="2", date="2024-05-01").new == 1
+    assert len(book) == 2 and book.check() == []
+
+
+def test_a_connection_cut_in_the_middle_of_a_commit_counts_or_not_and_never_twice(server, monkeypatch):
+    """The sender cannot know, and learns it by sending again."""
+    import psycopg
+
+    address = server.address()
+    book = kn.RatingBook(address, RATERS["still"]())
+    book.update_one("A", "B", "win", match_id="0", date="2024-05-01")
+    for k, moment in enumerate(("before", "after"), 1):
+        database, real = book._database, psycopg.Connection.execute
+
+        def cut(self, query, *words, moment=moment, real=real, database=database, **more):
+            if query == "COMMIT" and self is database._writer:
+                if moment == "after":
+                    real(self, query)
+                self.close()
+                raise psycopg.OperationalError("the connection is lost")
+            return real(self, query, *words, **more)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(psycopg.Connection, "execute", cut)
+            with pytest.raises(kn.InputError, match="may count or not: send it again"):
+                book.update_one("A", "B", "win", match_id=str(k), date="2024-05-01")
+        assert len(book) == k + (moment == "after")
+        assert book.update_one("A", "B", "win", match_id=str(k), date="2024-05-01").new == int(moment == "before")
+        assert len(book) == k + 1 and book.check() == []
+
+
+def test_a_full_disk_changes_nothing(tmp_path):
+    """SQLite is told that its file may not grow."""
+    book = kn.RatingBook(tmp_path / "b", RATERS["still"]())
+    book.update_one("A", "B", "win", match_id="0", date="2024-05-01")
+    before = book.ratings_
+    writer = book._database._writer
+    pages = writer.execute("PRAGMA page_count").fetchone()[0]
+    writer.execute(f"PRAGMA max_page_count = {pages}")
+    many = kn.read_matches({"match_id": [f"x{k}" for k in range(2000)], "date": ["2024-05-02"] * 2000,
+                            "home": ["A"] * 2000, "away": ["B"] * 2000, "result": [1] * 2000})  # fmt: skip
+    with pytest.raises(OSError, match="No space left"):
+        book.add(many)
+    assert len(book) == 1 and book.ratings_.equals(before) and kn.RatingBook(tmp_path / "b").check() == []
+    writer.execute("PRAGMA max_page_count = 1000000")
+    assert book.add(many[:10]).new == 10
