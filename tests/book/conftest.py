@@ -39,12 +39,12 @@ class Server:
 
     def call(self, program: str, *words: str) -> None:
         done = subprocess.run([*self.as_user, str(self.binaries / program), *words], capture_output=True, text=True,
-                              cwd="/tmp", timeout=120)  # fmt: skip
+                              cwd="/tmp", timeout=300)  # fmt: skip
         assert done.returncode == 0, done.stderr
 
     def start(self) -> None:
-        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=40"
-        self.call("pg_ctl", "-D", str(self.data), "-w", "-l", str(self.folder / "log"), "-o", options, "start")
+        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=40 -c fsync=off"
+        self.call("pg_ctl", "-D", str(self.data), "-w", "-t", "240", "-l", str(self.folder / "log"), "-o", options, "start")
 
     def stop(self, how: str = "fast") -> None:
         self.call("pg_ctl", "-D", str(self.data), "-w", "-m", how, "stop")

@@ -52,7 +52,7 @@ def test_the_service_answers_as_the_book_does(client, tmp_path):
     for k in range(30):
         assert client.post("/result", json=row(k)).json() == {"new": 1, "known": 0, "changed": 0}
     assert client.post("/result", json=row(3)).json() == {"new": 0, "known": 1, "changed": 0}
-    book = kn.RatingBook(tmp_path / "ratings")
+    book = kn.RatingBook(tmp_path / "ratings.db")
     assert len(book) == 30
     home, away = row(29)["home"], row(29)["away"]
     said = client.get("/forecast", params={"home": home, "away": away, "date": "2030-01-01"}).json()

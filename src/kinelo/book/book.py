@@ -166,8 +166,21 @@ class RatingBook:
             raise InputError(f"{self.path} does not say where its rater began: it is damaged.")
         self._take_over(rater if blank is None else blank)
 
+    def _know_blank(self) -> None:
+        """Read again how the rater began where another process has settled it since."""
+        if not self._settled and self._database.one(f"SELECT 1 FROM {self._ledger.table} LIMIT 1") is not None:
+            self._take_over(restored(self._database, self._blank, BEFORE) or self._blank)
+            self._settled = True
+
+    def _settle_blank(self, matches: Any) -> None:
+        """Let the first table say what a rater whose parameters are given reads off matches, once and for all."""
+        if isinstance(self._blank, Rater) and isinstance(matches, Matches) and not self._blank._prepared:
+            self._blank._prepare_once(matches)
+            save_state(self._database, BEFORE, self._blank, None, 0)
+            self._take_over(self._blank)
+
     def _take_over(self, blank: Any) -> None:
-        self._blank = blank
+        self._blank, self._settled = blank, not isinstance(blank, Rater) or blank._prepared
         self._store = store_of(self._database, blank)
         self._local = isinstance(self._store, SlotStore)
         self._ledgers = {
@@ -256,6 +269,7 @@ class RatingBook:
     def _whole(self) -> Any:
         """A rater that knows everyone, read anew where anything was committed since it was read."""
         with self._database.snapshot():
+            self._know_blank()
             moment = self._database.moment()
             seen, rater = self._reader
             if seen is None or seen != moment:
@@ -275,13 +289,14 @@ class RatingBook:
     def _latest(self) -> int:
         """Day of the last match, or of the ratings to begin with."""
         last = self._last_date()
-        return max(self._earliest, -(2**62) if last is None else int(np.datetime64(last, "D").astype(np.int64)))
+        return max(self._earliest, -(2**62) if last is None else int(read_day(last).astype(np.int64)))
 
     def _last_date(self) -> str | None:
         return self._database.one(f"SELECT CAST(MAX(date) AS TEXT) FROM {self._ledger.table}")[0]
 
     def _knowing(self, asked: Callable[[Any], Any]) -> Any:
         """A rater that knows those of a match to come; everyone where ratings are relative to all."""
+        self._know_blank()
         if not self._local or points_of(self._blank).relative or self._blank.waits():
             return self._whole()
         rater = getattr(self._partial, "rater", None)
@@ -419,6 +434,7 @@ class RatingBook:
 
     def _enter(self, matches: Any, *, alone: bool = False) -> Entry:
         """What a table adds, with which noun it is counted; the first table decides where a rater rates both."""
+        self._know_blank()
         noun = self.noun
         if isinstance(matches, Contests) and "contests" in _holds(self._blank) and noun == "matches":
             noun = "contests" if self._database.one("SELECT 1 FROM match LIMIT 1") is None else noun
@@ -454,6 +470,8 @@ class RatingBook:
         if used is not None:
             days.append(str(used.date[0]))
             late = late or (last is not None and ledger.first_place(entry, rank) < last)
+        if used is not None and not late and last is None:
+            self._settle_blank(used)
         rater = None if late else self._read_whole()
         ledger.write(entry, rank, numbers)
         if rater is None:

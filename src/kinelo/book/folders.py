@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from kinelo.book.contests import check_row
 from kinelo.book.entering import Entry
 from kinelo.book.keeping import class_of, rater_from, restore
-from kinelo.book.rows import LINEUP, SCHEMA, plain_json, rows_to_frame
+from kinelo.book.rows import LINEUP, SCHEMA, frame_to_matches, plain_json, rows_to_frame
 from kinelo.errors import InputError, in_one_line
 from kinelo.raters.rater import Rater
 
@@ -188,6 +188,7 @@ def _match_entry(rows: list[dict[str, Any]]) -> Entry:
     if not isinstance(source, str) or not all(isinstance(row["row"], int) for row in rows):
         raise ValueError("a match without a row")
     table = rows_to_frame([tuple(_match_column(row, name) for name in SCHEMA) for row in rows])
+    frame_to_matches(table)  # whatever its line-ups and conditions hold is said here
     nameless = any(row["match_id"] == f"{source[:16]}:{row['row']}" for row in rows)
     return Entry(table.sort("date", "place"), table.clear(), 0, source, has_ids=not nameless)
 

@@ -62,6 +62,7 @@ TABLES = {
   deviation {real} NOT NULL,
   games {integer} NOT NULL,
   last_day {integer} NOT NULL,
+  supposed {integer} NOT NULL DEFAULT 0,
   more {text},
   UNIQUE (kind, name)
 )""",
@@ -94,7 +95,7 @@ VIEWS = {
 SELECT slot.kind, slot.name,
   points.zero + points.unit * (slot.mean - points.relative * COALESCE(level.mean, 0)) AS rating,
   points.unit * slot.deviation AS deviation,
-  slot.games,
+  slot.games - slot.supposed AS games,
   CASE WHEN slot.last_day > -150000 THEN {day} END AS last_played
 FROM slot
 CROSS JOIN (SELECT

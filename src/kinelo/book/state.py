@@ -156,6 +156,8 @@ class SlotStore(Store):
     def begin(self) -> None:
         """Write those who begin with a rating."""
         self.write(self.blank.slot_rows())
+        self.database.many("UPDATE slot SET supposed = ? WHERE kind = ? AND name = ?",
+                           [(games, *key) for key, games in self.blank.supposed().items()])  # fmt: skip
 
     def shared(self) -> dict[str, Any]:
         """What all share; empty before the first match."""

@@ -356,6 +356,11 @@ class SideRater(KeptInSlots, Rater):
         """Whether ratings to begin with wait for the first match."""
         return self._begun().waiting
 
+    def supposed(self) -> dict[Key, int]:
+        """Matches that settled sides are supposed to have played."""
+        state = self._begun()
+        return {(SIDE, name): int(games) for name, games in zip(state.name_index.names, state.before) if games}
+
     def points(self) -> Points:
         """Ratings are points, counted from where newcomers begin."""
         return Points(0.0 if self.unit_of_points == 1.0 else self.initial, 1.0 / self.unit_of_points)

@@ -78,6 +78,10 @@ class KeptInSlots:
         """Whether somebody waits for the first match, which changes everybody then."""
         raise NotImplementedError
 
+    def supposed(self) -> dict[Key, int]:
+        """Matches that those who begin with a rating are only supposed to have played."""
+        raise NotImplementedError
+
     def points(self) -> Points:
         """How means are shown as ratings."""
         raise NotImplementedError

@@ -478,6 +478,11 @@ class RankElo(KeptInSlots, ContestFilter):
         """Whether nothing has been rated yet: kinds and ratings to begin with are settled by the first contest."""
         return self._begun().contests == 0
 
+    def supposed(self) -> dict[Key, int]:
+        """Contests that settled names are supposed to have seen."""
+        state = self._begun()
+        return {state.names[place]: games for place, games in state.unseen.items()}
+
     def points(self) -> Points:
         """Points from the average of the active, unless ratings to begin with say where they are counted from."""
         return Points(self.initial, POINTS_PER_UNIT, self.start is None)
