@@ -49,7 +49,7 @@ def of_extras(*names: str) -> list[str]:
     found = []
     for requirement in (line for name in names for line in PROJECT["optional-dependencies"][name]):
         own = re.fullmatch(r"kinelo\[(.+)\]", requirement)
-        found += of_extras(*own[1].split(",")) if own else [re.split("[>=]", requirement)[0]]
+        found += of_extras(*own[1].split(",")) if own else [re.split(r"[>=\[]", requirement)[0]]
     return found
 
 

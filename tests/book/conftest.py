@@ -44,7 +44,9 @@ class Server:
 
     def start(self) -> None:
         options = f"-k {self.folder} -c listen_addresses='' -c max_connections=40 -c fsync=off"
-        self.call("pg_ctl", "-D", str(self.data), "-w", "-t", "240", "-l", str(self.folder / "log"), "-o", options, "start")
+        self.call(
+            "pg_ctl", "-D", str(self.data), "-w", "-t", "240", "-l", str(self.folder / "log"), "-o", options, "start"
+        )
 
     def stop(self, how: str = "fast") -> None:
         self.call("pg_ctl", "-D", str(self.data), "-w", "-m", how, "stop")

@@ -422,7 +422,7 @@ class RatingBook:
                     self._database.keep_out(everybody=everybody)
                     return self._count(enter(), everybody)
             except _Everybody:
-                everybody = True
+                everybody, self._live = True, None
             except Exception as error:
                 self._live = None
                 if attempt == RETRIES or not self._database.is_conflict(error):
@@ -504,7 +504,9 @@ class RatingBook:
         if last is not None and self._ledger.first_place(entry, rank) < last:
             return False
         self._ledger.write(entry, rank, numbers)
-        self._live = store.use(rater, keys, rows, lambda live: carry_on(live, used))
+        self._live, changed = store.use(rater, keys, rows, lambda live: carry_on(live, used))
+        if changed and not everybody:
+            raise _Everybody
         return True
 
     def _last_place(self) -> Place | None:

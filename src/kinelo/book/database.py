@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 
 from kinelo.book.schema import INDEXES, TABLES, VIEWS
 from kinelo.errors import InputError, in_one_line
+from kinelo.runtime.extras import require
 
 WAIT_SECONDS = 60.0
 """How long a writer waits for another one."""
@@ -365,10 +366,9 @@ class Postgres(Database):
 
     def __init__(self, address: str) -> None:
         super().__init__()
-        try:
-            import psycopg
-        except ImportError:
-            raise InputError("A book in PostgreSQL needs psycopg: install kinelo[postgres].") from None
+        require("psycopg")
+        import psycopg
+
         self.psycopg, self.address, self.errors = psycopg, address, (psycopg.Error,)
         plain = urllib.parse.urlsplit(address)
         self.name = f"{plain.scheme}://{plain.hostname or ''}{plain.path}"  # without user and password

@@ -211,17 +211,23 @@ class SlotStore(Store):
                 for row in rows
             ])  # fmt: skip
 
-    def save_shared(self, shared: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-        """Write what all share, where it has changed."""
+    def save_shared(self, shared: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+        """Write what all share, where it has changed; whether it has."""
+        changed = before.keys() - shared.keys()
         for name, value in shared.items():
             if name not in before or plain_json(before[name]) != plain_json(value):
+                changed.add(name)
                 self.database.run("INSERT INTO common (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET "
                                   "value = excluded.value", (name, plain_json(value)))  # fmt: skip
         for name in before.keys() - shared.keys():
             self.database.run("DELETE FROM common WHERE name = ?", (name,))
+        return bool(changed)
 
     def use(self, rater: Any, keys: Sequence[Key], rows: Mapping[Key, SlotRow], use: Callable[[Any], None]) -> Any:
-        """Let a rater that knows anybody use a match whose slots stand so in the book, and write what it changes."""
+        """Let a rater that knows anybody use a match whose slots stand so in the book, and write what it changes.
+
+        The rater, and whether what all share has changed.
+        """
         shared = self.shared()
         if any(key not in rows and rater.has_slot(key) for key in keys):
             rater = copy.deepcopy(self.blank)  # somebody who is new to the book is new to the rater
@@ -230,8 +236,7 @@ class SlotStore(Store):
             rater.take_slots(rows.values())
         use(rater)
         self.write([row for row in rater.slot_rows(keys) if rows.get(row[:2]) != row])
-        self.save_shared(rater.shared(), shared)
-        return rater
+        return rater, self.save_shared(rater.shared(), shared)
 
 
 def slot_row(row: Sequence[Any]) -> SlotRow:

@@ -308,10 +308,9 @@ class SideRater(KeptInSlots, Rater):
     # Keeping slot by slot: rows of sides, and home advantage, κ and the like shared by all
 
     def shared_moves(self, matches: Any) -> bool:
-        """Whether home advantage, κ, the unit of margins or the levels of conditions are learnt as matches go by."""
-        numbers = self._numbers
-        learnt = ("home_step", "ties_step", "margin_weight", "learns_ties")
-        return bool(self.conditions) or any(getattr(numbers, name, 0.0) > 0.0 for name in learnt)
+        """Whether anything that all share is learnt as matches go by, or levels of conditions are met."""
+        learnt = ("home_step", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
+        return bool(self.conditions) or any(getattr(self._numbers, name, 0.0) > 0.0 for name in learnt)
 
     def slots_met(self, matches: Any) -> list[Key]:
         """Both sides of every match, or the entrants of contests."""

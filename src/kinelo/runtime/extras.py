@@ -21,6 +21,7 @@ EXTRAS = {
     "plotly": ("The lab needs", "lab"),
     "distributed": ("Dask clients need", "dask"),
     "fastexcel": ("Spreadsheets (.xlsx) need", "excel"),
+    "psycopg": ("Books in PostgreSQL need", "postgres"),
 }
 """Library → what needs it, and the extra of ``kinelo`` that installs it."""
 
