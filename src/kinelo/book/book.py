@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import io
 import json
+import math
 import threading
 import uuid
 import warnings
@@ -25,7 +26,7 @@ from kinelo._version import __version__
 from kinelo.book import folders
 from kinelo.book.contests import ContestLedger
 from kinelo.book.database import RETRIES, database_of, is_server
-from kinelo.book.entering import Entry, MatchLedger, Place
+from kinelo.book.entering import INSERT, Entry, MatchLedger, Place
 from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
 from kinelo.book.rows import plain_json, read_json
 from kinelo.book.schema import FORMAT
@@ -33,12 +34,13 @@ from kinelo.book.state import BEFORE, SlotStore, points_of, restored, save_state
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import UNDATED, Day, read_day
-from kinelo.matches.fixtures import fixture
+from kinelo.matches.fixtures import check_neutral, fixture, two_sides
 from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
 from kinelo.raters.one_match import check_match, signed_result
 from kinelo.raters.rater import Rater
+from kinelo.raters.sides import SIDE, SideRater
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 EVERY = 10_000
 """Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
 EPOCH = str(UNDATED)
+QUICK = {"margin", "neutral", "weight"}
+"""What a match may say beside its sides, result and day to be counted in few steps."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,12 @@ class Added:
     changed: int = 0
 
 
-class _Everybody(Exception):
+class _EverybodyError(Exception):
     """A transaction turns out to need all of the book, and is begun again with everybody else kept out."""
+
+
+class _OtherwiseError(Exception):
+    """A match is not one that can be counted alone."""
 
 
 class RatingBook:
@@ -105,7 +113,7 @@ class RatingBook:
         self._reader: tuple[Any, Any] = (None, None)
         self._live: Any = None
         self._partial = threading.local()
-        self._checked_day = ""
+        self._checked_day = self._holds = ""
         if not self._database.exists():
             if old is not None:
                 self._carry_over(old, rater)
@@ -125,7 +133,7 @@ class RatingBook:
         if isinstance(blank, Rater):
             description["parameters"] = dict(blank.parameters_)
         points = points_of(blank)
-        about = {"format": FORMAT, "kinelo": __version__, "changes": "0", "holds": "",
+        about = {"format": FORMAT, "kinelo": __version__, "holds": "",
                  "points: zero": repr(points.zero), "points: unit": repr(points.unit),
                  "points: relative": str(int(points.relative))}  # fmt: skip
         about |= {name: value if isinstance(value, str) else plain_json(value) for name, value in description.items()}
@@ -246,10 +254,11 @@ class RatingBook:
     @property
     def noun(self) -> str:
         """What the book holds: ``"matches"`` of two sides or ``"contests"`` of many."""
-        holds = _holds(self._blank)
-        if len(holds) == 1:
-            return holds[0]
-        return self._database.one("SELECT value FROM about WHERE key = 'holds'")[0] or "matches"
+        if not self._holds:
+            holds = _holds(self._blank)
+            said = self._database.one("SELECT value FROM about WHERE key = 'holds'")[0]
+            self._holds = holds[0] if len(holds) == 1 else said
+        return self._holds or "matches"
 
     @property
     def _ledger(self) -> Any:
@@ -268,9 +277,9 @@ class RatingBook:
 
     def _whole(self) -> Any:
         """A rater that knows everyone, read anew where anything was committed since it was read."""
+        moment = self._database.moment()  # what is committed from now on is read the next time
         with self._database.snapshot():
             self._know_blank()
-            moment = self._database.moment()
             seen, rater = self._reader
             if seen is None or seen != moment:
                 rater = self._read_whole()
@@ -327,7 +336,7 @@ class RatingBook:
         """
         asked = [home] if away is None else [home, away]
         plain = all(isinstance(name, str) for name in asked) and len(asked) == 2
-        rater = self._knowing(lambda _: [("side", name.strip()) for name in asked]) if plain else self._whole()
+        rater = self._knowing(lambda _: [(SIDE, name.strip()) for name in asked]) if plain else self._whole()
         return self._asked(rater, "predict_one")(*asked, **more)
 
     def match_quality(self, home: str | Sequence[str], away: str | Sequence[str], **more: Any) -> Any:
@@ -380,13 +389,79 @@ class RatingBook:
         name = str(uuid.uuid4()) if match_id is None else match_id.strip()
         if away is None and result is None:
             return self.add(self._one_contest(home, name, date, **more))
+        if not more.keys() - QUICK and self._counted_alone(home, away, result, name, date, **more):
+            return Added(1, 0)
         match = self._one_match(home, away, result, name, date, **more)
         entry = self._written(lambda: self._enter(match, alone=True))
         self._say(entry)
         return Added(len(entry.fresh), entry.known, len(entry.changed))
 
+    def _counted_alone(
+        self, home: Any, away: Any, result: Any, name: str, date: Day | None, *, margin: float = math.nan,
+        neutral: bool = False, weight: float = 1.0,
+    ) -> bool:  # fmt: skip
+        """Count a match that is new and comes after all that its sides have played, in as few steps as that takes.
+
+        Nothing is done, and False returned, where it is not such a match.
+        """
+        self._know_blank()
+        blank, database = self._blank, self._database
+        if not (self._settled and isinstance(blank, SideRater) and self._local) or blank.conditions:
+            return False
+        signed = signed_result(result)
+        home, away = two_sides(home, away)
+        check_match(signed, margin, weight)
+        check_neutral(neutral)
+        moves, points = blank.shared_moves(None), 0.5 + 0.5 * signed
+        keys = [(SIDE, home), (SIDE, away)]
+
+        def count() -> None:
+            day = read_day(self._last_date() or EPOCH if date is None else date)
+            first, text = int(day.astype(np.int64)), str(day)
+            if (
+                first < self._earliest
+                or database.one("SELECT 1 FROM match WHERE match_id = ?", (name,)) is not None
+                or database.one("SELECT 1 FROM source WHERE named = 0 LIMIT 1") is not None
+                or database.one("SELECT 1 FROM common LIMIT 1") is None
+                or (moves and (self._last_date() or "") > text)
+                or self._checkpoint_due(text)
+            ):
+                raise _OtherwiseError
+            rows = self._store.rows(keys, lock=True)
+            if any(row.last > first for row in rows.values()):
+                raise _OtherwiseError
+            (number,) = database.numbers(1)
+            known = None if math.isnan(margin) else float(margin)
+            numbers = points, known, int(neutral), float(weight)
+            database.run(INSERT, (number, name, text, home, away, *numbers, None, None, number, 1, None))
+            rater = copy.deepcopy(blank) if self._live is None else self._live
+            said: dict[str, Any] = {"date": day, "margin": margin, "neutral": neutral, "weight": weight}
+            use = lambda live: live.update_one(home, away, points, **said)  # noqa: E731
+            self._live, changed = self._store.use(rater, keys, rows, use)
+            if changed and not moves:
+                raise _OtherwiseError
+
+        try:
+            self._attempt(count, everybody=moves)
+        except _OtherwiseError:
+            return False
+        return True
+
+    def _attempt(self, work: Callable[[], Any], *, everybody: bool) -> Any:
+        """Do something in a transaction, again where it met another one; who fails forgets what it knows."""
+        for attempt in range(RETRIES + 1):
+            try:
+                with self._database.transaction():
+                    self._database.keep_out(everybody=everybody)
+                    return work()
+            except BaseException as error:
+                self._live = None
+                if attempt == RETRIES or not self._database.is_conflict(error):
+                    raise
+        raise AssertionError("unreachable")
+
     def _one_match(
-        self, home: Any, away: Any, result: Any, name: str, date: Day | None, *, margin: float = float("nan"),
+        self, home: Any, away: Any, result: Any, name: str, date: Day | None, *, margin: float = math.nan,
         neutral: bool = False, weight: float = 1.0, conditions: Any = None, home_lineup: Sequence[str] = (),
         away_lineup: Sequence[str] = (),
     ) -> Matches:  # fmt: skip
@@ -415,22 +490,12 @@ class RatingBook:
 
     def _written(self, enter: Callable[[], Entry]) -> Entry:
         """Carry out an addition in a transaction, again where it met another one."""
-        everybody = not self._local
-        for attempt in range(RETRIES + 1):
+        if self._local:
             try:
-                with self._database.transaction():
-                    self._database.keep_out(everybody=everybody)
-                    return self._count(enter(), everybody)
-            except _Everybody:
-                everybody, self._live = True, None
-            except Exception as error:
-                self._live = None
-                if attempt == RETRIES or not self._database.is_conflict(error):
-                    raise
-            except BaseException:
-                self._live = None
-                raise
-        raise AssertionError("unreachable")
+                return self._attempt(lambda: self._count(enter(), False), everybody=False)
+            except _EverybodyError:
+                pass
+        return self._attempt(lambda: self._count(enter(), True), everybody=True)
 
     def _enter(self, matches: Any, *, alone: bool = False) -> Entry:
         """What a table adds, with which noun it is counted; the first table decides where a rater rates both."""
@@ -448,6 +513,7 @@ class RatingBook:
     def _set_holds(self, noun: str) -> None:
         if len(_holds(self._blank)) > 1 and self._about().get("holds") != noun:
             self._database.run("UPDATE about SET value = ? WHERE key = 'holds'", (noun,))
+            self._holds = ""
 
     def _count(self, entry: Entry, everybody: bool) -> Entry:
         """Write what a table adds, and the ratings after it."""
@@ -462,7 +528,7 @@ class RatingBook:
         if not late and self._local and self._count_touched(entry, used, everybody):
             return entry
         if not everybody:
-            raise _Everybody
+            raise _EverybodyError
         last = None if late else self._last_place()
         numbers = self._database.numbers(max(len(entry.fresh), 1))
         rank = numbers[0] if entry.rank is None else entry.rank
@@ -491,7 +557,7 @@ class RatingBook:
         first = int(used.day[0])
         moves = rater.shared_moves(used)
         if moves and not everybody:
-            raise _Everybody
+            raise _EverybodyError
         if first < self._earliest or self._checkpoint_due(str(used.date[0])):
             return False
         keys = rater.slots_met(used)
@@ -506,7 +572,7 @@ class RatingBook:
         self._ledger.write(entry, rank, numbers)
         self._live, changed = store.use(rater, keys, rows, lambda live: carry_on(live, used))
         if changed and not everybody:
-            raise _Everybody
+            raise _EverybodyError
         return True
 
     def _last_place(self) -> Place | None:

@@ -62,6 +62,7 @@ class Database:
         self._own = threading.local()
         self._all: list[Any] = []
         self._writer: Any = None
+        self._watch: Any = None
 
     # Connections
 
@@ -85,7 +86,7 @@ class Database:
             if one is not None:
                 with contextlib.suppress(*self.errors):
                     one.close()
-        self._all, self._writer, self._own = [], None, threading.local()
+        self._all, self._writer, self._own, self._watch = [], None, threading.local(), None
 
     # Statements
 
@@ -208,6 +209,7 @@ class SQLite(Database):
     def __init__(self, path: Path, synchronous: str) -> None:
         super().__init__()
         self.path, self.name, self.synchronous = path, str(path), synchronous
+        self._watching = threading.Lock()
 
     def connect(self, *, writing: bool) -> Any:
         """A new connection."""
@@ -269,7 +271,6 @@ class SQLite(Database):
                     self._writer.execute("BEGIN IMMEDIATE")
                 yield
                 with self.in_words():
-                    self._writer.execute("UPDATE about SET value = CAST(value AS INTEGER) + 1 WHERE key = 'changes'")
                     self._writer.execute("COMMIT")
             except BaseException:
                 self._give_up()
@@ -300,8 +301,12 @@ class SQLite(Database):
             connection.execute("ROLLBACK")
 
     def moment(self) -> Any:
-        """What differs after every commit."""
-        return self.one("SELECT value FROM about WHERE key = 'changes'")
+        """What differs after every commit, as one connection counts them for all threads."""
+        with self._watching, self.in_words():
+            if self._watch is None:
+                self._watch = self.connect(writing=False)
+                self._all.append(self._watch)
+            return self._watch.execute("PRAGMA data_version").fetchone()[0]
 
     def sentence(self, error: Exception) -> Exception:
         """What to say of an error."""
