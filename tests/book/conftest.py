@@ -1,64 +1,11 @@
-"""A PostgreSQL server of the tests' own, in a temporary folder, where one is installed."""
+"""Where books are kept in tests: in a file, and in a PostgreSQL server of their own where one is installed."""
 
 import os
 import pwd
 import shutil
-import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
-
-
-def server_binaries() -> Path | None:
-    """Where the server's programs lie."""
-    found = shutil.which("initdb")
-    places = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return next((place for place in places if (place / "postgres").exists()), None)
-
-
-class Server:
-    """A cluster on a Unix socket in its own folder; root hands it to the user postgres."""
-
-    def __init__(self, binaries: Path) -> None:
-        self.binaries = binaries
-        self.folder = Path(tempfile.mkdtemp(prefix="kn-pg-", dir="/tmp"))
-        self.as_user: list[str] = []
-        if os.getuid() == 0:
-            owner = pwd.getpwnam("postgres")
-            os.chown(self.folder, owner.pw_uid, owner.pw_gid)
-            self.as_user = ["setpriv", f"--reuid={owner.pw_uid}", f"--regid={owner.pw_gid}", "--clear-groups"]
-        self.folder.chmod(0o755)
-        self.call("initdb", "-D", str(self.data), "-U", "kinelo", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
-        self.start()
-        self.made = 0
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "data"
-
-    def call(self, program: str, *words: str) -> None:
-        done = subprocess.run([*self.as_user, str(self.binaries / program), *words], capture_output=True, text=True,
-                              cwd="/tmp", timeout=300)  # fmt: skip
-        assert done.returncode == 0, done.stderr
-
-    def start(self) -> None:
-        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=40 -c fsync=off"
-        self.call(
-            "pg_ctl", "-D", str(self.data), "-w", "-t", "240", "-l", str(self.folder / "log"), "-o", options, "start"
-        )
-
-    def stop(self, how: str = "fast") -> None:
-        self.call("pg_ctl", "-D", str(self.data), "-w", "-m", how, "stop")
-
-    def address(self) -> str:
-        """The address of a new database."""
-        import psycopg
-
-        self.made += 1
-        with psycopg.connect(f"postgresql:///postgres?host={self.folder}&user=kinelo", autocommit=True) as one:
-            one.execute(f"CREATE DATABASE book_{self.made}")
-        return f"postgresql:///book_{self.made}?host={self.folder}&user=kinelo"
+from postgres_server import Server, server_binaries
 
 
 @pytest.fixture(scope="session")

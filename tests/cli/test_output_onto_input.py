@@ -56,9 +56,14 @@ def test_output_onto_input_is_refused_before_anything_is_read(words, results, tm
 def test_a_file_of_a_book_is_not_overwritten(results, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert kinelo("rate", "c.csv", "--k", 20, "--book", "kept").returncode == 0
-    before = (tmp_path / "kept" / "book.knl").read_bytes()
-    assert "a file of kept" in one_sentence(kinelo("leaderboard", "kept", "--out", "kept/book.knl"))
-    assert (tmp_path / "kept" / "book.knl").read_bytes() == before
+    before = (tmp_path / "kept").read_bytes()
+    for words in (
+        ("leaderboard", "kept", "--out", "kept"),
+        ("predict", "--book", "kept", "--match", "A - B", "--out", "kept"),
+        ("book", "export", "kept", "kept"),
+    ):
+        assert "would overwrite" in one_sentence(kinelo(*words))
+        assert (tmp_path / "kept").read_bytes() == before
 
 
 def test_another_file_is_written(results, tmp_path, monkeypatch):

@@ -92,18 +92,24 @@ class Database:
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
         """All rows of a question."""
-        with self.in_words():
+        try:
             return self.connection().execute(self.translated(sql), values).fetchall()
+        except self.errors as error:
+            raise self.worded(error) from None
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """The first row of a question, None where there is none."""
-        with self.in_words():
+        try:
             return self.connection().execute(self.translated(sql), values).fetchone()
+        except self.errors as error:
+            raise self.worded(error) from None
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Carry out a statement, inside a transaction."""
-        with self.in_words():
+        try:
             self.connection().execute(self.translated(sql), values)
+        except self.errors as error:
+            raise self.worded(error) from None
 
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Carry out a statement with each of several values, inside a transaction."""
@@ -154,9 +160,11 @@ class Database:
         try:
             yield
         except self.errors as error:
-            if self.is_conflict(error):
-                raise
-            raise self.sentence(error) from None
+            raise self.worded(error) from None
+
+    def worded(self, error: Exception) -> Exception:
+        """An error of the database as one sentence, unless the transaction may be begun again."""
+        return error if self.is_conflict(error) else self.sentence(error)
 
     def sentence(self, error: Exception) -> Exception:
         """What to say of an error of the database."""
@@ -241,8 +249,10 @@ class SQLite(Database):
 
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Carry out a statement with each of several values."""
-        with self.in_words():
+        try:
             self.connection().executemany(sql, values)
+        except self.errors as error:
+            raise self.worded(error) from None
 
     def among(self, column: str) -> str:
         """That a column is one of several values."""

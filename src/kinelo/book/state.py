@@ -153,6 +153,8 @@ def restored(database: Database, blank: Any, number: int) -> Any:
 class SlotStore(Store):
     """Rows of slots, and what all share."""
 
+    _read: tuple[Any, dict[str, Any]] = (None, {})
+
     def begin(self) -> None:
         """Write those who begin with a rating."""
         self.write(self.blank.slot_rows())
@@ -160,8 +162,11 @@ class SlotStore(Store):
                            [(games, *key) for key, games in self.blank.supposed().items()])  # fmt: skip
 
     def shared(self) -> dict[str, Any]:
-        """What all share; empty before the first match."""
-        return {name: read_json(value) for name, value in self.database.rows("SELECT name, value FROM common")}
+        """What all share; empty before the first match. What was read before is not parsed again."""
+        rows = self.database.rows("SELECT name, value FROM common")
+        if rows != self._read[0]:
+            self._read = rows, {name: read_json(value) for name, value in rows}
+        return self._read[1]
 
     def rows(self, keys: Iterable[Key], *, lock: bool = False) -> dict[Key, SlotRow]:
         """Rows of some slots; locked in one order, and reserved where they are new, for whoever will write them."""
@@ -213,7 +218,9 @@ class SlotStore(Store):
 
     def save_shared(self, shared: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
         """Write what all share, where it has changed; whether it has."""
-        changed = before.keys() - shared.keys()
+        if shared == before:
+            return False
+        changed = set(before.keys() - shared.keys())
         for name, value in shared.items():
             if name not in before or plain_json(before[name]) != plain_json(value):
                 changed.add(name)
@@ -290,7 +297,7 @@ def shown_rows(rater: Any) -> list[SlotRow]:
         doubt: Any = row.get("uncertainty")
         known = doubt is not None and math.isfinite(doubt)
         rows.append(SlotRow(
-            str(row.get("kind", "side")), str(row["name"]), float(row["rating"]), float(doubt) ** 2 if known else 0.0,
+            str(row.get("kind", "side")), str(row["name"]), float(row["rating"]), float(doubt or 0.0) ** 2 if known else 0.0,
             int(row.get("matches") or 1), NEVER if day is None else int(np.datetime64(day, "D").astype(np.int64)),
         ))  # fmt: skip
     return rows

@@ -103,6 +103,8 @@ def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
     from kinelo.results.disk import disk_errors_in_words
     from kinelo.runtime.atomic import replace_file
 
+    if isinstance(kept.path, Path) and target.exists() and target.samefile(kept.path):
+        raise InputError(f"{target} would overwrite the book; choose another name.")
     table: Any = kept.ratings_ if ratings else kept.matches().to_polars()
     if target.suffix.lower() == ".parquet":
         import io

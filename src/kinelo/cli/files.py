@@ -18,7 +18,7 @@ PICTURE_FORMATS = ("png", "pdf", "svg")
 WRITTEN = ("out", "rejects", "picture", "check", "write_aliases")
 """Options that name a file to be written; every other path is read."""
 
-NAMED_IN_WORDS = ("old", "new")
+NAMED_IN_WORDS = ("old", "new", "book")
 """Options of text that may name a file."""
 
 

@@ -104,9 +104,9 @@ def _check(
     if (fixtures is None) == (not match):
         raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")
     if book is not None and results is not None:
-        raise InputError("Say where the ratings come from: either --book DIR or --results FILE.")
+        raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
     if book is None and results is None and fixtures is None:
-        raise InputError("Say where the ratings come from: either --book DIR or --results FILE.")
+        raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
     if played_since is not None and (book is not None or fixtures is None):
         raise InputError(
             "--played-since forecasts played matches of a file from --results; it takes no --book or --match."

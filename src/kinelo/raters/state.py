@@ -364,8 +364,8 @@ class RatingTable(RaterState):
     def slot_rows(self, kind: str, names: Sequence[str] | None = None) -> list[SlotRow]:
         """Rows of some names, or of all in their order; what stands where a newcomer finds it is left out."""
         names = self.name_index.names if names is None else names
-        if not names:
-            return []
+        if len(names) <= FEW:
+            return [self._slot_row(kind, name, self.name_index.index[name]) for name in names]
         places = np.fromiter((self.name_index.index[name] for name in names), np.int64, len(names))
         usual = (getattr(self.known, name)[places].tolist() for name in self.usual)
         rows = [SlotRow(kind, *one) for one in zip(names, *usual)]
@@ -377,10 +377,40 @@ class RatingTable(RaterState):
             rows[k] = rows[k]._replace(more={name: values[k].tolist() for name, values in further.items()})
         return rows
 
+    def _slot_row(self, kind: str, name: str, at: int) -> SlotRow:
+        """The row of one name; arrays of many take longer for a few."""
+        known, more = self.known, None
+        for further in self._further:
+            values = getattr(known, further)
+            differs = values[at] != self.fills.get(further, 0) if values.size else False
+            if differs if values.ndim == 1 else np.any(differs):
+                more = {one: getattr(known, one)[at].tolist() for one in self._further}
+                break
+        return SlotRow._make((kind, name, *(getattr(known, one).item(at) for one in self.usual), more))
+
+    @property
+    def _further(self) -> list[str]:
+        """Arrays of rows beside the usual ones."""
+        return [name for name in self.columns if name not in self.usual]
+
+    def _take_few(self, rows: Sequence[SlotRow]) -> None:
+        """Put a few rows in, one by one."""
+        for row in rows:
+            at = self.place(row.name)
+            for name, value in zip(self.usual, row[2:6]):
+                getattr(self.known, name)[at] = value
+            for name in self._further:
+                array = getattr(self.known, name)
+                if array.size:
+                    array[at] = self.fills.get(name, 0)
+                    if row.more is not None and name in row.more:
+                        self._take_further(array, at, name, row.more)
+
     def take_slots(self, rows: Sequence[SlotRow]) -> None:
         """Put rows in; names that are new are given places in order."""
         check_rows(rows)
-        if not rows:
+        if len(rows) <= FEW:
+            self._take_few(rows)
             return
         places = self.name_index.places(tuple(row.name for row in rows))
         self.grow()
