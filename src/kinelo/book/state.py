@@ -295,9 +295,9 @@ def shown_rows(rater: Any) -> list[SlotRow]:
     for row in rater.ratings_.iter_rows(named=True):
         day = row.get("last_played")
         doubt: Any = row.get("uncertainty")
-        known = doubt is not None and math.isfinite(doubt)
+        spread = float(doubt) if doubt is not None and math.isfinite(doubt) else 0.0
         rows.append(SlotRow(
-            str(row.get("kind", "side")), str(row["name"]), float(row["rating"]), float(doubt or 0.0) ** 2 if known else 0.0,
+            str(row.get("kind", "side")), str(row["name"]), float(row["rating"]), spread**2,
             int(row.get("matches") or 1), NEVER if day is None else int(np.datetime64(day, "D").astype(np.int64)),
         ))  # fmt: skip
     return rows
