@@ -6,7 +6,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.matches.contest_columns import are_contests
+from kinelo.matches.contest_detection import are_contests
 
 RACES = {
     "date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3,
@@ -254,8 +254,9 @@ def test_notes_say_how_many_entries_did_not_finish_and_where_they_stand(retired)
     assert any(out in note for note in kn.read_contests(table, unfinished="out").notes)
 
 
-def daily(entrants, days=3):
-    rows = [(f"2024-06-{day + 1:02d}", "Race 1", name, place + 1) for day in range(days)
+def daily(entrants, days=3, later=0):
+    """Places of each day, which go on from those of the day before where ``later`` says by how much."""
+    rows = [(f"2024-06-{day + 1:02d}", "Race 1", name, place + 1 + later * day) for day in range(days)
             for place, name in enumerate(entrants(day))]  # fmt: skip
     return pl.DataFrame(rows, schema=["date", "race", "boat", "place"], orient="row")
 
@@ -272,11 +273,11 @@ def test_race_1_of_every_day_is_a_contest_of_each_day():
 
 def test_a_contest_of_several_days_stays_one():
     """Even one that returns next season, and one in which somebody stands twice."""
-    one = daily(lambda day: [f"{name}{day}" for name in "ABCD"])
+    one = daily(lambda day: [f"{name}{day}" for name in "ABCD"], later=4)
     assert kn.read_contests(one).sizes.tolist() == [12]
     later = one.with_columns(pl.col("date").str.replace("2024", "2025"))
     assert kn.read_contests(pl.concat([one, later])).sizes.tolist() == [12, 12]
-    twice = daily(lambda day: [*(f"{name}{day}" for name in "ABCD"), *(["A0"] if day == 1 else [])])
+    twice = daily(lambda day: [*(f"{name}{day}" for name in "ABCD"), *(["A0"] if day == 1 else [])], later=5)
     assert kn.read_contests(twice).sizes.tolist() == [12]
 
 

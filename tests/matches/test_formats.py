@@ -52,11 +52,11 @@ def test_rows_as_dictionaries_and_json_lines(tmp_path):
     undated = [{k: v for k, v in row.items() if k != "date"} for row in rows]
     assert kn.read_matches(undated).result.tolist() == [1, 0.5]
     for source in (rows, tmp_path / "m.jsonl", tmp_path / "m.json"):
-        matches = kn.read_matches(source)
+        matches = kn.read_matches(source, accept_losses=True)
         assert matches.rejected.row.tolist() == [1, 3] and matches.result.tolist() == [0.5]
     lines = [json.dumps(undated[0]), '{"home": "B", "away', json.dumps(undated[1])]
     (tmp_path / "broken.ndjson").write_text("\n".join(lines))
-    some = kn.read_matches(tmp_path / "broken.ndjson")
+    some = kn.read_matches(tmp_path / "broken.ndjson", accept_losses=True)
     assert some.row.tolist() == [1, 3] and some.rejected.counts() == {"unreadable line": 1}
 
 
@@ -89,7 +89,7 @@ def test_one_row_per_team():
         "points": [90, 80, 70, 75, 60, 1, 2, 3],
         "home_away": ["away", "home", "home", "away", "home", "", "", ""],
     }
-    matches = kn.read_matches(rows)
+    matches = kn.read_matches(rows, accept_losses=True)
     table = matches.to_polars()
     assert table.select("home", "away", "result", "margin", "neutral").rows() == [
         ("B", "A", 0.0, -10.0, False),

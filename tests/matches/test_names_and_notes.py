@@ -13,7 +13,7 @@ def told(matches: kn.Matches, words: str) -> bool:
 
 def test_a_gap_among_numbers_makes_no_second_team(tmp_path):
     frame = pd.DataFrame({"home": [1, 2, None], "away": [2, 1, 1], "result": [1, 0, 1], "id": [10, None, 12]})
-    matches = kn.read_matches(frame, columns={"match_id": "id"})
+    matches = kn.read_matches(frame, columns={"match_id": "id"}, accept_losses=True)
     assert matches.teams == ("1", "2") and matches.match_id.tolist() == ["10"]
     assert matches.rejected.counts() == {"missing side": 1, "missing match id": 1}
     frame.drop(columns="id").to_csv(tmp_path / "m.csv", index=False)
@@ -22,7 +22,7 @@ def test_a_gap_among_numbers_makes_no_second_team(tmp_path):
 
 def test_names_that_stand_for_none_are_reported():
     names = ["A", "NA", "nan", "-", None, float("nan"), "B"]
-    matches = kn.read_matches({"home": names, "away": ["C"] * 7, "result": [1] * 7})
+    matches = kn.read_matches({"home": names, "away": ["C"] * 7, "result": [1] * 7}, accept_losses=True)
     assert matches.to_polars()["home"].to_list() == ["A", "B"]
     assert matches.rejected.counts() == {"a name that stands for none": 3, "missing side": 2}
     named = kn.read_matches({"home": ["NA"], "away": ["SA"], "result": [1]}, aliases={"NA": "Namibia"})
@@ -31,7 +31,7 @@ def test_names_that_stand_for_none_are_reported():
 
 def test_spellings_are_noted_and_aliases_join(tmp_path):
     table = {"home": ["Ajax", "AJAX", "Bombay"], "away": ["Real  Madrid", "Real Madrid", "Ajax"], "result": [1, 0, 1]}
-    matches = kn.read_matches(table)
+    matches = kn.read_matches(table, accept_losses=True)
     assert len(matches.teams) == 5
     assert told(matches, "'Ajax' and 'AJAX'; 'Real  Madrid' and 'Real Madrid'")
     (tmp_path / "aliases.csv").write_text("old,new\nAJAX,Ajax\nBombay,Mumbai\nNobody,Somebody\n")
@@ -54,10 +54,12 @@ def test_aliases_that_lead_nowhere(aliases):
 def test_forfeits_and_abandoned_matches_are_told_apart():
     status = ["FT", "Walkover", "abandoned", "", "AET", "Postponed", "awarded"]
     table = {"home": ["A"] * 7, "away": ["B"] * 7, "home_score": [3] * 7, "away_score": [0] * 7, "status": status}
-    matches = kn.read_matches(table)
+    matches = kn.read_matches(table, accept_losses=True)
     assert matches.row.tolist() == [1, 4, 5]
     assert matches.rejected.counts() == {"forfeit or awarded match": 2, "match not played to its end": 2}
-    lines = kn.read_matches({"home": ["A"] * 3, "away": ["B"] * 3, "score": ["2-1", "w/o", "abandoned"]})
+    lines = kn.read_matches(
+        {"home": ["A"] * 3, "away": ["B"] * 3, "score": ["2-1", "w/o", "abandoned"]}, accept_losses=True
+    )
     assert lines.rejected.reason.tolist() == ["forfeit or awarded match", "match not played to its end"]
     flagged = kn.read_matches({"home": ["A"] * 3, "away": ["B"] * 3, "result": [1, 1, 1], "forfeit": [None, "V", "0"]})
     assert flagged.row.tolist() == [1, 3]
@@ -75,7 +77,7 @@ def test_score_lines_beyond_normal_time():
 
 def test_endless_margins_are_rejected():
     table = {"home": ["A"] * 3, "away": ["B"] * 3, "margin": [2.0, np.inf, -np.inf]}
-    assert kn.read_matches(table).rejected.counts() == {"impossible margin": 2}
+    assert kn.read_matches(table, accept_losses=True).rejected.counts() == {"impossible margin": 2}
     scores = {"home": ["A"] * 2, "away": ["B"] * 2, "home_score": ["1", "inf"], "away_score": ["0", "inf"]}
     assert kn.read_matches(scores).rejected.counts() == {"impossible score": 1}
 
@@ -89,7 +91,7 @@ def test_what_is_assumed_is_said():
         "gender": ["M", "F"],
         "crowd": [100, 200],
     }
-    matches = kn.read_matches(table)
+    matches = kn.read_matches(table, accept_losses=True)
     assert told(matches, "every match counts as played at the first side's home")
     assert told(matches, "columns that were not used: 'gender', 'crowd'")
     assert told(matches, "1 names play in more than one 'gender' (M, F) and count as one side each")

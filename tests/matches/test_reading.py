@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinelo as kn
-from kinelo.matches.dates import FORMATS, _order_of
+from kinelo.matches.dates import ORDERED_FORMATS, PLAIN_FORMATS
 from kinelo.matches.names import FEW_ROWS, SMALLEST_TABLE, encode_names
 from kinelo.matches.rows import SLOTS, repeated_meetings
 
@@ -86,9 +86,10 @@ def test_years_alone_are_dates_too():
 
 def test_every_date_format_reads_what_it_writes():
     day = pd.Timestamp("2003-11-25")
-    for form in FORMATS:
+    ordered = [(form.replace("/", sign), order) for order in ORDERED_FORMATS for form in ORDERED_FORMATS[order]
+               for sign in "/.-"]  # fmt: skip
+    for form, order in [*((form, None) for form in PLAIN_FORMATS), *ordered]:
         table = {"date": [day.strftime(form)], "home": ["A"], "away": ["B"], "result": [1]}
-        order = _order_of(form)  # 03/11/25 may be meant in two ways
         assert kn.read_matches(table, dates=order).date[0] == np.datetime64("2003-11-25"), form
 
 
@@ -136,10 +137,11 @@ def test_dirty_rows_are_reported_with_row_and_reason(tmp_path):
         "m9,2024-01-04,B,A,1,1,1\n",
         encoding="utf-8",
     )
-    matches = kn.read_matches(tmp_path / "dirty.csv")
+    matches = kn.read_matches(tmp_path / "dirty.csv", accept_losses=True)
     assert matches.match_id.tolist() == ["m9", "m1"]
     assert matches.row.tolist() == [11, 1]
     assert matches.notes == (
+        "9 of 11 rows (82 %) cannot be used, 1 of them for: a side against itself, such as row 2",
         "1 rows repeat the match id of an earlier row: they were dropped",
         AT_HOME,
         "the file was not in date order: it was sorted by date",
@@ -343,7 +345,7 @@ def test_no_row_vanishes(rows):
     """Every row is either a match or a reject, once."""
     table = pl.DataFrame(rows, schema=["date", "home", "away", "home_score", "away_score"], orient="row")
     table = pl.concat([table, pl.DataFrame([("2024-02-02", "Y", "Z", "1", "0")], schema=table.schema, orient="row")])
-    matches = kn.read_matches(table)
+    matches = kn.read_matches(table, accept_losses=True)
     seen = sorted([*matches.row.tolist(), *matches.rejected.row.tolist()])
     assert seen == list(range(1, len(rows) + 2))
     assert np.all(np.diff(matches.day) >= 0)

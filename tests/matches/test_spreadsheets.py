@@ -3,6 +3,7 @@
 import importlib.util
 import zipfile
 
+import polars as pl
 import pytest
 
 import kinelo as kn
@@ -72,3 +73,75 @@ def test_a_workbook_is_read(tmp_path):
         kn.read_matches(tmp_path / "bad.xlsx")
     with pytest.raises(kn.InputError, match="is empty"):
         kn.read_matches(workbook(tmp_path / "none.xlsx", []))
+
+
+needs_fastexcel = pytest.mark.skipif(importlib.util.find_spec("fastexcel") is None, reason="fastexcel is not installed")
+
+
+@needs_fastexcel
+def test_titles_above_the_header_are_left_out_and_said(tmp_path):
+    sheet = [["Results of the club"], [], ["season", 2024], *ROWS]
+    matches = kn.read_matches(workbook(tmp_path / "m.xlsx", sheet))
+    assert matches.result.tolist() == [1, 0.5] and matches.row.tolist() == [1, 2]
+    assert any("above the header, which say: 'Results of the club', 'season', '2024'" in n for n in matches.notes)
+    text = "Results of the club\n\nwritten,by hand\n" + "\n".join(",".join(map(str, row)) for row in ROWS)
+    (tmp_path / "m.csv").write_text(text)
+    assert kn.read_matches(tmp_path / "m.csv").result.tolist() == [1, 0.5]
+
+
+def test_a_header_is_not_sought_among_rows():
+    """Sides may be called Home and Away, or like columns."""
+    table = "x,y,z\nhome,away,2-1\naway,home,1-1\n"
+    matches = kn.read_matches(pl.read_csv(table.encode()), columns={"home": "x", "away": "y", "result": "z"})
+    assert matches.result.tolist() == [1, 0.5]
+
+
+@pytest.mark.parametrize("text", ["x,y,z\nhome,away,2-1\naway,home,1-1\n", "x;y;z\nHome;Team;2-1\nTeam;Home;0-1\n"])
+def test_lines_of_a_file_are_no_header(tmp_path, text):
+    (tmp_path / "m.csv").write_text(text)
+    assert len(kn.read_matches(tmp_path / "m.csv", columns={"home": "x", "away": "y", "result": "z"})) == 2
+
+
+@needs_fastexcel
+def test_sheets_with_the_same_columns_are_read_together(tmp_path):
+    later = [ROWS[0], ["2025-01-01", "Ajax", "PSV", 0, 3]]
+    path = workbook(tmp_path / "m.xlsx", ROWS, later, [["x"], ["y"]])
+    matches = kn.read_matches(path)
+    assert matches.result.tolist() == [1, 0.5, 0]
+    assert any("2 sheets have the same columns and were read together ('S1', 'S2')" in note for note in matches.notes)
+    for sheet in ("S2", 2, "2"):
+        assert kn.read_matches(path, sheet=sheet).result.tolist() == [0]
+    with pytest.raises(kn.InputError, match=r"has no sheet 'S9'; its sheets are 'S1', 'S2', 'S3'"):
+        kn.read_matches(path, sheet="S9")
+    with pytest.raises(kn.InputError, match="which this is not"):
+        kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}, sheet=1)
+
+
+@needs_fastexcel
+def test_a_sheet_for_each_race_names_the_contest(tmp_path):
+    sheets = [[["driver", "place"], ["Ann", 1], ["Bob", 2]], [["driver", "place"], ["Bob", 1], ["Ann", 2], ["Cid", 3]]]
+    assert kn.read_contests(workbook(tmp_path / "r.xlsx", *sheets)).identifiers == ("S1", "S2")
+
+
+@needs_fastexcel
+def test_text_dates_among_dates_minus_signs_and_percentages(tmp_path):
+    rows = [["date", "home", "away", "result"], [45292, "A", "B", "75%"], ["8 Jan 2024", "B", "A", "50 %"],
+            ["15.01.2024", "A", "B", "0%"]]  # fmt: skip
+    matches = kn.read_matches(workbook(tmp_path / "m.xlsx", rows))
+    assert matches.date.astype(str).tolist() == ["2024-01-01", "2024-01-08", "2024-01-15"]
+    assert matches.result.tolist() == [0.75, 0.5, 0.0]
+    lines = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "score": ["2−1", "0−3"]})
+    assert lines.margin.tolist() == [1, -3]
+    signed = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "margin": ["−2", "1"]})
+    assert signed.result.tolist() == [0, 1]
+
+
+@needs_fastexcel
+def test_merged_dates_stand_for_a_block_of_matches(tmp_path):
+    rows = [ROWS[0], ["2024-01-01", "A", "B", 2, 1], ["", "C", "D", 0, 0], ["2024-01-08", "B", "C", 1, 2],
+            ["", "D", "A", 0, 1]]  # fmt: skip
+    matches = kn.read_matches(workbook(tmp_path / "m.xlsx", rows))
+    assert matches.date.astype(str).tolist() == ["2024-01-01"] * 2 + ["2024-01-08"] * 2 and len(matches.rejected) == 0
+    gaps = {"date": ["2024-01-01", "2024-01-01", None, "2024-01-08"], "home": list("ABAB"), "away": list("BABA"),
+            "result": [1, 0, 1, 0]}  # fmt: skip
+    assert kn.read_matches(gaps).rejected.counts() == {"unreadable date": 1}

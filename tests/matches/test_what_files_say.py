@@ -14,7 +14,9 @@ SIDES = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B",
 def lines(*scores: str, **more) -> kn.Matches:
     days = [str(np.datetime64("2024-01-01") + 7 * k) for k in range(len(scores))]
     table = {"date": days, "home": ["A", "B"] * len(scores), "away": ["B", "A"] * len(scores)}
-    return kn.read_matches({k: v[: len(scores)] for k, v in table.items()} | {"score": list(scores)} | more)
+    return kn.read_matches(
+        {k: v[: len(scores)] for k, v in table.items()} | {"score": list(scores)} | more, accept_losses=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,12 +88,14 @@ def test_what_cannot_be_read_is_shown_and_not_called_missing(text):
     assert matches.rejected.in_words() == f"missing score: 2, unreadable score: 1 ({text!r})"
     assert matches.rejected.to_polars().filter(pl.col("reason") == "unreadable score")["content"].to_list() == [text]
     columns = SIDES | {"home_score": [text, "1"], "away_score": ["1", "0"]}
-    assert kn.read_matches(columns).rejected.in_words() == f"unreadable score: 1 ({text + ' 1'!r})"
+    assert kn.read_matches(columns, accept_losses=True).rejected.in_words() == f"unreadable score: 1 ({text + ' 1'!r})"
 
 
 def test_unreadable_dates_results_and_weights_are_shown():
     table = {"date": ["2024-01-01", "31 Juno", "2024-01-03", "2024-01-04"], "home": list("ABAB"), "away": list("BABA")}
-    read = kn.read_matches(table | {"result": ["H", "A", "perhaps", "D"], "weight": ["1", "1", "1", "1e300"]})
+    read = kn.read_matches(
+        table | {"result": ["H", "A", "perhaps", "D"], "weight": ["1", "1", "1", "1e300"]}, accept_losses=True
+    )
     assert read.row.tolist() == [1]
     for words in (
         "unreadable date: 1 ('31 Juno')",

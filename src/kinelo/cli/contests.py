@@ -51,7 +51,9 @@ def load_contests(
     if odd:
         raise InputError(f"{path} holds contests of many entrants, for which there is no {odd[0]}.")
     with silent_refusals(), rejects_written(rejects):
-        contests = read_contests(path, column_mapping(reading.column), played=played, **_options(reading))
+        contests = read_contests(
+            path, column_mapping(reading.column), played=played, sheet=reading.sheet, **_options(reading)
+        )
     report_reading(cast("Any", contests), rejects)
     return contests
 
@@ -69,7 +71,17 @@ def _options(reading: AnyReadingOptions) -> dict[str, Any]:
         "not_started": reading.not_started or "out",
         "aliases": reading.aliases,
         "dates": reading.dates,
+        "endings": _pairs(reading.ending),
+        "accept_losses": reading.accept_losses,
     }
+
+
+def _pairs(given: list[str] | None) -> dict[str, str]:
+    """``["XYZ=unfinished"]`` as a dictionary."""
+    for pair in given or []:
+        if not all(pair.partition("=")):
+            raise InputError(f"--ending {pair!r:.60} is not of the form WORD=unfinished.")
+    return {word.strip(): ending.strip() for word, _, ending in (pair.rpartition("=") for pair in given or [])}
 
 
 def _slots(given: list[str] | None) -> dict[str, list[str]]:

@@ -20,20 +20,25 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 
-def column_mapping(pairs: list[str] | None) -> dict[str, str]:
-    """``["home=club_1"]`` as a dictionary."""
-    mapping = {}
+def column_mapping(pairs: list[str] | None) -> dict[str, Any]:
+    """``["home=club_1"]`` as a dictionary; what is named twice has several columns."""
+    mapping: dict[str, Any] = {}
     for pair in pairs or []:
         name, equals, column = pair.partition("=")
         if not equals or not name or not column:
             raise InputError(f"--column {pair!r} is not of the form NAME=COLUMN, for example home=club_1.")
-        mapping[name.strip()] = column.strip()
+        key, value = name.strip(), column.strip()
+        earlier = mapping.get(key)
+        if key == "contest" and earlier is not None:
+            mapping[key] = [earlier, value] if isinstance(earlier, str) else [*earlier, value]
+        else:
+            mapping[key] = value
     return mapping
 
 
 def holds_contests(path: Path, column: list[str] | None = None) -> bool:
     """Whether a file (or the first of a pattern) is a long table of contests, by its columns and first rows."""
-    from kinelo.matches.contest_columns import are_contests
+    from kinelo.matches.contest_detection import are_contests
     from kinelo.matches.loading import head_of
     from kinelo.matches.scan import files_of
 
@@ -78,7 +83,7 @@ def report_reading(matches: Matches, rejects: Path | None) -> None:
 @contextmanager
 def rejects_written(path: Path | None) -> Iterator[None]:
     """Write the rejected rows also where no row is left."""
-    from kinelo.matches.reading import NoMatches
+    from kinelo.matches.losses import NoMatches
 
     try:
         yield

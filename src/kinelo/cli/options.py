@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from kinelo.matches.outcomes import Scale
     from kinelo.model.steps import StepRule
 
-FOR_CONTESTS = ("--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started")
+FOR_CONTESTS = ("--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started",
+                "--ending")  # fmt: skip
 """Options that say how contests of many entrants are read."""
 
 MATCHES_HELP = "Results: CSV or Parquet with date, two sides, scores or result"
@@ -94,6 +95,13 @@ class ResultsOptions:
         bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
     ] = False
 
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of a workbook (.xlsx), by name or number; else all that are alike.")
+    ] = None
+    accept_losses: Annotated[
+        bool, typer.Option("--accept-losses", help="Go on although more than half of the rows cannot be used.")
+    ] = False
+
     def asked(self) -> list[str]:
         """Names of the options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
@@ -123,7 +131,8 @@ class ResultsOptions:
                 matches = read_matches(
                     results, self.lineups, column_mapping(self.column), results=cast("Scale | None", self.scale),
                     aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions or (),
-                    ordered=self.ordered, dates=cast("DateOrder | None", self.dates),
+                    ordered=self.ordered, dates=cast("DateOrder | None", self.dates), sheet=self.sheet,
+                    accept_losses=self.accept_losses,
                 )  # fmt: skip
         except InputError:
             self._refuse_contests(results)
@@ -183,6 +192,7 @@ class ReadingOptions(ResultsOptions):
                 path, lineups, played=False, columns=column_mapping(self.column),
                 results=cast("Scale | None", self.scale), aliases=self.aliases, drop_repeats=self.drop_repeats,
                 conditions=conditions, dates=cast("DateOrder | None", self.dates),
+                accept_losses=self.accept_losses,
             )  # fmt: skip
 
         matches = read(None)
@@ -220,6 +230,10 @@ class AnyReadingOptions(ReadingOptions):
     ] = None
     not_started: Annotated[
         str | None, typer.Option("--not-started", help="Who did not start is out (usual), behind or last.")
+    ] = None
+    ending: Annotated[
+        list[str] | None,
+        typer.Option("--ending", help="What a word means, as WORD=unfinished (disqualified, 'not started')."),
     ] = None
 
     def load(

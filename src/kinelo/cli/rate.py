@@ -165,7 +165,7 @@ def _rate_in_pieces(
     from kinelo.cli.rating import fit_rater, show_leaderboard
     from kinelo.matches.scan import scan_matches
 
-    scan = scan_matches(pattern, column_mapping(reading.column))
+    scan = scan_matches(pattern, column_mapping(reading.column), accept_losses=reading.accept_losses)
     for note in scan.notes:
         typer.echo(f"note: {note}", err=True)
     with plain_warnings():

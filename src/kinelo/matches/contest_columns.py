@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import LOSER_COLUMNS, MATCH_COLUMNS, find_columns, listed
+from kinelo.matches.columns import MATCH_COLUMNS, find_columns, listed
+from kinelo.matches.names import as_text
 
 CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
     "date": (*MATCH_COLUMNS["date"], "racedate", "eventdate", "contestdate"),
@@ -15,12 +16,14 @@ CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
         "contest", "contestid", "contestname", "raceid", "race", "racename", "eventid", "event", "gameid", "game",
         "matchid", "match", "tournamentid", "tournament", "meeting", "competition", "heat", "lobby", "table",
         "roundid", "round", "rennen", "wettkampf", "corrida", "prova", "carrera", "course", "gara", "wedstrijd", "id",
+        "sheet",
     ),
     "season": ("season", "year", "saison", "temporada", "stagione", "seizoen"),
     "entrant": (
         "entrant", "entrantid", "competitor", "participant", "contestant", "driver", "driverid", "drivername", "rider",
         "athlete", "runner", "skier", "swimmer", "cyclist", "player", "playerid", "playername", "user", "username",
-        "handle", "bot", "agent", "model", "horse", "boat", "crew", "team", "teamid", "teamname", "name", "fahrer",
+        "handle", "bot", "agent", "model", "horse", "boat", "yacht", "skipper", "helm", "helmsman", "sailor", "crew",
+        "team", "teamid", "teamname", "club", "name", "sailno", "sailnumber", "fahrer",
         "spieler", "athlet", "piloto", "jogador", "jugador", "pilote", "joueur", "pilota", "giocatore", "speler",
     ),
     "place": (
@@ -30,6 +33,7 @@ CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "score": (
         "score", "points", "pts", "total", "totalscore", "result", "punkte", "pontos", "puntos", "punti", "punten",
+        "strokes", "topar", "faults",
     ),
     "time": (
         "time", "racetime", "finishtime", "totaltime", "elapsed", "elapsedtime", "milliseconds", "millis", "ms",
@@ -47,22 +51,80 @@ CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
         "grandprixname", "gp", "race", "contest", "name", "titel", "titulo", "titre", "titolo",
     ),
     "weight": MATCH_COLUMNS["weight"],
+    "group": (),
 }  # fmt: skip
 """What Kinelo reads of a contest, and what people call it."""
+
+PARTS = (
+    "heat", "group", "pool", "session", "division", "class", "category", "flight", "fleet", "wave", "section", "final",
+    "gender", "sex", "racetype", "eventtype", "type", "format", "discipline", "event", "agegroup", "leg", "run",
+    "stage", "round", "race", "raceno", "racenumber", "grp", "cat", "cls", "div", "manche", "lauf", "gruppe", "klasse",
+    "serie", "series", "bateria", "batterie", "batteria", "categoria", "categorie", "kategorie", "sprint", "starttime",
+    "start",
+)  # fmt: skip
+"""Columns that may part one contest into several: heats, sprint and race, classes."""
+
+FURTHER_HEADERS = (
+    "nation", "nationality", "nat", "club", "country", "sailno", "sailnumber", "sail", "number", "no", "nr", "age",
+    "class", "category", "division", "fleet", "gender", "sex", "type", "design", "helm", "crew", "skipper", "rating",
+    "handicap", "py", "tcf", "born", "car", "constructor", "manufacturer", "make", "bib", "startnumber", "seed", "elo",
+    "verein", "land", "nationalitat", "group", "heat", "notes", "comment", "remarks", "city", "town", "state", "school",
+)  # fmt: skip
+"""Columns of a sheet that say something of the entrant, not of a race."""
+
+NATIONS = (
+    "nation", "nationality", "nat", "noc", "country", "countrycode", "land", "pais", "pays", "paese", "born", "birth",
+    "birthdate", "birthday", "dateofbirth", "dob", "yob", "birthyear", "yearofbirth", "jahrgang", "federation", "fed",
+)  # fmt: skip
+"""Columns that tell two people of one name apart."""
+
+WORLD_RANKS = ("rank", "ranking", "standing", "rang", "classement", "position", "pos", "seed", "seeding")
+"""Headers of places that may hold something else than a result: a world ranking, a place on the grid."""
+
+FEWEST = ("strokes", "topar", "par", "penalties", "penaltypoints", "faults", "schlage", "fehler")
+"""Words for a score of which less is better."""
 
 POINTS = ("points", "pts", "punkte", "pontos", "puntos", "punti", "punten")
 """Words for a score of which more is better; "score" alone does not say, as in golf."""
 
 
-def check_contest_mapping(given: Mapping[str, str] | None) -> None:
-    """Refuse a mapping that names something Kinelo does not read."""
+def check_contest_mapping(given: Mapping[str, str | Sequence[str]] | None) -> None:
+    """Refuse a mapping that names something Kinelo does not read; only a contest may have several columns."""
     if given is not None and not isinstance(given, Mapping):
         raise InputError(f"columns must map what Kinelo reads to columns, not be {given!r:.60}.")
     for name, column in (given or {}).items():
-        if name not in CONTEST_COLUMNS or not isinstance(column, str):
+        several = isinstance(column, list | tuple) and len(column) > 0 and all(isinstance(c, str) for c in column)
+        if name not in CONTEST_COLUMNS or not (isinstance(column, str) or (several and name == "contest")):
             raise InputError(
-                f"The column mapping speaks of {name!r}; it may only send {', '.join(CONTEST_COLUMNS)} to a column."
+                f"The column mapping speaks of {name!r}; it may only send {', '.join(CONTEST_COLUMNS)} to a column, "
+                "and contest to several."
             )
+
+
+def with_one_key(
+    table: pl.DataFrame, given: Mapping[str, str | Sequence[str]] | None
+) -> tuple[pl.DataFrame, dict[str, str] | None]:
+    """The table and mapping with one column of contests, where several make one.
+
+    >>> table = pl.DataFrame({"event": ["Monza", "Monza"], "division": ["GT3", None]})
+    >>> joined, columns = with_one_key(table, {"contest": ["event", "division"]})
+    >>> joined[columns["contest"]].to_list(), columns
+    (['Monza GT3', 'Monza'], {'contest': 'event + division'})
+    """
+    several = (given or {}).get("contest")
+    if given is None or several is None or isinstance(several, str):
+        return table, given  # type: ignore[return-value]
+    missing = [column for column in several if column not in table.columns]
+    if missing:
+        raise InputError(
+            f"The column mapping sends 'contest' to {missing[0]!r:.60}, but the columns are {listed(table.columns)}."
+        )
+    name = " + ".join(dict.fromkeys(several))
+    if name not in table.columns:
+        parts = [as_text(table[column]).str.strip_chars().replace("", None).alias(column) for column in several]
+        key = pl.DataFrame(parts).select(pl.concat_str(pl.all(), separator=" ", ignore_nulls=True)).to_series()
+        table = table.with_columns(key.replace("", None).alias(name))
+    return table, {k: v for k, v in given.items() if isinstance(v, str)} | {"contest": name}
 
 
 def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None) -> dict[str, str]:
@@ -83,38 +145,6 @@ def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None
     if any(name in (given or {}) for name in ("place", "score", "time")):
         taken = {k: v for k, v in taken.items() if k not in ("place", "score", "time") or k in (given or {})}
     return {name: taken[name] for name in CONTEST_COLUMNS if name in taken}
-
-
-def are_contests(table: pl.DataFrame, given: Mapping[str, str] | None = None) -> bool:
-    """Whether a table (or its first rows) holds contests, one row per entrant, and not matches of two sides.
-
-    Places tell. Scores and times may be those of the two sides of a match: there must be more than two rows of most
-    contests.
-
-    >>> are_contests(pl.DataFrame({"race": [1, 1], "driver": ["A", "B"], "position": [1, 2]}))
-    True
-    >>> are_contests(pl.DataFrame({"game": [1, 1], "player": ["A", "B"], "points": [1, 2]}))
-    False
-    """
-    columns = table.columns
-    if given and set(given) - set(CONTEST_COLUMNS):
-        return False
-    if given and set(given) - set(MATCH_COLUMNS):
-        return True
-    sides = find_columns(columns, {**MATCH_COLUMNS, "opponent": ("opponent", "opp", "opponentname", "gegner")}, None)
-    if {"home", "away"} & sides.keys() or "opponent" in sides:
-        return False
-    found = find_contest_columns(columns, given)
-    if "entrant" not in found or not {"contest", "date"} & found.keys():
-        return False
-    return "place" in found or ("contest" in found and bool({"score", "time"} & found.keys()) and _many(table, found))
-
-
-def _many(table: pl.DataFrame, found: Mapping[str, str]) -> bool:
-    """Whether most contests have more than two rows, and nobody is called a winner or loser."""
-    keys = [found[name] for name in ("contest", "season", "date") if name in found]
-    of_winners = find_columns(table.columns, LOSER_COLUMNS, None)
-    return not of_winners and table.height > 0 and bool((table.group_by(keys).len()["len"] > 2).mean() > 0.5)  # type: ignore[operator]
 
 
 def contest_hint(columns: Iterable[str]) -> str:

@@ -6,27 +6,22 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import listed
-from kinelo.matches.contest_columns import find_contest_columns, needed_columns
+from kinelo.matches.blocks import fill_blocks
+from kinelo.matches.columns import ORDER_COLUMNS, find_columns, listed
+from kinelo.matches.contest_columns import find_contest_columns, needed_columns, with_one_key
 from kinelo.matches.contest_distance import read_distances, without_starters
-from kinelo.matches.contest_notes import note_unused
-from kinelo.matches.contest_rows import (
-    CONTEST_REASONS,
-    KEPT,
-    UNKNOWN,
-    ContestOptions,
-    ContestRows,
-    direction,
-    read_endings,
-    read_values,
-)
+from kinelo.matches.contest_doubts import ask_about_places, split_parts
+from kinelo.matches.contest_notes import note_namesakes, note_odd_words, note_unused
+from kinelo.matches.contest_rows import KEPT, ContestOptions, ContestRows, direction
 from kinelo.matches.contest_titles import read_titles
+from kinelo.matches.contest_values import LAPPED, REDRESS, UNKNOWN, Cells, read_cells, read_endings
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
-from kinelo.matches.dates import read_dates
 from kinelo.matches.fields import read_numbers
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
-from kinelo.matches.names import as_text, encode_names, spelt_alike, without_stand_ins
+from kinelo.matches.names import as_text, could_be_names, encode_names, without_stand_ins
+from kinelo.matches.table_rows import with_group
+from kinelo.matches.wide_sheet import from_wide_sheet
 
 SAME_CONTEST = np.timedelta64(31, "D")
 """Rows of one contest id that lie further apart are of different contests: ids repeat from season to season."""
@@ -34,30 +29,42 @@ SAME_CONTEST = np.timedelta64(31, "D")
 SAME_ENTRANTS = 1.25
 """Days with an entrant under one name, for each entrant, from which on each day has a contest of its own."""
 
+SEASON = r"\b(1[789]\d\d|2[01]\d\d)(?:\D|$)"
+
 
 def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> ContestRows:
     """Read every column of a long table and mark the rows that cannot be used."""
-    table = opened.table
-    found = find_contest_columns(table.columns, options.columns)
+    long = from_wide_sheet(opened, options.columns, options.played) or opened
+    table, columns = with_one_key(long.table, options.columns)
+    found = find_contest_columns(table.columns, columns)
     needed_columns(found, table.columns, name, options.played)
+    notes = list(long.notes)
+    order = find_columns(table.columns, {"round": ORDER_COLUMNS["round"]}, None)
+    blocks = [found[key] for key in ("date", "contest", "season", "title") if key in found]
+    table = fill_blocks(table, dict.fromkeys([*blocks, *order.values()]), notes)
     n = table.height
     team = _column(table, options.team, "team=") if options.team else found["entrant"]
     (entrant,), entrants = encode_names(table[team])
     rows = ContestRows(
         table, found, options, entrant, entrants, _read_slots(table, found, options), np.zeros(n, np.int8),
-        list(opened.notes), np.zeros(n, "datetime64[D]"), np.full(n, -1), np.full(n, np.nan),
-        np.zeros(n, np.int8), np.ones(n),
+        notes, np.zeros(n, "datetime64[D]"), np.full(n, -1), np.full(n, np.nan),
+        np.zeros(n, np.int8), np.ones(n), row=np.arange(n) if long.rows is None else long.rows,
     )  # fmt: skip
-    for row, reason in opened.broken.items():
-        rows.fault[row] = CONTEST_REASONS.index(reason)
-    _check_names(rows)
-    _read_dates(rows)
+    rows.begin(long.broken, rows.entrant < 0)
+    rows.kind = next((kind for kind in ("place", "score", "time") if kind in found), "")
+    _read_days(rows)
     _read_weight(rows)
     _group(rows)
+    _check_names(rows)
+    cells = _read_cells(rows)
+    if cells is not None:
+        split_parts(rows, cells)
     read_titles(rows)
-    if {"place", "score", "time"} & found.keys():
-        _read_outcome(rows)
+    if cells is not None:
+        _read_outcome(rows, cells)
         read_distances(rows)
+        ask_about_places(rows)
+        note_odd_words(rows)
     else:
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
     note_unused(rows)
@@ -87,40 +94,57 @@ def _read_slots(table: pl.DataFrame, found: dict[str, str], options: ContestOpti
 
 def _check_names(rows: ContestRows) -> None:
     rows.blame(rows.entrant < 0, "missing entrant")
-    if aliases := rows.options.aliases:
-        used = [name for name in rows.entrants if name in aliases]
-        rows.entrant, rows.entrants = _renamed(rows.entrant, rows.entrants, aliases)
-        rows.slots = {kind: _renamed(*slots, aliases) for kind, slots in rows.slots.items()}
-        rows.notes.append(f"{len(used):,} names were replaced by their aliases")
-    rows.blame(~np.append(without_stand_ins(rows.entrants), True)[rows.entrant], "a name that stands for none")
-    for kind, (codes, _) in rows.slots.items():
-        if kind not in rows.options.advantages:
-            rows.blame(codes.max(axis=1) < 0, "missing slot")
-    for names in {rows.entrants, *(names for _, names in rows.slots.values())}:
-        if alike := spelt_alike(names):
-            shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])
-            rows.notes.append(
-                f"names that differ only in case, blanks or accents count as different ({shown}"
-                f"{f' and {len(alike) - 3:,} more' if len(alike) > 3 else ''}); aliases= joins them"
-            )
+    rated = [kind for kind in rows.slots if kind not in rows.options.advantages]
+    if "group" in rows.found:
+        (level,), levels = encode_names(rows.table[rows.found["group"]])
+        (rows.entrant,), rows.entrants = with_group([rows.entrant], rows.entrants, level, levels)
+        for kind in rated[:1]:
+            codes, names = with_group(list(rows.slots[kind][0].T), rows.slots[kind][1], level, levels)
+            rows.slots[kind] = np.stack(codes, axis=1), names
+    (entrants, rows.entrants), *slots = rows.rename(
+        ([rows.entrant], rows.entrants), *((list(codes.T), names) for codes, names in rows.slots.values())
+    )
+    [rows.entrant] = entrants
+    rows.slots = {kind: (np.stack(codes, axis=1), names) for kind, (codes, names) in zip(rows.slots, slots)}
+    _check_stand_ins(rows)
+    for kind in rated:
+        rows.blame(rows.slots[kind][0].max(axis=1) < 0, "missing slot")
+    for names in dict.fromkeys((rows.entrants, *(names for _, names in rows.slots.values()))):
+        rows.note_spelling(names)
+    note_namesakes(rows)
 
 
-def _renamed(codes, names, aliases):
-    index: dict[str, int] = {}
-    new = np.array([*(index.setdefault(aliases.get(name, name), len(index)) for name in names), -1], np.int32)
-    return new[codes], tuple(index)
-
-
-def _read_dates(rows: ContestRows) -> None:
-    if "date" not in rows.found:
-        rows.notes.append("there is no date column: contests count in the order of the file")
+def _check_stand_ins(rows: ContestRows) -> None:
+    """Set rows aside whose name stands for none; NULL or None is a name where it is in no contest twice."""
+    named = without_stand_ins(rows.entrants)
+    if named.all():
         return
-    read = read_dates(rows.table[rows.found["date"]], rows.options.dates, played=rows.options.played)
-    rows.date = read.days
-    if read.form is not None and read.form != "%Y-%m-%d":
-        rows.notes.append(f"dates were read in the format {read.form}")
-    rows.notes += read.notes
-    rows.blame(np.isnat(rows.date), "unreadable date")
+    there = rows.good & (rows.contest >= 0)
+    pairs, number = np.unique(np.stack([rows.entrant[there], rows.contest[there]]), axis=1, return_counts=True)
+    twice = np.zeros(len(rows.entrants) + 1, bool)
+    twice[pairs[0][number > 1]] = True
+    handles = ~named & could_be_names(rows.entrants) & ~twice[:-1]
+    for code in np.flatnonzero(handles).tolist():
+        rows.notes.append(
+            f"{rows.entrants[code]!r} stands where names stand and counts as one; leave the cell empty where there is "
+            "none"
+        )
+    rows.blame(~np.append(named | handles, True)[rows.entrant], "a name that stands for none")
+
+
+def _read_days(rows: ContestRows) -> None:
+    """Days from their column; without one a season gives the year, as far as it does for all."""
+    if "date" in rows.found or "season" not in rows.found:
+        rows.read_days()
+        return
+    column = rows.found["season"]
+    year = read_numbers(as_text(rows.table[column]).str.extract(SEASON, 1))
+    if not np.isfinite(year[rows.good]).all() or not rows.good.any():
+        rows.read_days()
+        return
+    first = (np.nan_to_num(year, nan=1970.0).astype(np.int64) - 1970).astype("datetime64[Y]")
+    rows.date = first.astype("datetime64[D]")
+    rows.notes.append(f"there is no date column: {column!r} gives the year of each contest")
 
 
 def _read_weight(rows: ContestRows) -> None:
@@ -133,17 +157,17 @@ def _group(rows: ContestRows) -> None:
     """Number the contests: by their id (and season), apart where its dates lie apart, else by day."""
     found, table = rows.found, rows.table
     if "contest" in found:
-        names = as_text(table[found["contest"]]).str.strip_chars()
-        rows.blame(names.is_null().to_numpy() | (names == "").fill_null(True).to_numpy(), "missing contest")
+        (codes,), keys = encode_names(table[found["contest"]])
+        rows.blame(codes < 0, "missing contest")
         if "season" in found:
             season = as_text(table[found["season"]]).str.strip_chars().fill_null("?")
-            names = season + " " + names.fill_null("")
+            both = season + " " + pl.Series([*keys, ""]).gather(np.where(codes < 0, len(keys), codes))
+            (codes,), keys = encode_names(both.set(pl.Series(codes < 0), None))
     else:
-        names = pl.Series(rows.date.astype(str))
+        (codes,), keys = encode_names(pl.Series(rows.date.astype(str)).set(pl.Series(np.isnat(rows.date)), None))
         rows.notes.append("there is no column of contests: rows of one day are one contest")
-    (codes,), keys = encode_names(names)
     contest = codes.astype(np.int64)
-    if "date" in found and "contest" in found:
+    if "date" in found and "contest" in found and rows.good.any():
         contest, keys = _split_by_date(rows, contest, keys)
     rows.contest, rows.identifiers = contest, tuple(keys)
 
@@ -190,31 +214,43 @@ def _same_entrants(rows: ContestRows, order: np.ndarray, run: np.ndarray) -> np.
     return (np.bincount(entries, minlength=size) >= SAME_ENTRANTS * np.bincount(entrants, minlength=size))[run]
 
 
-def _read_outcome(rows: ContestRows) -> None:
+def _read_cells(rows: ContestRows) -> Cells | None:
+    """What the column of the outcome says of every row; None where there is none."""
+    if rows.outcome is None:
+        return None
+    cells = read_cells(rows.table[rows.outcome], rows.kind, rows.options.endings, rows.notes)
+    if rows.kind == "place" and rows.options.best is None:
+        below = (cells.value < 1.0) & (cells.ended == FINISHED)
+        cells.value = _without_zeros(rows, cells.value, rows.outcome)
+        cells.ended = np.where(below, UNKNOWN, cells.ended).astype(np.int8)
+    return cells
+
+
+def _read_outcome(rows: ContestRows, cells: Cells) -> None:
     """Values of which less is better, and how entrants ended who have none."""
-    table, found = rows.table, rows.found
-    kind = next(kind for kind in ("place", "score", "time") if kind in found)
-    column = table[found[kind]]
-    sign, how = direction(kind, found[kind], rows.options.best)
+    column = rows.found[rows.kind]
+    sign, how = direction(rows.kind, column, rows.options.best)
     rows.notes.append(how)
-    read = read_values(column, kind)
-    if kind == "time" and column.dtype == pl.String:
-        read = _with_gaps(rows, column, read)
-    value = sign * (_without_zeros(rows, read, found[kind]) if kind == "place" and rows.options.best is None else read)
-    words, says = read_endings(column) if column.dtype == pl.String else (np.full(len(column), UNKNOWN), None)
-    blank = np.isnan(read) if says is None else ~says
-    ended = np.where(np.isfinite(value), FINISHED, words)
-    if "status" in found:
-        status, said = read_endings(table[found["status"]])
+    value = _with_gaps(rows, cells) if rows.kind == "time" else cells.value
+    redress = (cells.ended == REDRESS) & rows.good
+    if redress.any():
+        rows.notes.append(
+            f"{int(redress.sum()):,} results were given by redress (RDG): they are no places, and left out"
+        )
+        rows.blame(redress, "place given by redress")
+    ended = np.where(np.isfinite(value), FINISHED, np.where(cells.ended > FINISHED, cells.ended, UNKNOWN))
+    if "status" in rows.found:
+        status, said = read_endings(rows.table[rows.found["status"]])
         surely = (status > FINISHED) & said
         # A word such as "Engine" beside an empty place is why somebody did not finish.
         ended = np.where(surely, status, np.where((ended == UNKNOWN) & said & (status != FINISHED), UNFINISHED, ended))
     ended = without_starters(rows, ended)
-    to_come = _to_come(rows, blank & (ended == UNKNOWN)) if not rows.options.played else np.zeros(len(value), bool)
-    rows.blame((ended == UNKNOWN) & blank & ~to_come, "missing place")
-    rows.blame((ended == UNKNOWN) & ~blank, "unreadable place")
+    unknown = ended == UNKNOWN
+    to_come = _to_come(rows, cells.blank & unknown) if not rows.options.played else np.zeros(len(value), bool)
+    rows.blame(unknown & cells.blank & ~to_come, "missing place")
+    rows.blame(unknown & ~cells.blank, "unreadable place")
     rows.ended = np.where(ended < 0, FINISHED, ended).astype(np.int8)
-    rows.value = np.where(rows.ended == FINISHED, value, np.nan)
+    rows.value = np.where(rows.ended == FINISHED, sign * value, np.nan)
     for ending, kept, reason in (
         (NOT_STARTED, rows.options.not_started, "did not start"),
         (DISQUALIFIED, rows.options.disqualified, "disqualified"),
@@ -223,18 +259,30 @@ def _read_outcome(rows: ContestRows) -> None:
         _keep_or_not(rows, ending, kept, reason)
 
 
-def _with_gaps(rows: ContestRows, column: pl.Series, times: np.ndarray) -> np.ndarray:
-    """Times of which those written with a plus, such as +12.5, are behind the best of their contest."""
-    text = column.str.strip_chars()
-    behind = text.str.starts_with("+").fill_null(False).to_numpy()
-    if not behind.any():
-        return times
-    gap = read_values(text.str.strip_prefix("+"), "time")
-    best = np.full(len(rows.identifiers) + 1, np.inf)
-    whole = ~behind & np.isfinite(times) & (rows.contest >= 0)
-    np.minimum.at(best, rows.contest[whole], times[whole])
-    rows.notes.append(f"times such as {text.filter(pl.Series(behind))[0]!r} were read as so much behind the shortest")
-    return np.where(behind, np.where(np.isfinite(best), best, 0.0)[rows.contest] + gap, times)
+def _with_gaps(rows: ContestRows, cells: Cells) -> np.ndarray:
+    """Times of which those behind the best of their contest are added to it, and those of the row above are taken."""
+    text = rows.table[rows.found["time"]]
+    value = cells.value
+    if cells.behind.any():
+        best = np.full(len(rows.identifiers) + 1, np.inf)
+        whole = ~cells.behind & np.isfinite(value) & (rows.contest >= 0)
+        np.minimum.at(best, rows.contest[whole], value[whole])
+        shown = as_text(text.filter(pl.Series(cells.behind)))[0].strip()
+        rows.notes.append(f"times such as {shown!r} were read as so much behind the shortest")
+        value = np.where(cells.behind, np.where(np.isfinite(best), best, 0.0)[rows.contest] + value, value)
+    lapped = value >= LAPPED
+    if lapped.any():
+        rows.notes.append(
+            f"{int(lapped.sum()):,} times say how many laps somebody was behind: behind all times, and tied where they "
+            "are as many"
+        )
+    if cells.same.any():
+        # The time of the row above in the same contest.
+        table = pl.DataFrame({"contest": rows.contest, "value": np.where(cells.same, np.nan, value)})
+        above = table.select(pl.col("value").fill_nan(None).forward_fill().over("contest")).to_series()
+        value = np.where(cells.same, above.fill_null(np.nan).to_numpy(), value)
+        rows.notes.append(f"{int(cells.same.sum()):,} times are those of the row above, as s.t. says: a tie")
+    return value
 
 
 def _without_zeros(rows: ContestRows, places: np.ndarray, column: str) -> np.ndarray:

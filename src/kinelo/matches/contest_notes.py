@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kinelo.matches.columns import listed, plain_name
+from kinelo.matches.contest_columns import NATIONS
 from kinelo.matches.contest_rows import ContestRows
-from kinelo.matches.names import as_text
+from kinelo.matches.groups import DIVISIONS
+from kinelo.matches.names import as_text, encode_names
+from kinelo.matches.table_rows import listed_names
+
+LEAST_ODD, SHARE_ODD = 3, 0.01
+"""Rows, and share of those that can be used, from which on a word that is not known is asked about."""
 
 TEAM_HEADERS = (
     "team",
@@ -30,7 +38,7 @@ FURTHER_KINDS = ("constructor", "car", "horse", "jockey", "codriver", "chassis",
 def note_unused(rows: ContestRows) -> None:
     """Name the columns that were not used, and say what two sorts of them are good for."""
     outcomes = [kind for kind in ("place", "score", "time") if kind in rows.found]
-    used = {column for key, column in rows.found.items() if key not in outcomes[1:]}
+    used = {column for key, column in rows.found.items() if key not in outcomes[1:]} | {*rows.order_columns}
     kinds = (*rows.options.slots.values(), *rows.options.advantages.values())
     used |= {rows.options.team, *(column for columns in kinds for column in columns)}
     unused = [column for column in rows.table.columns if column not in used]
@@ -50,11 +58,54 @@ def _note_teams(rows: ContestRows, unused: list[str]) -> None:
     column = next((column for column in unused if plain_name(column) in TEAM_HEADERS), None)
     if column is None or not rows.good.any():
         return
-    table = pl.DataFrame({"contest": rows.contest, "team": as_text(rows.table[column]), "value": rows.value})
-    table = table.filter(pl.Series(rows.good)).drop_nulls("team").drop_nans("value")
-    teams = table.group_by("contest", "team").agg(pl.len(), pl.col("value").n_unique())
-    if teams.height and (teams["len"] > 1).mean() > 0.5 and teams["value"].max() == 1:  # type: ignore[operator]
+    if share_places(rows, column, rows.value, rows.good):
         rows.notes.append(
             f"rows of one {column!r} share their places: team={column!r} (--team {column}) makes them one entrant "
             "whose members are rated"
         )
+
+
+def share_places(rows: ContestRows, column: str, value: NDArray[np.float64], there: NDArray[np.bool_]) -> bool:
+    """Whether rows of one contest with the same entry in a column, several of each, have the same place."""
+    table = pl.DataFrame({"contest": rows.contest, "team": as_text(rows.table[column]), "value": value})
+    table = table.filter(pl.Series(there)).drop_nulls("team").drop_nans("value")
+    teams = table.group_by("contest", "team").agg(pl.len(), pl.col("value").n_unique())
+    return bool(teams.height and (teams["len"] > 1).mean() > 0.5 and teams["value"].max() == 1)  # type: ignore[operator]
+
+
+def note_namesakes(rows: ContestRows) -> None:
+    """Say which names stand under two nations, or in two divisions: they may be two."""
+    if "group" in rows.found:
+        return
+    kinds = (*rows.options.slots.values(), *rows.options.advantages.values(), (rows.options.team,))
+    used = {*rows.found.values(), *(column for columns in kinds for column in columns)}
+    for column in rows.table.columns:
+        if column in used or plain_name(column) not in (*NATIONS, *DIVISIONS):
+            continue
+        (level,), levels = encode_names(rows.table[column])
+        there = rows.good & (level >= 0) & (rows.entrant >= 0)
+        pairs = np.unique(np.stack([rows.entrant[there], level[there]]), axis=1)[0]
+        codes = np.flatnonzero(np.bincount(pairs, minlength=len(rows.entrants)) > 1)
+        if codes.size:
+            number = "1 name stands" if codes.size == 1 else f"{codes.size:,} names stand"
+            first = [levels[k] for k in np.unique(level[there & (rows.entrant == codes[0])])[:3]]
+            rows.notes.append(
+                f"{number} under more than one {column!r} and count as one each: "
+                f"{listed_names([rows.entrants[k] for k in codes[:3]], 2)} ({', '.join(first)}); say "
+                f"columns={{'group': {column!r}}} (--column group={column}) if they are different"
+            )
+
+
+def note_odd_words(rows: ContestRows) -> None:
+    """Ask what a word means that stands in many cells of the outcome and is not known."""
+    odd = rows.fault == rows.reasons.index("unreadable place")
+    if not odd.any() or rows.outcome is None:
+        return
+    words = as_text(rows.table[rows.outcome].filter(pl.Series(odd))).str.strip_chars()
+    for word, number in words.value_counts(sort=True).rows()[:3]:
+        if word and number >= max(LEAST_ODD, SHARE_ODD * rows.good.sum()):
+            rows.notes.append(
+                f"{word!r:.40} stands in {number:,} rows of {rows.outcome!r} and is no {rows.kind} that is known: they "
+                f"were set aside. What does it mean? endings={{{word!r:.40}: 'unfinished'}} (--ending "
+                f"{word:.40}=unfinished), or 'disqualified' or 'not started', says it"
+            )

@@ -6,7 +6,6 @@ entrants by place, whatever the order of the rows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,21 +16,29 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.contest_columns import check_contest_mapping
 from kinelo.matches.contest_interpreting import interpret_contests
+from kinelo.matches.contest_order import within_day
 from kinelo.matches.contest_rows import CONTEST_REASONS, KEPT, Best, ContestOptions, ContestRows, Kept
+from kinelo.matches.contest_values import ENDINGS
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.loading import open_table
-from kinelo.matches.names import as_text
-from kinelo.matches.reading import NoMatches
+from kinelo.matches.losses import NoMatches, check_losses
+from kinelo.matches.names import as_text, clean_name
 from kinelo.matches.rejects import LONGEST_CONTENT, Rejects
 from kinelo.matches.same_side import read_aliases
 
-CONTEST_COLUMNS_SHOWN = {"unreadable date": "date", "unreadable place": "place", "impossible weight": "weight"}
+CONTEST_COLUMNS_SHOWN = {
+    "unreadable date": "date",
+    "unreadable place": "place",
+    "place given by redress": "place",
+    "a name that stands for none": "entrant",
+    "impossible weight": "weight",
+}
 
 
 def read_contests(
     source: Any,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
     *,
     slots: Sequence[str] | Mapping[str, str | Sequence[str]] = (),
     advantages: Sequence[str] | Mapping[str, str | Sequence[str]] = (),
@@ -43,8 +50,13 @@ def read_contests(
     played: bool = True,
     aliases: Mapping[str, str] | str | Path | None = None,
     dates: DateOrder | None = None,
+    endings: Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
+    accept_losses: bool = False,
 ) -> Contests:
     """Read contests of many entrants from a long table: one row for each entrant in each contest.
+
+    A wide sheet, with a row for each entrant and a column for each race, is recognised and read as well.
 
     Parameters
     ----------
@@ -53,7 +65,9 @@ def read_contests(
         of dictionaries.
     columns
         Which column means what, where the names are not common ones, for example ``{"entrant": "pilot"}``. Keys: date,
-        contest, season, entrant, place, score, time, status, distance, title, weight.
+        contest, season, entrant, place, score, time, status, distance, title, weight, group (a column whose value is
+        added to names, so that two people of one name are two). A contest may be named by several columns:
+        ``{"contest": ["event", "division"]}``.
     slots
         Columns to rate, such as ``["driver", "constructor"]``; by default the entrant alone. A mapping gives kinds
         their names, and several columns to one kind: ``{"player": ["player_1", "player_2"]}``.
@@ -76,7 +90,16 @@ def read_contests(
         Names to be replaced, as ``{"J. Clark": "Jim Clark"}`` or a file of two columns.
     dates
         Order of dates that are written in numbers alone, such as 01/02/03: ``"dmy"``, ``"mdy"`` or ``"ymd"``. Left
-        open, the column decides where it can, and ``notes`` say where it cannot.
+        open, the column decides where it can, and ``notes`` say where it cannot. Each cell is read by its own style.
+    endings
+        What words mean that Kinelo does not know, as ``{"XYZ": "unfinished"}``, or ``"disqualified"`` or
+        ``"not started"``.
+    sheet
+        Which sheet of a workbook to read, by its name or number (from 1). Left open, all sheets that have the columns
+        of the first are read together.
+    accept_losses
+        True goes on although more than half of the rows cannot be used. Where more than 5 % cannot, the first note
+        says so.
 
     Returns
     -------
@@ -94,17 +117,18 @@ def read_contests(
     for option, value in (("unfinished", unfinished), ("disqualified", disqualified), ("not_started", not_started)):
         if not isinstance(value, str) or value not in KEPT:
             raise InputError(f"{option} must be 'behind', 'last' or 'out', not {value!r:.60}.")
-    if played is not True and played is not False:
-        raise InputError(f"played must be True or False, not {played!r:.60}.")
+    for flag, value in (("played", played), ("accept_losses", accept_losses)):
+        if value is not True and value is not False:
+            raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
     if team is not None and not isinstance(team, str):
         raise InputError(f"team must be the name of a column, not {team!r:.60}.")
     name = str(source) if isinstance(source, str | Path) else "the table"
-    opened = open_table(source)
+    opened = open_table(source, sheet)
     if opened.table.height == 0:
         raise InputError(f"{name} contains no contests; at least two rows below the header are needed.")
     wanted = ContestOptions(
         columns, _kinds(slots), team, best, unfinished, disqualified, not_started, played, read_aliases(aliases),
-        _kinds(advantages, "advantages"), dates,
+        _kinds(advantages, "advantages"), dates, _meanings(endings), accept_losses,
     )  # fmt: skip
     return accept_contests(interpret_contests(opened, wanted, name), name)
 
@@ -124,6 +148,21 @@ def _kinds(slots: object, said: str = "slots") -> dict[str, tuple[str, ...]]:
     return {str(kind): tuple(cols) for kind, cols in named.items()}
 
 
+def _meanings(given: object) -> dict[str, int]:
+    """Words of the user and the endings they stand for."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"endings must map words to how somebody ended, not be {given!r:.60}.")
+    known = {name: code for name, code in ENDINGS.items() if code != FINISHED}
+    for word, ending in given.items():
+        if not isinstance(word, str) or ending not in list(known):
+            raise InputError(
+                f"endings says {word!r:.40}: {ending!r:.40}; a word stands for {', '.join(map(repr, known))}."
+            )
+    return {clean_name(word).lower(): known[ending] for word, ending in given.items()}
+
+
 def accept_contests(rows: ContestRows, name: str) -> Contests:
     """Contests of the rows that can be used, in order."""
     order = _in_order(rows)
@@ -134,12 +173,13 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
         codes = {kind: slots[0][order] for kind, slots in rows.slots.items()}
     kept = _without_lone(rows, order)
     order, codes = order[kept], {kind: code[kept] for kind, code in codes.items()}
-    rejected = _rejects(rows)
+    rejected, at = _rejects(rows)
     if order.size == 0:
         raise NoMatches(
             f"No contest of {name} can be used, all {len(rejected):,} rows were rejected ({rejected.in_words()}).",
             rejected,
         )
+    check_losses(rows, rejected, at, name)
     begins = np.flatnonzero(np.concatenate([[True], rows.contest[order][1:] != rows.contest[order][:-1]]))
     first = np.append(begins, order.size).astype(np.int64)
     contest = np.repeat(np.arange(begins.size), np.diff(first))
@@ -153,7 +193,7 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
         date, first, rows.entrant[order], rows.entrants, places_of(_strength_order(rows, order), contest),
         _endings(rows)[order],
         {kind: Slots(code, rows.slots[kind][1], kind in rows.options.advantages) for kind, code in codes.items()},
-        weight, order + 1, tuple(rows.identifiers[c] for c in number), rejected,
+        weight, rows.row[order] + 1, tuple(rows.identifiers[c] for c in number), rejected,
         tuple(rows.notes), distance=None if distance is None or np.isnan(distance).all() else distance,
         titles=None if rows.titles is None else tuple(rows.titles[c] for c in number),
     )  # fmt: skip
@@ -199,7 +239,8 @@ def _in_order(rows: ContestRows) -> NDArray[np.int64]:
         rows.notes.append("the file was not in date order: it was sorted by date")
     names = [_ranks(rows.entrants)[rows.entrant[good]]]
     names += [_ranks(slots)[codes[good]].T for codes, slots in rows.slots.values()]
-    keys = (*np.vstack(names)[::-1], _strength_order(rows, good), _within_day(rows, contest)[contest], last[contest])
+    keys = (*np.vstack(names)[::-1], _strength_order(rows, good))
+    keys += (*(rank[contest] for rank in reversed(within_day(rows, good))), last[contest])
     return good[np.lexsort(keys)]
 
 
@@ -209,20 +250,6 @@ def _ranks(names: tuple[str, ...]) -> NDArray[np.int64]:
     ranks[np.argsort(np.array(names, object), kind="stable")] = np.arange(len(names))
     ranks[-1] = len(names)
     return ranks
-
-
-def _within_day(rows: ContestRows, contest: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Order of contests of one day: that of the file where it lists one after the other, else that of their names."""
-    changes = np.flatnonzero(np.concatenate([[True], contest[1:] != contest[:-1]]))
-    if changes.size == np.unique(contest).size:
-        named = np.full(len(rows.identifiers), contest.size)
-        np.minimum.at(named, contest, np.arange(contest.size))
-        return named
-    keys = [[(not part.isdigit(), int(part) if part.isdigit() else part) for part in re.findall(r"\d+|\D+", name)]
-            for name in rows.identifiers]  # fmt: skip
-    rank = np.empty(len(keys), np.int64)
-    rank[sorted(range(len(keys)), key=lambda k: keys[k])] = np.arange(len(keys))
-    return rank
 
 
 def _without_repeats(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -287,7 +314,8 @@ def _without_lone(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.boo
     return ~lone
 
 
-def _rejects(rows: ContestRows) -> Rejects:
+def _rejects(rows: ContestRows) -> tuple[Rejects, NDArray[np.int64]]:
+    """Rows that could not be used, and where in the table they stand."""
     bad = np.flatnonzero(rows.fault > 0)
     reasons = np.array(CONTEST_REASONS, object)[rows.fault[bad]]
     content = np.full(bad.size, "", object)
@@ -298,4 +326,4 @@ def _rejects(rows: ContestRows) -> Rejects:
         if column is not None and here.size:
             cells = as_text(rows.table[column][bad[here]]).fill_null("").str.strip_chars().to_list()
             content[here] = [cell[:LONGEST_CONTENT] for cell in cells]
-    return Rejects.of("contests", bad + 1, reasons, content)
+    return Rejects.of("contests", rows.row[bad] + 1, reasons, content), bad

@@ -1,13 +1,10 @@
-"""What each row of a long table of contests says, how it ended, and what is wrong with it, if anything.
-
-An ending is a number of which less is better, or a word for not finishing, and which one.
-"""
+"""What each row of a long table of contests says, and what is wrong with it, if anything."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -15,71 +12,11 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
-from kinelo.matches.contest_columns import POINTS
-from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
+from kinelo.matches.contest_columns import FEWEST, POINTS
 from kinelo.matches.dates import DateOrder
-from kinelo.matches.fields import read_numbers
-from kinelo.matches.names import as_text
+from kinelo.matches.table_rows import TableRows
 
 Best = Literal["lowest", "highest"]
-
-STATUS_WORDS = {
-    NOT_STARTED: (
-        r"^(dns|d\.n\.s\.?|dnc|dnq|dnpq|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|107 ?% rule)$"
-        r"|did not (start|qualify|pre-?qualify)|not started|non[- ]starter|nicht (gestartet|angetreten)"
-    ),
-    DISQUALIFIED: r"^(dsq|dq|dqf|exc?|ocs|bfd|ufd|dne|dgm)$|disqu|excluded|desclassificad|descalificad|squalificat",
-    UNFINISHED: (
-        r"^(dnf|d\.n\.f\.?|ret\.?|r|nc|ab|aband\.?|retired|otl|hd|un|np|ko|raf)$"
-        r"|did not finish|not classified|abandon|ausgeschieden|aufgegeben"
-    ),
-}
-"""What tables say of who did not reach the end, the surest first."""
-
-DONE = r"^(finished|classified|ok|f|fin|done|complete[d]?|\+ ?\d+ laps?|)$"
-NUMBER = r"^(?:=|t|t=)?\s*(\d+(?:[.,]\d+)?)\s*(?:st|nd|rd|th|\.|=|º|°|ª|er|e|de)?$"
-CLOCK = r"^(?:(\d+)[:h])?(\d+)[:m'](\d+(?:[.,]\d+)?)\s*(?:s|\")?$"
-UNKNOWN = -1
-
-
-def read_values(column: pl.Series, kind: str) -> NDArray[np.float64]:
-    """Numbers of a column of places, scores or times, NaN where there is none; times may be written as 1:32:03.5.
-
-    >>> read_values(pl.Series(["1st", "=2", "T2", "4.", "DNF"]), "place").tolist()
-    [1.0, 2.0, 2.0, 4.0, nan]
-    >>> read_values(pl.Series(["59.5", "1:02.25", "1:00:00"]), "time").tolist()
-    [59.5, 62.25, 3600.0]
-    """
-    if kind == "time" and (column.dtype == pl.Duration or column.dtype == pl.Time):
-        return column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy()
-    values = np.array(read_numbers(column))
-    if column.dtype != pl.String or not np.isnan(values).any():
-        return values
-    text = column.str.strip_chars().str.to_lowercase()
-    if kind == "place":
-        found = read_numbers(text.str.extract(NUMBER, 1))
-    elif kind == "time":
-        parts = text.str.extract_groups(CLOCK).struct
-        hours, minutes, seconds = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
-        found = np.where(np.isnan(hours), 0.0, hours) * 3600.0 + minutes * 60.0 + seconds
-    else:
-        return values
-    return np.where(np.isnan(values), found, values)
-
-
-def read_endings(column: pl.Series) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """What the words of a column say of each row (-1 for nothing known), and whether it says anything at all.
-
-    >>> ended, says = read_endings(pl.Series(["Finished", "DNF", "Disqualified", "Engine", None]))
-    >>> ended.tolist(), says.tolist()
-    ([0, 1, 2, -1, -1], [True, True, True, True, False])
-    """
-    text = as_text(column).str.strip_chars().str.to_lowercase().fill_null("")
-    ended = np.full(len(text), UNKNOWN, np.int8)
-    ended[(text.str.contains(DONE) & (text != "")).to_numpy()] = FINISHED
-    for ending, pattern in reversed(STATUS_WORDS.items()):
-        ended[text.str.contains(pattern).to_numpy()] = ending
-    return ended, (text != "").to_numpy()
 
 
 def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
@@ -98,6 +35,8 @@ def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
         return 1.0, f"the shortest {column!r} is best; best='highest' (--best highest) if the longest is"
     if plain_name(column) in POINTS:
         return -1.0, f"the most of {column!r} is best"
+    if plain_name(column) in FEWEST:
+        return 1.0, f"the lowest {column!r} is best"
     raise InputError(
         f"Nothing tells whether a high or a low {column!r} is better: say best='highest' or best='lowest' "
         "(--best on the command line)."
@@ -122,6 +61,7 @@ CONTEST_REASONS = (
     "impossible weight",
     "entrant twice in one contest",
     "team-mates with different places",
+    "place given by redress",
     "only one entrant in the contest",
     "did not start",
     "disqualified",
@@ -133,7 +73,7 @@ CONTEST_REASONS = (
 class ContestOptions:
     """What the user of :func:`kinelo.read_contests` asked for."""
 
-    columns: Mapping[str, str] | None = None
+    columns: Mapping[str, Any] | None = None
     slots: Mapping[str, Sequence[str]] = field(default_factory=dict)
     team: str | None = None
     best: Best | None = None
@@ -144,11 +84,20 @@ class ContestOptions:
     aliases: Mapping[str, str] = field(default_factory=dict)
     advantages: Mapping[str, Sequence[str]] = field(default_factory=dict)
     dates: DateOrder | None = None
+    endings: Mapping[str, int] = field(default_factory=dict)
+    accept_losses: bool = False
 
 
 @dataclass
-class ContestRows:
-    """The columns of a long table, one value per row of the file, right or wrong."""
+class ContestRows(TableRows):
+    """The columns of a long table, one value per row of the file, right or wrong.
+
+    ``row`` is the row of the file (from 0) from which each comes: a wide sheet has several in one.
+    """
+
+    reasons: ClassVar[tuple[str, ...]] = CONTEST_REASONS
+    noun: ClassVar[str] = "contests"
+    side: ClassVar[str] = "entrant"
 
     table: pl.DataFrame
     found: dict[str, str]
@@ -166,14 +115,11 @@ class ContestRows:
     distance: NDArray[np.float64] | None = None
     identifiers: tuple[str, ...] = ()
     titles: tuple[str, ...] | None = None
+    row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    kind: str = ""
+    order_columns: tuple[str, ...] = ()
 
     @property
-    def good(self) -> NDArray[np.bool_]:
-        """Rows nothing is wrong with so far."""
-        return self.fault == 0
-
-    def blame(self, wrong: NDArray[np.bool_], reason: str) -> int:
-        """Mark rows as unusable, and say how many; the first reason found for a row is the one that is reported."""
-        new = wrong & self.good
-        self.fault[new] = CONTEST_REASONS.index(reason)
-        return int(new.sum())
+    def outcome(self) -> str | None:
+        """The column that says how entrants ended."""
+        return self.found.get(self.kind)

@@ -25,7 +25,7 @@ NOTES = ("contests are read in chunks: a contest that stands in two files counts
 
 
 def scan_contests(
-    paths: str | Path | Iterable[str | Path], columns: Mapping[str, str] | None = None, **options: Any
+    paths: str | Path | Iterable[str | Path], columns: Mapping[str, Any] | None = None, **options: Any
 ) -> ContestScan:
     """Contests of one or many files, to be read in chunks when they are used.
 
@@ -53,7 +53,10 @@ def scan_contests(
     [1, 1]
     """
     check_contest_mapping(columns)
-    known = ("slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases", "dates")
+    known = (
+        "slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases", "dates",
+        "endings", "accept_losses",
+    )  # fmt: skip
     for name in options:
         if name not in known:
             raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(known)}.")
@@ -73,7 +76,7 @@ class ContestScan:
     """
 
     files: tuple[Path, ...]
-    columns: Mapping[str, str] | None = None
+    columns: Mapping[str, Any] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     first: np.datetime64 | None = None
     end: np.datetime64 | None = None
@@ -112,7 +115,7 @@ class ContestScan:
                     yield chunk
 
 
-def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
+def _frames(path: Path, columns: Mapping[str, Any] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
     """Parts of a file, none of which ends within a contest; only a Parquet file has more than one."""
     with path.open("rb") as file:
         parquet = file.read(4) == b"PAR1"
@@ -121,11 +124,15 @@ def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterato
         return
     with damage_in_words(path, "Parquet"):
         table = pl.scan_parquet(path)
-        found = find_contest_columns(table.collect_schema().names(), columns)
+        several = (columns or {}).get("contest")
+        rest = {k: v for k, v in (columns or {}).items() if isinstance(v, str)}
+        found = find_contest_columns(table.collect_schema().names(), rest)
         height = table.select(pl.len()).collect().item()
     keys = [found[name] for name in ("contest", "season") if name in found] or [
         found[k] for k in ("date",) if k in found
     ]
+    if several is not None and not isinstance(several, str):
+        keys = [*dict.fromkeys([*several, *([found["season"]] if "season" in found else [])])]
     held = None
     for begin in range(0, height, rows):
         with damage_in_words(path, "Parquet"):

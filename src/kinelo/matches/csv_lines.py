@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import distinct_names
+from kinelo.matches.header import ROWS_ABOVE, header_row, note_of_title
 
 SEPARATORS = ",;\t|"
 QUOTED_OR_RETURN = re.compile(rb'("[^"]*")|\r(?!\n)')
@@ -77,10 +78,15 @@ def _line_end(found: re.Match[bytes]) -> bytes:
     return found[1] or b"\n"
 
 
-def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...]]:
-    """The table, every column as text; the rows (from 0) whose line is damaged, with the reason; what was noticed."""
+def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...], int]:
+    """The table, every column as text; the rows (from 0) whose line is damaged, with the reason; what was noticed; and
+    how many lines end with the header."""
+    lines = 1
     if raw[:4].lower() == b"sep=":
         raw = raw.partition(b"\n")[2]
+        lines = 2
+    above = _lines_above(raw)
+    raw = raw.split(b"\n", len(above))[-1]
     first = raw[: raw.find(b"\n")] if b"\n" in raw else raw
     header = first.decode("utf-8", errors="replace")
     separator = max(SEPARATORS, key=header.count)
@@ -98,7 +104,19 @@ def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...]]
         infer_schema=False,
         truncate_ragged_lines=True,
     )
-    return table, broken, notes
+    return table, broken, (*notes, note_of_title(above)) if above else notes, lines + len(above)
+
+
+def _lines_above(raw: bytes) -> list[list[str]]:
+    """Fields of the lines that stand above the header."""
+    lines = [line.decode("utf-8", errors="replace") for line in raw.split(b"\n", ROWS_ABOVE + 1)[: ROWS_ABOVE + 1]]
+    rows = []
+    for line in lines:
+        try:
+            rows.append(_header(line.strip("\r"), max(SEPARATORS, key=line.count)))
+        except InputError:
+            rows.append([line])
+    return rows[: header_row(rows)]
 
 
 def _header(line: str, separator: str) -> list[str]:

@@ -1,7 +1,9 @@
 """Days from whatever a column calls them: text in many orders, days of a spreadsheet, seconds since 1970.
 
-Text such as ``01/02/03`` may be meant in three ways. What the column itself decides (a 31 that can only be a day, rows
-that stand in order in one reading alone) is read so; where nothing decides, a note says what was taken for granted.
+A style is a property of a cell: one column may hold ``01.02.2016``, ``02/02/16``, ``2016-02-03`` and ``44256``. Only
+the order of day, month and year is one of the column. Text such as ``01/02/03`` may be meant in three ways. What the
+column itself decides (a 31 that can only be a day, rows that stand in order in one reading alone) is read so; where
+nothing decides, a note says what was taken for granted.
 """
 
 from __future__ import annotations
@@ -19,12 +21,26 @@ from kinelo.matches.names import encode_names
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 Days = NDArray[np.datetime64]
-ORDERS = {"dmy": "day/month/year", "mdy": "month/day/year", "ymd": "year/month/day"}
-FORMATS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m/%d/%Y", "%m-%d-%Y",
-    "%m.%d.%Y", "%d/%m/%y", "%d.%m.%y", "%d-%m-%y", "%m/%d/%y", "%m-%d-%y", "%y/%m/%d", "%y-%m-%d", "%y.%m.%d",
-    "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y",
+ORDERS: dict[DateOrder, str] = {"dmy": "day/month/year", "mdy": "month/day/year", "ymd": "year/month/day"}
+PLAIN_FORMATS = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y", "%d-%B-%Y",
+    "%d %b %y", "%b %d %Y", "%B %d %Y", "%b-%d-%Y", "%Y %b %d",
 )  # fmt: skip
+"""Formats in which the year or a word tells day from month."""
+
+ORDERED_FORMATS: dict[str, tuple[str, ...]] = {
+    "dmy": ("%d/%m/%Y", "%d/%m/%y"),
+    "mdy": ("%m/%d/%Y", "%m/%d/%y"),
+    "ymd": ("%y/%m/%d",),
+}
+"""Formats of three numbers in each order, whatever the sign between them."""
+
+USUAL = r"^(\d{4}-\d{2}-\d{2})(?:[Tt ]\d{2}:.*)?$"
+"""Dates that nearly all files write, perhaps with a time."""
+
+NUMBERS = r"^\d{1,2}([-/.])\d{1,2}([-/.])(\d{4}|\d{2})$"
+WEEKDAY = r"(?i)^(?:mon?|tue?s?|wed(?:nes)?|thu?(?:rs)?|fri?|sat?(?:ur)?|sun?|di|mi|do|so)(?:day)?\.?,?\s+"
+TIME_BEHIND = r"(?i)[t ,]+\d{1,2}:\d{2}.*$"
 NOWHERE = np.datetime64("NaT", "D")
 SPREADSHEET = 25_569
 """The day of a spreadsheet that is 1970-01-01."""
@@ -41,6 +57,7 @@ DATE_UNITS = (
 MOST_OF = 0.9
 """Share of the different entries that must be such numbers."""
 
+LARGEST_YEAR = 9999
 MOST_YEARS_AHEAD = 3
 LEAST_DAYS_IN_ORDER = 5
 """Different days that must stand in order before their order decides anything."""
@@ -74,55 +91,114 @@ def read_dates(column: pl.Series, order: DateOrder | None = None, *, played: boo
         return DaysRead(local.cast(pl.Date).to_numpy().astype("datetime64[D]", copy=False))
     # A column has few different days, however many matches it has.
     (codes,), words = encode_names(column)
-    text = pl.Series(column.name, words, dtype=pl.String)
-    found = _from_numbers(text) or _from_text(text, codes, order, played)
-    return DaysRead(np.append(found.days, NOWHERE)[codes], found.form, found.notes)
+    text = pl.Series(words, dtype=pl.String)
+    usual = _read(text.str.extract(USUAL, 1), "%Y-%m-%d", played)
+    if not np.isnat(usual).any():
+        return DaysRead(np.append(usual, NOWHERE)[codes], "%Y-%m-%d")
+    cells = _Cells(column.name, text, played)
+    rows = np.bincount(codes[codes >= 0], minlength=len(words))
+    notes = [note for read in (cells.read_counted, cells.read_plain) if (note := read())]
+    if cells.three_numbers.any():
+        cells.use_order(*_best_order(cells, codes, rows, order, notes))
+    styles = {style: k for k, style in reversed(list(enumerate(cells.style))) if style and style != COUNTED}
+    if len(styles) > 1:
+        shown = " and ".join(repr(words[k]) for k in sorted(styles.values())[:3])
+        notes.append(f"dates are written in {len(styles)} ways, such as {shown}: each cell was read by its own")
+    form = next(iter(styles)) if len(styles) == 1 else None
+    return DaysRead(np.append(cells.days, NOWHERE)[codes], form, notes)
 
 
-def _from_numbers(text: pl.Series) -> DaysRead | None:
-    """Days that are counted from some day on; None where the column holds anything else."""
-    numbers = text.cast(pl.Float64, strict=False).to_numpy()
-    for least, most, length, epoch, words in DATE_UNITS:
-        fits = (numbers >= least) & (numbers < most)
-        if not fits.any() or fits.mean() < MOST_OF:
-            continue
-        count = np.floor(np.where(fits, numbers, 0.0) / length).astype(np.int64) - epoch
-        days = np.where(fits, count.astype("datetime64[D]"), NOWHERE)
-        first = int(np.flatnonzero(fits)[0])
-        note = f"the numbers in {text.name!r} were read as {words}: {text[first]} is {days[first]}"
-        return DaysRead(days, None, [note])
-    return None
+COUNTED = "counted"
+"""The style of a cell that counts days or seconds."""
 
 
-def _from_text(text: pl.Series, codes: NDArray[np.int32], order: DateOrder | None, played: bool) -> DaysRead:
-    whole = pl.col("day").str.replace(r"^(\d{4})$", "$1-01-01")
-    # A time of day after the date ("2024-05-01T18:00Z", "01/05/2024 18:00") is cut off.
-    cut = whole.str.split(" ").list.first().str.split("T").list.first()
-    text, short = text.to_frame("day").select(whole.alias("whole"), cut.alias("short"))
-    rows = np.bincount(codes[codes >= 0], minlength=len(text))
-    read: dict[str, Days] = {}
-    for form in FORMATS:
-        if order is None or _order_of(form) in (None, order):
-            read[form] = _read(text if " " in form else short, form, played)
-            if not np.isnat(read[form]).any() and _order_of(form) is None:
-                break
-    counts = {form: int(rows[~np.isnat(days)].sum()) for form, days in read.items()}
-    best = max(counts, key=lambda form: counts[form])
-    if counts[best] == 0:
-        return DaysRead(np.full(len(text), NOWHERE))
-    notes: list[str] = []
-    rivals = [form for form in read if _order_of(best) is not None and _alike(form, best)]
-    level = [f for f in rivals if counts[f] == counts[best] and not np.array_equal(read[f], read[best], equal_nan=True)]
-    if level:
-        best = _decided(text[0], best, level, {form: days[codes[codes >= 0]] for form, days in read.items()}, notes)
-    elif others := [(int(rows[np.isnat(read[best]) & ~np.isnat(read[f])].sum()), f) for f in rivals]:
-        number, form = max(others)
-        if number:
-            notes.append(
-                f"dates are written in two orders: {number:,} can only be {_words(form)} and were set aside, and "
-                f"others that were read as {_words(best)} may be wrong"
-            )
-    return DaysRead(read[best], best, notes)
+class _Cells:
+    """The different entries of a column of dates: what is read of each so far (NaT for nothing), and its style."""
+
+    def __init__(self, name: str, text: pl.Series, played: bool) -> None:
+        self.name, self.text, self.played = name, text, played
+        self.days: Days = np.full(len(text), NOWHERE)
+        self.style: NDArray[np.object_] = np.full(len(text), "", object)
+        plain = text.str.replace_all("[\u2212\u2013]", "-").str.replace(r"^(\d{4})$", "$1-01-01")
+        plain = plain.str.replace(WEEKDAY, "").str.replace(r"(?i)^(\d{1,2})(?:st|nd|rd|th|\.)( )", "$1$2")
+        plain = plain.str.replace(TIME_BEHIND, "")
+        self.timeless = plain.str.replace_all(",", " ").str.replace_all(r"\s+", " ").str.strip_chars()
+        # A zone behind the date ("2024-05-01Z", "2024-05-01 UTC") is cut off.
+        self.short = self.timeless.str.split(" ").list.first().str.split("T").list.first()
+        parts = self.short.str.extract_groups(NUMBERS).struct
+        self.sign, self.year = parts.field("1"), parts.field("3")
+        self.three_numbers = (self.sign == parts.field("2")).fill_null(False).to_numpy()
+
+    def read_counted(self) -> str | None:
+        """Days that are counted from some day on: by spreadsheets, or in seconds; how they were read."""
+        numbers = self.text.cast(pl.Float64, strict=False).to_numpy()
+        counted = np.isfinite(numbers) & ~((numbers >= 1e7) & (numbers < 1e8)) & (numbers > LARGEST_YEAR)
+        for least, most, length, epoch, words in DATE_UNITS:
+            fits = counted & (numbers >= least) & (numbers < most)
+            if not fits.any() or fits.sum() < MOST_OF * counted.sum():
+                continue
+            count = np.floor(np.where(fits, numbers, 0.0) / length).astype(np.int64) - epoch
+            self.days = np.where(fits, count.astype("datetime64[D]"), NOWHERE)
+            self.style[fits] = COUNTED
+            first = int(np.flatnonzero(fits)[0])
+            return f"the numbers in {self.name!r} were read as {words}: {self.text[first]} is {self.days[first]}"
+        return None
+
+    def read_plain(self) -> None:
+        """Read the cells whose year or month stands in a place or word that gives it away."""
+        for form in PLAIN_FORMATS:
+            left = np.flatnonzero(np.isnat(self.days) & ~self.three_numbers)
+            if not left.size:
+                return
+            days = _read((self.timeless if " " in form else self.short).gather(left), form, self.played)
+            self.days[left] = days
+            self.style[left[~np.isnat(days)]] = form
+
+    def in_order(self, order: DateOrder) -> Days:
+        """Days of cells of three numbers, in this order; NaT for those that it does not make a day of."""
+        days = np.full(len(self.text), NOWHERE)
+        text = self.short.str.replace_all(r"[-.]", "/")
+        for form in ORDERED_FORMATS[order]:
+            read = _read(text, form, self.played)
+            days = np.where(self.three_numbers & np.isnat(days), read, days)
+        return days
+
+    def use_order(self, order: DateOrder, days: Days) -> None:
+        """Take the days of cells of three numbers from this order."""
+        known = self.three_numbers & ~np.isnat(days)
+        self.days = np.where(known, days, self.days)
+        letters = ["%" + letter for letter in order]
+        for k in np.flatnonzero(known).tolist():
+            self.style[k] = self.sign[k].join(letters).replace("%y", "%Y" if len(self.year[k]) == 4 else "%y")
+
+
+def _best_order(
+    cells: _Cells, codes: NDArray[np.int32], rows: NDArray[np.int64], order: DateOrder | None, notes: list[str]
+) -> tuple[DateOrder, Days]:
+    """The order in which most cells of three numbers are days, and these; a note where others could be meant."""
+    if order is not None:
+        return order, cells.in_order(order)
+    days: dict[DateOrder, Days] = {each: cells.in_order(each) for each in ORDERS}
+    counts: dict[DateOrder, int] = {each: int(rows[~np.isnat(days[each])].sum()) for each in days}
+    best: DateOrder = max(counts, key=lambda each: counts[each])
+    others: list[tuple[int, DateOrder]] = [
+        (int(rows[np.isnat(days[best]) & ~np.isnat(days[o])].sum()), o) for o in days if o != best
+    ]
+    number, other = max(others)
+    if number:
+        notes.append(
+            f"dates are written in two orders: {number:,} can only be {ORDERS[other]} and were set aside, and "
+            f"others that were read as {ORDERS[best]} may be wrong"
+        )
+    shown = cells.text[int(np.flatnonzero(cells.three_numbers)[0])]
+    level: list[DateOrder] = [o for o in days if counts[o] == counts[best] and not _same(days[o], days[best])]
+    if level and counts[best] and not number:
+        rows_read = codes[codes >= 0]
+        whole: dict[DateOrder, Days] = {
+            each: np.where(cells.three_numbers, days[each], cells.days)[rows_read] for each in days
+        }
+        best = _decided(shown, best, level, whole, notes)
+    return best, days[best]
 
 
 def _read(text: pl.Series, form: str, played: bool) -> Days:
@@ -136,35 +212,24 @@ def _read(text: pl.Series, form: str, played: bool) -> Days:
     return np.where((found >= EARLIEST) & (found < LATEST), found, NOWHERE)
 
 
-def _order_of(form: str) -> DateOrder | None:
-    """The order of a format that another one could be mistaken for; None where the year or a word gives it away."""
-    if "%b" in form or "%B" in form or form.startswith("%Y"):
-        return None
-    return {"%d": "dmy", "%m": "mdy", "%y": "ymd"}[form[:2]]  # type: ignore[return-value]
-
-
-def _decided(shown: str, best: str, level: list[str], read: dict[str, Days], notes: list[str]) -> str:
-    """Of formats that read as many dates, the one in which rows stand in order; else the usual one, with a note."""
-    in_order = [form for form in (best, *level) if _in_order(read[form])]
+def _decided(
+    shown: str, best: DateOrder, level: list[DateOrder], days: dict[DateOrder, Days], notes: list[str]
+) -> DateOrder:
+    """Of orders that read as many dates, the one in which rows stand in order; else the usual one, with a note."""
+    in_order: list[DateOrder] = [order for order in (best, *level) if _in_order(days[order])]
     if len(in_order) == 1:
-        notes.append(f"dates such as {shown!r} were read as {_words(in_order[0])}: so the rows stand in order")
+        notes.append(f"dates such as {shown!r} were read as {ORDERS[in_order[0]]}: so the rows stand in order")
         return in_order[0]
-    others = " or ".join(_words(form) for form in level)
-    said = _order_of(level[0])
+    others = " or ".join(ORDERS[order] for order in level)
     notes.append(
-        f"nothing decides the order of dates such as {shown!r}: they were read as {_words(best)}, not as {others}; say "
-        f"dates={said!r} (--dates {said} on the command line) if that is wrong"
+        f"nothing decides the order of dates such as {shown!r}: they were read as {ORDERS[best]}, not as {others}; say "
+        f"dates={level[0]!r} (--dates {level[0]} on the command line) if that is wrong"
     )
     return best
 
 
-def _words(form: str) -> str:
-    return ORDERS[_order_of(form) or "dmy"]
-
-
-def _alike(form: str, best: str) -> bool:
-    """Whether a format has the signs between numbers and the width of years of another one, in another order."""
-    return _order_of(form) is not None and form[2] == best[2] and ("%y" in form) == ("%y" in best)
+def _same(one: Days, other: Days) -> bool:
+    return np.array_equal(one, other, equal_nan=True)
 
 
 def _in_order(days: Days) -> bool:

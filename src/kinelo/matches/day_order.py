@@ -126,9 +126,9 @@ def _keys(rows: Rows, given: dict[str, str], chosen: NDArray[np.int64]) -> Keys:
     keys: Keys = {}
     if "order" in given and rows.named("order"):
         keys["order"] = read_numbers(table[given["order"]][chosen])
-    keys["date"] = _times(table[rows.found["date"]][chosen])
+    keys["date"] = times_of_day(table[rows.found["date"]][chosen])
     if "time" in given:
-        keys["time"] = _times(table[given["time"]][chosen])
+        keys["time"] = times_of_day(table[given["time"]][chosen])
     if "round" in given:
         (codes,), names = encode_names(table[given["round"]][chosen])
         keys["round"] = np.array([*round_rank(names), np.nan])[codes]
@@ -137,7 +137,7 @@ def _keys(rows: Rows, given: dict[str, str], chosen: NDArray[np.int64]) -> Keys:
     return keys
 
 
-def _times(column: pl.Series) -> NDArray[np.float64]:
+def times_of_day(column: pl.Series) -> NDArray[np.float64]:
     """Seconds into the day as a column of times, of text or of numbers tells them; NaN where it does not."""
     if column.dtype == pl.Date:
         return np.full(len(column), np.nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,8 @@ NO = (
 GROUPED = re.compile(r"(?<=\d)[\s'’](?=\d{3}(?!\d))")
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+BY_POINTS_ALONE = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+"
+PERCENT = re.compile(r"([+-]?\d+(?:[.,]\d+)?) ?%")
 BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 
 
@@ -35,9 +37,15 @@ def read_numbers(column: pl.Series, notes: list[str] | None = None) -> NDArray[n
     ([1512.0, 998.0], ["'1,512' in 'elo' was read as 1512, with a comma between thousands; write 1.512 if it is less"])
     >>> read_numbers(pl.Series(["1.512", "0,75"])).tolist()
     [1512.0, 0.75]
+    >>> read_numbers(pl.Series(["1.012", "998"])).tolist(), read_numbers(pl.Series(["1.012", "98.5"])).tolist()
+    ([1012.0, 998.0], [1.012, 98.5])
     """
     if isinstance(column.dtype, pl.List | pl.Struct | pl.Array):
         return np.full(len(column), np.nan)
+    if column.dtype == pl.String and thousands_by_points([column]):
+        plain = column.str.strip_chars().str.replace_all(".", "", literal=True)
+        note_points(column, notes)
+        return plain.cast(pl.Float64, strict=False).to_numpy()
     if column.dtype == pl.String and not holds_numbers(column):
         text = column.str.strip_chars()
         column = text.cast(pl.Float64, strict=False)
@@ -48,6 +56,34 @@ def read_numbers(column: pl.Series, notes: list[str] | None = None) -> NDArray[n
     if column.dtype != pl.Float64:
         column = column.cast(pl.Float64, strict=False)
     return column.to_numpy()
+
+
+def thousands_by_points(columns: Sequence[pl.Series], *, whole: bool = False) -> bool:
+    """Whether points in these columns of text stand between thousands: ``1.012`` beside ``998``.
+
+    Then every number from 1000 on has them, none below has, and some has three digits. Where numbers are known to be
+    ``whole``, such as scores, the last is not asked for.
+    """
+    if any(column.dtype != pl.String for column in columns):
+        return False
+    text = pl.concat([column.alias("") for column in columns])
+    pointed = text.filter(text.str.contains(".", literal=True)).str.strip_chars()
+    if not len(pointed) or not bool(pointed.str.contains(f"^(?:{BY_POINTS_ALONE})$").all()):
+        return False
+    plain = text.str.strip_chars().cast(pl.Float64, strict=False).filter(~text.str.contains(".", literal=True))
+    most = plain.abs().max()
+    return whole if most is None else 1000 > most >= (0 if whole else 100)  # type: ignore[operator]
+
+
+def note_points(column: pl.Series, notes: list[str] | None) -> None:
+    """Say of a column how its points were read."""
+    pointed = column.filter(column.str.contains(".", literal=True).fill_null(False))
+    if notes is not None and len(pointed):
+        shown = pointed[0].strip()
+        notes.append(
+            f"{shown!r} in {column.name!r} was read as {shown.replace('.', '')}, with a point between thousands; write "
+            f"{shown}0 if it is less"
+        )
 
 
 def holds_numbers(text: pl.Series) -> bool:
@@ -67,6 +103,9 @@ def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str,
         if BY_COMMAS.fullmatch(text) and not (decimal and not grouped):
             # Where the column has both kinds of commas, one between three digits may be either.
             text = text if decimal and text.count(",") == 1 and "." not in text else text.replace(",", "")
+        elif share := PERCENT.fullmatch(text):
+            found[word] = float(share[1].replace(",", ".")) / 100.0
+            continue
         elif decimal and BY_POINTS.fullmatch(text):
             text = text.replace(".", "").replace(",", ".")
         elif DECIMAL_COMMA.fullmatch(text):

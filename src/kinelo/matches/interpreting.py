@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.blocks import fill_blocks
 from kinelo.matches.columns import (
     LOSER_COLUMNS,
     LOSER_DETAILS,
@@ -25,10 +26,11 @@ from kinelo.matches.fields import read_flags, read_words
 from kinelo.matches.groups import note_of_groups
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
-from kinelo.matches.names import UNDECIDED, as_text, encode_names, spelt_alike, without_stand_ins
+from kinelo.matches.names import UNDECIDED, as_text, encode_names, without_stand_ins
 from kinelo.matches.row_outcomes import read_outcome
-from kinelo.matches.rows import REASONS, USED_UP, MatchOptions, Rows, repeated_meetings
+from kinelo.matches.rows import MatchOptions, Rows, repeated_meetings
 from kinelo.matches.same_side import likely_pairs, note_of_likely
+from kinelo.matches.table_rows import EMPTY, listed_names, with_group
 from kinelo.matches.team_rows import AT_HOME, joined_rows
 
 
@@ -62,14 +64,16 @@ def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
     n = table.height
     unknown = np.full(n, np.nan)
     notes = list(opened.notes)
+    order = find_columns(table.columns, ORDER_COLUMNS, options.columns)
+    blocks = [columns[name] for columns in (found, order) for name in ("date", "season", "round") if name in columns]
+    table = fill_blocks(table, dict.fromkeys(blocks), notes)
     rows = Rows(
         table, found, *_sides(table, found, notes), np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool),
         np.ones(n), np.zeros(n, np.int8), None, options, read_conditions(table, options.conditions),
         notes=notes, winners_first=winners_first,
     )  # fmt: skip
-    for row, reason in opened.broken.items():
-        rows.fault[row] = REASONS.index(reason)
-    rows.fault[list(opened.used_up)] = USED_UP
+    rows.fault[list(opened.used_up)] = EMPTY
+    rows.begin(opened.broken, (rows.home < 0) & (rows.away < 0))
     _check_sides(rows)
     _read_dates(rows)
     read_outcome(rows, name)
@@ -92,36 +96,23 @@ def _sides(
     if mended:
         notes.append(
             f"{len(mended):,} names held marks that cannot be seen, or an apostrophe against formulas, which were left "
-            f"out: {_listed(list(dict.fromkeys(mended)), 3)}"
+            f"out: {listed_names(list(dict.fromkeys(mended)), 3)}"
         )
     if "group" not in found:
         return home, away, teams
     (level,), levels = encode_names(table[found["group"]])
-    index: dict[tuple[int, int], int] = {}
-    codes = []
-    for side in (home, away):
-        pairs, place = np.unique(np.column_stack([side, level]), axis=0, return_inverse=True)
-        code = [-1 if a < 0 else index.setdefault((int(a), int(b)), len(index)) for a, b in pairs]
-        codes.append(np.array(code, np.int32)[place.ravel()])
-    names = tuple(teams[a] if b < 0 else f"{teams[a]} ({levels[b]})" for a, b in index)
-    return codes[0], codes[1], names
+    (home, away), teams = with_group((home, away), teams, level, levels)
+    return home, away, teams
 
 
 def _check_sides(rows: Rows) -> None:
     rows.blame((rows.home < 0) | (rows.away < 0), "missing side")
-    if rows.options.aliases:
-        _rename(rows)
+    [((rows.home, rows.away), rows.teams)] = rows.rename(((rows.home, rows.away), rows.teams))
     named = np.append(without_stand_ins(rows.teams), True)
     if not named.all():
         rows.blame(~(named[rows.home] & named[rows.away]), "a name that stands for none")
     rows.blame(rows.home == rows.away, "a side against itself")
-    if alike := spelt_alike(rows.teams):
-        shown = "; ".join(" and ".join(map(repr, group)) for group in alike[:3])
-        more = f" and {len(alike) - 3:,} more" if len(alike) > 3 else ""
-        rows.notes.append(
-            f"names that differ only in case, blanks or accents count as different sides ({shown}{more}); "
-            "aliases= joins them"
-        )
+    rows.note_spelling(rows.teams)
 
 
 def _check_undecided(rows: Rows) -> None:
@@ -132,34 +123,10 @@ def _check_undecided(rows: Rows) -> None:
         rows.blame(~known & np.isnan(rows.result), "a name that stands for none")
 
 
-def _rename(rows: Rows) -> None:
-    """Give sides the names that the user wants for them; two that come to share one become one side."""
-    aliases = rows.options.aliases
-    index: dict[str, int] = {}
-    code = np.array([*(index.setdefault(aliases.get(name, name), len(index)) for name in rows.teams), -1], np.int32)
-    used = [name for name in rows.teams if name in aliases]
-    rows.home, rows.away, rows.teams = code[rows.home], code[rows.away], tuple(index)
-    rows.notes.append(f"{len(used):,} names were replaced by their aliases: {_listed(used)}")
-    if unused := sorted(set(aliases) - set(used)):
-        rows.notes.append(f"{len(unused):,} aliases met no name: {_listed(unused)}")
-
-
-def _listed(names: list[str], most: int = 8) -> str:
-    return ", ".join(map(repr, names[:most])) + (", …" if len(names) > most else "") if names else "none"
-
-
 def _read_dates(rows: Rows) -> None:
     if "date" not in rows.found:
         _take_days_from_times(rows)
-    if "date" not in rows.found:
-        rows.notes.append("there is no date column: matches count in the order of the file")
-        return
-    read = read_dates(rows.table[rows.found["date"]], rows.options.dates, played=rows.options.played)
-    rows.date = read.days
-    if read.form is not None and read.form != "%Y-%m-%d":
-        rows.notes.append(f"dates were read in the format {read.form}")
-    rows.notes += read.notes
-    rows.blame(np.isnat(rows.date), "unreadable date")
+    rows.read_days()
 
 
 def _take_days_from_times(rows: Rows) -> None:
@@ -214,7 +181,7 @@ def _tell_unclear(rows: Rows, neither: pl.Series) -> None:
     words = as_text(neither).str.strip_chars().drop_nulls()
     words = words.filter(words != "")
     if number := len(words):
-        shown = _listed(words.unique(maintain_order=True).to_list(), 3)
+        shown = listed_names(words.unique(maintain_order=True).to_list(), 3)
         rows.notes.append(
             f"{number:,} entries of {rows.found['neutral']!r} say neither yes nor no ({shown}): "
             "they count as not neutral"
@@ -290,7 +257,7 @@ def _tell_assumptions(rows: Rows) -> None:
     used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns}
     ignored = [column for column in rows.table.columns if column not in used]
     if ignored:
-        rows.notes.append(f"columns that were not used: {_listed(ignored)}")
+        rows.notes.append(f"columns that were not used: {listed_names(ignored)}")
     order = set(find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns).values())
     good = np.flatnonzero(rows.fault == 0)
     day = rows.date[good].view(np.int64) if "date" in rows.found else None

@@ -17,11 +17,12 @@ from typing import Any, cast
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from kinelo.errors import InputError, in_one_line
+from kinelo.errors import InputError
 from kinelo.matches.columns import MOST_LISTED, distinct_names, listed
 from kinelo.matches.csv_lines import decode, read_csv
-from kinelo.runtime.extras import require
+from kinelo.matches.workbook import read_workbook
 from kinelo.runtime.reading import check_file
 
 LONGEST_REASON = 160
@@ -38,13 +39,16 @@ ACCEPTED = (
 class Opened:
     """A table, what was noticed on opening it, and rows that could not be read (from 0, with the reason).
 
-    Rows that are ``used_up`` tell of a match that stands in another row.
+    Rows that are ``used_up`` tell of a match that stands in another row. ``header_lines`` is the number of lines of the
+    file above the first row. ``rows`` says from which row of the file (from 0) each comes, where it is another.
     """
 
     table: pl.DataFrame
     notes: tuple[str, ...] = ()
     broken: Mapping[int, str] = field(default_factory=dict)
     used_up: frozenset[int] = frozenset()
+    header_lines: int = 0
+    rows: NDArray[np.int64] | None = None
 
 
 def load_table(source: Any) -> pl.DataFrame:
@@ -64,10 +68,14 @@ def head_of(path: Path) -> pl.DataFrame:
     return load_table(path) if whole else _open_text(path, lines).table
 
 
-def open_table(source: Any) -> Opened:
-    """Open a table of any kind, and say how."""
+def open_table(source: Any, sheet: str | int | None = None) -> Opened:
+    """Open a table of any kind, and say how; of a workbook perhaps one ``sheet``, by name or number from 1."""
+    if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, str | int)):
+        raise InputError(f"sheet must be the name or number of a sheet, not {sheet!r:.60}.")
     if isinstance(source, str | Path):
-        return _open_file(Path(source))
+        return _open_file(Path(source), sheet)
+    if sheet is not None:
+        raise InputError(f"sheet={sheet!r:.40} chooses a sheet of a workbook (.xlsx), which this is not.")
     try:
         with damage_in_words("the table"):
             return _from_memory(source)
@@ -126,11 +134,13 @@ def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
     return pl.DataFrame([column_of(name, [row.get(name) for row in rows]) for name in names])
 
 
-def _open_file(path: Path) -> Opened:
+def _open_file(path: Path, sheet: str | int | None = None) -> Opened:
     check_file(path)
     with damage_in_words(path):
         with path.open("rb") as file:
             begins = file.read(4)
+        if sheet is not None and begins[:2] not in (b"PK", b"\xd0\xcf"):
+            raise InputError(f"sheet={sheet!r:.40} chooses a sheet of a workbook (.xlsx), which {path} is not.")
         if begins == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
             with damage_in_words(path, "Parquet"):
                 return Opened(_plain(pl.read_parquet(path)))
@@ -138,7 +148,8 @@ def _open_file(path: Path) -> Opened:
         if begins.startswith(b"\x1f\x8b"):
             raw = gzip.decompress(raw)
         if _is_spreadsheet(path, raw):
-            return _open_spreadsheet(path, raw)
+            table, notes, above = read_workbook(path, raw, sheet)
+            return Opened(_plain(table), notes, header_lines=1 + above)
         if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
             raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV.")
         return _open_text(path, raw)
@@ -150,36 +161,14 @@ def _is_spreadsheet(path: Path, raw: bytes) -> bool:
     return workbook or (path.suffix.lower() in SPREADSHEETS and raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")))
 
 
-def _open_spreadsheet(path: Path, raw: bytes) -> Opened:
-    """The first sheet of a workbook that holds anything, and a note where there are others."""
-    try:
-        require("fastexcel")
-    except InputError as missing:
-        raise InputError(f"{path} is a spreadsheet. {str(missing).rstrip('.')}, or save it as CSV.") from None
-    try:
-        with damage_in_words(path, "a spreadsheet"):
-            sheets = pl.read_excel(io.BytesIO(raw), sheet_id=0, infer_schema_length=None, raise_if_empty=False)
-    except InputError:
-        raise
-    except Exception as error:  # the reader has errors of its own
-        raise InputError(f"{path} could not be read as a spreadsheet: {in_one_line(error)[:160]}") from None
-    full = [name for name, sheet in sheets.items() if sheet.height]
-    if not full:
-        raise InputError(f"{path} is empty; a header line and at least one row are needed.")
-    names, notes = distinct_names([str(name) for name in sheets[full[0]].columns])
-    if len(full) > 1:
-        notes = (*notes, f"the workbook has {len(full)} sheets: {full[0]!r} was read")
-    return Opened(_plain(sheets[full[0]].rename(dict(zip(sheets[full[0]].columns, names, strict=True)))), notes)
-
-
 def _open_text(path: Path, raw: bytes) -> Opened:
     raw, notes = decode(raw, str(path))
     if not raw[:1000].strip() and not raw.strip():
         raise InputError(f"{path} is empty; a header line and at least one row are needed.")
     if raw[:1000].lstrip()[:1] in (b"{", b"["):
         return _open_json(path, raw, notes)
-    table, broken, further = read_csv(raw)
-    return Opened(table, (*notes, *further), broken)
+    table, broken, further, lines = read_csv(raw)
+    return Opened(table, (*notes, *further), broken, header_lines=lines)
 
 
 def _open_json(path: Path, raw: bytes, notes: tuple[str, ...]) -> Opened:

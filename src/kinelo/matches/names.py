@@ -24,6 +24,9 @@ FEW_ROWS = 1000
 INTEGER = re.compile(r"-?\d+(\.0+)?$|$")
 NO_NAMES = frozenset({"na", "n/a", "nan", "nat", "none", "null", "nil", "-", "--", "–", "?", "<na>", "#n/a", "unknown",
                       "bye", "freilos", "spielfrei"})  # fmt: skip
+HANDLES = frozenset({"na", "nan", "none", "null", "nil"})
+"""Words for none that people call themselves, too."""
+
 INVISIBLE = "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
 JOINERS = "\u200c\u200d"
 MARKS = re.compile(f"[{INVISIBLE}]")
@@ -264,6 +267,11 @@ class HashedCodes:
 def without_stand_ins(names: tuple[str, ...]) -> NDArray[np.bool_]:
     """Whether each name is one, and not a word such as ``NA``, ``nan`` or ``-`` that stands for none."""
     return np.array([name.lower() not in NO_NAMES for name in names], bool)
+
+
+def could_be_names(names: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Whether each name, though it is a word for none, may be what somebody is called."""
+    return np.array([name.lower() in HANDLES for name in names], bool)
 
 
 def spelt_alike(names: tuple[str, ...]) -> list[tuple[str, ...]]:

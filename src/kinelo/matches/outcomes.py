@@ -47,12 +47,12 @@ DOUBTFUL = (
 ENDING_WORDS = r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|after extra time|ft|f"
 SCORE_NUMBER = r"\d+(?:\.(?:0+|50*))?"
 SCORE_LINE = (
-    rf"^\s*(?<home>{SCORE_NUMBER})\s*[-:–—x×]\s*(?<away>{SCORE_NUMBER})\s*"
+    rf"^\s*(?<home>{SCORE_NUMBER})\s*[-:−–—x×]\s*(?<away>{SCORE_NUMBER})\s*"
     rf"(?<after>(?:[,(\[;]?\s*(?:{ENDING_WORDS})\s*[)\]]?|\s|\([^()]*\)"
     r"|[,;]?\s*\d+\s*[-:–]\s*\d+\s*(?:on\s*)?p(?:en|ens|enalties|so|k)?\.?"
     r"|[,;]?\s*p(?:en|ens|enalties|so|k)?\.?:?\s*\d+\s*[-:–]\s*\d+)*)\s*\*?$"
 )
-SET = r"\[?(\d+)\s*[-:–]\s*(\d+)\]?(?:\s*\(\d+(?:\s*[-:–]\s*\d+)?\))?"
+SET = r"\[?(\d+)\s*[-:−–]\s*(\d+)\]?(?:\s*\(\d+(?:\s*[-:−–]\s*\d+)?\))?"
 SETS = re.compile(rf"\s*(?:{SET}[\s,;/]*){{2,9}}")
 LEAST_SET = 4
 """Games or points that win the first set at least; fewer are goals of two legs or of parts of a match."""
@@ -169,8 +169,9 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
 def _with_points(line: str) -> str:
     """A score line in lower case, with halves as decimals: ``2½-1½``, ``2,5-1,5`` and ``1/2-1/2``."""
     line = line.lower().replace("1/2-1/2", "½-½")
+    line = re.sub(r"(?<![\d.])([1-9]\d{0,2})\.(?!000|500)(\d{3})(?![\d.])", r"\1\2", line)  # 1.012-998
     line = re.sub(r"(\d*)½", lambda found: f"{found[1] or 0}.5", line)
-    return re.sub(r"^(\s*\d+),([05]\s*[-:–—x×]\s*\d+),([05]\s*)$", r"\1.\2.\3", line)
+    return re.sub(r"^(\s*\d+),([05]\s*[-:−–—x×]\s*\d+),([05]\s*)$", r"\1.\2.\3", line)
 
 
 def read_sets(line: str) -> tuple[float, float, float] | None:

@@ -19,6 +19,7 @@ from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.interpreting import interpret
 from kinelo.matches.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.matches.loading import load_table, open_table
+from kinelo.matches.losses import NoMatches, check_losses
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.outcomes import Scale, check_scale
@@ -43,14 +44,6 @@ SHOWN_COLUMNS = {
 Value = TypeVar("Value", bound=np.generic)
 
 
-class NoMatches(InputError):
-    """No row of a table can be used; ``rejected`` says why of each."""
-
-    def __init__(self, words: str, rejected: Rejects) -> None:
-        super().__init__(words)
-        self.rejected = rejected
-
-
 def read_matches(
     source: Any,
     lineups: Any = None,
@@ -63,6 +56,8 @@ def read_matches(
     drop_repeats: bool = False,
     ordered: bool = False,
     dates: DateOrder | None = None,
+    sheet: str | int | None = None,
+    accept_losses: bool = False,
 ) -> Matches:
     """Read matches, and line-ups if given, from a CSV or Parquet file or a frame.
 
@@ -99,7 +94,13 @@ def read_matches(
         :attr:`Matches.unordered`.
     dates
         Order of dates that are written in numbers alone, such as 01/02/03: ``"dmy"``, ``"mdy"`` or ``"ymd"``. Left
-        open, the column decides where it can, and ``notes`` say where it cannot.
+        open, the column decides where it can, and ``notes`` say where it cannot. Each cell is read by its own style.
+    sheet
+        Which sheet of a workbook to read, by its name or number (from 1). Left open, all sheets that have the columns
+        of the first are read together.
+    accept_losses
+        True goes on although more than half of the rows cannot be used. Where more than 5 % cannot, the first note
+        says so.
 
     Returns
     -------
@@ -116,13 +117,15 @@ def read_matches(
     check_scale(results)
     check_date_order(dates)
     name = _name_of(source)
-    opened = open_table(source)
+    opened = open_table(source, sheet)
     if opened.table.height == 0:
         raise InputError(f"{name} contains no matches; at least one row below the header is needed.")
-    for flag, value in (("played", played), ("ordered", ordered)):
+    for flag, value in (("played", played), ("ordered", ordered), ("accept_losses", accept_losses)):
         if value is not True and value is not False:
             raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
-    wanted = MatchOptions(columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates)
+    wanted = MatchOptions(
+        columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates, accept_losses
+    )
     rows = interpret(opened, wanted, name)
     matches = _accept(rows, name)
     if lineups is not None:
@@ -141,6 +144,7 @@ def _accept(rows: Rows, name: str) -> Matches:
         raise NoMatches(
             f"No match of {name} can be used, all {bad.size} rows were rejected ({rejected.in_words()}).", rejected
         )
+    check_losses(rows, rejected, bad, name)
     index = rows.order
     return Matches(
         _owned(rows.date, index),

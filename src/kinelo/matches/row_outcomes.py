@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed, names_winner, single_games
-from kinelo.matches.fields import holds_numbers, read_flags, read_numbers
+from kinelo.matches.fields import holds_numbers, note_points, read_flags, read_numbers, thousands_by_points
 from kinelo.matches.names import as_text, encode_names, without_stand_ins
 from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, losers_first, read_results, read_scorelines
 from kinelo.matches.rows import Rows
@@ -32,6 +32,7 @@ LIKE_PLACES = 10
 """Matches that must end 1 to 2 or 2 to 1, all of them, before scores look like places."""
 
 SOURCES = ("status", "result", "score_line", "home_score", "away_score")
+SMALLEST_FRACTION = 1e-6
 LARGEST_SCORE = 1e9
 """A score or a margin beyond this is no score."""
 
@@ -139,7 +140,7 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArr
         found["home_score"], found["away_score"] = found["home_place"], found["away_place"]
         return home, away, away - home
     if "home_score" in found and "away_score" in found:
-        home, away = rows.numbers("home_score"), rows.numbers("away_score")
+        home, away = _whole_scores(rows) or (rows.numbers("home_score"), rows.numbers("away_score"))
         _tell_places(rows, home, away)
         with np.errstate(invalid="ignore"):
             return home, away, home - away
@@ -164,6 +165,29 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArr
     if lines.extra_time:
         rows.notes.append(f"{lines.extra_time:,} scores include extra time: they count as they stand")
     return lines.home, lines.away, lines.margin
+
+
+def _whole_scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Scores with points between thousands, as the two columns together show; numbers that lost them are refused."""
+    columns = [rows.table[rows.found[name]] for name in ("home_score", "away_score")]
+    if thousands_by_points(columns, whole=True):
+        for column in columns:
+            note_points(column, rows.notes)
+        plain = [column.str.strip_chars().str.replace_all(".", "", literal=True) for column in columns]
+        home, away = (read_numbers(column) for column in plain)
+        return home, away
+    if all(column.dtype.is_float() for column in columns):
+        scores = np.concatenate([column.fill_null(np.nan).to_numpy() for column in columns])
+        known = scores[np.isfinite(scores)]
+        broken = known[np.abs(known * 100.0 - np.round(known * 100.0)) > SMALLEST_FRACTION]
+        whole = known[known == np.floor(known)]
+        three_digits = np.abs(broken * 1000.0 - np.round(broken * 1000.0)) < SMALLEST_FRACTION
+        if broken.size and three_digits.all() and whole.size and 100.0 <= whole.max() < 1000.0:
+            raise InputError(
+                f"Scores such as {broken[0]:g} stand beside {whole.max():g}: where a point stood between thousands the "
+                "number is lost; read these columns as text, or write the scores without points."
+            )
+    return None
 
 
 def _tell_places(rows: Rows, home: NDArray[np.float64], away: NDArray[np.float64]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from kinelo.matches.conditions import Condition
 from kinelo.matches.dates import DateOrder
 from kinelo.matches.fields import read_numbers
 from kinelo.matches.outcomes import Scale
+from kinelo.matches.table_rows import TableRows
 
 REASONS = (
     "",
@@ -44,9 +46,6 @@ REASONS = (
 SLOTS = 4096
 """Slots of the table in which meetings of one day are looked up."""
 
-USED_UP = -1
-"""Fault of a row whose match stands in another one: it is neither a match nor a reject."""
-
 
 @dataclass(frozen=True)
 class MatchOptions:
@@ -60,11 +59,16 @@ class MatchOptions:
     drop_repeats: bool = False
     ordered: bool = False
     dates: DateOrder | None = None
+    accept_losses: bool = False
 
 
 @dataclass
-class Rows:
+class Rows(TableRows):
     """The columns of a table of matches, one value per row of the file, right or wrong."""
+
+    reasons: ClassVar[tuple[str, ...]] = REASONS
+    noun: ClassVar[str] = "matches"
+    side: ClassVar[str] = "side"
 
     table: pl.DataFrame
     found: dict[str, str]
@@ -87,18 +91,9 @@ class Rows:
     unordered: NDArray[np.bool_] | None = None
     order_columns: tuple[str, ...] = ()
 
-    def named(self, name: str) -> bool:
-        """Whether the user said which column holds this."""
-        return name in (self.options.columns or {})
-
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Numbers of the column that holds this, with a note where it had to be decided how to read them."""
         return read_numbers(self.table[self.found[name]], self.notes)
-
-    def blame(self, wrong: NDArray[np.bool_], reason: str) -> None:
-        """Mark rows as unusable; the first reason found for a row is the one reported."""
-        if wrong.any():
-            self.fault[wrong & (self.fault == 0)] = REASONS.index(reason)
 
 
 @njit(cache=True, nogil=True)

@@ -37,7 +37,12 @@ SCAN_NOTES = (
 _UNUSED = ("match_id", "home_lineup", "away_lineup", "home_minutes", "away_minutes")
 
 
-def scan_matches(paths: str | Path | Iterable[str | Path], columns: Mapping[str, str] | None = None) -> MatchScan:
+def scan_matches(
+    paths: str | Path | Iterable[str | Path],
+    columns: Mapping[str, str] | None = None,
+    *,
+    accept_losses: bool = False,
+) -> MatchScan:
     """Matches of one or many files, to be read in pieces when they are used.
 
     Parameters
@@ -47,6 +52,8 @@ def scan_matches(paths: str | Path | Iterable[str | Path], columns: Mapping[str,
         Dates must not go back from one piece to the next.
     columns
         Which column means what, as in :func:`kinelo.read_matches`.
+    accept_losses
+        True goes on although more than half of the rows of a piece cannot be used.
 
     Returns
     -------
@@ -63,7 +70,9 @@ def scan_matches(paths: str | Path | Iterable[str | Path], columns: Mapping[str,
     [2, 2]
     """
     check_mapping(columns)
-    return MatchScan(files_of(paths), columns)
+    if accept_losses is not True and accept_losses is not False:
+        raise InputError(f"accept_losses must be True or False, not {accept_losses!r:.60}.")
+    return MatchScan(files_of(paths), columns, accept_losses=accept_losses)
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,7 @@ class MatchScan:
     columns: Mapping[str, str] | None = None
     first: np.datetime64 | None = None
     end: np.datetime64 | None = None
+    accept_losses: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -127,7 +137,7 @@ class MatchScan:
         latest, where = np.datetime64("-9999-01-01"), ""
         for path in self.files:
             for frame, label in _frames(path, self.columns, rows):
-                piece = _quick(frame, self.columns, names, signed) or _slow(frame, self.columns, names, signed, label)
+                piece = _quick(frame, self.columns, names, signed) or self._slow(frame, names, signed, label)
                 if piece.date[0] < latest:
                     raise InputError(
                         f"{label} goes back to {piece.date[0]}, before {latest} in {where}; pieces must be in order of "
@@ -142,6 +152,24 @@ class MatchScan:
                     return
                 if len(piece):
                     yield piece
+
+    def _slow(self, frame: pl.DataFrame, names: RunningNames, signed: bool | None, label: str) -> Matches:
+        """Any table, as :func:`read_matches` reads it."""
+        found = find_columns(frame.columns, MATCH_COLUMNS, self.columns)
+        kept = frame.drop([found[name] for name in _UNUSED if name in found])
+        named = {key: column for key, column in (self.columns or {}).items() if key not in _UNUSED}
+        scale = None if signed is None else "signed" if signed else "points"
+        try:
+            piece = read_matches(kept, columns=named, results=scale, ordered=True, accept_losses=self.accept_losses)
+        except InputError as error:
+            raise InputError(f"{label}: {error}") from None
+        both = np.column_stack([piece.home, piece.away]).ravel()
+        met = pl.Series(both).unique(maintain_order=True).to_numpy()
+        codes = np.full(len(piece.teams), -1, np.int32)
+        codes[met] = names.codes([piece.teams[code] for code in met.tolist()])
+        return replace(
+            piece, home=codes[piece.home], away=codes[piece.away], teams=names.teams, notes=(*piece.notes, *SCAN_NOTES)
+        )
 
     def _signed(self) -> bool | None:
         """Whether a column of numbers tells results on the scale −1, 0, 1: one scale for all pieces."""
@@ -219,27 +247,6 @@ def _number_codes(home: pl.Series, away: pl.Series, names: RunningNames) -> list
 def _text_codes(home: pl.Series, away: pl.Series, names: RunningNames) -> list[NDArray[np.int32]] | None:
     codes = names.codes_of_text(pl.concat([home, away]))
     return None if codes is None else [codes[: len(home)], codes[len(home) :]]
-
-
-def _slow(
-    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: RunningNames, signed: bool | None, label: str
-) -> Matches:
-    """Any table, as :func:`read_matches` reads it."""
-    found = find_columns(frame.columns, MATCH_COLUMNS, columns)
-    kept = frame.drop([found[name] for name in _UNUSED if name in found])
-    named = {key: column for key, column in (columns or {}).items() if key not in _UNUSED}
-    try:
-        scale = None if signed is None else "signed" if signed else "points"
-        piece = read_matches(kept, columns=named, results=scale, ordered=True)
-    except InputError as error:
-        raise InputError(f"{label}: {error}") from None
-    both = np.column_stack([piece.home, piece.away]).ravel()
-    met = pl.Series(both).unique(maintain_order=True).to_numpy()
-    codes = np.full(len(piece.teams), -1, np.int32)
-    codes[met] = names.codes([piece.teams[code] for code in met.tolist()])
-    return replace(
-        piece, home=codes[piece.home], away=codes[piece.away], teams=names.teams, notes=(*piece.notes, *SCAN_NOTES)
-    )
 
 
 def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:

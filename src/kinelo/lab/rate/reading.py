@@ -48,7 +48,6 @@ class ReadingPanel(Panel, frozen=True):
         "auto",
         {"auto": "As the file suggests", "dmy": "Day first", "mdy": "Month first", "ymd": "Year first"},
         label="Dates in numbers",
-        when=MATCHES,
         hint="01/02/03 may be three days.",
     )
     repeats: str = choice(
@@ -95,18 +94,29 @@ class ReadingPanel(Panel, frozen=True):
         hint="By a word such as DNS.",
     )
 
+    losses: str = choice(
+        "ask",
+        {"ask": "Ask me", "accept": "Go on with the rest"},
+        label="If most rows are lost",
+        hint="Rows that cannot be read or used.",
+    )
+
     def contest_options(self) -> dict[str, Any]:
         """Arguments of ``read_contests``."""
         kept = {name: getattr(self, name) for name in ("unfinished", "disqualified", "not_started")}
-        return {"best": None if self.best == "auto" else self.best, **kept}
+        return {"best": None if self.best == "auto" else self.best, **kept, **self._common()}
+
+    def _common(self) -> dict[str, Any]:
+        """Arguments of both readers."""
+        return {"dates": None if self.dates == "auto" else self.dates, "accept_losses": self.losses == "accept"}
 
     def options(self) -> dict[str, Any]:
         """Arguments of ``read_matches``."""
         return {
             "results": None if self.results == "auto" else self.results,
-            "dates": None if self.dates == "auto" else self.dates,
             "drop_repeats": self.repeats == "drop",
             "ordered": self.order == "file",
+            **self._common(),
         }
 
 
@@ -122,7 +132,7 @@ def matches_of(
         )
     except InputError as error:
         raise InputError(page_words(str(error))) from None
-    return _in_page_words(found)
+    return _in_page_words(found, tables["results"].notes)
 
 
 def contests_of(
@@ -130,7 +140,7 @@ def contests_of(
 ) -> Contests:
     """The contests of the tables, rating the entrant and the columns ``beside`` it."""
     frame, given = _results(tables, columns, beside, "contests")
-    return _read_contests(frame, given, _asked(tables, columns, beside, reading))
+    return _read_contests(frame, given, _asked(tables, columns, beside, reading), tables["results"].notes)
 
 
 def contests_to_come(
@@ -153,13 +163,15 @@ def _asked(
     return {**reading.contest_options(), "slots": slots, "team": columns.get("team"), "aliases": aliases_of(tables)}
 
 
-def _read_contests(frame: pl.DataFrame, given: Mapping[str, str], asked: Mapping[str, Any]) -> Contests:
+def _read_contests(
+    frame: pl.DataFrame, given: Mapping[str, str], asked: Mapping[str, Any], notes: Sequence[str] = ()
+) -> Contests:
     known = {field: column for field, column in given.items() if field in CONTEST_COLUMNS}
     try:
         found = read_contests(frame, known, **asked)
     except InputError as error:
         raise InputError(page_words(str(error), "contests")) from None
-    return _in_page_words(found, "contests")
+    return _in_page_words(found, notes, "contests")
 
 
 def _results(
@@ -184,8 +196,11 @@ def _results(
 Read = TypeVar("Read", Matches, Contests)
 
 
-def _in_page_words(found: Read, rows: str = "matches") -> Read:
-    return replace(found, notes=tuple(page_words(note, rows) for note in found.notes))
+def _in_page_words(found: Read, of_file: Sequence[str], rows: str = "matches") -> Read:
+    """What was read, with notes of the page, behind one of many losses those ``of_file``, noticed on opening it."""
+    lost = int(bool(found.notes) and "rows (" in found.notes[0] and "cannot be used" in found.notes[0])
+    notes = (*found.notes[:lost], *of_file, *found.notes[lost:])
+    return replace(found, notes=tuple(page_words(note, rows) for note in notes))
 
 
 def aliases_of(tables: Mapping[str, UploadedTable]) -> dict[str, str] | None:
@@ -211,6 +226,9 @@ def page_words(text: str, rows: str = "matches") -> str:
     text = re.sub(
         r"\b(best|unfinished|disqualified|not_started)='(\w+)'", lambda found: _named(found[1], found[2]), text
     )
+    text = text.replace("accept_losses=True goes on with the rest", f"choose {_named('losses', 'accept')} to go on")
+    text = text.replace("with columns={...}", "below")
+    text = re.sub(r"endings=\{[^{}]*\}(, or [^,]*?,)? says it", "write DNF, DSQ or DNS in its place", text)
     text = text.replace("drop_repeats=True drops them", f"choose {_named('repeats', 'drop')} to drop them")
     text = text.replace("say ordered=True if rows stand in order", f"choose {_named('order', 'file')} if rows stand so")
     text = re.sub(r"slots=\[[^\]]*, ('[^']*')\]", r"tick \1 below the columns", text)

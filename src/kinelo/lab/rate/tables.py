@@ -5,6 +5,7 @@ Names to show in place of what a file calls its players and sides come from a co
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,8 +16,9 @@ import polars as pl
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, ORDER_COLUMNS, find_columns
-from kinelo.matches.contest_columns import are_contests, find_contest_columns
-from kinelo.matches.loading import damage_in_words, load_table
+from kinelo.matches.contest_columns import find_contest_columns
+from kinelo.matches.contest_detection import are_contests
+from kinelo.matches.loading import damage_in_words, open_table
 from kinelo.matches.names import as_text
 
 FIELDS: dict[str, dict[str, str]] = {
@@ -71,6 +73,7 @@ CONTEST_FIELDS: dict[str, str] = {
     "distance": "How far each came, such as laps",
     "title": "Name of the contest, to show",
     "weight": "Weight of the contest",
+    "group": "Added to names, where two have one",
 }
 """What the columns of results may be where each row is an entrant of a contest."""
 RARE_FIELDS = (
@@ -94,7 +97,7 @@ KNOWN = {
 OWN_FIELDS = ("player_name", "name_key", "name_shown")
 """Fields that the lab reads itself."""
 PREVIEW_ROWS = 6
-_HEADER_LINES = "kinelo header lines"
+_HEADER_LINES, _NOTES = "kinelo header lines", "kinelo notes"
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ class UploadedTable:
     name: str
     frame: pl.DataFrame
     header_lines: int
+    notes: tuple[str, ...] = ()
 
     @property
     def rows(self) -> str:
@@ -129,14 +133,16 @@ class UploadedTable:
         return {field: column for field, column in found.items() if field in FIELDS[self.kind]}
 
     def write(self, path: Path) -> None:
-        """Write the table, with the number of its header lines as the last column."""
-        self.frame.with_columns(pl.lit(self.header_lines).alias(_HEADER_LINES)).write_parquet(path)
+        """Write the table, with the number of its header lines and what was noticed as the last columns."""
+        lines, notes = pl.lit(self.header_lines).alias(_HEADER_LINES), pl.lit(json.dumps(self.notes)).alias(_NOTES)
+        self.frame.with_columns(lines, notes).write_parquet(path)
 
     @classmethod
     def read(cls, kind: str, name: str, path: Path) -> UploadedTable:
         """The table that :meth:`write` wrote."""
         frame = pl.read_parquet(path)
-        return cls(kind, name, frame.drop(_HEADER_LINES), int(frame[_HEADER_LINES][0]))
+        notes = tuple(json.loads(frame[_NOTES][0]))
+        return cls(kind, name, frame.drop(_HEADER_LINES, _NOTES), int(frame[_HEADER_LINES][0]), notes)
 
     def described(self) -> dict[str, Any]:
         """Columns, guesses and the first rows; of results, the fields for either meaning of a row."""
@@ -184,7 +190,8 @@ def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Upl
         if parquet:
             with damage_in_words(name, "Parquet"):
                 _check_size(name, _parquet_rows(target), len(pl.read_parquet_schema(target)), rows, columns)
-        frame = load_table(target)
+        opened = open_table(target)
+        frame = opened.table
     except InputError as error:
         raise InputError(str(error).replace(str(target), name)) from None
     finally:
@@ -194,7 +201,7 @@ def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Upl
         raise InputError(f"{name} holds no rows below its header.")
     if frame.width < 2:
         raise InputError(f"{name} could not be read as a table: only one column was found.")
-    return UploadedTable(kind, name, frame, 0 if parquet else 1)
+    return UploadedTable(kind, name, frame, 0 if parquet else max(opened.header_lines, 1), opened.notes)
 
 
 def _parquet_rows(path: Path) -> int:

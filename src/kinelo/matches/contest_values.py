@@ -1,0 +1,228 @@
+"""What a cell says of an entrant: a place, a score, a time, or in which way it has none.
+
+Cells that are numbers or clocks are read all at once. What is left are few different words, read one by one: ``T3``,
+``3-4``, ``16 DNF``, ``DNF (engine)``, ``+1 Lap``, ``s.t.``, ``2h04m``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
+from kinelo.matches.fields import read_numbers
+from kinelo.matches.names import as_text, clean_name
+
+UNKNOWN, REDRESS = -1, -2
+"""Endings of a cell that says nothing known, and of one to which a result was given that was not reached."""
+
+STATUS_WORDS = {
+    NOT_STARTED: (
+        r"^(dns1?|d\.n\.s\.?|dnc|dnq|dnpq|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|nr|rr|107 ?% rule)$"
+        r"|did not (start|qualify|pre-?qualify)|not started|non[- ]?(starter|runner)|nicht (gestartet|angetreten)"
+    ),
+    DISQUALIFIED: (
+        r"^(dsq\d?|dq\d?|dqf|exc?|ocs|bfd|ufd|dne|dgm)$|disqu|excluded|desclassificad|descalificad|squalificat"
+    ),
+    UNFINISHED: (
+        r"^(dnf\d?|d\.n\.f\.?|dns[2-9]|dnq\d|ret\.?|r|nc|ab|aband\.?|retired|otl|hd|hc|un|np|ko|raf|tle|nsc"
+        r"|cut|mc|m/c|mdf|pu|ur|bd|fell|ro|su|ref|nm|nh|lft)$"
+        r"|did not finish|not classified|abandon|ausgeschieden|aufgegeben|missed (the )?cut|pulled up|unseated"
+        r"|brought down|no (mark|height)"
+    ),
+}
+"""What tables say of who did not reach the end, the surest first: races, regattas, golf, skiing, horses, athletics."""
+
+DONE = r"^(finished|classified|ok|f|fin|done|complete[d]?|\+ ?\d+ laps?|)$"
+ENDINGS = {"finished": FINISHED, "unfinished": UNFINISHED, "disqualified": DISQUALIFIED, "not started": NOT_STARTED}
+PENALTIES = r"zfp|scp|stp|dpi|arb|pen|\*"
+"""Codes beside a place that was reached, with a penalty."""
+
+PLACE = re.compile(r"(?:p|pos\.?|#|=|t|t=)?\s*(\d+(?:[.,]\d+)?)\s*(?:st|nd|rd|th|\.|=|t|º|°|ª|er|e|de)?")
+RANGE = re.compile(r"[=t]?\s*(\d+)\s*[-–−]\s*(\d+)\.?")
+OF_FIELD = re.compile(r"(\d+)\s*(?:/|of|von|de|sur|di)\s*(\d+)")
+BEHIND_BY_LAPS = re.compile(r"[+\-−]?\s*(\d+)\s*(?:laps?|l|rd\.?|runden?|voltas?|vueltas?|tours?|giri|giro|ronden?)\.?")
+SAME_TIME = re.compile(r"s\.? ?t\.?|m\.? ?t\.?|same time|mismo tiempo|m[eê]me temps|z\.? ?t\.?|,,|''|\"|″")
+CLOCK = r"^(?:(\d+)[:h])?\s*(\d+)[:m'’′]\s*(\d+(?:[.,]\d+)?)\s*(?:s|\"|''|″)?$"
+HOURS = re.compile(
+    r"(?:(\d+)\s*h(?:rs?|ours?)?\.?)?\s*(?:(\d+)\s*(?:m(?:in)?\.?|['’′]))?\s*"
+    r"(?:(\d+(?:[.,]\d+)?)\s*(s(?:ec)?\.?|\"|″|'')?)?"
+)
+WITH_UNIT = re.compile(r"([+\-]?\d+(?:[.,]\d+)?)\s*(?:m|cm|km|kg|s|sec|pts?|p|pkt|points?|punkte)\.?")
+REMARK = re.compile(r"(.*?\S)\s*[(\[][^()\[\]]*[)\]]")
+BRACKETS = re.compile(r"[(\[](.*)[)\]]")
+BESIDE = re.compile(r"(\d+(?:[.,]\d+)?)\s*[,;/]?\s*([a-z/.*]+\d?)|([a-z/.]+)\s*[,;/]?\s*(\d+(?:[.,]\d+)?)")
+LAPPED = 1e12
+"""Values from here on are numbers of laps behind, after all times."""
+
+
+class Cell(NamedTuple):
+    """What one word says: a value or NaN, an ending, and how the value counts."""
+
+    value: float = math.nan
+    ended: int = UNKNOWN
+    behind: bool = False
+    same: bool = False
+
+
+@dataclass
+class Cells:
+    """What a column says of every row.
+
+    ``value`` is NaN where there is none; ``ended`` says how a row ended that has none (-1 where nothing tells);
+    ``behind`` marks times that are so much behind the best, ``same`` those of the row above; ``blank`` cells say
+    nothing at all.
+    """
+
+    value: NDArray[np.float64]
+    ended: NDArray[np.int8]
+    behind: NDArray[np.bool_]
+    same: NDArray[np.bool_]
+    blank: NDArray[np.bool_]
+
+
+def read_cells(
+    column: pl.Series, kind: str, endings: Mapping[str, int] | None = None, notes: list[str] | None = None
+) -> Cells:
+    """Read a column of places, scores or times.
+
+    >>> cells = read_cells(pl.Series(["1st", "T2", "3-4", "5/8", "16 DNF", "DNF (engine)", "?"]), "place")
+    >>> cells.value.tolist(), cells.ended.tolist()
+    ([1.0, 2.0, 3.5, 5.0, nan, nan, nan], [0, 0, 0, 0, 1, 1, -1])
+    >>> cells = read_cells(pl.Series(["59.5", "1:02.25", "2h04m", "+1.5s", "s.t.", "+1 Lap"]), "time")
+    >>> cells.value.tolist(), cells.behind.tolist().index(True), cells.same.tolist().index(True)
+    ([59.5, 62.25, 7440.0, 1.5, nan, 1000000000001.0], 3, 4)
+    """
+    n = len(column)
+    nothing = np.zeros(n, bool)
+    if kind == "time" and (column.dtype == pl.Duration or column.dtype == pl.Time):
+        value = column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy()
+        return Cells(value, _ended(value), nothing, nothing, np.isnan(value))
+    text = as_text(column)
+    value = np.array(read_numbers(column, notes))
+    if column.dtype != pl.String:
+        return Cells(value, _ended(value), nothing, nothing, np.isnan(value))
+    signed = text.str.strip_chars().str.starts_with("+").fill_null(False).to_numpy() if kind == "time" else nothing
+    value = np.where(signed, np.nan, value)
+    left = np.flatnonzero(np.isnan(value) & text.is_not_null().to_numpy())
+    if kind == "time" and left.size:
+        parts = text.gather(left).str.strip_chars().str.extract_groups(CLOCK).struct
+        hours, minutes, seconds = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
+        value[left] = np.where(np.isnan(hours), 0.0, hours) * 3600.0 + minutes * 60.0 + seconds
+        left = left[np.isnan(value[left])]
+    cells = Cells(value, _ended(value), nothing.copy(), nothing.copy(), text.is_null().to_numpy())
+    rest = pl.DataFrame({"row": left, "word": text.gather(left)})
+    for (word,), rows in rest.group_by(["word"], maintain_order=True):
+        plain = clean_name(str(word)).lower()
+        at = rows["row"].to_numpy()
+        cells.blank[at] = not plain
+        cell = read_word(plain, kind, endings or {})
+        cells.value[at], cells.ended[at], cells.behind[at], cells.same[at] = cell
+    return cells
+
+
+def _ended(value: NDArray[np.float64]) -> NDArray[np.int8]:
+    return np.where(np.isfinite(value), FINISHED, UNKNOWN).astype(np.int8)
+
+
+def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
+    """What one word in lower case says, in a column of places, scores or times."""
+    word = word.replace("\N{MINUS SIGN}", "-").strip()
+    if word in endings:
+        return Cell(ended=endings[word])
+    if inner := BRACKETS.fullmatch(word):  # a result that does not count for the total was reached all the same
+        word = inner[1].strip()
+        if number := re.fullmatch(r"\d+(?:[.,]\d+)?", word):
+            return Cell(float(number[0].replace(",", ".")), FINISHED)
+    if (found := READERS[kind](word)) is not None:
+        return found
+    if (ended := ending_of(word, place=kind == "place")) != UNKNOWN:
+        return Cell(ended=ended)
+    beside = BESIDE.fullmatch(word)
+    if beside:  # 16 DNF, DNF 16: points for a race that was not finished; 7 SCP: a place with a penalty
+        number, code = (beside[1], beside[2]) if beside[1] else (beside[4], beside[3])
+        if re.fullmatch(PENALTIES, code):
+            return Cell(_number(number), FINISHED)
+        if (ended := ending_of(code)) != UNKNOWN:
+            return Cell(ended=ended)
+    if (remark := REMARK.fullmatch(word)) and remark[1] != word:
+        return read_word(remark[1], kind, endings)
+    return Cell()
+
+
+def ending_of(word: str, *, place: bool = False) -> int:
+    """The ending that a word stands for, -1 for none; in a column of places F is a fall."""
+    if place and word == "f":
+        return UNFINISHED
+    if re.fullmatch(r"rdga?|rdg[\s/,]?.*|redress.*", word):
+        return REDRESS
+    for ending, pattern in STATUS_WORDS.items():
+        if re.search(pattern, word):
+            return ending
+    return UNKNOWN
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _read_place(word: str) -> Cell | None:
+    if found := PLACE.fullmatch(word):
+        return Cell(_number(found[1]), FINISHED)
+    found = RANGE.fullmatch(word)
+    if found and int(found[1]) < int(found[2]):
+        return Cell((int(found[1]) + int(found[2])) / 2.0, FINISHED)
+    found = OF_FIELD.fullmatch(word)
+    if found and 1 <= int(found[1]) <= int(found[2]):
+        return Cell(float(found[1]), FINISHED)
+    return None
+
+
+def _read_score(word: str) -> Cell | None:
+    if word in ("e", "even", "par", "level"):  # golf: level with par
+        return Cell(0.0, FINISHED)
+    found = WITH_UNIT.fullmatch(word)
+    return Cell(_number(found[1]), FINISHED) if found else None
+
+
+def _read_time(word: str) -> Cell | None:
+    if SAME_TIME.fullmatch(word):
+        return Cell(ended=FINISHED, same=True)
+    if found := BEHIND_BY_LAPS.fullmatch(word):
+        return Cell(LAPPED + int(found[1]), FINISHED)
+    behind = word.startswith("+")
+    word = word.removeprefix("+").strip()
+    parts = re.fullmatch(CLOCK, word) or HOURS.fullmatch(word)
+    if parts is not None and any(parts.groups()):
+        hours, minutes, seconds = (_number(part) if part else 0.0 for part in parts.groups()[:3])
+        if parts[1] and not parts[2] and parts.re is HOURS and not parts[4]:
+            minutes, seconds = seconds, 0.0  # 2h04
+        return Cell(hours * 3600.0 + minutes * 60.0 + seconds, FINISHED, behind)
+    return None
+
+
+READERS = {"place": _read_place, "score": _read_score, "time": _read_time}
+
+
+def read_endings(column: pl.Series) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """What the words of a column of statuses say of each row (-1 for nothing known), and whether it says anything.
+
+    >>> ended, says = read_endings(pl.Series(["Finished", "DNF", "Disqualified", "Engine", None]))
+    >>> ended.tolist(), says.tolist()
+    ([0, 1, 2, -1, -1], [True, True, True, True, False])
+    """
+    text = as_text(column).str.strip_chars().str.to_lowercase().fill_null("")
+    meaning = {}
+    for word in text.unique().to_list():
+        bare = remark[1] if (remark := REMARK.fullmatch(word)) else word
+        known = FINISHED if word and re.search(DONE, word) else ending_of(bare)
+        meaning[word] = UNKNOWN if known == REDRESS else known
+    ended = text.replace_strict(meaning, return_dtype=pl.Int8).to_numpy()
+    return np.array(ended), (text != "").to_numpy()
