@@ -188,7 +188,7 @@ def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
     late = "\n2024-05-01;Z;A;5;0;sun\n2024-05-02;Z;B;5;0;sun"
     controller, columns = looked(tmp_path, LEAGUE + late)
     first = controller.rate(columns, "team")["leaderboard"]
-    assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 0.0}
+    assert first["ranking"] == {"active_days": 365, "least_matches": 10, "caution": 2.0}
     left_out = "more {} rated but not ranked: not active, or too few matches."
     assert first["left_out"] == f"1 {left_out.format('is')}"
     everyone = controller.rank(None, 0, 0.0)
@@ -200,7 +200,9 @@ def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
     assert recent["left_out"] == f"3 {left_out.format('are')}"
     controller.write("leaderboard", str(tmp_path / "x.csv"))
     assert pl.read_csv(tmp_path / "x.csv").height == 3
-    assert controller.rank(30, 500, 2.0)["rows"] == []
+    nobody = controller.rank(30, 500, 2.0)
+    assert len(nobody["rows"]) == 6
+    assert nobody["everyone"] == "Nobody has played 500 matches yet, so everyone is shown."
     with pytest.raises(InputError, match="least_matches"):
         controller.rank(None, -1, 0.0)
 
@@ -208,7 +210,8 @@ def test_the_ranking_follows_its_rules_and_is_what_is_downloaded(tmp_path):
 def test_a_league_too_small_for_the_rules_is_ranked_whole(tmp_path):
     controller, columns = looked(tmp_path, "home,away,result\nA,B,1\nB,C,0.5\nC,A,0\n")
     board = controller.rate(columns, "team")["leaderboard"]
-    assert len(board["rows"]) == 3 and board["ranking"]["least_matches"] == 0 and board["left_out"] == ""
+    assert len(board["rows"]) == 3 and board["ranking"]["least_matches"] == 10
+    assert board["everyone"] == "Nobody has played 10 matches yet, so everyone is shown."
 
 
 def test_sides_that_no_match_ties_together_are_told_apart(tmp_path):

@@ -76,8 +76,8 @@ def leaderboard(
 ) -> dict[str, Any]:
     """A ranking: the table that every surface shows, and what the page does with a row beside its cells.
 
-    ``left_out`` says how many are rated but not ranked, or that ``everyone`` is because nobody qualifies. ``then`` are
-    places at an earlier day; a row says what became of them: ``before``, None for who was not ranked.
+    ``left_out`` says how many are rated but not ranked, ``everyone`` that all are because nobody qualifies. ``then``
+    are places at an earlier day; a row says what became of them: ``before``, None for who was not ranked.
     """
     listed = table.head(MOST_BOARD_ROWS)
     shown = board_table(listed, noun=noun, narrow=True).to_dict()
@@ -93,7 +93,8 @@ def leaderboard(
         "columns": shown["columns"],
         "rows": rows,
         "more": table.height - listed.height,
-        "left_out": " ".join(filter(None, (everyone, left_out_words(rated - table.height, noun)))),
+        "everyone": everyone,
+        "left_out": left_out_words(rated - table.height, noun),
         "pools": {pool: pool_words(pool) for pool in pools} if len(pools) > 1 else {},
         "ranking": dict(ranking),
     }

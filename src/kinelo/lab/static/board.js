@@ -68,12 +68,11 @@ export class Board {
 
   // The rules as the lab applied them, and whom they leave out.
   #showRules() {
-    const { ranking, rows, left_out: others } = this.#result.leaderboard;
+    const { ranking, everyone, left_out: others } = this.#result.leaderboard;
     $("#rank-days").value = ranking.active_days === null ? "" : String(ranking.active_days);
     $("#rank-least").value = String(ranking.least_matches);
     $("#rank-caution").value = String(ranking.caution);
-    const words = rows.length ? "" : "Nobody is ranked by these rules. ";
-    $("#rank-words").textContent = words + (others ? `${others} The download of all ratings has them.` : "");
+    $("#rank-words").textContent = everyone || (others ? `${others} The download of all ratings has them.` : "");
   }
 
   #found() {
