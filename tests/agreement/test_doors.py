@@ -688,6 +688,9 @@ OTHERS = {
     "in_own_unit", "intervals", "lineup_knowledge", "losses", "moot_parameters", "needs_whole_table",
     "note_on_points", "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",
     "search", "set_params", "settled_values", "slopes", "smoothed", "strengths_by", "surprises", "to_arrays",
+    # of a rater: what books keep of it, slot by slot
+    "contest_one", "has_slot", "keeps_slots", "points", "shared", "shared_moves", "slot_rows", "slots_met", "supposed",
+    "take_shared", "take_slots", "waits",
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
     "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "rating_history", "read_contests",
