@@ -14,6 +14,7 @@ import numpy as np
 import scipy.stats
 
 import kinelo as kn
+from kinelo.studies import parse_study, read_study
 
 
 def system():
@@ -68,6 +69,13 @@ def races_file():
 
 
 @cache
+def study_file():
+    path = Path(tempfile.mkdtemp()) / "study.toml"
+    path.write_text("gamma = 0.05\noutcome = {kind = 'tanh', nu = 0.5}\n")
+    return str(path)
+
+
+@cache
 def contests():
     return kn.read_contests(races_file())
 
@@ -92,7 +100,8 @@ def swept():
 
 
 def made_of(arguments):
-    """Arguments of a call, those made that are given as functions of this module or its like."""
+    """Arguments of a call, those made that are given as functions of this module or its like, or all by one."""
+    arguments = arguments() if callable(arguments) else arguments
     return {name: value() if isinstance(value, type(matches)) else value for name, value in arguments.items()}
 
 
@@ -332,6 +341,35 @@ CALLS = {
         lambda **k: first(kn.macro.kinetic_states(**k))[0].population.mean_rating,
         {"system": system(), "start": kn.Population.uniform(**cells()), "until": 0.1, "threads": 1},
     ),
+    "Population.from_function": (
+        lambda **k: kn.Population.from_function(**k).mean_rating,
+        {"function": np.vectorize(lambda theta, sigma, r: 1.0), **cells()},
+    ),
+    "Population.from_function.value": (
+        lambda value: kn.Population.from_function(lambda theta, sigma, r: value, **cells()).mean_rating,
+        {"value": 1.0},
+    ),
+    "Population.concentrated.value": (
+        lambda value: kn.Population.concentrated(lambda theta, sigma: value, **cells()).mean_rating,
+        {"value": 7.0},
+    ),
+    "RatingSystem.read_study": (
+        lambda **k: read_study(**k),
+        {"path": study_file, "allow_code": False},
+    ),
+    "RatingSystem.parse_study": (
+        lambda **k: parse_study(k).system,
+        {"gamma": 0.05, "outcome": {"kind": "tanh", "nu": 0.5}, "pairing": {"kind": "local"},
+         "league": {"kind": "normal", "theta": [0.0, 1.0], "sigma": 1.0}, "simulate": {"steps": 4, "seed": 1},
+         "schedule": {"kind": "rounds"}, "title": "A study"},
+    ),
+    "Forecast": (
+        lambda **k: kn.Forecast(**k).points,
+        {"probabilities": [[0.5, 0.3, 0.2]] * 3, "unknown": (), "matches": fixtures,
+         "ratings_before": np.ones((3, 2))},
+    ),
+    "RatingSystem.gammas": (lambda **k: system().gammas(**k), {"teams": 3}),
+    "FideSteps.juniors": (lambda **k: kn.FideSteps().juniors(**k), {"teams": 3}),
     "solve": (
         lambda **k: kn.solve(**k).rating_given_theta.values,
         {"system": system(), "population": kn.Population.uniform(**cells()), "until": 0.1, "closure": "exact",
@@ -414,7 +452,7 @@ RESULTS = {
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Caveat", "Check", "UnbiasedGamma",
     "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
-    "Forecast", "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
+    "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
     "RaterChoice", "ContestScan", "ContestForecast", "ContestBacktest",
 }  # fmt: skip

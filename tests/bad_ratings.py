@@ -46,7 +46,10 @@ def board():
     return standing("TeamElo").ratings_
 
 
-ONE = {"home": "A", "away": "B", "date": "2020-05-01", "neutral": False, "conditions": {}}
+ONE = {
+    "home": "A", "away": "B", "date": "2020-05-01", "neutral": False, "conditions": {}, "home_lineup": (),
+    "away_lineup": [],
+}  # fmt: skip
 
 
 def settings(kind):
@@ -68,6 +71,12 @@ def standing(kind):
     return rated(kind)
 
 
+def taken(kind, arrays):
+    rater = made(kind)
+    rater.from_arrays(arrays)
+    return rater
+
+
 def told(rater):
     """Whatever a rater says once it has rated."""
     return rater.ratings_, rater.predict(to_come()).probabilities, dict(rater.parameters_)
@@ -82,6 +91,11 @@ def calls_of(kind):
         "predict": (lambda **k: standing(kind).predict(**k).probabilities, {"matches": to_come}),
         "predict_one": (lambda **k: standing(kind).predict_one(**k).probabilities, ONE),
         "match_quality": (lambda **k: standing(kind).match_quality(**k), ONE),
+        "update_one": (
+            lambda **k: told(copy.deepcopy(standing(kind)).update_one(**k)),
+            ONE | {"result": 1.0, "margin": 2.0, "weight": 1.0},
+        ),
+        "from_arrays": (lambda **k: told(taken(kind, k)), lambda: standing(kind).to_arrays()),
         "score": (lambda **k: standing(kind).score(**k), {"matches": late, "y": late_results}),
         "settings": (lambda **k: told(rated(kind, **k)), settings(kind)),
         "season": (
@@ -108,11 +122,6 @@ def calls_of(kind):
 
 
 RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).items()} | {
-    "TeamElo.update_one": (
-        lambda **k: told(copy.deepcopy(standing("TeamElo")).update_one(**k)),
-        {"home": "A", "away": "B", "result": 1.0, "date": "2020-05-01", "margin": 2.0, "neutral": False, "weight": 1.0,
-         "conditions": {}},
-    ),
     "TeamElo.options": (
         lambda **k: told(rated("TeamElo", **k)),
         {"initial": 1500.0, "scale": 400.0, "season_gap": 45.0, "prior_spread": 200.0, "conditions": [], "look": 100},

@@ -14,11 +14,12 @@ import pytest
 from numba.core import event
 
 import kinelo as kn
-from bad_input import CALLS, made_of
+from bad_input import CALLS, cells, made_of, matches, system
 from bad_ratings import RATER_CALLS, played, to_come
 
 NONSENSE = [
     math.nan, math.inf, -1, -1.5, 1e308, 10**400, "nonsense", None, [], [math.nan, 1.0], {"a": 1}, object(),
+    np.array([1.0, 2.0]), np.array(["A", "B"]), np.array(5), b"x", 1j, len, [["A"], ["B"]], np.datetime64("NaT"),
 ]  # fmt: skip
 
 ALL = CALLS | RATER_CALLS
@@ -164,6 +165,7 @@ def spoilt(table):
 TABLES = {
     (name, argument)
     for name, (_, good) in ALL.items()
+    if not callable(good)
     for argument in good
     if argument in ("matches", "fixtures", "results", "contests") and name != "sample_contests"
 }
@@ -202,13 +204,26 @@ def test_what_means_nothing_is_not_taken(name):
     [
         ("simulate_matches", "matches"), ("Continuum", "nodes"), ("Continuum", "sigma_nodes"), ("design", "matches"),
         ("kinetic_states", "until"), ("simulate", "matches_per_step"), ("simulation_states", "matches_per_step"),
-        ("simulation_states", "realisations"),
+        ("simulation_states", "realisations"), ("RatingSystem.gammas", "teams"), ("FideSteps.juniors", "teams"),
     ],
 )  # fmt: skip
 def test_enormous_numbers_are_refused_before_the_work(name, argument):
     call, good = CALLS[name][0], made_of(CALLS[name][1])
     with pytest.raises(kn.InputError):
         made(call, {**good, argument: 10**18})
+
+
+def test_a_name_in_the_place_of_raters_is_refused_at_once():
+    for call in (kn.Mixture, lambda raters: kn.backtest(matches(), raters, train_until="2020-01-15")):
+        with pytest.raises(kn.InputError, match=r"^str is no rater"):
+            made(call, {"raters": "A" * 20_000})
+
+
+def test_a_long_run_says_how_long_it_takes():
+    with pytest.warns(
+        kn.KineloWarning, match=r"Solving over a time of 1e\+09 in about .* steps takes at least \d+ (minutes|hours)"
+    ):
+        next(kn.macro.kinetic_states(system(), kn.Population.uniform(**cells()), until=1e9))
 
 
 @pytest.mark.parametrize("name", [name for name, (_, good) in CALLS.items() if "check" in good])

@@ -176,6 +176,8 @@ def backtest(
     named = named_raters(raters)
     kind = ContestBacktest if isinstance(matches, Contests) else Backtest
     metrics = kind.known_metrics if metrics is None else metrics
+    if not isinstance(metrics, list | tuple | set | frozenset | dict):
+        raise InputError(f"metrics must be a list of {', '.join(kind.known_metrics)}, not {metrics!r:.60}.")
     unknown = [metric for metric in metrics if metric not in kind.known_metrics]
     if unknown or not metrics:
         raise InputError(
@@ -272,8 +274,10 @@ def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forec
     if isinstance(raters, Mapping):
         named = {str(name): copy.deepcopy(_checked_rater(str(name), rater)) for name, rater in raters.items()}
     else:
-        several = isinstance(raters, Iterable) and not isinstance(raters, str | bytes)
-        for rater in raters if several else [raters]:
+        single = (
+            isinstance(raters, str | bytes) or not isinstance(raters, Iterable) or getattr(raters, "shape", 1) == ()
+        )
+        for rater in [raters] if single else raters:
             kind = type(rater).__name__
             _checked_rater(kind, rater)
             taken = sum(name == kind or name.startswith(f"{kind} ") for name in named)

@@ -65,9 +65,12 @@ class Forecast:
             )
         if math.isnan(np.add.reduce(p, axis=None)):
             raise InputError(f"{np.isnan(p).any(axis=1).sum():,} of {len(p):,} forecasts are no numbers.")
-        if self.matches is not None and len(self.matches) != len(p):
-            raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches.")
-        if self.ratings_before is not None and np.shape(self.ratings_before) != (len(p), 2):
+        if self.matches is not None:
+            if not hasattr(self.matches, "match_id"):
+                raise InputError(f"matches of a forecast are Matches, not {type(self.matches).__name__}.")
+            if len(self.matches) != len(p):
+                raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches.")
+        if self.ratings_before is not None and getattr(self.ratings_before, "shape", None) != (len(p), 2):
             raise InputError(f"ratings_before holds two ratings for each of {len(p)} matches.")
 
     @classmethod

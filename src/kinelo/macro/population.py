@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, in_one_line
 from kinelo.macro.grid import Axis, Cells, Grid, Index
 from kinelo.macro.kernels import label_moments
 from kinelo.model.strength import Strength
@@ -110,13 +110,10 @@ class Population:
         1.0
         """
         grid = _grid(theta, sigma, r)
-        values = function(
-            grid.theta.centres[:, None, None], grid.sigma.centres[None, :, None], grid.r.centres[None, None, :]
-        )
-        try:
-            density = np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), grid.shape))
-        except (TypeError, ValueError):
-            raise InputError("function must return an array of numbers of the shape of its arguments.") from None
+        if not callable(function):
+            raise InputError(f"function must be a function of theta, sigma and r, not {one_line(function)}.")
+        centres = grid.theta.centres[:, None, None], grid.sigma.centres[None, :, None], grid.r.centres[None, None, :]
+        density = _values_of("function", function, centres, grid.shape)
         return cls._of(grid, _normalised(density, grid))
 
     @classmethod
@@ -319,10 +316,24 @@ def _normal_shares(z: Array) -> Array:
 
 def _wanted_ratings(rating: float | Callable[[Array, Array], ArrayLike], grid: Grid) -> Array:
     """The rating of every label: one number for all, or a function of (θ, σ)."""
-    wanted = rating(grid.label_theta, grid.label_sigma) if callable(rating) else number("rating", rating)
-    values = finite_array("rating", np.broadcast_to(np.asarray(wanted, dtype=np.float64), grid.labels), 1)
+    if callable(rating):
+        wanted = _values_of("rating", rating, (grid.label_theta, grid.label_sigma), (grid.labels,))
+    else:
+        wanted = np.full(grid.labels, number("rating", rating))
+    values = finite_array("rating", wanted, 1)
     _check_inside("rating", values, grid.r)
     return values
+
+
+def _values_of(name: str, function: Callable[..., ArrayLike], at: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+    """What a function of a user's says, as an array of this shape."""
+    try:
+        return np.array(np.broadcast_to(np.asarray(function(*at), dtype=np.float64), shape))
+    except Exception as error:  # it may raise anything
+        raise InputError(
+            f"{name} must return an array of numbers of the shape of its arguments, which it did not "
+            f"({in_one_line(error)[:100]})."
+        ) from None
 
 
 def _around(values: Array, cells: int) -> Cells:

@@ -137,7 +137,7 @@ def _kinds(slots: object, said: str = "slots") -> dict[str, tuple[str, ...]]:
     """Kinds of slots and the columns of each, as the user names them."""
     if isinstance(slots, Mapping):
         named = {kind: (cols,) if isinstance(cols, str) else cols for kind, cols in slots.items()}
-    elif isinstance(slots, Sequence) and not isinstance(slots, str | bytes):
+    elif isinstance(slots, list | tuple) and all(isinstance(column, str) for column in slots):
         named = {column: (column,) for column in slots}
     else:
         raise InputError(f"{said} must be a list of columns or map kinds to columns, not {slots!r:.60}.")

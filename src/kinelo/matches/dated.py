@@ -23,6 +23,13 @@ EARLIEST, LATEST = np.datetime64("1700-01-01", "D"), np.datetime64("2200-01-01",
 """Days before and after these are no days of matches."""
 
 
+NOT_YET = -(2**62)
+"""In the place of a day: there was none yet."""
+
+YEARS_BETWEEN = 10
+"""Years after all others beyond which a result in the future is a slip."""
+
+
 def read_day(date: Day) -> np.datetime64:
     """A day as users write it.
 
@@ -52,6 +59,30 @@ def _checked_day(date: Day) -> np.datetime64:
         shown = repr(date) if len(repr(date)) < 80 else f"{repr(date)[:60]}…"
         raise InputError(f"{shown} is not a date; write it as year-month-day, for example '2005-01-31'.")
     return day
+
+
+def refuse_far_ahead(days: NDArray[np.int64], latest: int) -> None:
+    """Refuse results of a day years from now that lies years after all others: one slip in a year, such as 2199 for
+    1999, and every match to come would be an earlier one.
+
+    ``latest`` is the last day before these, if there was one. Leagues that were made up may play whenever they like, as
+    long as their days follow one another.
+
+    >>> refuse_far_ahead(np.array([19_000, 83_700]), 18_900)
+    Traceback (most recent call last):
+    kinelo.errors.InputError: A result of 2199-03-01 lies 177 years after the one before it, and in the future. Is the \
+year right? Correct the date; nothing was changed.
+    """
+    soon = int(np.datetime64("today", "D").astype(np.int64)) + 366
+    if not days.size or int(days.max()) <= soon:
+        return
+    ahead = int(days[days > soon].min())
+    before = max(latest, int(days[days <= soon].max(initial=latest)))
+    if before >= int(EARLIEST.astype(np.int64)) and ahead - before > YEARS_BETWEEN * 365.25:
+        raise InputError(
+            f"A result of {np.datetime64(ahead, 'D')} lies {(ahead - before) / 365.25:.0f} years after the one before "
+            "it, and in the future. Is the year right? Correct the date; nothing was changed."
+        )
 
 
 class DatedTable:

@@ -257,4 +257,6 @@ def _checked(contests: object, entrants: object, size: object, team: object, see
                          ("size", sizes[0]), ("size", sizes[1])):  # fmt: skip
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 0 <= value < 2**31:
             raise InputError(f"{label}={value!r:.60} is not a whole number of at least 0.")
+    if team == 0:
+        raise InputError("team=0 leaves nobody to take part; it is 1 or more.")
     return sizes  # type: ignore[return-value]

@@ -273,7 +273,7 @@ def files_of(paths: object) -> tuple[Path, ...]:
     """The files that a user names, by a path, a pattern or several of them."""
     if isinstance(paths, str | Path):
         found = sorted(glob.glob(str(paths))) if any(sign in str(paths) for sign in "*?[") else [str(paths)]
-    elif isinstance(paths, Iterable) and not isinstance(paths, Mapping):
+    elif isinstance(paths, Iterable) and not isinstance(paths, Mapping) and getattr(paths, "shape", None) != ():
         found = [str(path) for part in paths for path in files_of(part)]
     else:
         raise InputError(f"paths must be a file, a pattern of files or a list of them, not {paths!r}.")

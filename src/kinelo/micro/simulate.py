@@ -80,6 +80,8 @@ def simulation_states(
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     state = starting_state(strengths, start, realisations)
     seed = whole("seed", seed, 0)
+    if not hasattr(stops, "__iter__"):
+        raise InputError(f"stops must list steps, not {stops!r:.60}.")
     there = choose_device(device)
     keys = realisation_keys(seed, which)
     # A probability that differs in its last bit is another result once in a while.

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.model.law import Law, built_in, no_formula
 from kinelo.model.validation import Array, nonnegative, positive, whole
+from kinelo.runtime.limits import check_memory
 
 EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
 ELITE = 2400.0
@@ -107,7 +108,8 @@ class FideSteps(StepRule):
     under_18: Sequence[int] | Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.under_18, str | dict) or not hasattr(self.under_18, "__iter__"):
+        listed = hasattr(self.under_18, "__len__") and getattr(self.under_18, "shape", None) != ()
+        if isinstance(self.under_18, str | dict) or not listed:
             raise InputError(f"under_18 must list teams by index, or by name, not {self.under_18!r}.")
         named = all(isinstance(team, str) for team in self.under_18)
         juniors = tuple(self.under_18) if named else tuple(whole("under_18", team, 0) for team in self.under_18)
@@ -118,6 +120,8 @@ class FideSteps(StepRule):
 
     def juniors(self, teams: int) -> NDArray[np.bool_]:
         """The teams listed as under 18."""
+        teams = whole("teams", teams, 1)
+        check_memory(float(teams), f"A league of {teams:,} teams", "use fewer teams")
         young = np.zeros(teams, dtype=np.bool_)
         for team in self.under_18:
             if isinstance(team, str) or not 0 <= team < teams:

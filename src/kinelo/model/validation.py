@@ -112,7 +112,7 @@ def checked_names(names: object) -> tuple[str, ...]:
     Traceback (most recent call last):
     kinelo.errors.InputError: names must be a list of names, not 'AB'.
     """
-    several = hasattr(names, "__iter__") and hasattr(names, "__len__")
+    several = hasattr(names, "__iter__") and hasattr(names, "__len__") and getattr(names, "shape", None) != ()
     if not several or isinstance(names, str | bytes | Mapping | set | frozenset):
         raise InputError(f"names must be a list of names, not {one_line(names)}.")
     listed = list(names)  # type: ignore[call-overload]

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import Field, field, replace
 from functools import cache
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -105,9 +106,20 @@ class Arguments:
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        self._check_estimates(estimated)
         values = {p.name: p.default for p in self.in_own_unit()} | dict(estimated or {}) | dict(self.moot_)
         own = {name: getattr(self, name) for name in values}
         return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
+
+    def _check_estimates(self, estimated: object) -> None:
+        """Refuse what are no estimates: numbers by the names of parameters."""
+        if estimated is None:
+            return
+        if not isinstance(estimated, Mapping) or not all(
+            isinstance(name, str) and hasattr(self, name) and isinstance(value, Real)
+            for name, value in estimated.items()
+        ):
+            raise InputError(f"estimates are numbers by the names of parameters, not {estimated!r:.60}.")
 
 
 @cache

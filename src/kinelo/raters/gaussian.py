@@ -68,7 +68,7 @@ from kinelo.raters.random_walk import TODAY, average_walk
 from kinelo.raters.rater import Rater
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
-from kinelo.raters.stored import ANY, stored
+from kinelo.raters.stored import ANY, stored, taken_whole
 from kinelo.raters.stored import PREFIX as STORED
 from kinelo.runtime.device import usable_processors
 from kinelo.runtime.renaming import no_longer_public
@@ -810,6 +810,7 @@ class GaussianRater(Rater):
             **self._noise.to_arrays(),
         }
 
+    @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 did not keep is as if it had never been."""
         own = {p.name for p in self.parameters}

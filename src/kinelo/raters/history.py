@@ -49,6 +49,8 @@ def rating_history(
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
     if whole("points", points, 0) < 2 or len(matches) == 0:
         raise InputError(f"A history needs matches and at least 2 points, not {len(matches)} and {points}.")
+    if side is not None and not isinstance(side, str):
+        raise InputError(f"side must be a name, not {side!r:.60}.")
     looking_back: Any = getattr(rater, "hindsight", None)
     if hindsight and looking_back is None:
         raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together.")

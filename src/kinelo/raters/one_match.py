@@ -19,7 +19,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.dated import UNDATED, Day, read_day
+from kinelo.matches.dated import UNDATED, Day, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import check_neutral, fixture, fixtures, lineups_of_starters, two_sides
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
@@ -151,6 +151,7 @@ class SingleMatches(MatchEstimator):
         day, lineups = None if date is None else read_day(date), self._lineups(home_lineup, away_lineup)
         if day is not None:  # without a date it is on the last day known
             self._check_day(int(day.astype(np.int64)), (home, away))
+            refuse_far_ahead(day.astype(np.int64)[None], self._last_day())
         self._use_one(OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups))
         return self
 

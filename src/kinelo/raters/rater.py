@@ -29,6 +29,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import check_contests
+from kinelo.matches.dated import refuse_far_ahead
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.scan import MatchScan
 from kinelo.presentation import html_facts
@@ -37,7 +38,7 @@ from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
-from kinelo.raters.stored import PREFIX, stored_parameters
+from kinelo.raters.stored import PREFIX, stored_parameters, taken_whole
 from kinelo.raters.streaming import fit_in_pieces, update_in_pieces
 
 if TYPE_CHECKING:
@@ -295,6 +296,7 @@ class Rater(SingleMatches, Arguments, ABC):
             k = int(matches.day.argmin())
             sides = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
             self._check_day(int(matches.day[k]), sides, matches.dated)
+            refuse_far_ahead(matches.day, self._last_day())
 
     def _check_day(self, day: int, sides: tuple[str, str], dated: bool = True) -> None:
         """Refuse a match before the last one rated; of ratings to begin with, the days count too."""
@@ -365,6 +367,7 @@ class Rater(SingleMatches, Arguments, ABC):
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
         return state.to_arrays() | values | {"prepared": np.array([self._prepared, self._never_fitted])}
 
+    @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         # Earlier versions found out nothing but in fit, and did not learn how often sides draw.

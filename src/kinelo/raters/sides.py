@@ -42,7 +42,7 @@ from kinelo.raters.state import (
     RatingTable,
     SavedRows,
 )
-from kinelo.raters.stored import stored
+from kinelo.raters.stored import stored, taken_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -368,6 +368,7 @@ class SideRater(KeptInSlots, Rater):
         """Everything needed to carry on from here, as arrays."""
         return {**super().to_arrays(), "numbers": np.array(self._numbers), "common": self._common}
 
+    @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)

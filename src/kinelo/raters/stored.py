@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,29 @@ LAST_DAY = int(LATEST.view(np.int64))
 """No match is as late."""
 FIRST_DAY = -(2**62)
 """No day is earlier, that of those who have never played included."""
+
+
+def taken_whole(from_arrays: Callable[[Any, Mapping[str, NDArray[Any]]], None]) -> Any:
+    """Have a rater take over stored arrays whole, or stay as it was and say in a sentence what is wrong with them."""
+
+    @wraps(from_arrays)
+    def checked(self: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
+        if not isinstance(arrays, Mapping) or not all(
+            isinstance(name, str) and isinstance(array, np.ndarray) for name, array in arrays.items()
+        ):
+            raise InputError(f"A state of {type(self).__name__} is a mapping from names to arrays, as to_arrays gives.")
+        before = dict(vars(self))
+        try:
+            from_arrays(self, arrays)
+        except Exception as error:  # forged arrays may contradict one another in any way
+            vars(self).clear()
+            vars(self).update(before)
+            if isinstance(error, InputError | MemoryError):
+                raise
+            lacks = f"{error} is missing" if isinstance(error, KeyError) else "they do not fit together"
+            raise InputError(f"These arrays are no state of {type(self).__name__}: {lacks}.") from None
+
+    return checked
 
 
 def stored(

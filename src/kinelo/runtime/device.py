@@ -66,10 +66,10 @@ def choose_device(device: str) -> Literal["cpu", "gpu"]:
     >>> choose_device("cpu")
     'cpu'
     """
+    if not isinstance(device, str) or device not in ("cpu", "gpu", "auto"):
+        raise InputError(f'device must be "cpu", "gpu" or "auto", not {device!r}.')
     if device == "cpu":
         return "cpu"
-    if not isinstance(device, str) or device not in ("gpu", "auto"):
-        raise InputError(f'device must be "cpu", "gpu" or "auto", not {device!r}.')
     graphics = _graphics()
     if graphics.usable:
         return "gpu"

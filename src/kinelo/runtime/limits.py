@@ -61,12 +61,12 @@ def _container_room() -> int | None:
 LONGEST_RUN = 365.25 * 86_400.0
 """Seconds after which a run is refused rather than begun."""
 
-LONG_RUN = 3600.0
+LONG_RUN = 600.0
 """Seconds after which whoever begins a run is told how long it takes."""
 
 
 def check_time(seconds: float, what: str, remedy: str) -> None:
-    """Refuse, before it begins, what takes more time than anyone has, and warn of what takes hours.
+    """Refuse, before it begins, what takes more time than anyone has, and warn of what takes long.
 
     ``seconds`` are those of a machine at its best: a run that is too long by that measure is too long by any.
 
@@ -77,5 +77,10 @@ def check_time(seconds: float, what: str, remedy: str) -> None:
     if seconds > LONGEST_RUN:
         raise InputError(f"{what} would take at least {seconds / LONGEST_RUN:,.0f} years on this machine; {remedy}.")
     if seconds > LONG_RUN:
-        hours = f"{seconds / 3600:,.0f} hours" if seconds < 96 * 3600 else f"{seconds / 86_400:,.0f} days"
-        warnings.warn(f"{what} takes at least {hours}; to wait less, {remedy}.", KineloWarning, stacklevel=4)
+        units = (("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0))
+        unit, length = next((unit, length) for unit, length in units if seconds >= 2 * length)
+        warnings.warn(
+            f"{what} takes at least {seconds / length:,.0f} {unit}; to wait less, {remedy}.",
+            KineloWarning,
+            stacklevel=4,
+        )

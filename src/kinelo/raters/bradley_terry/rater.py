@@ -40,7 +40,7 @@ from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
 from kinelo.raters.rater import Rater
 from kinelo.raters.state import MatchIndices
-from kinelo.raters.stored import ANY, stored
+from kinelo.raters.stored import ANY, stored, taken_whole
 from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class BradleyTerry(Rater):
         self._warn_of_pools()
 
     def _fresh(self, values: Mapping[str, float]) -> Tally:
-        if isinstance(self.covariates, str):
+        if not isinstance(self.covariates, list | tuple) or not all(isinstance(one, str) for one in self.covariates):
             raise InputError(f"covariates={self.covariates!r} must be a list of names, such as [{self.covariates!r}].")
         if not isinstance(self.anchor, Mapping | None):
             raise InputError(f"anchor={self.anchor!r} must be a mapping from names to ratings, such as {{'A': 1500}}.")
@@ -424,6 +424,7 @@ class BradleyTerry(Rater):
         ridge = {} if self._ridge_found is None else {"ridge": np.array([self._ridge_found])}
         return {**self._begun().to_arrays(), "theta": theta, "order": order, "in_points": np.ones(1), **ridge}
 
+    @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.order_ = SideOrder(*arrays["order"].tolist())

@@ -46,6 +46,7 @@ from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, 
 from kinelo.raters.random_walk import TODAY, fade_all
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.state import NO_PLAYERS
+from kinelo.raters.stored import taken_whole
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
@@ -430,6 +431,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         """Everything needed to carry on from here, as arrays."""
         return {**super().to_arrays(), "lineup_size": np.array(self.lineup_size_)}
 
+    @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.lineup_size_ = float(arrays["lineup_size"])

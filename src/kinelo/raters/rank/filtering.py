@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, Slopes, estimate
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.contests import FINISHED, Contests
+from kinelo.matches.dated import NOT_YET, refuse_far_ahead
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.random_walk import YEAR
 from kinelo.raters.rank.kernels import ContestColumns, Expected, filter_contests, room_for_expected
@@ -73,6 +74,7 @@ class ContestFilter(KindParameters):
                 f"{np.datetime64(last, 'D')}; nothing was changed. Rate contests in order of date, or keep a rating "
                 "book, which takes results that arrive late."
             )
+        refuse_far_ahead(contests.day, last if state.dated and state.contests else NOT_YET)
         columns, unknown = self._admit(contests)
         if state.contests == 0 and len(contests):
             state.begin(int(columns.day[0]))

@@ -39,7 +39,7 @@ from kinelo.raters.rank.two_sides import (
 )
 from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
 from kinelo.raters.start import warn_of_unmet
-from kinelo.raters.stored import PREFIX, stored, stored_parameters
+from kinelo.raters.stored import PREFIX, stored, stored_parameters, taken_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -493,6 +493,7 @@ class RankElo(KeptInSlots, ContestFilter):
         flags = {"prepared": np.array([self._prepared, self._never_fitted]), "tie_sums": self._tie_sums}
         return self._begun().to_arrays() | values | flags
 
+    @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         state = RankState.from_arrays(arrays, self._conditions())

@@ -26,7 +26,7 @@ from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import NO_LEVELS, SideRater, Trace
 from kinelo.raters.start import Start
 from kinelo.raters.state import MatchColumns, RatingTable, match_columns
-from kinelo.raters.stored import stored
+from kinelo.raters.stored import stored, taken_whole
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import TeamParameters, TeamTrace
 from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
@@ -94,6 +94,7 @@ class EloOfSides(SideRater, ConditionRater):
             sharpness_walk=float(self.sharpness_walk) if self.system is None else 0.0,
         )
 
+    @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
         self._in_points = TeamParameters(*arrays["numbers"].tolist()).in_points

@@ -134,6 +134,7 @@ class ClassicElo(EloOfSides):
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """The home advantage, and what plain Elo says of all other parameters of a team rater."""
+        self._check_estimates(estimated)
         own = {name: value for name, value in (estimated or {}).items() if name == "home_advantage"}
         _, gamma, boost, matches = self._rule()
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}

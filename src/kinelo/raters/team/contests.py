@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
 from kinelo.matches.contests import Contests
+from kinelo.matches.dated import refuse_far_ahead
 from kinelo.play.formula import kernel
 
 
@@ -92,6 +93,7 @@ def _check_order(state: Any, contests: Contests) -> None:
             f"{np.datetime64(state.latest, 'D')}; nothing was changed. Rate contests in order of date, or keep a "
             "rating book, which takes results that arrive late."
         )
+    refuse_far_ahead(contests.day, state.latest)
 
 
 def slots_not_used(contests: Contests) -> list[str]:
