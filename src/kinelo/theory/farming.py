@@ -167,7 +167,7 @@ def farming(
     most = whole("opponents", opponents, 1)
     if most > strengths.teams - 1:
         raise InputError(f"opponents must be at most {strengths.teams - 1}, the number of other teams, not {most}.")
-    if noise == "gaussian" and system.sides > 2:
+    if isinstance(noise, str) and noise == "gaussian" and system.sides > 2:
         raise InputError(f'farming with noise="gaussian" is computed for matches of two, not for {system.schedule!r}.')
     choice = ChoosingTeam(stationary(system, strengths, noise=noise), own)
     best, worst = choice.group(most, 1), choice.group(most, -1)
