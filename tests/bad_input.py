@@ -226,7 +226,7 @@ CALLS = {
     ),
     "RankElo.update_one": (
         lambda **k: fixed_rank().fit(contests()).update_one(**k),
-        {"order": ["A", ["B", "C"]], "unfinished": ["D"], "date": "2020-01-02"},
+        {"order": ["A", "B", "C"], "unfinished": ["D"], "date": "2020-01-02"},
     ),
     "likely_names": (lambda **k: kn.matches.likely_names(**k), {"matches": matches}),
     "sample_contests": (
