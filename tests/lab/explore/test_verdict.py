@@ -42,7 +42,7 @@ PAPER = Units()
         (Controls(pairing="local"), "strong teams are under-rated", "Raising the step to γ = 0.12"),
         (Controls(pairing="local", gamma=0.12), "on average, ratings tell the true strength", "by as much as the ups"),
         (Controls(pairing="local", gamma=0.2), "strong teams are over-rated", "Lowering the step to γ = 0.12"),
-        (Controls(pairing="local", sigma=0.0), "strong teams are over-rated", "the slope is 1.02"),
+        (Controls(pairing="local", sigma=0.0), "strong teams are over-rated", "fairly only by very small steps"),
     ],
 )
 def test_plain_words_follow_the_sliders(controls, words, said):
