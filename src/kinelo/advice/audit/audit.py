@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kinelo.advice.audit.alike import Measured, OpponentsFound, opponents_found
 from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, moves
 from kinelo.advice.audit.findings import Advice, Findings, Home, SystemComparison, advise, periods_of
@@ -22,7 +23,8 @@ from kinelo.advice.audit.in_use import (
     system_of,
     with_results,
 )
-from kinelo.advice.audit.inflation import Hindsight, inflation_of
+from kinelo.advice.audit.hindsight import strengths_in_hindsight
+from kinelo.advice.audit.inflation import inflation_of
 from kinelo.advice.audit.inputs import auditable, compare_ratings, latest_part, table_of
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
 from kinelo.advice.audit.outlook import find_remedies, look_ahead
@@ -38,6 +40,8 @@ from kinelo.presentation import json_ready
 from kinelo.runtime.progress import Progress, speaker
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kinelo.advice.audit.performance import Performance, Variation
     from kinelo.advice.audit.recovered import Recovered
     from kinelo.raters.rater import Rater
@@ -97,6 +101,30 @@ class Audit(Findings, Report):
         spread = self.performance.spread if sigma is None else sigma
         return recovered_bands(self.matches, self.since, self.in_use, self.before, spread)
 
+    @property
+    def opponents_correlation(self) -> Measured:
+        """How alike opponents are: the correlation of their strengths, corrected for luck."""
+        return self.opponents.correlation
+
+    @property
+    def share_shown(self) -> Measured:
+        """How much of the true differences the ratings in use show: their slope on strengths."""
+        return self.opponents.share_shown
+
+    @property
+    def starting_list(self) -> pl.DataFrame:
+        """The strengths that all matches show, as ratings to start from: name, rating, deviation of active sides."""
+        import polars as pl
+
+        today, initial = self.opponents.today, self.in_use.rater.initial
+        places = np.flatnonzero(today.active)
+        table = {
+            "name": [self.matches.teams[n] for n in places],
+            "rating": initial + today.strength[places],
+            "deviation": np.sqrt(today.variance[places]),
+        }
+        return pl.DataFrame(table).sort("rating", descending=True)
+
     def __repr__(self) -> str:
         return f"Audit: {self.verdict}"
 
@@ -105,7 +133,7 @@ class Audit(Findings, Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        names = ("verdict", "k", "spread", "moves", "step", "rate", "memory", "newcomer_matches", "k_in_order", "notes")
+        names = ("verdict", "k", "moves", "step", "rate", "memory", "newcomer_matches", "k_in_order", "notes")
         plain = {name: getattr(self, name) for name in names}
         low, high = self.measured.interval
         plain |= {
@@ -117,6 +145,7 @@ class Audit(Findings, Report):
             "league": self.league.parameters._asdict()
             | {"log_likelihood": self.league.log_likelihood, "standard_errors": self.league.standard_errors},
             "home": asdict(self.home),
+            **self.opponents.to_dict(),
             "inflation": None if self.inflation is None else self.inflation.to_dict(),
             "tested": asdict(self.tested),
             "now": asdict(self.now) | {"lag": self.now.lag},
@@ -221,7 +250,11 @@ def audit(
     k = in_use.k or advice.k
     before, steps = in_use.trace(matches)
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
-    today = _league_today(recursion, matches.teams)
+    tell("Finding strengths from results alone, whoever met whom")
+    hindsight = strengths_in_hindsight(calendar, league.parameters, recursion.strengths)
+    used = np.multiply.outer(matches.weight, np.full(2, k / 2)) if steps is None else steps
+    opponents = opponents_found(calendar, league.parameters, hindsight, recursion.system, used, ACTIVE_YEARS)
+    today = _league_today(recursion, opponents, matches.teams)
     now = recursion.at(k if steps is None else steps)
     memory, newcomer_matches = recursion.speeds(k, now)
     return Audit(
@@ -230,10 +263,7 @@ def audit(
         tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
         measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
         spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
-        inflation=inflation_of(
-            Hindsight(calendar, league.parameters, recursion.filtered.path, recursion.strengths),
-            before, memory, in_use.rater.initial,
-        ),
+        inflation=inflation_of(calendar, hindsight, before, memory, in_use.rater.initial), opponents=opponents,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
@@ -302,16 +332,19 @@ class _LeagueToday(NamedTuple):
     known: tuple[Array, Array, np.ndarray]
 
 
-def _league_today(recursion: Recursion, teams: tuple[str, ...]) -> _LeagueToday:
+def _league_today(recursion: Recursion, opponents: OpponentsFound, teams: tuple[str, ...]) -> _LeagueToday:
     """Form about the league's mean where that explains the spread of today; else a walk."""
-    strength, doubt, active = known = recursion.today(ACTIVE_YEARS)
-    spread = math.sqrt(max(float(strength[active].var() + doubt[active].mean()), 1e-6))
+    strength, doubt, active, _ = opponents.today
+    spread = max(opponents.spread.value, 1e-3)
     step, rate = recursion.change_per_match()
     names = [teams[i] for i in np.flatnonzero(active)]
+    known = strength, doubt, active
     if rate > 0 and step**2 / (2 * rate) <= 2 * spread**2:
         form = Form(rate=rate, spread=step / math.sqrt(2 * rate))
         return _LeagueToday(spread, step, rate, Fixed(np.zeros(len(names)), names=names), form, known)
-    return _LeagueToday(spread, step, rate, Fixed(strength[active], names=names), Walk(spread=step), known)
+    # As far apart as strengths are, not as luck makes them look.
+    own = strength[active] * spread / max(float(strength[active].std()), 1e-9)
+    return _LeagueToday(spread, step, rate, Fixed(own, names=names), Walk(spread=step), known)
 
 
 def _notes(advice: Advice, matches: Matches, k: float, k_in_order: float | None) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kinelo.advice.audit.alike import OpponentsFound
 from kinelo.advice.audit.backtest import BLOCKS_OF_QUARTER, Difference, KBacktest
 from kinelo.advice.audit.estimate import LeagueEstimate
 from kinelo.advice.audit.gaps import Band
@@ -153,7 +154,7 @@ class Findings:
     slope
         Slope of results on forecasts of the system in use, with its standard error.
     spread
-        Standard deviation of the strengths of the sides active at the end, in points.
+        Standard deviation of the strengths of the sides active at the end, from results alone, in points.
     moves
         Whether strengths move beyond what chance shows.
     step, rate
@@ -164,6 +165,8 @@ class Findings:
         Matches until what is unknown of a newcomer's start is less than the usual error of a rating.
     inflation
         Whether a rating today is worth what it was, and where newcomers should start; None without half a year.
+    opponents
+        How alike opponents are, how much of the differences ratings show, and how many matches it would take.
     bands
         The later half by fifths of the ratings: how far off, seen from results.
     misrated
@@ -199,6 +202,7 @@ class Findings:
     memory: float
     newcomer_matches: float
     inflation: RatingInflation | None
+    opponents: OpponentsFound
     bands: tuple[Band, ...]
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None

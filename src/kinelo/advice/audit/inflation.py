@@ -1,6 +1,7 @@
 """Whether a rating today is worth what it was, and where newcomers should start.
 
-Ratings are held against strengths as all results tell them (hindsight). Of a side that stays, rating less strength
+Ratings are held against strengths as results alone tell them (:mod:`kinelo.advice.audit.hindsight`), all in one frame
+whoever comes and goes. Of a side that stays, rating less strength
 rises by as much as ratings inflate; who has just entered is left out until its rating has found its strength. A side
 that enters above its strength brings points in, and one that leaves above its strength takes points out: with the
 changes of strength themselves, that is all that can move the mean.
@@ -15,7 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_league
-from kinelo.advice.audit.kernels import YEAR, Array, Calendar, Parameters, Strengths
+from kinelo.advice.audit.hindsight import (
+    FOUNDING,
+    LEAST_SIDES,
+    LEAST_YEARS,
+    HindsightStrengths,
+    strengths_in_hindsight,
+)
+from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
 
@@ -24,16 +32,10 @@ BINS = 8
 LEAST_MATCHES_IN_BIN = 3
 INSTANTS = 64
 """Instants at which what moves all sides together is summed."""
-FOUNDING = 0.1
-"""Who enters after this part of the matches is a newcomer."""
-LEAST_SIDES = 8
-"""Sides that must have stayed, newcomers, and sides that came back, before anything is said of them."""
-LEAST_YEARS = 0.5
 SETTLED_AFTER = 3.0
 """A side has settled after so many times the matches in which a rating follows 63 % of a change."""
 AWAY_DAYS = 250.0
 """Who was away for so long has come back."""
-NORMAL_95 = 1.96
 FEWEST_MATCHES, MOST_INFLATION_MATCHES = 300, 50_000
 USUAL_MEMORY = 20.0
 """Matches in which ratings follow 63 % of a change, where no step tells it."""
@@ -81,6 +83,8 @@ class RatingInflation:
     entries, exits
         Points a year by which newcomers raise (their starts above their strengths) and leavers lower the mean of the
         active sides.
+    gain
+        Points a year by which newcomers grow stronger than sides that were there before; None with too few.
     """
 
     per_year: Shift | None
@@ -90,6 +94,7 @@ class RatingInflation:
     returning: Shift | None
     entries: float
     exits: float
+    gain: Shift | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers; intervals hold 95 %."""
@@ -100,21 +105,13 @@ class RatingInflation:
         return {
             "per_year": plain(self.per_year), "years": self.years, "start": plain(self.start), "initial": self.initial,
             "returning": plain(self.returning), "entries": self.entries, "exits": self.exits,
+            "gain": plain(self.gain),
         }  # fmt: skip
 
 
-class Hindsight(NamedTuple):
-    """A calendar with the parameters of its league, the path of the filter (n × 2 × 5), and the strengths in every
-    match as all results tell them."""
-
-    calendar: Calendar
-    parameters: Parameters
-    path: Array
-    strengths: Strengths
-
-
 class _Appearances(NamedTuple):
-    """Every match seen from both sides, in order of side and time: rating, strength, its variance, and when."""
+    """Every match seen from both sides, in order of side and time: rating, strength, its variance, and when; ``luck``
+    are draws of what it may have added to strengths (a column for each)."""
 
     side: np.ndarray
     rating: Array
@@ -123,56 +120,41 @@ class _Appearances(NamedTuple):
     year: Array
     number: np.ndarray
     match: np.ndarray
+    luck: Array
 
 
-def _appearances(league: Hindsight, before: Array) -> _Appearances:
-    calendar, strengths = league.calendar, league.strengths
+def _appearances(calendar: Calendar, hindsight: HindsightStrengths, before: Array) -> _Appearances:
     side = np.column_stack([calendar.home, calendar.away]).ravel()
     order = np.argsort(side, kind="stable")
     first = np.flatnonzero(np.diff(side[order], prepend=-1))
     number = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
     year, match = np.repeat(calendar.day / YEAR, 2), np.repeat(np.arange(calendar.size), 2)
-    columns = (before.ravel(), strengths.mean.ravel(), strengths.variance.ravel(), year)
-    rating, strength, doubt, year = (one[order] for one in columns)
-    path = league.path.reshape(-1, 5)[order]
-    pull = np.zeros(side.size)
-    pull[1:] = path[1:, 1] - path[1:, 0] * path[:-1, 3] - (1 - path[1:, 0]) * strength[:-1]
-    pull[first] = 0.0
-    return _Appearances(
-        side[order], rating, strength - _common_pull(pull, first, year), doubt, year, number, match[order]
-    )
+    strength, luck = hindsight.of_matches()
+    columns = (before.ravel(), strength.ravel(), year, match)
+    rating, strength, year, match = (one[order] for one in columns)
+    luck = luck.reshape(side.size, -1)[order]
+    return _Appearances(side[order], rating, strength, (luck**2).mean(axis=1), year, number, match, luck)
 
 
-def _common_pull(pull: Array, first: np.ndarray, year: Array) -> Array:
-    """What the return of strengths to the mean of those who play has added to all sides by each appearance.
-
-    Who plays more counts more in that mean. Nothing but results may move all sides together, so this is taken out.
-    ``pull`` is what each side was moved since its last appearance, ``first`` the place of its first one.
-    """
-    edges = np.linspace(0.0, float(year.max()), INSTANTS + 1)
-    last = np.append(first[1:], year.size) - 1
-    there = (year[first][:, None] < edges[1:]) & (year[last][:, None] >= edges[:-1])
-    place = np.clip(np.searchsorted(edges, year, side="right") - 1, 0, INSTANTS - 1)
-    moved = np.bincount(place, pull, INSTANTS) / np.maximum(there.sum(axis=0), 1)
-    return np.interp(year, edges, np.concatenate([[0.0], np.cumsum(moved)]))
-
-
-def inflation_of(league: Hindsight, before: Array, memory: float, initial: float) -> RatingInflation | None:
+def inflation_of(
+    calendar: Calendar, hindsight: HindsightStrengths, before: Array, memory: float, initial: float
+) -> RatingInflation | None:
     """What ratings ``before`` each match (n × 2, less where newcomers begin) did against strengths in hindsight.
 
     ``memory`` is the number of matches in which a rating follows 63 % of a change. None without half a year of dates.
     """
-    years = float(league.calendar.day[-1] - league.calendar.day[0]) / YEAR
+    years = float(calendar.day[-1] - calendar.day[0]) / YEAR
     if years < LEAST_YEARS:
         return None
-    seen = _appearances(league, before)
+    seen = _appearances(calendar, hindsight, before)
     each = seen.side.size / max(np.unique(seen.side).size, 1)
     settled = seen.number >= min(SETTLED_AFTER * memory, 0.5 * each)
     offset = _by_side(seen, settled & (seen.year >= years * (1 - 1 / BINS)))
-    entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * league.calendar.size))
+    entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     return RatingInflation(
-        _per_year(league, seen, settled, years), years, _start(seen, entered, offset, initial), initial,
+        _per_year(hindsight, seen, settled, years), years, _start(seen, entered, offset, initial), initial,
         _returning(seen, settled, offset), *_entries_and_exits(seen, entered, years),
+        _gain(hindsight, int(entered.size)),
     )  # fmt: skip
 
 
@@ -200,10 +182,10 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     calendar, nu = Calendar.of(matches), math.log(10.0) / (2.0 * getattr(rater, "scale", 400.0))
     parameters = estimate_league(calendar, nu).parameters
     filtered = filter_league(calendar, parameters)
-    league = Hindsight(calendar, parameters, filtered.path, smooth_league(calendar, filtered))
+    hindsight = strengths_in_hindsight(calendar, parameters, smooth_league(calendar, filtered))
     # A surprise closes about the share γν of a gap.
     memory = 1.0 / (nu * rater.parameters_["step"]) if rater.parameters_.get("step") else USUAL_MEMORY
-    found = inflation_of(league, before, memory, rater.initial)
+    found = inflation_of(calendar, hindsight, before, memory, rater.initial)
     if found is None or rater.passes_points:
         return found
     # Where newcomers start is found from the matches, and no points are passed on.
@@ -215,11 +197,11 @@ def _by_side(seen: _Appearances, here: np.ndarray) -> Shift | None:
     sides, place = np.unique(seen.side[here], return_inverse=True)
     if sides.size < LEAST_SIDES:
         return None
-    off = np.bincount(place, (seen.rating - seen.strength)[here]) / np.bincount(place)
-    return Shift(float(off.mean()), float(off.std(ddof=1)) / math.sqrt(sides.size), sides.size)
+    off, doubt = (np.bincount(place, one[here]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt))
+    return Shift(*mean_strength(off, doubt), sides.size)
 
 
-def _per_year(league: Hindsight, seen: _Appearances, settled: np.ndarray, years: float) -> Shift | None:
+def _per_year(hindsight: HindsightStrengths, seen: _Appearances, settled: np.ndarray, years: float) -> Shift | None:
     """Slope over time of rating less strength within sides, each averaged over parts of the span."""
     part = np.minimum((seen.year / years * BINS).astype(int), BINS - 1)
     cell, place, count = np.unique(
@@ -239,9 +221,9 @@ def _per_year(league: Hindsight, seen: _Appearances, settled: np.ndarray, years:
     scores = np.bincount(own, t * (d - slope * t), sides.size)
     # Results tell strengths relative to one another: that all together grew stronger cannot be seen, only guessed from
     # how far each one moves.
-    p, matches_a_year = league.parameters, seen.side.size / sides.size / years
-    together = (p.walk_per_year**2 + p.walk_per_match**2 * matches_a_year) / (stayed * years)
-    error = math.sqrt(float((scores**2).sum()) / reach**2 * stayed / max(stayed - 1, 1) + together)
+    matches_a_year = seen.side.size / sides.size / years
+    walk = hindsight.walk_per_year**2 + hindsight.walk_per_match**2 * matches_a_year
+    error = math.sqrt(float((scores**2).sum()) / reach**2 * stayed / max(stayed - 1, 1) + walk / (stayed * years))
     return Shift(slope, error, stayed)
 
 
@@ -249,10 +231,33 @@ def _start(seen: _Appearances, entered: np.ndarray, offset: Shift | None, initia
     """Where newcomers should start, on today's scale: their mean strength when they entered."""
     if offset is None or entered.size < LEAST_SIDES:
         return None
-    strength = seen.strength[entered]
-    variance = (float(strength.var(ddof=1)) + float(seen.doubt[entered].mean())) / entered.size
-    mean = initial + offset.mean + float(strength.mean())
-    return Shift(mean, math.sqrt(variance + offset.error**2), int(entered.size))
+    mean, error = mean_strength(seen.strength[entered], seen.doubt[entered])
+    return Shift(initial + offset.mean + mean, math.hypot(error, offset.error), int(entered.size))
+
+
+def mean_strength(strength: Array, doubt: Array) -> tuple[float, float]:
+    """Mean of strengths that are known to variances ``doubt``, and its standard error: who is known better counts more.
+
+    The spread about the mean is the one that explains their squares.
+    """
+    spread = 0.0
+    for _ in range(60):
+        weight = 1.0 / (spread + doubt)
+        mean = float(weight @ strength / weight.sum())
+        excess = float(weight @ (strength - mean) ** 2) - (strength.size - 1)
+        moved = spread + excess / float(weight**2 @ (strength - mean) ** 2)
+        if abs(moved - spread) < 1e-6 * (moved + spread) or moved <= 0:
+            spread = max(moved, 0.0)
+            break
+        spread = moved
+    weight = 1.0 / (spread + doubt)
+    return float(weight @ strength / weight.sum()), 1.0 / math.sqrt(float(weight.sum()))
+
+
+def _gain(hindsight: HindsightStrengths, sides: int) -> Shift | None:
+    """How much stronger newcomers grow each year after they entered, next to sides that were there before."""
+    trend = hindsight.trend
+    return None if trend is None else Shift(float(trend.per_year[0]), math.sqrt(trend.covariance[0, 0]), sides)
 
 
 def _returning(seen: _Appearances, settled: np.ndarray, offset: Shift | None) -> Shift | None:
@@ -261,9 +266,8 @@ def _returning(seen: _Appearances, settled: np.ndarray, offset: Shift | None) ->
     back = 1 + np.flatnonzero(same & (np.diff(seen.year) * YEAR > AWAY_DAYS) & settled[1:])
     if offset is None or back.size < LEAST_SIDES:
         return None
-    off = (seen.strength - seen.rating)[back] + offset.mean
-    variance = (float(off.var(ddof=1)) + float(seen.doubt[back].mean())) / back.size
-    return Shift(float(off.mean()), math.sqrt(variance + offset.error**2), int(back.size))
+    mean, error = mean_strength((seen.strength - seen.rating)[back], seen.doubt[back])
+    return Shift(mean + offset.mean, math.hypot(error, offset.error), int(back.size))
 
 
 def _entries_and_exits(seen: _Appearances, entered: np.ndarray, years: float) -> tuple[float, float]:

@@ -34,6 +34,7 @@ from kinelo.raters.random_walk import YEAR, fade
 
 Array = NDArray[np.float64]
 STEEPEST_PROMISE = 300.0
+NORMAL_95 = 1.96
 LEAST_SEEN = 20
 """The league's mean follows no faster than if there were this many sides."""
 HOME_DOUBT = 100.0
@@ -440,3 +441,15 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
             C[s] += g * (B_z * strengths.variance[k, side] - B_r * C[s])
             luck[s] = max(luck[s] - 2.0 * g * B_r * luck[s] + g * g * chance, 0.0)
             tag[s] -= sign * g * closed
+
+
+@kernel
+def expect_ratings(calendar, system, steps, score, R):
+    """Move ratings ``R`` (sides) through all matches as if each ended as expected: ``score`` (n, in [−1, 1]) by
+    ``steps`` (n × 2).
+    """
+    for k in range(calendar.home.size):
+        i, j = calendar.home[k], calendar.away[k]
+        b, _, _ = davidson(system.nu, 0.0, R[i] - R[j] + system.home[k])
+        R[i] += steps[k, 0] * (score[k] - b)
+        R[j] -= steps[k, 1] * (score[k] - b)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from kinelo.advice.audit.alike import MOST_SHOWN
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.report import with_error, with_interval
 from kinelo.advice.words import NEAR_ONE
@@ -12,6 +13,7 @@ from kinelo.matches.columns import first_side
 from kinelo.presentation import percent
 
 if TYPE_CHECKING:
+    from kinelo.advice.audit.alike import OpponentsFound
     from kinelo.advice.audit.findings import Advice, Findings
     from kinelo.advice.audit.in_use import OtherSystem
     from kinelo.advice.audit.inflation import RatingInflation
@@ -24,6 +26,8 @@ UNNOTICED_LOSS = 0.0002
 """A difference in log-loss that nobody would notice."""
 MOVED = 5.0
 """Points by which a home advantage must have changed, or be off, to be worth a word."""
+BEYOND_WAITING = 100_000.0
+"""Matches of a side that no league plays."""
 BOUNDLESS = 16.0
 """An interval whose ends lie this factor apart has no lower end: no K is too small."""
 
@@ -207,6 +211,7 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
         ("K by period", _periods(audit)),
         ("Matches to come", _to_come(audit)),
         ("Strengths", _strengths(audit)),
+        ("Opponents", opponents_words(audit.opponents)),
         ("Venue and draws", _venue(audit)),
         *([(f"Ratings at {audit.in_use.name}", _errors(audit.now))] if audit.other is None else []),
         (f"Ratings at {best}", _errors(audit.best)),
@@ -271,6 +276,40 @@ def _strengths(audit: Findings) -> str:
         lost = f"; half of a lead is lost within {half:,.0f} matches" if half <= _matches_of_a_side(audit) else ""
         moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
     return f"lie ± {audit.spread:.0f} points apart and {moved}; {_entering(audit)}"
+
+
+def opponents_words(found: OpponentsFound) -> str:
+    """How alike opponents are, how much of the differences ratings show, and what it takes to show most of them."""
+    alike, share = found.correlation, found.share_shown
+    kind = "like meets like" if found.alike else "they are hardly chosen by strength"
+    shown = f"{100 * min(max(share.value, 0.0), 1.0):.0f} %"
+    said = (
+        f"correlation of their strengths {with_interval(alike.value, alike.low, min(alike.high, 1.0), '.2f')}: {kind}; "
+        f"ratings show {shown} ({100 * max(share.low, 0.0):.0f} to {100 * share.high:.0f}) of the true differences "
+        f"after {found.matches:,.0f} matches of a side"
+    )
+    if share.value >= MOST_SHOWN:
+        return said
+    return f"{said}; from a common start nine tenths take {matches_words(found.matches_needed)}"
+
+
+def matches_words(matches: float) -> str:
+    """A number of matches of a side, rounded as far as it is known."""
+    if not math.isfinite(matches) or matches >= BEYOND_WAITING:
+        return f"more than {BEYOND_WAITING:,.0f} matches of a side"
+    digits = 10 ** max(math.floor(math.log10(max(matches, 1.0))) - 1, 0)
+    return f"about {math.ceil(matches / digits) * digits:,.0f} matches of a side"
+
+
+def hidden_words(found: OpponentsFound) -> str:
+    """Where like meets like: what ratings show, how long it would take, and the remedy, which is not K."""
+    shown = f"{100 * max(found.share_shown.value, 0.0):.0f} %"
+    return (
+        f"Opponents are alike (correlation {found.correlation.value:.2f}), and ratings that began alike show only "
+        f"{shown} of the true differences after {found.matches:,.0f} matches of a side; nine tenths would take "
+        f"{matches_words(found.matches_needed)}. No K mends that: start from the strengths that all matches show "
+        "(start=found.starting_list), or use a rater that knows sides together (KalmanElo, BradleyTerry)."
+    )
 
 
 def _matches_of_a_side(audit: Findings) -> float:
@@ -348,6 +387,13 @@ def inflation_words(found: RatingInflation) -> list[str]:
             f"newcomers should start at {where}, not at {found.initial:.0f}"
             if off
             else f"newcomers start where they should: at {found.initial:.0f}, where {where} is right"
+        )
+    gain = found.gain
+    if gain is not None and gain.beyond_chance:
+        way = "stronger" if gain.mean > 0 else "weaker"
+        said.append(
+            f"newcomers grow {with_error(abs(gain.mean), gain.error, '.0f')} points a year {way}, next to sides that "
+            "were there before"
         )
     if back is not None and back.beyond_chance:
         way = "higher" if back.mean > 0 else "lower"

@@ -1,0 +1,402 @@
+r"""Strengths as results alone tell them, however opponents are chosen.
+
+Where like meets like the schedule itself tells of strengths, and a model that takes it for random finds them far too
+close together. Here every strength begins with a prior so wide that it decides nothing, and the likelihood of all
+matches is maximal: x with precision
+
+    Q = Σ_matches w (e_i − e_j)(e_i − e_j)ᵀ + Σ_links (e_k − e_l)(e_k − e_l)ᵀ / v + I/5000²,    w = ν_D b'(z).
+
+The first sum is the weighted Laplacian of the graph of matches. Where strengths move, a side has one strength in every
+block of its matches, short enough that its walk within stays below a third of what luck hides, and neighbouring blocks
+are linked by the walk: v = f (a² matches + y² years), with a and y of the filter and the factor f that makes the
+results likeliest (all strengths integrated out). Draws of N(0, Q⁻¹) are what luck may have added: of whatever is
+computed from x, they tell the bias and the error. Newcomers may grow stronger with the years since they entered, by so
+much a year for all of them: a walk alone would take that for luck.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.linalg import splu
+
+from kinelo.advice.audit.gaps import law_of
+from kinelo.advice.audit.kernels import CHESS_NU, YEAR, Array, Calendar, Parameters, Strengths
+from kinelo.play.formula import kernel
+from kinelo.play.laws import points_scale
+
+WIDE_SPREAD = 5000.0
+"""Standard deviation of a strength before any match, in points of the chess scale: so wide that it decides nothing.
+At 1,000 it would take a fifth of the differences from a ladder in which the nearest of twenty meet."""
+HIDDEN_SHARE = 1 / 3
+"""Part of the standard error below which the walk within a block stays."""
+MOST_BLOCKS = 4_000
+DIRECT_WORK = 2e10
+"""Multiplications up to which Q is factorised, were it a band as narrow as who met whom allows; beyond that conjugate
+gradients, and the filter's walk as it is."""
+LUCK_DRAWS, SEARCH_DRAWS = 48, 16
+NEWTON_STEPS, LIKELIHOOD_LEFT, SEARCH_LEFT = 40, 1e-3, 0.3
+"""Newton's steps end where the next would raise the logarithm of the density by less than this."""
+CG_STEPS, CG_ERROR = 1_000, 1e-4
+MOST_LOG_FACTOR, FACTOR_ERROR = 4.0, 0.4
+"""How far from the filter's walk another is sought, and how near: logarithms of its variance."""
+LEAST_CUT = 3.0
+"""Walk from match to match for which blocks are cut at least, in points of the chess scale."""
+USUAL_WALK, WALK_WIDTH = 6.0, 1.5
+"""Prior of the walk from match to match, as the filter's: centre in points of the chess scale, width of the logarithm."""
+
+WIDE_TREND, TREND_STEPS = 500.0, 8
+"""Standard deviation of what a year is worth before any match, in points; and steps of the search for it."""
+FOUNDING = 0.1
+"""Who enters after this part of the matches is a newcomer."""
+LEAST_SIDES, LEAST_YEARS = 8, 0.5
+"""Sides and years below which nothing is said of a group."""
+
+Solve = Callable[[Array], Array]
+
+
+class Blocks(NamedTuple):
+    """Stretches of matches in which a side has one strength.
+
+    ``side`` and ``clock`` (a² matches + y² years, at the middle) of each block, ``block`` and ``at`` (the clock) of
+    both sides in each match (n × 2), ``earlier``, ``later`` and ``walk`` (variance) of neighbouring blocks of a side.
+    """
+
+    side: NDArray[np.int64]
+    clock: Array
+    block: NDArray[np.int64]
+    at: Array
+    earlier: NDArray[np.int64]
+    later: NDArray[np.int64]
+    walk: Array
+
+
+@kernel
+def cut_blocks(calendar, per_match, per_year, least, most, block, at):
+    """Number the blocks of all sides in order of their beginning, into ``block``, with clocks into ``at`` (n × 2).
+
+    A block ends where the variance of the walk within (``least`` from match to match, at least), times its matches,
+    exceeds ``most``. Returns how many there are.
+    """
+    own = np.full(calendar.sides, -1)
+    games, began, clock, last = (
+        np.zeros(calendar.sides),
+        np.zeros(calendar.sides),
+        np.zeros(calendar.sides),
+        np.zeros(calendar.sides),
+    )
+    number = 0
+    for k in range(calendar.home.size):
+        day = calendar.day[k]
+        for side in range(2):
+            i = calendar.home[k] if side == 0 else calendar.away[k]
+            if own[i] >= 0:
+                clock[i] += per_match + per_year * (day - last[i]) / YEAR
+            if own[i] < 0 or max(clock[i] - began[i], least * games[i]) * games[i] > most:
+                own[i] = number
+                number += 1
+                games[i], began[i] = 0.0, clock[i]
+            games[i] += calendar.weight[k]
+            last[i] = day
+            block[k, side], at[k, side] = own[i], clock[i]
+    return number
+
+
+def blocks_of(calendar: Calendar, parameters: Parameters) -> Blocks:
+    """Blocks short enough that the walk within them is hidden by luck."""
+    n, information = calendar.size, points_scale(parameters.nu, parameters.ties) * parameters.nu
+    block, at = np.empty((n, 2), np.int64), np.empty((n, 2))
+    per_match, per_year = parameters.walk_per_match**2, parameters.walk_per_year**2
+    least = (LEAST_CUT * CHESS_NU / parameters.nu) ** 2
+    most, number = HIDDEN_SHARE**2 / information, MOST_BLOCKS + calendar.sides + 1
+    while number > MOST_BLOCKS + calendar.sides:
+        number = cut_blocks(calendar, per_match, per_year, least, most, block, at)
+        most *= 2.0
+    side = np.empty(number, np.int64)
+    side[block] = np.column_stack([calendar.home, calendar.away])
+    clock = np.bincount(block.ravel(), at.ravel(), number) / np.bincount(block.ravel(), minlength=number)
+    order = np.lexsort((np.arange(number), side))
+    next_one = np.flatnonzero(side[order][1:] == side[order][:-1])
+    earlier, later = order[next_one], order[next_one + 1]
+    return Blocks(side, clock, block, at, earlier, later, clock[later] - clock[earlier])
+
+
+class _Likelihood:
+    """The likelihood of all results in x, one strength for each block."""
+
+    def __init__(self, calendar: Calendar, parameters: Parameters, home: Array, blocks: Blocks) -> None:
+        n, number = calendar.size, blocks.side.size
+        self.weight, self.result, self.home = calendar.weight, calendar.result, home
+        self.nu, self.ties = points_scale(parameters.nu, parameters.ties), parameters.ties
+        self.law = law_of(parameters.nu, parameters.ties)
+        self.matches = differences(blocks.block[:, 0], blocks.block[:, 1], number)
+        self.links = differences(blocks.later, blocks.earlier, number)
+        self.walk = blocks.walk
+        moved = blocks.walk.sum() / max(2 * n - np.unique(blocks.side).size, 1)
+        self.usual_walk = math.log(USUAL_WALK * CHESS_NU / parameters.nu / math.sqrt(max(moved, 1e-300)))
+        wide = WIDE_SPREAD * CHESS_NU / parameters.nu
+        first = np.ones(number, bool)
+        first[blocks.later] = False
+        self.prior = np.where(first, wide**-2, 0.0)
+        self.size, self.n, self.blocks = number, n, blocks
+        self.direct = number * float(_width(self.precision(np.zeros(number), 1.0))) ** 2 <= DIRECT_WORK
+
+    def solver(self, Q: sparse.csr_array) -> Solve:
+        """What solves Q y = r for the columns of r."""
+        return factorised(Q) if self.direct else lambda r: conjugate_gradients(Q, r)
+
+    def rows(self, x: Array, factor: float) -> tuple[Array, Array]:
+        """Roots of the weights of matches and of links: Q is the sum of their squares along the differences."""
+        return np.sqrt(self.information(x)), 1.0 / np.sqrt(np.maximum(factor * self.walk, 1e-300))
+
+    def information(self, x: Array) -> Array:
+        """What each match tells of its difference of strengths."""
+        return self.weight * self.nu * self.law.b_prime(self.matches @ x + self.home)
+
+    def precision(self, x: Array, factor: float) -> sparse.csr_array:
+        """Q at x."""
+        game, link = self.rows(x, factor)
+        parts = [(self.matches, game), (self.links, link)]
+        Q = sparse.diags_array(self.prior).tocsr()
+        for rows, root in parts:
+            scaled = sparse.diags_array(root) @ rows
+            Q = Q + scaled.T @ scaled
+        return sparse.csr_array(Q)
+
+    def slope(self, x: Array, factor: float) -> Array:
+        """Gradient of the logarithm of the posterior density."""
+        missing = self.weight * self.nu * (self.result - self.law.b(self.matches @ x + self.home))
+        walked = (self.links @ x) / np.maximum(factor * self.walk, 1e-300)
+        return self.matches.T @ missing - self.links.T @ walked - self.prior * x
+
+    def mode(self, x: Array, factor: float, left: float = LIKELIHOOD_LEFT) -> tuple[Array, Solve]:
+        """Where the logarithm of the density is ``left`` below its largest value, and what solves Q y = r there."""
+        most = 2.0 / self.nu
+        for _ in range(NEWTON_STEPS):
+            solve = self.solver(self.precision(x, factor))
+            slope = self.slope(x, factor)
+            step = solve(slope[:, None])[:, 0]
+            if 0.5 * float(slope @ step) < left:
+                break
+            # The law is nearly linear within 1/ν: further is not trusted at once.
+            x = x + step * min(1.0, most / max(float(np.abs(self.matches @ step).max()), 1e-12))
+        return x, solve
+
+    def regression(self, x: Array, solve: Solve, years: Array) -> Array:
+        """By how much strengths would be lower for each point a year that ``years`` (2n × groups) are worth."""
+        apart = years[0::2] - years[1::2]
+        return solve(self.matches.T @ (self.information(x)[:, None] * apart))
+
+    def trend(self, x: Array, factor: float, years: Array, generator: np.random.Generator) -> tuple[Array, Trend]:
+        """What a year is worth to sides in groups, likeliest together with all strengths, which come first."""
+        own_home, apart = self.home, years[0::2] - years[1::2]
+        per_year, prior = np.zeros(years.shape[1]), np.eye(years.shape[1]) / WIDE_TREND**2
+        for _ in range(TREND_STEPS):
+            self.home = own_home + apart @ per_year
+            x, solve = self.mode(x, factor, SEARCH_LEFT)
+            told = self.information(x)[:, None] * apart
+            left = apart.T @ told - told.T @ (self.matches @ solve(self.matches.T @ told)) + prior
+            missing = self.weight * self.nu * (self.result - self.law.b(self.matches @ x + self.home))
+            covariance = np.linalg.inv(left)
+            step = covariance @ (apart.T @ missing - prior @ per_year)
+            per_year = per_year + step
+            if step @ left @ step < SEARCH_LEFT:
+                break
+        self.home = own_home
+        luck = np.linalg.cholesky(covariance) @ generator.standard_normal((per_year.size, LUCK_DRAWS))
+        return x, Trend(per_year, luck, covariance)
+
+    def luck(self, x: Array, factor: float, solve: Solve, normal: Array) -> Array:
+        """Draws of N(0, Q⁻¹), a column for each of ``normal`` (matches, links and blocks, in this order)."""
+        game, link = self.rows(x, factor)
+        cut = (self.n, self.n + link.size)
+        pushed = self.matches.T @ (game[:, None] * normal[: cut[0]])
+        pushed += self.links.T @ (link[:, None] * normal[cut[0] : cut[1]])
+        return solve(pushed + np.sqrt(self.prior)[:, None] * normal[cut[1] :])
+
+
+def differences(one: NDArray[np.int64], other: NDArray[np.int64], size: int) -> sparse.csr_array:
+    """Rows that subtract ``other`` from ``one``."""
+    place = np.arange(one.size)
+    rows, columns = np.concatenate([place, place]), np.concatenate([one, other])
+    values = np.repeat([1.0, -1.0], one.size)
+    return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(one.size, size)))
+
+
+def _width(Q: sparse.csr_array) -> int:
+    """Width of the band of Q in a narrow order: a bound on what a factor of it costs."""
+    place = np.empty(Q.shape[0], np.int64)
+    place[reverse_cuthill_mckee(Q, symmetric_mode=True)] = np.arange(Q.shape[0])
+    pairs = sparse.coo_array(Q)
+    return int(np.abs(place[pairs.row] - place[pairs.col]).max(initial=0))
+
+
+def factorised(Q: sparse.csr_array) -> Solve:
+    """What solves Q y = r for the columns of r, by a sparse factor of Q."""
+    whole = splu(sparse.csc_array(Q), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    return whole.solve
+
+
+def conjugate_gradients(Q: sparse.csr_array, r: Array) -> Array:
+    """Q⁻¹ r for all columns at once, preconditioned by the diagonal."""
+    scale = 1.0 / Q.diagonal()[:, None]
+    y, left = np.zeros_like(r), r.copy()
+    way = scale * left
+    level = np.einsum("ij,ij->j", left, way)
+    enough = CG_ERROR**2 * np.maximum(level, 1e-300)
+    for _ in range(CG_STEPS):
+        pushed = Q @ way
+        share = level / np.maximum(np.einsum("ij,ij->j", way, pushed), 1e-300)
+        y += share * way
+        left -= share * pushed
+        kept = scale * left
+        fresh = np.einsum("ij,ij->j", left, kept)
+        if np.all(fresh <= enough):
+            break
+        way = kept + (fresh / np.maximum(level, 1e-300)) * way
+        level = fresh
+    return y
+
+
+class Trend(NamedTuple):
+    """Points a year by which sides in some groups grow stronger, with draws of luck (groups × draws) and covariance."""
+
+    per_year: Array
+    luck: Array
+    covariance: Array
+
+
+@dataclass(frozen=True)
+class HindsightStrengths:
+    """Strengths of all sides in all blocks, and draws of what luck may have added to them (blocks × draws).
+
+    ``trend`` is what sides of some groups gained with the ``years`` since they entered (2n × groups, 0 of others).
+    """
+
+    blocks: Blocks
+    walk_per_match: float
+    walk_per_year: float
+    strength: Array = field(repr=False)
+    luck: Array = field(repr=False)
+    home: Array = field(repr=False)
+    trend: Trend | None = None
+    years: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+
+    def of_matches(self) -> tuple[Array, Array]:
+        """Strengths of both sides in each match (n × 2), and draws of luck (n × 2 × draws)."""
+        n = self.blocks.block.shape[0]
+        strength, luck = self.paths @ self.strength, self.paths @ self.luck
+        if self.trend is not None:
+            strength, luck = strength + self.years @ self.trend.per_year, luck + self.years @ self.trend.luck
+        return strength.reshape(n, 2), luck.reshape(n, 2, -1)
+
+    @cached_property
+    def paths(self) -> sparse.csr_array:
+        """Rows that take strengths of blocks to those of every appearance (2n): between the middles of two blocks."""
+        blocks, number = self.blocks, self.blocks.side.size
+        following, before = np.full(number, -1), np.full(number, -1)
+        following[blocks.earlier], before[blocks.later] = blocks.later, blocks.earlier
+        own, at = blocks.block.ravel(), blocks.at.ravel()
+        other = np.where(at >= blocks.clock[own], following[own], before[own])
+        other = np.where(other < 0, own, other)
+        reach = np.abs(blocks.clock[other] - blocks.clock[own])
+        share = np.where(reach > 0, np.abs(at - blocks.clock[own]) / np.where(reach > 0, reach, 1.0), 0.0)
+        place = np.arange(own.size)
+        values, columns = np.concatenate([1 - share, share]), np.concatenate([own, other])
+        rows = np.concatenate([place, place])
+        return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(own.size, number)))
+
+
+def strengths_in_hindsight(
+    calendar: Calendar,
+    parameters: Parameters,
+    filtered: Strengths,
+    *,
+    growing: list[np.ndarray] | None = None,
+    seed: int = 0,
+) -> HindsightStrengths:
+    """Strengths in every match from all results, whoever met whom.
+
+    ``filtered`` are the strengths of the filter: the search begins there, and their home advantage is taken as it is.
+    ``growing`` are the groups of sides (places) that may grow stronger with the years: newcomers, unless given.
+    """
+    generator = np.random.default_rng(seed)
+    blocks = blocks_of(calendar, parameters)
+    likelihood = _Likelihood(calendar, parameters, filtered.home, blocks)
+    own = blocks.block.ravel()
+    x = np.bincount(own, filtered.mean.ravel(), likelihood.size) / np.bincount(own, minlength=likelihood.size)
+    factor = 1.0
+    if blocks.walk.size and likelihood.direct:
+        factor, x = walk_factor(likelihood, x, generator)
+    years = years_since_entry(calendar, [newcomers(calendar)] if growing is None else growing)
+    trend = None
+    if years.shape[1]:
+        x, trend = likelihood.trend(x, factor, years, generator)
+        likelihood.home = filtered.home + (years[0::2] - years[1::2]) @ trend.per_year
+    x, solve = likelihood.mode(x, factor)
+    normal = generator.standard_normal((likelihood.n + blocks.walk.size + likelihood.size, LUCK_DRAWS))
+    luck, walk = likelihood.luck(x, factor, solve, normal), math.sqrt(factor)
+    if trend is not None:
+        luck = luck - likelihood.regression(x, solve, years) @ trend.luck
+    per_match, per_year = walk * parameters.walk_per_match, walk * parameters.walk_per_year
+    return HindsightStrengths(blocks, per_match, per_year, x, luck, filtered.home, trend, years)
+
+
+def newcomers(calendar: Calendar) -> np.ndarray:
+    """Places of the sides that entered after the founding part of the matches."""
+    side, first = np.unique(np.column_stack([calendar.home, calendar.away]).ravel(), return_index=True)
+    return side[first // 2 >= FOUNDING * calendar.size]
+
+
+def years_since_entry(calendar: Calendar, groups: list[np.ndarray]) -> Array:
+    """Years since its side entered, of every appearance (2n) in the column of the side's group, else 0.
+
+    Groups of fewer than eight sides, or within half a year, have none.
+    """
+    side, day = np.column_stack([calendar.home, calendar.away]).ravel(), np.repeat(calendar.day, 2)
+    first = np.zeros(calendar.sides)
+    places, debut = np.unique(side, return_index=True)
+    first[places] = day[debut]
+    since = (day - first[side]) / YEAR
+    columns = [np.where(np.isin(side, group), since, 0.0) for group in groups if group.size >= LEAST_SIDES]
+    return np.column_stack([one for one in columns if one.max() >= LEAST_YEARS] or [np.zeros((side.size, 0))])
+
+
+def walk_factor(likelihood: _Likelihood, x: Array, generator: np.random.Generator) -> tuple[float, Array]:
+    """The factor of the walk that makes results likeliest, all strengths integrated out, and strengths near those.
+
+    There the links' squares, in expectation given all results, are what the walk makes them: Σ E Δ²/fv = their number,
+    but for the prior of the filter's own walk, which decides only where matches say nothing.
+    """
+    normal = generator.standard_normal((likelihood.n + likelihood.walk.size + likelihood.size, SEARCH_DRAWS))
+
+    def excess(log_factor: float) -> float:
+        nonlocal x
+        factor = math.exp(log_factor)
+        x, solve = likelihood.mode(x, factor, SEARCH_LEFT)
+        drawn = likelihood.links @ likelihood.luck(x, factor, solve, normal)
+        squares = (likelihood.links @ x) ** 2 + (drawn**2).mean(axis=1)
+        pull = (0.5 * log_factor - likelihood.usual_walk) / WALK_WIDTH**2
+        return float((squares / (factor * likelihood.walk)).sum() - likelihood.walk.size) - pull
+
+    low = high = 0.0
+    at_low = at_high = excess(0.0)
+    while at_low < 0 and low > -MOST_LOG_FACTOR:
+        high, at_high, low = low, at_low, low - 1.0
+        at_low = excess(low)
+    while at_high > 0 and high < MOST_LOG_FACTOR:
+        low, at_low, high = high, at_high, high + 1.0
+        at_high = excess(high)
+    while high - low > FACTOR_ERROR and at_low > 0 > at_high:
+        middle = low + (high - low) * min(max(at_low / (at_low - at_high), 0.2), 0.8)
+        there = excess(middle)
+        low, at_low, high, at_high = (middle, there, high, at_high) if there > 0 else (low, at_low, middle, there)
+    return math.exp(0.5 * (low + high)), x
