@@ -202,6 +202,12 @@ def test_seasons_count_points_by_the_rules(results, tmp_path):
     assert points["Cay"] == pytest.approx(2 + 0.20 * 5 + 0.25 * 2 + 0.55 * 1, abs=0.11)
     assert found["rater"] == "Scripted" and found["realisations"] == 4000
     assert "Scripted draws no margins: sides level on points are separated by wins" in answer.stderr
+    assert found["rule"] == (
+        "A win is worth 5 points, a draw 2, a loss 1; sides level on points are separated by wins, then lots; the last of "
+        "3 goes down."
+    )
+    rule, *_ = said(*words[:-2]).stdout.splitlines()
+    assert rule.endswith("; the last 2 of 3 go down. Say --relegated for another number.")
     table = cells(said(*words).stdout)  # three points for a win: Ash 4, the others at most 4
     assert table[0] == ["Name", "Points", "80 %", "Place", "Title", "Relegation"]
     rows = {row[0]: row for row in table[1:]}

@@ -189,7 +189,8 @@ def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
     matches = kn.read_matches(kn.sample_league(teams=8, seasons=3, seed=4).results)
     found = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
     read = check_alone(kn.write_page(found, tmp_path / "audit.html").read_text(encoding="utf-8"))
-    (chart,) = read.charts
+    chart, periods = read.charts
+    assert len(periods["path"]) >= 4
     drawn = np.array([[float(one["cx"]), float(one["cy"])] for one in chart["circle"]])
     assert values(chart, "x", drawn[:, 0], lambda text: np.log(float(text))) == pytest.approx(
         np.log(found.measured.k), abs=0.01

@@ -225,12 +225,21 @@ def made_audit():
         curve=SimpleNamespace(column=columns.__getitem__, points=range(3)), k=32.0,
         measured=SimpleNamespace(k=np.array([10.0, 30.0]), log_loss=np.array([0.624, 0.62])),
         advice=SimpleNamespace(k=17.5, low=12.0, high=26.0),
-        outlook=SimpleNamespace(k=17.5, low=12.0, high=26.0, differs=False),
+        outlook=SimpleNamespace(k=17.5, low=12.0, high=26.0, differs=False), lead=SimpleNamespace(k=17.5),
+        periods=(
+            SimpleNamespace(first="2001-01-01", last="2003-06-30", measured=21.0, low=15.0, high=28.0, theory=19.0),
+            SimpleNamespace(first="2003-07-01", last="2006-12-31", measured=11.0, low=8.0, high=14.0, theory=13.0),
+        ),
     )  # fmt: skip
 
 
 def test_an_audit_shows_both_curves_and_each_k_under_its_name():
-    loss, parts = kn.plot.audit(made_audit()).axes
+    loss, parts, periods = kn.plot.audit(made_audit()).axes
+    by_period = {line.get_label(): line.get_ydata() for line in periods.lines}
+    assert {name: list(values) for name, values in by_period.items()} == {
+        "by backtest": [21, 21, 11, 11], "by theory": [19, 19, 13, 13], "to use: 17.5": [17.5, 17.5],
+    }  # fmt: skip
+    assert periods.get_yscale() == "log"
     lines = {line.get_label(): line.get_xydata() for line in loss.lines}
     np.testing.assert_allclose(lines["theory"], [(8, 0.02), (20, 0.0), (50, 0.05)], atol=1e-12)
     np.testing.assert_allclose(points(loss)["backtest, later half"], [(10, 0.004), (30, 0.0)], atol=1e-12)

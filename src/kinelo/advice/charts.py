@@ -54,6 +54,23 @@ def loss_chart(found: Audit) -> Chart:
     return Chart(said, "K", "log-loss above the least", traces, y_range=ends, logarithmic=True)
 
 
+def periods_chart(found: Audit) -> Chart:
+    """The best K of each quarter of the history, by backtest with its interval and by theory, and the K advised."""
+    ends = [np.datetime64(day) for one in found.periods for day in (one.first, one.last)]
+    measured, low, high, theory = (
+        np.repeat([getattr(one, name) for one in found.periods], 2) for name in ("measured", "low", "high", "theory")
+    )
+    k, when = found.lead.k, np.array(ends)
+    traces = [
+        Trace("95 % interval by backtest", "team", "band", when, high, low=low),
+        Trace("by backtest", "team", "lines", when, measured),
+        Trace("by theory", "prediction", "dashed", when, theory),
+        Trace(f"to use: {k:.3g}", "truth", "thin", when[[0, -1]], [k, k]),
+    ]
+    said = ", ".join(f"{one.first} to {one.last}: {one.measured:.3g}" for one in found.periods)
+    return Chart(f"The best K by period: {said}", "date", "best K", traces)
+
+
 def map_chart(state: StationaryState) -> Chart:
     """The curve R(θ) of a team of typical spread, a band of one standard deviation of rating noise, and the teams."""
     theta, rating, deviation = _curve(state)

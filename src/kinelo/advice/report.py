@@ -28,6 +28,10 @@ class Report:
         """Name and finding of every line."""
         raise NotImplementedError
 
+    def sections(self) -> list[tuple[str, Rows]]:
+        """The lines under their headings; without headings, all of them under none."""
+        return [("", self.rows())]
+
     def _sentences(self) -> tuple[str, ...]:
         """What follows the rows."""
         raise NotImplementedError
@@ -41,8 +45,11 @@ class Report:
         table = Table(title=self._title(), title_justify="left", show_header=False, show_lines=True)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()
-        for name, words in self.rows():
-            table.add_row(name, words)
+        for heading, rows in self.sections():
+            if heading:
+                table.add_row(f"[underline]{heading}[/]", "")
+            for name, words in rows:
+                table.add_row(name, words)
         if self._sentences_in_table and self._sentences():
             table.add_row(self._heading, "\n".join(f"• {sentence}" for sentence in self._sentences()))
         return table

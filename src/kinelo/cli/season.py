@@ -10,7 +10,6 @@ import typer
 
 from kinelo.cli.options import Json, RaterName, ReadingOptions, grouped
 from kinelo.cli.streams import console, echo_json
-from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -40,12 +39,9 @@ class SeasonRules:
 
     def rules(self, sides: int) -> Rules:
         """The rules as :func:`kinelo.season` takes them, for so many sides."""
-        from kinelo.forecasts.season import Rules
+        from kinelo.forecasts.season import Rules, table_places
 
-        if self.relegated is not None and self.relegated >= sides:
-            raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not --relegated {self.relegated}.")
-        down = min(3, sides - 1) if self.relegated is None else self.relegated
-        places = {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
+        places = table_places(sides, self.relegated)
         return Rules(self.win, self.draw, self.loss, tuple(self.tie_break) if self.tie_break else None, places)
 
 
@@ -100,5 +96,7 @@ def season(
     if as_json:
         echo_json({"rater": type(fitted).__name__, **found.to_dict()})
         return
+    asked = "" if scoring.relegated is not None else " Say --relegated for another number."
+    typer.echo(f"{found.rule}{asked}")
     title = f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}"
     console().print(season_table(found, title))

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 TIE_BREAKS = ("margin", "wins", "head_to_head")
 MOST_TABLE_CELLS = 5e8
+USUAL_RELEGATED = 3
+"""How many go down unless it is said."""
+LARGE_LEAGUE, FEW_DRAWS = 12, 0.02
+"""Sides from which on some go down in a league that is looked at, and the share of draws below which there are none."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,53 @@ class Rules:
                 )
 
 
+def table_places(sides: int, relegated: int | None = None) -> dict[str, tuple[int, int]]:
+    """The title, and the places from which sides go down: three unless it is said, and never everybody.
+
+    >>> table_places(20), table_places(3), table_places(10, relegated=0)
+    ({'title': (1, 1), 'relegation': (-3, -1)}, {'title': (1, 1), 'relegation': (-2, -1)}, {'title': (1, 1)})
+    """
+    down = min(USUAL_RELEGATED, sides - 1) if relegated is None else relegated
+    if not 0 <= down < max(sides, 1):
+        raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not {down}.")
+    return {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
+
+
+def season_rules(matches: Matches) -> dict[str, float]:
+    """Points and relegation that suit a league: football's where there are goals and draws, half a point for a draw
+    where results have no scores, as in chess, and nothing for one where there are none.
+    """
+    if float(np.mean(matches.result == 0.5)) < FEW_DRAWS:
+        return {"win": 1, "draw": 0, "relegated": 0}
+    if np.isnan(matches.margin).all():
+        return {"win": 1, "draw": 0.5, "relegated": 0}
+    sides = np.unique(np.concatenate([matches.home, matches.away])).size
+    return {"win": 3, "draw": 1, "relegated": USUAL_RELEGATED if sides >= LARGE_LEAGUE else 0}
+
+
+def rules_words(rules: Rules, sides: int) -> str:
+    """What matches are worth, what separates sides level on points, and who goes down, in one sentence.
+
+    >>> rules_words(Rules(2, 1, tie_breaks=("wins", "head_to_head"), places={"title": (1, 1)}), 12)
+    'A win is worth 2 points, a draw 1, a loss 0; sides level on points are separated by wins, head to head, then lots; nobody goes down.'
+    >>> rules_words(Rules(tie_breaks=("wins",)), 20).split("; ")[-1]
+    'the last 3 of 20 go down.'
+    """
+    breaks = ", ".join([*(one.replace("_", " ") for one in rules.tie_breaks or ()), "then lots"])
+    first, last = rules.places.get("relegation", (0, 0))
+    down = "nobody goes down"
+    if first:
+        low, high = (place if place > 0 else sides + 1 + place for place in (first, last))
+        many = high - low + 1
+        down = f"the last {many} of {sides} go down" if high == sides else f"places {low} to {high} of {sides} go down"
+        if many == 1 and high == sides:
+            down = f"the last of {sides} goes down"
+    return (
+        f"A win is worth {rules.win:g} points, a draw {rules.draw:g}, a loss {rules.loss:g}; sides level on points are "
+        f"separated by {breaks}; {down}."
+    )
+
+
 @dataclass(frozen=True, repr=False)
 class Season:
     """Final tables of many simulated seasons.
@@ -102,6 +153,11 @@ class Season:
     positions: NDArray[np.int64]
     rules: Rules
     notes: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """What matches were worth, what separated sides level on points, and who goes down, in one sentence."""
+        return rules_words(self.rules, len(self.names))
 
     def to_pandas(self) -> pd.DataFrame:
         """The same table as a pandas frame; pyarrow is not needed."""
@@ -140,7 +196,7 @@ class Season:
     def to_dict(self) -> dict[str, Any]:
         """The table by columns, the number of realisations, and which results count beside the fixtures."""
         table = self.to_polars().to_dict(as_series=False)
-        return {**table, "realisations": len(self.points), "notes": list(self.notes)}
+        return {**table, "realisations": len(self.points), "rule": self.rule, "notes": list(self.notes)}
 
     def __repr__(self) -> str:
         best = self.to_polars().row(0, named=True)
@@ -251,8 +307,7 @@ def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None)
 def _settled(rules: Rules | None, rater: Any, sides: int, *, margins: bool) -> Rules:
     """The rules with tie-breaks that the rater can play, and places that a league of so many sides has."""
     if rules is None:
-        down = min(3, sides - 1)
-        rules = Rules(places={"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {}))
+        rules = Rules(places=table_places(sides))
     for name, (first, last) in rules.places.items():
         if max(abs(first), abs(last)) > sides:
             raise InputError(f"places[{name!r}]={(first, last)} lies outside of a table of {sides} sides.")

@@ -9,8 +9,8 @@ from typing import Any
 
 from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.gaps import bands_table
-from kinelo.advice.audit.words import gain_words, rows_of
-from kinelo.advice.charts import loss_chart, map_chart
+from kinelo.advice.audit.words import gain_words
+from kinelo.advice.charts import loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
@@ -111,8 +111,8 @@ def audit_body(found: Audit, heading: str) -> str:
 <p class="lead">{escape(found.verdict)}</p>
 <h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}
 <h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>
-<h2>Everything that was found</h2>
-{html_facts(rows_of(found))}
+{f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if matches.dated else ""}
+{"".join(f"<h2>{escape(heading)}</h2>{html_facts(rows)}" for heading, rows in found.sections())}
 {notes}"""
 
 

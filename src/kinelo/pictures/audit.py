@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinelo.advice.charts import loss_chart
+from kinelo.advice.charts import loss_chart, periods_chart
 from kinelo.pictures import style
 from kinelo.pictures.chart import put_chart
 
@@ -28,10 +28,14 @@ CHECKED = (
 
 
 def draw_audit(audit: Audit) -> Figure:
-    """Log-loss over K, predicted and measured, and the parts of the error of a rating."""
+    """Log-loss over K, predicted and measured, the parts of the error of a rating, and the best K by period."""
     with style.journal_style():
-        figure = style.new_figure(style.PAGE, 3.2)
-        left, right = figure.subplots(1, 2)
+        figure = style.new_figure(style.PAGE, 5.6)
+        left, right, below = (figure.add_subplot(*place) for place in ((2, 2, 1), (2, 2, 2), (2, 1, 2)))
+        put_chart(below, periods_chart(audit))
+        below.set(yscale="log", title="K by period")
+        style.plain_ticks(below, "y")
+        below.legend(loc="best", ncols=2)
         put_chart(left, loss_chart(audit))
         left.set_title("Which K?")
         left.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")

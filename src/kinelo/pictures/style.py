@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kinelo.errors import InputError
 from kinelo.runtime.atomic import write_file
@@ -130,13 +130,14 @@ def picture_bytes(figure: Figure, kind: str = "png") -> bytes:
     return buffer.getvalue()
 
 
-def plain_ticks(axes: Axes) -> None:
+def plain_ticks(axes: Axes, which: Literal["x", "y"] = "x") -> None:
     """Label a logarithmic axis of one or two decades with 1, 2, 5, 10, … as people write them."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-    low, high = axes.get_xlim()
-    axes.xaxis.set_major_locator(
+    low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_major_locator(
         FixedLocator([n * 10.0**p for p in range(-6, 7) for n in (1, 2, 5) if low <= n * 10.0**p <= high])
     )
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))

@@ -13,8 +13,9 @@ MATCHES, SIDES, YEARS, SPREAD = 6000, 80, 4.0, 150.0
 
 
 @cache
-def league(level, seed, walk=0.0):
-    """Players of whom now and then one leaves by chance; who enters is weaker or stronger by ``level`` on average.
+def league(level, seed, walk=0.0, leaving=np.argmin, among=1):
+    """Players of whom now and then one leaves, by chance or the weakest of some; who enters is weaker or stronger by
+    ``level`` on average.
 
     The matches, and the true strengths of both sides in each.
     """
@@ -29,7 +30,8 @@ def league(level, seed, walk=0.0):
         truth.append((strength[i], strength[j]))
         strength[[i, j]] += walk * g.normal(size=2)
         if level is not None and g.random() < 0.012:
-            left = g.integers(SIDES)
+            some = g.integers(SIDES, size=among)
+            left = some[leaving(strength[some])]
             strength[left], names[left], count = g.normal(level, SPREAD), count, count + 1
     columns = dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows))))
     return kn.read_matches(columns), np.array(truth)
@@ -78,6 +80,25 @@ def test_inflation_is_what_those_who_stayed_gained_without_growing_stronger(leve
     worth = {1: "worth less than it was", -1: "worth more than it was", 0: "worth what it was, within chance"}[way]
     assert worth in inflation_words(found)[0]
     assert (found.entries > 5) - (found.entries < -5) == way
+
+
+@pytest.mark.parametrize(("level", "leaving"), [(-120.0, np.argmin), (0.0, np.argmax)])
+def test_who_leaves_does_not_move_the_frame_that_strengths_are_told_in(level, leaving):
+    matches, truth = league(level, seed=6, leaving=leaving, among=3)
+    found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
+    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
+    above, year = (before - truth).ravel(), np.repeat((matches.day - matches.day[0]) / 365.25, 2)
+    side = np.column_stack([matches.home, matches.away]).ravel()
+    # The slope within sides over time of rating less true strength, without the first matches of each.
+    t, d = [], []
+    for one in np.unique(side):
+        own = np.flatnonzero(side == one)[75:]
+        if own.size > 10:
+            t.append(year[own] - year[own].mean())
+            d.append(above[own] - above[own].mean())
+    t, d = np.concatenate(t), np.concatenate(d)
+    # Strengths that are known as they are would give this slope: what is left is how they were found.
+    assert abs(found.per_year.mean - t @ d / (t @ t)) < 3.0
 
 
 @pytest.mark.parametrize("level", [-250.0, 250.0, 0.0])

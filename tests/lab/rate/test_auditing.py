@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.words import gain_words, rows_of
+from kinelo.advice.audit.words import gain_words, sections_of
 from kinelo.advice.charts import loss_chart
 from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import AuditController, hand_over, latest
@@ -26,7 +26,7 @@ def test_the_audit_is_the_library_s_own(tmp_path):
     hand_over(matches, str(tmp_path / "matches"))
     found = AuditController(said.append).audit(str(tmp_path / "matches"), k=60.0, sides=["home", "away"])
     expected = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
-    assert found["rows"] == [list(row) for row in rows_of(expected)]
+    assert found["sections"] == [[heading, [list(row) for row in rows]] for heading, rows in sections_of(expected)]
     assert found["bounded"] is None
     assert found["best"] == list(gain_words(expected)) and found["verdict"] == expected.verdict
     assert found["chart"] == loss_chart(expected).to_dict() and found["notes"] == list(expected.notes)
@@ -41,7 +41,7 @@ def test_an_audit_calls_the_sides_as_the_file_does(tmp_path):
     assert matches.side_headers == ("White", "Black")
     hand_over(matches, str(tmp_path / "matches"))
     found = AuditController(lambda words: None).audit(str(tmp_path / "matches"), 32.0, list(matches.side_headers))
-    rows = " ".join(words for _, words in found["rows"])
+    rows = " ".join(words for _, rows in found["sections"] for _, words in rows)
     assert "having White is worth" in rows and "playing at home" not in rows
 
 

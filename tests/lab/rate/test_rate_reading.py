@@ -9,7 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.rate.controller import RatingController
-from kinelo.lab.rate.odds import season_rules
+from kinelo.forecasts.season import season_rules
 from kinelo.lab.rate.reading import ReadingPanel, matches_of, page_words
 from kinelo.lab.rate.tables import UploadedTable
 

@@ -182,8 +182,9 @@ def _spread(today: StrengthsToday, matches: Array) -> tuple[Array, Measured]:
     variance = float(np.median(x**2)) / MEDIAN_OF_SQUARE
     for _ in range(8):
         # Who is known worse than by the league alone says nothing of its spread.
-        weight = np.where(doubt < variance, enough, 0.0)
-        weight = weight / weight.sum() if weight.any() else enough / enough.sum()
+        told = doubt < variance
+        weight = np.where(told | (told.sum() < 3), enough, 0.0)
+        weight /= weight.sum()
         spread = weight @ (x - weight @ x) ** 2
         luck = (weight @ (e - weight @ e) ** 2).mean()
         unbiased = 1.0 - weight @ weight
@@ -206,9 +207,7 @@ def _correlation(x: Array, e: Array) -> Measured:
     return Measured(rho, float(error.std(ddof=1)))
 
 
-def _share(
-    today: StrengthsToday, weight: Array, ratings: Callable[..., Array], shifts: list[Array]
-) -> Measured:
+def _share(today: StrengthsToday, weight: Array, ratings: Callable[..., Array], shifts: list[Array]) -> Measured:
     """Slope of the ratings of active sides on their strengths, without what luck moves both."""
     active = today.active
     x, rated = today.strength[active], ratings()[active]

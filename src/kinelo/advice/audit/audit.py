@@ -12,7 +12,7 @@ import numpy as np
 from kinelo.advice.audit.alike import Measured, OpponentsFound, opponents_found
 from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, moves
-from kinelo.advice.audit.findings import Advice, Findings, Home, SystemComparison, advise, periods_of
+from kinelo.advice.audit.findings import Findings, Home, SystemComparison, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
 from kinelo.advice.audit.in_use import (
     SystemInUse,
@@ -30,7 +30,8 @@ from kinelo.advice.audit.kernels import Array, Calendar, Parameters
 from kinelo.advice.audit.outlook import find_remedies, look_ahead
 from kinelo.advice.audit.recursion import Recursion, k_curve
 from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
-from kinelo.advice.audit.words import rows_of, verdict_of
+from kinelo.advice.audit.verdict import SAME_K, Lead, lead_of
+from kinelo.advice.audit.words import rows_of, sections_of
 from kinelo.advice.report import Report, Rows, html_fragment
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.dynamics import Form, Walk
@@ -50,8 +51,6 @@ ACTIVE_YEARS = 2.0
 SECONDS = 0.0005
 """Processor time for each match, about."""
 REPLAYS = 40
-SAME_K = 0.05
-"""Two K whose logarithms are this close are the same."""
 REPLAY_RUNG, REPLAY_RUNGS = 1.35, 5
 """K tried in each replay: this factor apart, so many on either side of K*."""
 
@@ -68,9 +67,14 @@ class Audit(Findings, Report):
     _sentences_in_table = False
 
     @cached_property
+    def lead(self) -> Lead:
+        """The answer: one K with its interval, one reason and one caveat."""
+        return lead_of(self)
+
+    @property
     def verdict(self) -> str:
-        """The answer in one sentence, or two."""
-        return verdict_of(self)
+        """The answer in a few sentences."""
+        return self.lead.verdict
 
     @cached_property
     def variation(self) -> Variation:
@@ -129,7 +133,10 @@ class Audit(Findings, Report):
         return f"Audit: {self.verdict}"
 
     def __str__(self) -> str:
-        return "\n".join([self.verdict, *(f"{name}: {words}" for name, words in rows_of(self)), *self.notes])
+        lines = [self.verdict]
+        for heading, rows in sections_of(self):
+            lines += ["", heading, *(f"{name}: {words}" for name, words in rows)]
+        return "\n".join([*lines, *([""] if self.notes else []), *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
@@ -139,6 +146,7 @@ class Audit(Findings, Report):
         plain |= {
             "matches": len(self.matches),
             "scored": len(self.matches) - self.since,
+            "lead": self.lead._asdict(),
             "advice": asdict(self.advice),
             "outlook": asdict(self.outlook) | {"differs": self.outlook.differs},
             "periods": [asdict(one) | {"k": one.k} for one in self.periods],
@@ -170,6 +178,10 @@ class Audit(Findings, Report):
     def rows(self) -> Rows:
         """Name and finding of every line."""
         return rows_of(self)
+
+    def sections(self) -> list[tuple[str, Rows]]:
+        """Every line under its heading."""
+        return sections_of(self)
 
     def _sentences(self) -> tuple[str, ...]:
         return self.notes
@@ -267,7 +279,7 @@ def audit(
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
-        notes=notes + _notes(advice, matches, curve.best.k, k_in_order), in_use=in_use, k_in_order=k_in_order,
+        notes=notes + _notes(matches, curve.best.k, k_in_order), in_use=in_use, k_in_order=k_in_order,
         strengths=today.strengths, dynamics=today.dynamics,
         system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
         matches=matches, since=since,
@@ -347,7 +359,7 @@ def _league_today(recursion: Recursion, opponents: OpponentsFound, teams: tuple[
     return _LeagueToday(spread, step, rate, Fixed(own, names=names), Walk(spread=step), known)
 
 
-def _notes(advice: Advice, matches: Matches, k: float, k_in_order: float | None) -> tuple[str, ...]:
+def _notes(matches: Matches, k: float, k_in_order: float | None) -> tuple[str, ...]:
     notes = [
         "How much performances vary around strengths from match to match does not show in results alone: it "
         "flattens the scale of results, and strengths here are on that scale"
@@ -360,16 +372,4 @@ def _notes(advice: Advice, matches: Matches, k: float, k_in_order: float | None)
             f"so theory's best K is {k:.3g}, and were their order known, it would be {k_in_order:.3g}. A time of day "
             "or a round in the file gives the order."
         )
-    width = math.log(advice.high / advice.low)
-    if width > math.log(2.0):
-        wanted = len(matches) * (width / math.log(1.25**2)) ** 2
-        notes.append(
-            f"The best K is uncertain by a factor {advice.high / advice.low:.1f}: about {_round(wanted):,} matches "
-            "like these would show it to ± 25 %."
-        )
     return tuple(notes)
-
-
-def _round(number: float) -> int:
-    digits = 10 ** max(int(math.log10(max(number, 1))) - 1, 0)
-    return int(math.ceil(number / digits) * digits)

@@ -241,7 +241,9 @@ def _width(Q: sparse.csr_array) -> int:
 
 def factorised(Q: sparse.csr_array) -> Solve:
     """What solves Q y = r for the columns of r, by a sparse factor of Q."""
-    whole = splu(sparse.csc_array(Q), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    whole = splu(
+        sparse.csc_array(Q), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+    )
     return whole.solve
 
 

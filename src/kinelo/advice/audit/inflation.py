@@ -197,7 +197,9 @@ def _by_side(seen: _Appearances, here: np.ndarray) -> Shift | None:
     sides, place = np.unique(seen.side[here], return_inverse=True)
     if sides.size < LEAST_SIDES:
         return None
-    off, doubt = (np.bincount(place, one[here]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt))
+    off, doubt = (
+        np.bincount(place, one[here]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt)
+    )
     return Shift(*mean_strength(off, doubt), sides.size)
 
 

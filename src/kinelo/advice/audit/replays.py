@@ -119,9 +119,13 @@ class PosteriorCheck:
             if low <= real <= high:
                 continue
             digits = 3 if abs(real) < 10 else 0
+            shown = [f"{one:.{digits}f}" for one in (real, low, high)]
+            # A difference that the digits do not show is none to tell.
+            if shown[0] in shown[1:]:
+                continue
             found.append(
                 f"{DIFFERENCES[name][0 if real > high else 1]} than when the league is played again from the estimates "
-                f"({real:.{digits}f}; {low:.{digits}f} to {high:.{digits}f})"
+                f"({shown[0]}; {shown[1]} to {shown[2]})"
             )
         return tuple(found)
 

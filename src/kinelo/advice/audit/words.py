@@ -26,123 +26,13 @@ UNNOTICED_LOSS = 0.0002
 """A difference in log-loss that nobody would notice."""
 MOVED = 5.0
 """Points by which a home advantage must have changed, or be off, to be worth a word."""
+K_UNIT = (
+    "K is that of steps K (result - expected points), with expected points 1/(1 + 10^(-gap/400)) and a draw as half"
+)
 BEYOND_WAITING = 100_000.0
 """Matches of a side that no league plays."""
 BOUNDLESS = 16.0
 """An interval whose ends lie this factor apart has no lower end: no K is too small."""
-
-
-def verdict_of(audit: Findings) -> str:
-    """The answer in a few sentences: about the matches to come where they want another K than the past did."""
-    if audit.other is not None:
-        return other_verdict(audit.other)
-    if not audit.advice.agree:
-        return _disagreement(audit)
-    if audit.advice.telling and _future_decides(audit):
-        return _matches_to_come(audit)
-    said = _suits(audit) if audit.tested.better is None else _another_k(audit)
-    outlook = audit.outlook
-    if audit.advice.telling and outlook.differs:
-        return f"{said} From today's ratings on K = {with_interval(outlook.k, outlook.low, outlook.high)} is best."
-    return said + _recent_best(audit)
-
-
-def _future_decides(audit: Findings) -> bool:
-    """Whether the past misleads: strengths had to be found, or the K in use lies between what past and future want."""
-    outlook, k = audit.outlook, audit.k
-    between = outlook.differs and k is not None and (k - outlook.k) * (k - audit.advice.k) < 0
-    return outlook.finding_strengths or between
-
-
-def _another_k(audit: Findings) -> str:
-    """What to say where some K is better than the system in use beyond chance."""
-    advice, tested, name = audit.advice, audit.tested, audit.in_use.name
-    assert tested.better is not None and tested.better_gain is not None
-    gain = _by_both(audit.now.log_loss - audit.curve.at(advice.k), tested.gain)
-    surest = ""
-    if tested.gain.low <= 0:
-        # Another K tried is surely better than the one in use, the best one not surely.
-        surest = f" The surest step is to K = {tested.better:.3g}, which {change(tested.better_gain)}."
-    saved = tested.gain if tested.gain.low > 0 else tested.better_gain
-    little = "a little " if saved.mean < UNNOTICED_LOSS else ""
-    if audit.k is None:
-        start = f"One K serves this league {little}better than {name}"
-    else:
-        start = f"{name} is {little}too {'large' if audit.k > tested.better else 'small'} for this league"
-    return f"{start}: K = {interval(advice)} is best, and {gain}.{surest}"
-
-
-def _matches_to_come(audit: Findings) -> str:
-    """What to use from now on, and what the past wanted, where these are not the same."""
-    outlook, name = audit.outlook, audit.in_use.name
-    best = with_interval(outlook.k, outlook.low, outlook.high)
-    if audit.k is None or outlook.gain is None:
-        said = f"From today's ratings by {name} on, K = {best} is best for the matches to come."
-    else:
-        suits = outlook.low <= audit.k <= outlook.high
-        fits = "suits" if suits else f"is too {'large' if audit.k > outlook.k else 'small'} for"
-        said = (
-            f"{name} {fits} the matches to come: from today's ratings on K = {best} is best, and "
-            f"{'moving there ' if suits else ''}{change(outlook.gain)} by theory."
-        )
-    past = f" The past wanted K = {interval(audit.advice)}"
-    if not outlook.finding_strengths:
-        return f"{said}{past}."
-    rater = audit.in_use.rater
-    began = f"every side began at {rater.initial:g}" if rater.start is None else "sides began off their strengths"
-    return (
-        f"{said}{past}, because {began} and ratings had to find strengths first: had they been known, the past would "
-        f"have wanted {outlook.known_starts:.3g}."
-    )
-
-
-def _by_both(theory: float, measured: Difference) -> str:
-    """What a change of K does by theory and on the matches."""
-    if theory >= 0.00005 and measured.mean > 0:
-        seen = change(measured).removeprefix("lowers the log-loss ")
-        return f"{change(theory)} by theory and {seen} on the later half of the matches"
-    return f"{change(measured)} on the later half of the matches; by theory it {change(theory)}"
-
-
-def _suits(audit: Findings) -> str:
-    """What to say where no K is better than the system in use beyond chance."""
-    advice, name = audit.advice, audit.in_use.name
-    if not advice.telling:
-        return (
-            f"{len(audit.matches):,} matches cannot tell which K is best: {name} forecasts them no worse than any "
-            f"other K beyond chance, and all from {advice.low:.3g} to {advice.high:.3g} may be right."
-        )
-    best = f"the best K is {interval(advice)}, and moving there {change(audit.tested.gain)}"
-    if audit.k is not None and not advice.low <= audit.k <= advice.high and audit.tested.gain.mean > 0:
-        way = "large" if audit.k > advice.high else "small"
-        return f"{name} is probably too {way} for this league: {best}; these matches cannot prove it."
-    return f"{name} suits this league: no K tried forecasts it better beyond chance; {best}."
-
-
-def _disagreement(audit: Findings) -> str:
-    causes, curve, measured = audit.advice.causes, audit.curve, audit.measured
-    why = (
-        f"Tested as the cause: {'; '.join(causes)}."
-        if causes
-        else "Spread and movement of ratings, likeness of opponents, slope and log-loss were tested as the cause: none "
-        "is."
-    )
-    by_theory, by_matches = (curve.best.k, curve.low, curve.high), (measured.best, *measured.interval)
-    return (
-        f"Theory and backtest disagree on this league: the best K is {with_interval(*by_theory)} by theory and "
-        f"{with_interval(*by_matches)} on its own matches, which decide; moving from {audit.in_use.name} to "
-        f"K = {audit.advice.k:.3g} {change(audit.tested.gain)}. {why}"
-    )
-
-
-def _recent_best(audit: Findings) -> str:
-    """What is to be said where the last quarter of the history asks for another K than the later half."""
-    today = audit.periods[-1]
-    # Theory knows a start that faded: what it expects of the last quarter is no change of the league.
-    if not audit.advice.telling or any(today.low <= k <= today.high for k in (audit.advice.k, today.theory)):
-        return ""
-    now = with_interval(today.measured, today.low, today.high)
-    return f" The best K has moved: today, since {today.first}, it is {now}."
 
 
 def interval(advice: Advice) -> str:
@@ -171,19 +61,6 @@ def change(saved: float | Difference) -> str:
     return f"{'lowers' if mean > 0 else 'raises'} the log-loss by {abs(mean):.4f}{bounds}"
 
 
-def other_verdict(other: OtherSystem) -> str:
-    """The answer in one sentence for a system that is no Elo with a K."""
-    way = {True: "better than", False: "worse than", None: "neither better nor worse, beyond chance, than"}[
-        other.better
-    ]
-    gap = other.difference
-    return (
-        f"{other.name} forecasts this league {way} Elo at its best K, {other.k:.3g}: log-loss {other.log_loss:.4f} "
-        f"against {other.elo_log_loss:.4f} on the later half, a difference of "
-        f"{with_interval(gap.mean, gap.low, gap.high, '+.4f')}."
-    )
-
-
 def gain_words(audit: Findings) -> tuple[str, str]:
     """The best K, and beside it how sure that is and what moving there buys; of a system with a K."""
     past, outlook = audit.advice, audit.outlook
@@ -203,12 +80,28 @@ def gain_words(audit: Findings) -> tuple[str, str]:
     )
 
 
+SECTIONS = (
+    ("Which K", ("Which K", "Matches to come")),
+    ("The league", ("Strengths", "Opponents", "Venue and draws", "Newcomers", "Inflation")),
+    ("Ratings", ()),
+    ("Sides and forecasts", ("Best and worst", "Forecasts", "Strong and weak sides", "The table in use")),
+)
+"""Headings, and the lines below each; every other line stands under Ratings."""
+
+
+def sections_of(audit: Findings) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Every line under its heading."""
+    home = {name: heading for heading, names in SECTIONS for name in names}
+    rows = rows_of(audit)
+    sections = [(heading, [row for row in rows if home.get(row[0], "Ratings") == heading]) for heading, _ in SECTIONS]
+    return [(heading, lines) for heading, lines in sections if lines]
+
+
 def rows_of(audit: Findings) -> list[tuple[str, str]]:
     """Name and finding of every line."""
     best = f"K = {audit.best.k:.3g}"
     rows = [
         ("Which K", _which(audit)),
-        ("K by period", _periods(audit)),
         ("Matches to come", _to_come(audit)),
         ("Strengths", _strengths(audit)),
         ("Opponents", opponents_words(audit.opponents)),
@@ -220,7 +113,8 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
         *([] if audit.inflation is None else [("Inflation", "\n".join(inflation_words(audit.inflation)))]),
         ("Best and worst", _extremes(audit.misrated)),
         ("Forecasts", _forecasts(audit)),
-        ("Strong and weak sides", _bands(audit)),
+        # Matches between equals say nothing of who is rated too high across the league.
+        *([] if audit.opponents.hidden else [("Strong and weak sides", _bands(audit))]),
     ]
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
@@ -232,23 +126,16 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
 def _which(audit: Findings) -> str:
     (low, high), curve, measured = audit.measured.interval, audit.curve, audit.measured
     lost = measured.at(curve.best.k) - measured.at(measured.best)
-    return (
+    said = (
         f"by theory {with_interval(curve.best.k, curve.low, curve.high)}, by backtest {measured.best:.3g} "
         f"({low:.3g} to {high:.3g}; theory's K loses {max(lost, 0.0):.5f} against it)"
     )
-
-
-def _periods(audit: Findings) -> str:
-    least, most = float(audit.measured.k[0]), float(audit.measured.k[-1])
-
-    def shown(k: float) -> str:
-        return f"{k:.3g} or more" if k >= most else f"{k:.3g} or less" if k <= least else f"{k:.3g}"
-
-    return "\n".join(
-        f"{one.first} to {one.last}: {shown(one.measured)} ({one.low:.3g} to {one.high:.3g}) by backtest, "
-        f"{shown(one.theory)} by theory"
-        for one in audit.periods
-    )
+    better, gain = audit.tested.better, audit.tested.better_gain
+    if better is not None and gain is not None and audit.tested.gain.low <= 0:
+        said += f"\nthe surest step is to K = {better:.3g}, which {change(gain)}"
+    if audit.league.ties > 0:
+        said += f"\n{K_UNIT}"
+    return said
 
 
 def _to_come(audit: Findings) -> str:
@@ -275,7 +162,8 @@ def _strengths(audit: Findings) -> str:
         half = math.log(2) / audit.rate if audit.rate > 0 else math.inf
         lost = f"; half of a lead is lost within {half:,.0f} matches" if half <= _matches_of_a_side(audit) else ""
         moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
-    return f"lie ± {audit.spread:.0f} points apart and {moved}; {_entering(audit)}"
+    entering = "" if audit.opponents.alike else f"; {_entering(audit)}"
+    return f"lie ± {audit.spread:.0f} points apart and {moved}{entering}"
 
 
 def opponents_words(found: OpponentsFound) -> str:
@@ -299,17 +187,6 @@ def matches_words(matches: float) -> str:
         return f"more than {BEYOND_WAITING:,.0f} matches of a side"
     digits = 10 ** max(math.floor(math.log10(max(matches, 1.0))) - 1, 0)
     return f"about {math.ceil(matches / digits) * digits:,.0f} matches of a side"
-
-
-def hidden_words(found: OpponentsFound) -> str:
-    """Where like meets like: what ratings show, how long it would take, and the remedy, which is not K."""
-    shown = f"{100 * max(found.share_shown.value, 0.0):.0f} %"
-    return (
-        f"Opponents are alike (correlation {found.correlation.value:.2f}), and ratings that began alike show only "
-        f"{shown} of the true differences after {found.matches:,.0f} matches of a side; nine tenths would take "
-        f"{matches_words(found.matches_needed)}. No K mends that: start from the strengths that all matches show "
-        "(start=found.starting_list), or use a rater that knows sides together (KalmanElo, BradleyTerry)."
-    )
 
 
 def _matches_of_a_side(audit: Findings) -> float:
@@ -361,6 +238,8 @@ def _lag(audit: Findings) -> str:
 
 
 def _newcomers(audit: Findings) -> str:
+    if audit.opponents.hidden:
+        return "enter at one rating and meet their like, so that their ratings hardly leave it"
     if audit.newcomer_matches < 1:
         return "start no further off than ratings usually are"
     return f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error"

@@ -14,7 +14,7 @@ import polars as pl
 
 from kinelo.advice.audit.audit import Audit, audit
 from kinelo.advice.audit.gaps import bands_table
-from kinelo.advice.audit.words import gain_words, rows_of
+from kinelo.advice.audit.words import gain_words
 from kinelo.advice.charts import loss_chart
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
@@ -59,7 +59,7 @@ class AuditController:
             "chart": loss_chart(found).to_dict(),
             "best": list(gain_words(found)),
             "fifths": bands_table(found.bands).to_dict(),
-            "rows": [list(row) for row in rows_of(found)],
+            "sections": [[heading, [list(row) for row in rows]] for heading, rows in found.sections()],
             "bounded": bounded,
         }
 

@@ -10,7 +10,8 @@ import polars as pl
 
 from kinelo.advice.charts import side_names
 from kinelo.errors import InputError
-from kinelo.lab.rate.odds import can_raise, odds, season_rules
+from kinelo.forecasts.season import season_rules
+from kinelo.lab.rate.odds import can_raise, odds
 from kinelo.lab.rate.reading import ReadingPanel, aliases_of
 from kinelo.lab.rate.standings import (
     calibration,

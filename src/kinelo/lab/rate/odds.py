@@ -9,7 +9,7 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.forecasts.knockout import knockout, knockout_table
-from kinelo.forecasts.season import Rules, season, season_table
+from kinelo.forecasts.season import Rules, season, season_table, table_places
 from kinelo.lab.rate.standings import plain
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
@@ -47,22 +47,6 @@ def odds(
     return _season(raised, results, fixtures, rules)
 
 
-LARGE_LEAGUE, FEW_DRAWS = 12, 0.02
-"""Sides from which on some go down, and the share of draws below which there are none."""
-
-
-def season_rules(matches: Matches) -> dict[str, float]:
-    """Points and relegation that suit the league: football's where there are goals and draws, half a point for a draw
-    where results have no scores, as in chess, and nothing for one where there are none.
-    """
-    if float(np.mean(matches.result == 0.5)) < FEW_DRAWS:
-        return {"win": 1, "draw": 0, "relegated": 0}
-    if np.isnan(matches.margin).all():
-        return {"win": 1, "draw": 0.5, "relegated": 0}
-    sides = np.unique(np.concatenate([matches.home, matches.away])).size
-    return {"win": 3, "draw": 1, "relegated": 3 if sides >= LARGE_LEAGUE else 0}
-
-
 def can_raise(rater: Rater) -> bool:
     """Whether points can be added to the sides of a rater."""
     try:
@@ -79,10 +63,7 @@ def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[st
             f"A season here has at most {MOST_CUP_SIDES} sides and {MOST_FIXTURES:,} fixtures, not {sides} and "
             f"{len(fixtures):,}; kinelo season on the command line takes more."
         )
-    down = int(rules["relegated"])
-    if not 0 <= down < sides:
-        raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not {down}.")
-    places = {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
+    places = table_places(sides, int(rules["relegated"]))
     counted = Rules(rules["win"], rules["draw"], 0.0, places=places)
     found = season(rater, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
     by_name = {row[0]: list(row[1:]) for row in found.place_chances().iter_rows()}
@@ -91,7 +72,7 @@ def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[st
     left = int(np.isnan(fixtures.result).sum())
     notes = "".join(f" {sentence(note)}" for note in found.notes)
     played = f"{len(fixtures) - left} matches played, {left} to come, the rest of the season played {SEASONS:,} times."
-    words = f"{played}{notes}"
+    words = f"{found.rule} {played}{notes}"
     return {"rows": rows, "table": table.to_dict(), "words": words}
 
 
