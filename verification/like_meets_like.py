@@ -2,12 +2,12 @@
 
     python verification/like_meets_like.py [ladders] [leavers]
 
-Leagues of 200 sides at rest and walking, 7,000 matches, each against the nearest of 1, 3, 8 or 20 drawn by chance, three
-seeds: spread and correlation of opponents against the truth, the share of differences shown against an Elo that is
-played (K = 20), and how strengths stray from the truth in their own standard errors. Then leagues of 80 from which one
-leaves by chance, the weakest or the strongest of three, or who lost most lately, and newcomers enter 120 points below, at
-or above the mean: inflation against the slope that true strengths give, and how often 80 % intervals hold the mean of
-that slope over the seeds.
+Leagues of 200 sides at rest and walking, 7,000 matches, each against the nearest of 1, 3, 8 or 20 drawn by chance,
+three seeds: spread and correlation of opponents against the truth, the share of differences shown against an Elo that
+is played (K = 20), and how strengths stray from the truth in their own standard errors. Then leagues of 80 from which
+one leaves by chance, the weakest or the strongest of three, or who lost most lately, and newcomers enter 120 points
+below, at or above the mean: inflation against the slope that true strengths give, and how often 80 % intervals hold
+the mean of that slope over the seeds.
 
 Exit code 1 if a spread is off by more than 15 % (30 % at the nearest of 20), a share by more than .05, or the coverage
 of a kind lies outside 65 to 95 % by more than three standard errors.
@@ -96,10 +96,10 @@ def study_ladders() -> int:
                 wrong = abs(found.share_shown.value - played) > 0.05
                 missed += off + wrong
                 print(
-                    f"| {walk:g} | {nearest} | {seed} | {found.spread.value:.0f} ± {found.spread.error:.0f}, {true:.0f} "
-                    f"| {found.correlation.value:.2f}, {alike:.2f} | {found.share_shown.value:.3f}, {played:.3f} | "
-                    f"{found.matches_needed:,.0f} | {found.relaxation:,.0f} | {np.sqrt(np.mean(z**2)):.2f}, "
-                    f"{np.abs(z).max():.1f} |{' missed' * (off or wrong)}",
+                    f"| {walk:g} | {nearest} | {seed} | {found.spread.value:.0f} ± {found.spread.error:.0f}, "
+                    f"{true:.0f} | {found.correlation.value:.2f}, {alike:.2f} | {found.share_shown.value:.3f}, "
+                    f"{played:.3f} | {found.matches_needed:,.0f} | {found.relaxation:,.0f} | "
+                    f"{np.sqrt(np.mean(z**2)):.2f}, {np.abs(z).max():.1f} |{' missed' * (off or wrong)}",
                     flush=True,
                 )
     return missed
@@ -129,7 +129,8 @@ def study_leavers(seeds: int = 10) -> int:
     """Print a line for each kind; how many miss."""
     missed = 0
     print(
-        "| leaves | newcomers | found ± error | by true strengths | 80 % intervals that hold the mean |\n|---|---|---|---|---|"
+        "| leaves | newcomers | found ± error | by true strengths | 80 % intervals that hold the mean |\n"
+        "|---|---|---|---|---|"
     )
     for kind in LEAVING:
         for level in (-120.0, 0.0, 120.0):

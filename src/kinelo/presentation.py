@@ -108,6 +108,15 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
+def quoted(name: str) -> str:
+    """A name as a list of names shows it: in quotation marks where it has a comma of its own.
+
+    >>> ", ".join(quoted(name) for name in ("Kern, Ben", "Ajax"))
+    '"Kern, Ben", Ajax'
+    """
+    return f'"{name}"' if "," in name or ";" in name else name
+
+
 def chance_in_words(share: float | None) -> str:
     """A probability to a tenth of a percent; none is a dash.
 

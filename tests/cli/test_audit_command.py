@@ -38,7 +38,7 @@ def test_options_reach_the_audit_and_each_picture_its_file(results, tmp_path, mo
     asked, saved = [], {}
     found = SimpleNamespace(notes=("one thing.",), check="replays", to_dict=lambda: {"verdict": "said"})
 
-    def audit(matches, system, ratings=None, progress=False):
+    def audit(matches, system, ratings=None, by=None, progress=False):
         asked.append((len(matches), system.k, system.home_advantage, ratings))
         return found
 

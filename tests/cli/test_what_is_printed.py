@@ -203,8 +203,8 @@ def test_seasons_count_points_by_the_rules(results, tmp_path):
     assert found["rater"] == "Scripted" and found["realisations"] == 4000
     assert "Scripted draws no margins: sides level on points are separated by wins" in answer.stderr
     assert found["rule"] == (
-        "A win is worth 5 points, a draw 2, a loss 1; sides level on points are separated by wins, then lots; the last of "
-        "3 goes down."
+        "A win is worth 5 points, a draw 2, a loss 1; sides level on points are separated by wins, then lots; the last "
+        "of 3 goes down."
     )
     rule, *_ = said(*words[:-2]).stdout.splitlines()
     assert rule.endswith("; the last 2 of 3 go down. Say --relegated for another number.")

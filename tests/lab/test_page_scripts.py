@@ -249,7 +249,8 @@ def loss_over_k(outlook):
 
 OUTLOOK = {"k": 12.3, "low": 8.1, "high": 19.4, "differs": False}
 FOUND = {
-    "verdict": "K = 32 is too large.", "k": 32, "bounded": None, "sections": [["Ratings", [["Lag", "eleven"]]]], "notes": ["A note."],
+    "verdict": "K = 32 is too large.", "k": 32, "bounded": None,
+    "sections": [["Ratings", [["Lag", "eleven"]]]], "notes": ["A note."],
     "chart": loss_over_k(OUTLOOK), "best": ["Best K = 12.3", "(95 %: 8.1 to 19.4)."],
     "fifths": bands_table([
         Band(-110.2, 7, underrated=-21.4, error=7.6, slope=1.21, slope_error=0.14),
@@ -280,9 +281,7 @@ def test_an_audit_shows_the_numbers_it_is_given(page):
     page.evaluate(AUDIT, FOUND)
     assert page.inner_text("#audit-verdict") == FOUND["verdict"]
     assert page.inner_text("#audit-gain") == "Best K = 12.3 (95 %: 8.1 to 19.4)."
-    assert page.eval_on_selector("#audit-rows", "node => [...node.querySelectorAll('h3, dt, dd')].map((one) => one.textContent)") == [
-        "Ratings", "Lag", "eleven"
-    ]  # fmt: skip
+    assert page.locator("#audit-rows :is(h3, dt, dd)").all_text_contents() == ["Ratings", "Lag", "eleven"]
     assert [[cell.strip() for cell in row] for row in rows(page, "#audit-bands")] == [
         ["Fifth", "Above the start", "Is rated", "Slope of results on forecasts"],
         ["1 (weakest)", "-110", "21 ± 8 too high", "1.21 ± 0.14"],

@@ -35,6 +35,12 @@ def audit(
         Path | None, typer.Option(help="Table of the ratings in use: name, rating, perhaps deviation.")
     ] = None,
     start: StartingRatings = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Answer by group too: a column of the file (or home_ and away_ one), or a file of name, group."
+        ),
+    ] = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
     as_json: Json = False,
     out: Annotated[
@@ -55,6 +61,8 @@ def audit(
 
     The system in use is plain Elo with --k (32 unless given), --k-of or --rules, or the --rater.
 
+    With --by it says of each group where it should enter, whether it grows stronger, inflates or is rated too high.
+
     With --lineups it also says how much performances vary, and what that does to ratings.
 
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
@@ -62,13 +70,13 @@ def audit(
     from kinelo.advice.audit.audit import audit as run
     from kinelo.cli.loading import plain_warnings
 
-    matches = options.load(results)
+    matches = options.load(results, conditions=_group_columns(by, results))
     federation.check_names(matches)
     if since is not None:
         matches = matches.since(since)
     in_use = _system_in_use(rater, federation, start, home_advantage)
     with plain_warnings():
-        found = run(matches, in_use, ratings=ratings, progress=sys.stderr.isatty())
+        found = run(matches, in_use, ratings=ratings, by=by, progress=sys.stderr.isatty())
     _show(found, lineups=options.lineups is not None, as_json=as_json)
     if out is not None:
         from kinelo.pages.page import write_page
@@ -81,6 +89,16 @@ def audit(
 
             figure = draw_audit(found) if name == "audit" else draw_check(found.check)
             typer.echo(f"Picture: {save(figure, path)}", err=as_json)
+
+
+def _group_columns(by: str | None, results: Path) -> list[str] | None:
+    """The columns of the file that tell groups, unless a list of names and groups does."""
+    if by is None or Path(by).is_file():
+        return None
+    from kinelo.advice.audit.groups import columns_of
+    from kinelo.matches.loading import head_of
+
+    return columns_of(by, head_of(results).columns) if results.is_file() else None
 
 
 def _system_in_use(rater: str | None, federation: Federation, start: Path | None, home: float | None) -> Any:

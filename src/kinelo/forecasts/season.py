@@ -107,8 +107,12 @@ def season_rules(matches: Matches) -> dict[str, float]:
 def rules_words(rules: Rules, sides: int) -> str:
     """What matches are worth, what separates sides level on points, and who goes down, in one sentence.
 
-    >>> rules_words(Rules(2, 1, tie_breaks=("wins", "head_to_head"), places={"title": (1, 1)}), 12)
-    'A win is worth 2 points, a draw 1, a loss 0; sides level on points are separated by wins, head to head, then lots; nobody goes down.'
+    >>> said = rules_words(Rules(2, 1, tie_breaks=("wins", "head_to_head"), places={"title": (1, 1)}), 12)
+    >>> for part in said.split("; "):
+    ...     print(part)
+    A win is worth 2 points, a draw 1, a loss 0
+    sides level on points are separated by wins, head to head, then lots
+    nobody goes down.
     >>> rules_words(Rules(tie_breaks=("wins",)), 20).split("; ")[-1]
     'the last 3 of 20 go down.'
     """

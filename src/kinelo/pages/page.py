@@ -9,6 +9,7 @@ from typing import Any
 
 from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.gaps import bands_table
+from kinelo.advice.audit.groups import groups_chart
 from kinelo.advice.audit.words import gain_words
 from kinelo.advice.charts import loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
@@ -110,6 +111,7 @@ def audit_body(found: Audit, heading: str) -> str:
 <p class="source">{len(matches):,} matches{when}, audited with Kinelo.</p>
 <p class="lead">{escape(found.verdict)}</p>
 <h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}
+{f"<h2>Groups</h2>{chart_html(groups_chart(found.groups))}" if found.groups else ""}
 <h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>
 {f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if matches.dated else ""}
 {"".join(f"<h2>{escape(heading)}</h2>{html_facts(rows)}" for heading, rows in found.sections())}

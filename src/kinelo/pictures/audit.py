@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kinelo.advice.audit.groups import groups_chart
 from kinelo.advice.charts import loss_chart, periods_chart
 from kinelo.pictures import style
 from kinelo.pictures.chart import put_chart
@@ -30,12 +31,21 @@ CHECKED = (
 def draw_audit(audit: Audit) -> Figure:
     """Log-loss over K, predicted and measured, the parts of the error of a rating, and the best K by period."""
     with style.journal_style():
-        figure = style.new_figure(style.PAGE, 5.6)
-        left, right, below = (figure.add_subplot(*place) for place in ((2, 2, 1), (2, 2, 2), (2, 1, 2)))
+        groups = getattr(audit, "groups", ())
+        rows = 3 if groups else 2
+        figure = style.new_figure(style.PAGE, 2.8 * rows)
+        left, right, below = (figure.add_subplot(*place) for place in ((rows, 2, 1), (rows, 2, 2), (rows, 1, 2)))
         put_chart(below, periods_chart(audit))
         below.set(yscale="log", title="K by period")
         style.plain_ticks(below, "y")
         below.legend(loc="best", ncols=2)
+        if groups:
+            last = figure.add_subplot(3, 1, 3)
+            put_chart(last, groups_chart(groups))
+            names = [style.literal(one.group, 20) for one in groups]
+            last.set(title="Groups", xticks=range(len(groups)), xlabel="")
+            last.set_xticklabels(names)
+            last.legend(loc="best")
         put_chart(left, loss_chart(audit))
         left.set_title("Which K?")
         left.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")

@@ -21,7 +21,8 @@ def case(k=32.0, gain=(0.01, 0.004, 0.016), better=18.0, advice=None, theory=(0.
     today = HistoryPeriod("2020-01-01", "2024-12-31", 500, 16.0, 25.0 if moved else 14.0, 20.0 if moved else 11.0, 30.0)
     gain = Difference(*gain)
     return SimpleNamespace(
-        other=None, k=k, k_in_order=None, opponents=SimpleNamespace(hidden=False), advice=advice, outlook=Outlook(15.0, 12.0, 19.0, 900, 0.003, 9.0, 9.5, 8.0),
+        other=None, k=k, k_in_order=None, opponents=SimpleNamespace(hidden=False), advice=advice,
+        outlook=Outlook(15.0, 12.0, 19.0, 900, 0.003, 9.0, 9.5, 8.0),
         in_use=SimpleNamespace(name=f"K = {k:g}"),
         matches=range(2500),
         tested=SystemComparison(gain, better, None if better is None else Difference(0.007, 0.005, 0.009)),
@@ -91,8 +92,8 @@ def test_disagreement_is_the_caveat_with_what_was_tested():
     said = verdict_of(case(advice=split))
     assert said.startswith("K = 32 is too large for this league: K = 22 (17 to 30) is best, and lowers")
     assert said.endswith(
-        "Theory disagrees and would take 9 (7 to 11); the matches decide. Tested as the cause: opponents are more alike "
-        "than …."
+        "Theory disagrees and would take 9 (7 to 11); the matches decide. Tested as the cause: opponents are more "
+        "alike than …."
     )
     none = Advice(22.0, 17.0, 30.0, agree=False, telling=True)
     assert verdict_of(case(advice=none)).endswith("were tested as the cause: none is.")

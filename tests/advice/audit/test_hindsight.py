@@ -61,7 +61,7 @@ def test_where_like_meets_like_results_alone_tell_the_spread_and_what_ratings_sh
     rating = np.array([table[name] for name in matches.teams])
     assert found.share_shown.value == pytest.approx(truth @ rating / (truth @ truth), abs=0.05)
     assert found.alike and found.hidden
-    # Nobody is said to be rated too high, or too low, that is off by less: of 120 sides 5 lie beyond two errors by chance.
+    # Nobody is said to be rated too high, or too low, by more than is true: of 120 sides 5 lie beyond by chance.
     beyond = np.abs(found.today.strength - truth) > 2 * np.sqrt(found.today.variance)
     assert beyond.sum() <= 12
     extremes = compare_ratings(matches.teams, kn.TeamElo.classic(k=K).fit(matches).ratings_, *found.today[:3]).extremes

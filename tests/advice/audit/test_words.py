@@ -56,7 +56,7 @@ def case(**changes):
     """Findings of a league in which everything is another number."""
     found = SimpleNamespace(
         in_use=SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start=None)), k=32.0, other=None,
-        ratings=None, outlook=outlook(), moves=True, inflation=None, opponents=opponents(), k_in_order=None,
+        ratings=None, outlook=outlook(), moves=True, inflation=None, opponents=opponents(), k_in_order=None, groups=(),
         advice=Advice(15.0, 12.0, 19.0, agree=True, telling=True),
         curve=SimpleNamespace(best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
         measured=SimpleNamespace(

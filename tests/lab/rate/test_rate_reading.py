@@ -8,8 +8,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.rate.controller import RatingController
 from kinelo.forecasts.season import season_rules
+from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.reading import ReadingPanel, matches_of, page_words
 from kinelo.lab.rate.tables import UploadedTable
 

@@ -14,6 +14,8 @@ from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, moves
 from kinelo.advice.audit.findings import Findings, Home, SystemComparison, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
+from kinelo.advice.audit.groups import groups_found, groups_of
+from kinelo.advice.audit.hindsight import strengths_in_hindsight
 from kinelo.advice.audit.in_use import (
     SystemInUse,
     carried_on,
@@ -23,7 +25,6 @@ from kinelo.advice.audit.in_use import (
     system_of,
     with_results,
 )
-from kinelo.advice.audit.hindsight import strengths_in_hindsight
 from kinelo.advice.audit.inflation import inflation_of
 from kinelo.advice.audit.inputs import auditable, compare_ratings, latest_part, table_of
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
@@ -155,6 +156,7 @@ class Audit(Findings, Report):
             "home": asdict(self.home),
             **self.opponents.to_dict(),
             "inflation": None if self.inflation is None else self.inflation.to_dict(),
+            "groups": [one.to_dict() for one in self.groups],
             "tested": asdict(self.tested),
             "now": asdict(self.now) | {"lag": self.now.lag},
             "best": asdict(self.best) | {"lag": self.best.lag},
@@ -195,6 +197,7 @@ def audit(
     rater: Rater | None = None,
     *,
     ratings: Any = None,
+    by: Any = None,
     progress: Progress = False,
 ) -> Audit:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
@@ -210,6 +213,9 @@ def audit(
     ratings
         The table of ratings in use (name, rating, perhaps deviation): a frame, a mapping or a CSV file. It is
         held against what the matches say of strengths today.
+    by
+        Groups whose questions are answered apart: a mapping from names to groups, a table or CSV file with the columns
+        name and group, or a column that the matches were read with (``conditions=["region"]``, or one for each side).
     progress
         True says on the terminal what is being done; a function is called with the same words.
 
@@ -229,6 +235,7 @@ def audit(
     matches, since = read.matches, read.since
     in_use, other_rater = system_of(rater, matches, since)
     table = None if ratings is None else table_of(ratings, matches)
+    groups = None if by is None else groups_of(by, matches)
     tell = speaker(progress)
     calendar = Calendar.of(matches)
     tell(f"Auditing {len(matches):,} matches takes about {max(SECONDS * len(matches), 2):.0f} s of processor time")
@@ -269,8 +276,15 @@ def audit(
     today = _league_today(recursion, opponents, matches.teams)
     now = recursion.at(k if steps is None else steps)
     memory, newcomer_matches = recursion.speeds(k, now)
+    by_group = (
+        ()
+        if groups is None
+        else groups_found(
+            calendar, league.parameters, recursion.strengths, groups, (before, memory, in_use.rater.initial)
+        )
+    )
     return Audit(
-        advice=advice, outlook=outlook, periods=periods_of(matches, curve, measured),
+        advice=advice, groups=by_group, outlook=outlook, periods=periods_of(matches, curve, measured),
         k=in_use.k if other is None else None, moves=moves(calendar, league),
         tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
         measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),

@@ -11,6 +11,7 @@ from kinelo.advice.audit.alike import OpponentsFound
 from kinelo.advice.audit.backtest import BLOCKS_OF_QUARTER, Difference, KBacktest
 from kinelo.advice.audit.estimate import LeagueEstimate
 from kinelo.advice.audit.gaps import Band
+from kinelo.advice.audit.groups import GroupFound
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse
 from kinelo.advice.audit.inflation import RatingInflation
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse
@@ -167,6 +168,8 @@ class Findings:
         Whether a rating today is worth what it was, and where newcomers should start; None without half a year.
     opponents
         How alike opponents are, how much of the differences ratings show, and how many matches it would take.
+    groups
+        What became of each group; empty where none were asked for.
     bands
         The later half by fifths of the ratings: how far off, seen from results.
     misrated
@@ -203,6 +206,7 @@ class Findings:
     newcomer_matches: float
     inflation: RatingInflation | None
     opponents: OpponentsFound
+    groups: tuple[GroupFound, ...]
     bands: tuple[Band, ...]
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None

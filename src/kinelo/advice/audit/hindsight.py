@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
@@ -51,7 +51,8 @@ MOST_LOG_FACTOR, FACTOR_ERROR = 4.0, 0.4
 LEAST_CUT = 3.0
 """Walk from match to match for which blocks are cut at least, in points of the chess scale."""
 USUAL_WALK, WALK_WIDTH = 6.0, 1.5
-"""Prior of the walk from match to match, as the filter's: centre in points of the chess scale, width of the logarithm."""
+"""Prior of the walk from match to match, as the filter's: centre in points of the chess scale, width of its
+logarithm."""
 
 WIDE_TREND, TREND_STEPS = 500.0, 8
 """Standard deviation of what a year is worth before any match, in points; and steps of the search for it."""

@@ -109,7 +109,7 @@ class RatingInflation:
         }  # fmt: skip
 
 
-class _Appearances(NamedTuple):
+class Appearances(NamedTuple):
     """Every match seen from both sides, in order of side and time: rating, strength, its variance, and when; ``luck``
     are draws of what it may have added to strengths (a column for each)."""
 
@@ -123,7 +123,8 @@ class _Appearances(NamedTuple):
     luck: Array
 
 
-def _appearances(calendar: Calendar, hindsight: HindsightStrengths, before: Array) -> _Appearances:
+def appearances(calendar: Calendar, hindsight: HindsightStrengths, before: Array) -> Appearances:
+    """Every match from both sides, with ratings ``before`` it (n × 2) beside strengths in hindsight."""
     side = np.column_stack([calendar.home, calendar.away]).ravel()
     order = np.argsort(side, kind="stable")
     first = np.flatnonzero(np.diff(side[order], prepend=-1))
@@ -133,7 +134,7 @@ def _appearances(calendar: Calendar, hindsight: HindsightStrengths, before: Arra
     columns = (before.ravel(), strength.ravel(), year, match)
     rating, strength, year, match = (one[order] for one in columns)
     luck = luck.reshape(side.size, -1)[order]
-    return _Appearances(side[order], rating, strength, (luck**2).mean(axis=1), year, number, match, luck)
+    return Appearances(side[order], rating, strength, (luck**2).mean(axis=1), year, number, match, luck)
 
 
 def inflation_of(
@@ -146,16 +147,21 @@ def inflation_of(
     years = float(calendar.day[-1] - calendar.day[0]) / YEAR
     if years < LEAST_YEARS:
         return None
-    seen = _appearances(calendar, hindsight, before)
-    each = seen.side.size / max(np.unique(seen.side).size, 1)
-    settled = seen.number >= min(SETTLED_AFTER * memory, 0.5 * each)
-    offset = _by_side(seen, settled & (seen.year >= years * (1 - 1 / BINS)))
+    seen = appearances(calendar, hindsight, before)
+    settled, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     return RatingInflation(
-        _per_year(hindsight, seen, settled, years), years, _start(seen, entered, offset, initial), initial,
+        per_year(hindsight, seen, settled, years), years, start_of(seen, entered, offset, initial), initial,
         _returning(seen, settled, offset), *_entries_and_exits(seen, entered, years),
         _gain(hindsight, int(entered.size)),
     )  # fmt: skip
+
+
+def settled_appearances(seen: Appearances, years: float, memory: float) -> tuple[np.ndarray, Shift | None]:
+    """In which appearances a rating has found its strength, and where the scale of ratings lies today."""
+    each = seen.side.size / max(np.unique(seen.side).size, 1)
+    settled = seen.number >= min(SETTLED_AFTER * memory, 0.5 * each)
+    return settled, _by_side(seen, settled & (seen.year >= years * (1 - 1 / BINS)))
 
 
 def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
@@ -192,7 +198,7 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     return replace(found, start=None, entries=0.0, exits=0.0)
 
 
-def _by_side(seen: _Appearances, here: np.ndarray) -> Shift | None:
+def _by_side(seen: Appearances, here: np.ndarray) -> Shift | None:
     """Mean of rating less strength over sides, in some of their matches: where the scale of ratings lies."""
     sides, place = np.unique(seen.side[here], return_inverse=True)
     if sides.size < LEAST_SIDES:
@@ -203,7 +209,7 @@ def _by_side(seen: _Appearances, here: np.ndarray) -> Shift | None:
     return Shift(*mean_strength(off, doubt), sides.size)
 
 
-def _per_year(hindsight: HindsightStrengths, seen: _Appearances, settled: np.ndarray, years: float) -> Shift | None:
+def per_year(hindsight: HindsightStrengths, seen: Appearances, settled: np.ndarray, years: float) -> Shift | None:
     """Slope over time of rating less strength within sides, each averaged over parts of the span."""
     part = np.minimum((seen.year / years * BINS).astype(int), BINS - 1)
     cell, place, count = np.unique(
@@ -229,7 +235,7 @@ def _per_year(hindsight: HindsightStrengths, seen: _Appearances, settled: np.nda
     return Shift(slope, error, stayed)
 
 
-def _start(seen: _Appearances, entered: np.ndarray, offset: Shift | None, initial: float) -> Shift | None:
+def start_of(seen: Appearances, entered: np.ndarray, offset: Shift | None, initial: float) -> Shift | None:
     """Where newcomers should start, on today's scale: their mean strength when they entered."""
     if offset is None or entered.size < LEAST_SIDES:
         return None
@@ -262,7 +268,7 @@ def _gain(hindsight: HindsightStrengths, sides: int) -> Shift | None:
     return None if trend is None else Shift(float(trend.per_year[0]), math.sqrt(trend.covariance[0, 0]), sides)
 
 
-def _returning(seen: _Appearances, settled: np.ndarray, offset: Shift | None) -> Shift | None:
+def _returning(seen: Appearances, settled: np.ndarray, offset: Shift | None) -> Shift | None:
     """How much stronger than rated sides are that come back, against those who stayed."""
     same = seen.side[1:] == seen.side[:-1]
     back = 1 + np.flatnonzero(same & (np.diff(seen.year) * YEAR > AWAY_DAYS) & settled[1:])
@@ -272,7 +278,7 @@ def _returning(seen: _Appearances, settled: np.ndarray, offset: Shift | None) ->
     return Shift(mean + offset.mean, math.hypot(error, offset.error), int(back.size))
 
 
-def _entries_and_exits(seen: _Appearances, entered: np.ndarray, years: float) -> tuple[float, float]:
+def _entries_and_exits(seen: Appearances, entered: np.ndarray, years: float) -> tuple[float, float]:
     """Points a year that newcomers bring to each active side, and that leavers bring (less than 0: take)."""
     above = seen.rating - seen.strength
     last = np.append(seen.side[1:] != seen.side[:-1], True)

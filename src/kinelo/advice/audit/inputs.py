@@ -13,7 +13,7 @@ import numpy as np
 from kinelo.advice.audit.kernels import Array
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
-from kinelo.presentation import percent
+from kinelo.presentation import percent, quoted
 from kinelo.raters.name_index import nearest_names
 from kinelo.runtime.reading import read_file
 
@@ -99,7 +99,7 @@ def _note_pools(matches: Matches, notes: list[str]) -> None:
     pools = matches.pools()
     apart = pools.filter(pools["pool"] != "main")
     if apart.height:
-        names = ", ".join(apart["name"].head(3).to_list())
+        names = ", ".join(quoted(name) for name in apart["name"].head(3))
         notes.append(
             f"{apart.height:,} sides ({names}{', …' if apart.height > 3 else ''}) are hardly tied to the others by "
             "matches: what is said of K holds, but their ratings cannot be compared with the rest."

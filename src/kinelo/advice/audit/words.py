@@ -10,13 +10,14 @@ from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.report import with_error, with_interval
 from kinelo.advice.words import NEAR_ONE
 from kinelo.matches.columns import first_side
-from kinelo.presentation import percent
+from kinelo.presentation import percent, quoted
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.alike import OpponentsFound
     from kinelo.advice.audit.findings import Advice, Findings
+    from kinelo.advice.audit.groups import GroupFound
     from kinelo.advice.audit.in_use import OtherSystem
-    from kinelo.advice.audit.inflation import RatingInflation
+    from kinelo.advice.audit.inflation import RatingInflation, Shift
     from kinelo.advice.audit.inputs import Misrated
     from kinelo.advice.audit.performance import Performance
     from kinelo.advice.audit.recovered import Recovered
@@ -84,6 +85,7 @@ SECTIONS = (
     ("Which K", ("Which K", "Matches to come")),
     ("The league", ("Strengths", "Opponents", "Venue and draws", "Newcomers", "Inflation")),
     ("Ratings", ()),
+    ("Groups", ()),
     ("Sides and forecasts", ("Best and worst", "Forecasts", "Strong and weak sides", "The table in use")),
 )
 """Headings, and the lines below each; every other line stands under Ratings."""
@@ -93,7 +95,9 @@ def sections_of(audit: Findings) -> list[tuple[str, list[tuple[str, str]]]]:
     """Every line under its heading."""
     home = {name: heading for heading, names in SECTIONS for name in names}
     rows = rows_of(audit)
-    sections = [(heading, [row for row in rows if home.get(row[0], "Ratings") == heading]) for heading, _ in SECTIONS]
+    for name, _ in rows:
+        home.setdefault(name, "Groups" if name.startswith("Group ") else "Ratings")
+    sections = [(heading, [row for row in rows if home[row[0]] == heading]) for heading, _ in SECTIONS]
     return [(heading, lines) for heading, lines in sections if lines]
 
 
@@ -118,9 +122,38 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
     ]
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
+    rows += [(f"Group {quoted(one.group)}", group_words(one)) for one in audit.groups]
     if audit.ratings is not None:
         rows.append(("The table in use", _table(audit)))
     return rows
+
+
+def group_words(found: GroupFound) -> str:
+    """Where a group enters, whether it grows stronger, whether its ratings inflate, and whether they are too high."""
+    said = [f"{found.sides} sides" if found.sides != 1 else "1 side"]
+    if found.entry is not None:
+        said.append(f"should start at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
+    if found.gain is not None:
+        said.append(_signed(found.gain, "grows stronger", "grows weaker", "by {} points a year, next to all sides"))
+    if found.inflation is not None:
+        said.append(
+            _signed(
+                found.inflation, "its ratings rise", "its ratings fall", "against its strengths by {} points a year"
+            )
+        )
+    if found.bias is not None:
+        said.append(
+            _signed(found.bias, "is rated too high", "is rated too low", "today by {} points, next to all sides")
+        )
+    return "; ".join(said)
+
+
+def _signed(one: Shift, up: str, down: str, size: str) -> str:
+    """Which way, by how much with the interval, and whether chance explains it."""
+    sign = math.copysign(1.0, one.mean)
+    ends = sorted((sign * one.low, sign * one.high))
+    chance = "" if one.beyond_chance else " (within chance)"
+    return f"{up if sign > 0 else down} {size.format(with_interval(abs(one.mean), *ends, 'z.0f'))}{chance}"
 
 
 def _which(audit: Findings) -> str:

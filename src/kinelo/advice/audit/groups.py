@@ -1,0 +1,195 @@
+"""The same questions by group (juniors, clubs, regions).
+
+Where its sides enter, whether they grow stronger, whether their ratings inflate, and whether they are rated too high.
+
+A side's group comes from a list of names and groups, or from a column of the matches: one for each side
+(``home_region``, ``away_region``), or one for the match, of which a side has the value that it has most often.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinelo.advice.audit.hindsight import FOUNDING, LEAST_SIDES, strengths_in_hindsight, years_since_entry
+from kinelo.advice.audit.inflation import (
+    Shift,
+    appearances,
+    mean_strength,
+    per_year,
+    settled_appearances,
+    start_of,
+)
+from kinelo.advice.audit.kernels import YEAR, Array, Calendar, Parameters, Strengths
+from kinelo.charts import Chart, Trace
+from kinelo.errors import InputError
+from kinelo.matches.columns import listed
+from kinelo.matches.loading import load_table
+
+if TYPE_CHECKING:
+    from kinelo.matches.matches import Matches
+
+MOST_GROUPS = 40
+
+
+@dataclass(frozen=True)
+class GroupFound:
+    """What became of one group; each number with its standard error, None where too few sides tell it.
+
+    Attributes
+    ----------
+    group, sides
+        Its name, and how many sides it has.
+    entry
+        Rating at which those who entered should have started, on today's scale.
+    gain
+        Points a year by which its sides grow stronger, next to the average of all sides.
+    inflation
+        Points a year by which ratings of those who stayed rose above their strengths.
+    bias
+        Points by which its sides are rated too high today, next to the average of all sides.
+    """
+
+    group: str
+    sides: int
+    entry: Shift | None
+    gain: Shift | None
+    inflation: Shift | None
+    bias: Shift | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers; intervals hold 95 %."""
+        plain: dict[str, Any] = {"group": self.group, "sides": self.sides}
+        for name in ("entry", "gain", "inflation", "bias"):
+            one: Shift | None = getattr(self, name)
+            plain[name] = None if one is None else {**one._asdict(), "low": one.low, "high": one.high}
+        return plain
+
+
+def groups_of(by: Any, matches: Matches) -> dict[str, np.ndarray]:
+    """Places of the sides in each group, in order of size; who is in none is left out."""
+    label = _labels(by, matches)
+    if not label:
+        raise InputError("by names no group of these sides.")
+    places = {name: np.array([n for n, team in enumerate(matches.teams) if label.get(team) == name]) for name in
+              dict.fromkeys(label.values())}  # fmt: skip
+    if len(places) > MOST_GROUPS:
+        raise InputError(f"by makes {len(places):,} groups; at most {MOST_GROUPS} can be told apart.")
+    return dict(sorted(places.items(), key=lambda pair: -pair[1].size))
+
+
+def _labels(by: Any, matches: Matches) -> dict[str, str]:
+    if isinstance(by, str) and not Path(by).is_file():
+        return _labels_of_column(by, matches)
+    if isinstance(by, Mapping) and not {"name", "group"} <= set(by):
+        table = {"name": list(by), "group": list(by.values())}
+    else:
+        table = by
+    frame = load_table(table)
+    missing = [name for name in ("name", "group") if name not in frame.columns]
+    if missing:
+        raise InputError(f"A list of groups has the columns name and group; this one has {listed(frame.columns)}.")
+    rows = [(str(name), str(group)) for name, group in frame.select("name", "group").iter_rows() if group is not None]
+    twice = {name for name, _ in rows if len({group for other, group in rows if other == name}) > 1}
+    if twice:
+        raise InputError(f"The list of groups puts {min(twice)!r} into two groups.")
+    known = set(matches.teams)
+    return {name: group for name, group in rows if name in known}
+
+
+def columns_of(by: str, columns: list[str]) -> list[str]:
+    """The columns of a file that tell groups: the one of this name, or one for each side."""
+    if by in columns:
+        return [by]
+    pairs = [[name for name in columns if name.lower() in (f"{side}_{by}".lower(), f"{by}_{side}".lower())]
+             for side in ("home", "away")]  # fmt: skip
+    if all(pairs):
+        return [pair[0] for pair in pairs]
+    raise InputError(
+        f"There is no column {by!r}, nor one for each side (home_{by}, away_{by}); the file has {listed(columns)}. A "
+        "list of names and groups is a file with these two columns."
+    )
+
+
+def _labels_of_column(by: str, matches: Matches) -> dict[str, str]:
+    """The value that each side has most often."""
+    names = columns_of(by, list(matches.conditions))
+    both = [matches.conditions[name] for name in (names if len(names) == 2 else names * 2)]
+    counts: dict[str, dict[str, int]] = {}
+    for side, condition in zip((matches.home, matches.away), both):
+        for team, code in zip(side.tolist(), condition.codes.tolist()):
+            if code >= 0:
+                own = counts.setdefault(matches.teams[team], {})
+                own[condition.levels[code]] = own.get(condition.levels[code], 0) + 1
+    return {team: max(sorted(own), key=own.__getitem__) for team, own in counts.items()}
+
+
+def groups_found(
+    calendar: Calendar, parameters: Parameters, filtered: Strengths, groups: dict[str, np.ndarray],
+    ratings: tuple[Array, float, float],
+) -> tuple[GroupFound, ...]:  # fmt: skip
+    """What became of each group; ``ratings`` are those before each match (n × 2, less where newcomers begin), the
+    matches in which they follow 63 % of a change, and where newcomers begin."""
+    before, memory, initial = ratings
+    told = [name for name, places in groups.items() if years_since_entry(calendar, [places]).shape[1]]
+    hindsight = strengths_in_hindsight(calendar, parameters, filtered, growing=[groups[name] for name in told])
+    seen = appearances(calendar, hindsight, before)
+    years = float(calendar.day[-1] - calendar.day[0]) / YEAR
+    settled, offset = settled_appearances(seen, years, memory)
+    entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
+    last = np.flatnonzero(np.append(seen.side[1:] != seen.side[:-1], True))
+    recent = last[seen.year[last] >= years - 2.0]
+    middle, _ = mean_strength((seen.rating - seen.strength)[recent], seen.doubt[recent])
+    found = []
+    for name, places in groups.items():
+        own = np.isin(seen.side, places)
+        entry = start_of(seen, entered[own[entered]], offset, initial)
+        today = recent[own[recent]]
+        bias = None
+        if today.size >= LEAST_SIDES:
+            mean, error = mean_strength((seen.rating - seen.strength)[today], seen.doubt[today])
+            bias = Shift(mean - middle, error, int(today.size))
+        inflation = per_year(hindsight, seen, settled & own, years) if years > 0 else None
+        found.append(GroupFound(name, int(places.size), entry, None, inflation, bias))
+    return tuple(
+        one if one.group not in told else _with_gain(one, told.index(one.group), told, groups, hindsight.trend)
+        for one in found
+    )
+
+
+def _with_gain(one: GroupFound, place: int, told: list[str], groups: dict[str, np.ndarray], trend: Any) -> GroupFound:
+    """With what a year is worth to the group, less the average over all sides that tell it."""
+    share = np.array([groups[name].size for name in told], float)
+    against = -share / share.sum()
+    against[place] += 1.0
+    if len(told) == 1:
+        against = np.ones(1)
+    error = math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
+    gain = Shift(float(against @ trend.per_year), error, one.sides)
+    return replace(one, gain=gain)
+
+
+def groups_chart(found: tuple[GroupFound, ...]) -> Chart:
+    """How far each group is rated too high today, with its 95 % interval, and how much it gains a year."""
+    place = np.arange(len(found), dtype=float)
+    traces = [Trace("", "truth", "dashed", [-0.5, len(found) - 0.5], [0.0, 0.0])]
+    for name, role, words in (
+        ("bias", "bad", "rated too high today, points"),
+        ("gain", "good", "grows stronger, points a year"),
+        ("inflation", "prediction", "ratings rise above strengths, points a year"),
+    ):
+        known = [(n, getattr(one, name)) for n, one in enumerate(found) if getattr(one, name) is not None]
+        if known:
+            x = np.array([place[n] for n, _ in known]) + {"bias": -0.15, "gain": 0.0, "inflation": 0.15}[name]
+            y, error = (
+                np.array([pick(one) for _, one in known]) for pick in (lambda s: s.mean, lambda s: s.high - s.mean)
+            )
+            notes = tuple(f"{found[n].group}: {one.mean:.0f} ± {one.error:.0f}" for n, one in known)
+            traces.append(Trace(words, role, "markers", x, y, error=error, notes=notes))
+    groups = ", ".join(f"{n + 1} {one.group}" for n, one in enumerate(found))
+    return Chart(f"Groups: {groups}", f"group: {groups}", "points (95 %)", traces)

@@ -1,0 +1,111 @@
+"""Answers by group: juniors among adults whose truth is known, and where groups come from."""
+
+import math
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_league
+from kinelo.advice.audit.groups import GroupFound, columns_of, groups_chart, groups_found, groups_of
+from kinelo.advice.audit.inflation import Shift
+from kinelo.advice.audit.kernels import Calendar
+from kinelo.advice.audit.words import group_words
+from kinelo.errors import InputError
+from kinelo.presentation import quoted
+
+GAMES, YEARS = 6000, 5.0
+
+
+def juniors():
+    """Sixty adults at rest, and forty juniors who enter 300 points below and gain 60 a year."""
+    g = np.random.default_rng(11)
+    strength, born, rows, truth = list(g.normal(0, 120, 60)), [math.nan] * 60, [], []
+    for n in range(GAMES):
+        year = n / GAMES * YEARS
+        if n > GAMES / 10 and len(strength) < 100 and g.random() < 60 / GAMES:
+            strength.append(g.normal(-300, 60))
+            born.append(year)
+        i, j = g.choice(len(strength), 2, replace=False)
+        now = [strength[k] + (0.0 if math.isnan(born[k]) else 60.0 * (year - born[k])) for k in (i, j)]
+        won = g.random() < 1 / (1 + 10 ** ((now[1] - now[0]) / 400))
+        rows.append((str(np.datetime64("2012-01-01") + int(year * 365.25)), n, f"p{i}", f"p{j}", float(won), 1))
+        truth.append(now)
+    columns = dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows))))
+    columns |= {
+        f"{side}_age": ["junior" if int(name[1:]) >= 60 else "adult" for name in columns[side]]
+        for side in ("home", "away")
+    }
+    return kn.read_matches(columns, conditions=["home_age", "away_age"]), np.array(truth)
+
+
+def test_juniors_among_adults_enter_below_grow_stronger_and_are_rated_too_low_or_high():
+    matches, truth = juniors()
+    groups = groups_of("age", matches)
+    assert [(name, places.size) for name, places in groups.items()] == [("adult", 60), ("junior", 40)]
+    calendar = Calendar.of(matches)
+    parameters = estimate_league(calendar).parameters
+    filtered = smooth_league(calendar, filter_league(calendar, parameters))
+    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before - 1500.0
+    adult, junior = groups_found(calendar, parameters, filtered, groups, (before, 29.0, 1500.0))
+    assert adult.entry is None and junior.entry.high < 1400
+    # Forty of a hundred grow by 60 a year: next to the average of all sides juniors by 36, adults by -24.
+    assert abs(junior.gain.mean - 36) < 3 * junior.gain.error and junior.gain.beyond_chance
+    assert abs(adult.gain.mean + 24) < 3 * adult.gain.error and adult.gain.mean < 0
+    last = {}
+    for n in range(GAMES):
+        for side, code in enumerate((matches.home[n], matches.away[n])):
+            last[int(code)] = before[n, side] - truth[n, side]
+    off = np.array([last[k] for k in range(len(matches.teams))])
+    for one, places in ((adult, groups["adult"]), (junior, groups["junior"])):
+        assert abs(one.bias.mean - (off[places].mean() - off.mean())) < 3 * one.bias.error + 15
+    assert (junior.bias.mean > 0) == (off[groups["junior"]].mean() > off.mean())
+
+
+def test_groups_come_from_columns_lists_and_mappings_that_agree(tmp_path):
+    rows = {
+        "date": ["2020-01-01"] * 4, "home": ["A", "B", "C", "A"], "away": ["B", "C", "A", "C"],
+        "result": [1.0, 0.0, 1.0, 0.5], "home_club": ["x", "y", "y", "x"], "away_club": ["y", "y", "x", "y"],
+        "division": ["one", "two", "one", "one"],
+    }  # fmt: skip
+    matches = kn.read_matches(rows, conditions=["home_club", "away_club", "division"])
+    wanted = {"x": ["A"], "y": ["B", "C"]}
+
+    def names(by):
+        return {name: [matches.teams[n] for n in places] for name, places in groups_of(by, matches).items()}
+
+    assert names("club") == wanted and list(names("club")) == ["y", "x"]
+    # Of the match: the value that a side has most often, the first of its alphabet where two are level.
+    assert names("division") == {"one": ["A", "B", "C"]}
+    listed = tmp_path / "groups.csv"
+    listed.write_text("name,group\nA,x\nB,y\nC,y\nnobody,z\n")
+    assert names(str(listed)) == names({"A": "x", "B": "y", "C": "y"}) == wanted
+    assert names({"name": ["A", "B", "C"], "group": ["x", "y", "y"]}) == wanted
+    listed.write_text("name,group\nA,x\nA,y\n")
+    with pytest.raises(InputError, match="puts 'A' into two groups"):
+        groups_of(str(listed), matches)
+    with pytest.raises(InputError, match=r"no column 'region', nor one for each side \(home_region, away_region\)"):
+        groups_of("region", matches)
+    with pytest.raises(InputError, match="names no group of these sides"):
+        groups_of({"nobody": "z"}, matches)
+    assert columns_of("club", ["date", "home_club", "away_club"]) == ["home_club", "away_club"]
+
+
+def test_a_group_in_words_and_in_a_picture():
+    young = GroupFound(
+        "U18", 12, Shift(1310.0, 20.0, 12), Shift(38.0, 8.0, 12), Shift(-2.0, 5.0, 9), Shift(-71.0, 20.0, 12)
+    )
+    old = GroupFound("rest", 1, None, None, None, Shift(12.0, 3.0, 30))
+    assert group_words(young) == (
+        "12 sides; should start at 1310 (1271 to 1349); grows stronger by 38 (22 to 54) points a year, next to all "
+        "sides; its ratings fall against its strengths by 2 (-8 to 12) points a year (within chance); is rated too low "
+        "today by 71 (32 to 110) points, next to all sides"
+    )
+    assert group_words(old) == "1 side; is rated too high today by 12 (6 to 18) points, next to all sides"
+    zero, bias, gain, inflation = groups_chart((young, old)).traces
+    assert list(bias.y) == [-71.0, 12.0] and list(gain.y) == [38.0] and list(inflation.y) == [-2.0]
+    assert list(bias.error) == pytest.approx([39.2, 5.88])
+
+
+def test_names_with_commas_are_quoted():
+    assert ", ".join(quoted(name) for name in ("Kern, Ben", "Jung, Jan", "Sand")) == '"Kern, Ben", "Jung, Jan", Sand'
