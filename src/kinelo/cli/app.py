@@ -17,6 +17,7 @@ from kinelo.cli.commands import Command, Commands
 from kinelo.cli.design import design
 from kinelo.cli.devices import devices
 from kinelo.cli.diagnose import diagnose
+from kinelo.cli.farming import farming
 from kinelo.cli.knockout import knockout
 from kinelo.cli.lab import lab
 from kinelo.cli.leaderboard import leaderboard
@@ -64,6 +65,7 @@ app.command(cls=Command)(sweep)
 app.command(cls=Command)(diagnose)
 app.command(cls=Command)(audit)
 app.command(cls=Command)(changeover)
+app.command(cls=Command)(farming)
 app.command(cls=Command)(design)
 app.command(cls=Command)(sample)
 app.command(cls=Command)(rate)

@@ -21,7 +21,7 @@ def case(k=32.0, gain=(0.01, 0.004, 0.016), better=18.0, advice=None, theory=(0.
     today = HistoryPeriod("2020-01-01", "2024-12-31", 500, 16.0, 25.0 if moved else 14.0, 20.0 if moved else 11.0, 30.0)
     gain = Difference(*gain)
     return SimpleNamespace(
-        other=None, k=k, k_in_order=None, opponents=SimpleNamespace(hidden=False), advice=advice,
+        other=None, k=k, k_in_order=None, extract=None, opponents=SimpleNamespace(hidden=False), advice=advice,
         outlook=Outlook(15.0, 12.0, 19.0, 900, 0.003, 9.0, 9.5, 8.0),
         in_use=SimpleNamespace(name=f"K = {k:g}"),
         matches=range(2500),

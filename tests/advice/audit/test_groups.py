@@ -102,7 +102,7 @@ def test_a_group_in_words_and_in_a_picture():
         "today by 71 (32 to 110) points, next to all sides"
     )
     assert group_words(old) == "1 side; is rated too high today by 12 (6 to 18) points, next to all sides"
-    zero, bias, gain, inflation = groups_chart((young, old)).traces
+    _, bias, gain, inflation = groups_chart((young, old)).traces
     assert list(bias.y) == [-71.0, 12.0] and list(gain.y) == [38.0] and list(inflation.y) == [-2.0]
     assert list(bias.error) == pytest.approx([39.2, 5.88])
 

@@ -5,13 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import kinelo as kn
 from kinelo.advice.audit.alike import Measured, OpponentsFound
 from kinelo.advice.audit.backtest import Difference, KBacktest
 from kinelo.advice.audit.findings import Advice, HistoryPeriod, Home, SystemComparison, advise
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem
 from kinelo.advice.audit.inflation import RatingInflation, Shift
-from kinelo.advice.audit.inputs import Misrated, RatingsInUse
+from kinelo.advice.audit.inputs import Misrated, RatingsInUse, only_side
 from kinelo.advice.audit.outlook import Outlook, StartRemedy
 from kinelo.advice.audit.performance import Performance
 from kinelo.advice.audit.verdict import lead_of, other_words
@@ -57,6 +58,7 @@ def case(**changes):
     found = SimpleNamespace(
         in_use=SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start=None)), k=32.0, other=None,
         ratings=None, outlook=outlook(), moves=True, inflation=None, opponents=opponents(), k_in_order=None, groups=(),
+        extract=None,
         advice=Advice(15.0, 12.0, 19.0, agree=True, telling=True),
         curve=SimpleNamespace(best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
         measured=SimpleNamespace(
@@ -333,6 +335,17 @@ def test_one_k_one_reason_and_no_caveat_where_none_fits():
         "K = 32 is too large for this league: K = 15 (12 to 19) is best, and lowers the log-loss by 0.0036 by theory "
         "and by 0.0051 (-0.0003 to 0.0102) on the later half of the matches."
     )
+
+
+def test_an_extract_of_one_side_tells_no_k_of_its_league():
+    said = verdict(tested=BETTER, extract="Kern, Ben")
+    assert said.startswith('Every match here is one of "Kern, Ben"\'s: its opponents are rated by these matches alone')
+    assert "suits" in said and "K = 15" not in said and said.endswith("Give the matches of all sides.")
+    rows = {"home": ["A", "B", "A"], "away": ["B", "A", "C"], "result": [1.0, 0.0, 1.0], "date": ["2020-01-01"] * 3}
+    assert only_side(kn.read_matches(rows)) == "A"
+    assert only_side(kn.read_matches({**rows, "home": ["A", "B", "B"]})) is None
+    # Two sides that meet again and again are a league of two.
+    assert only_side(kn.read_matches({**rows, "away": ["B", "A", "B"]})) is None
 
 
 def test_the_first_caveat_that_fits_is_given_and_no_other():

@@ -26,7 +26,7 @@ from kinelo.advice.audit.in_use import (
     with_results,
 )
 from kinelo.advice.audit.inflation import inflation_of
-from kinelo.advice.audit.inputs import auditable, compare_ratings, latest_part, table_of
+from kinelo.advice.audit.inputs import auditable, compare_ratings, latest_part, only_side, table_of
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
 from kinelo.advice.audit.outlook import find_remedies, look_ahead
 from kinelo.advice.audit.recursion import Recursion, k_curve
@@ -141,7 +141,18 @@ class Audit(Findings, Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        names = ("verdict", "k", "moves", "step", "rate", "memory", "newcomer_matches", "k_in_order", "notes")
+        names = (
+            "verdict",
+            "k",
+            "moves",
+            "step",
+            "rate",
+            "memory",
+            "newcomer_matches",
+            "k_in_order",
+            "extract",
+            "notes",
+        )
         plain = {name: getattr(self, name) for name in names}
         low, high = self.measured.interval
         plain |= {
@@ -284,7 +295,8 @@ def audit(
         )
     )
     return Audit(
-        advice=advice, groups=by_group, outlook=outlook, periods=periods_of(matches, curve, measured),
+        advice=advice, groups=by_group, extract=only_side(matches),
+        outlook=outlook, periods=periods_of(matches, curve, measured),
         k=in_use.k if other is None else None, moves=moves(calendar, league),
         tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
         measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),

@@ -182,6 +182,8 @@ class Findings:
         The league as the theory takes it: `kn.tracking(audit.system, audit.strengths, audit.dynamics)`.
     k_in_order
         Theory's best K of the later half, were the order of all matches within their day known; None where it is.
+    extract
+        The side that plays in every match, where there is one; None in a league.
     notes
         What these matches do not show, and why.
     """
@@ -212,6 +214,7 @@ class Findings:
     ratings: RatingsInUse | None
     other: OtherSystem | None
     k_in_order: float | None
+    extract: str | None
     notes: tuple[str, ...]
     in_use: SystemInUse = field(repr=False)
     strengths: Fixed = field(repr=False)

@@ -72,6 +72,15 @@ def auditable(matches: Matches) -> AuditableMatches:
     return AuditableMatches(matches, _later_half(matches), tuple(notes))
 
 
+def only_side(matches: Matches) -> str | None:
+    """The side that plays in every match, where there is one and the others are many: an extract of a league."""
+    codes = (matches.home, matches.away)
+    for code in {int(side[0]) for side in codes}:
+        if np.all((codes[0] == code) | (codes[1] == code)) and np.unique(np.concatenate(codes)).size > 2:
+            return matches.teams[code]
+    return None
+
+
 def _turn_every_second(matches: Matches, notes: list[str]) -> Matches:
     """Every second match named from the other side, on neutral ground, where the order of sides gives results away."""
     decided = matches.signed[matches.signed != 0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kinelo.advice.audit.words import UNNOTICED_LOSS, change, interval, matches_words
 from kinelo.advice.report import with_interval
+from kinelo.presentation import quoted
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.alike import OpponentsFound
@@ -44,6 +45,8 @@ def lead_of(audit: Findings) -> Lead:
     if audit.other is not None:
         other = audit.other
         return Lead(other.k, advice.low, advice.high, before, other_words(other), "")
+    if audit.extract is not None:
+        return Lead(advice.k, advice.low, advice.high, "", extract_words(audit.extract), "")
     # A rule of K has no one number that could be compared with what the matches to come want.
     ahead = outlook.differs and (audit.k is not None or outlook.finding_strengths)
     if advice.agree and advice.telling and ahead:
@@ -51,6 +54,14 @@ def lead_of(audit: Findings) -> Lead:
     else:
         best, answer = advice, _suits(audit) if audit.tested.better is None else _another_k(audit)
     return Lead(best.k, best.low, best.high, before, answer, caveat_of(audit))
+
+
+def extract_words(side: str) -> str:
+    """What one side's matches can tell, which is not the K of its league."""
+    return (
+        f"Every match here is one of {quoted(side)}'s: its opponents are rated by these matches alone, so that an "
+        "extract cannot tell which K suits the league. Give the matches of all sides."
+    )
 
 
 def caveat_of(audit: Findings) -> str:
