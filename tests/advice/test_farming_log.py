@@ -20,9 +20,9 @@ def test_gains_are_those_of_a_loop_over_everybody_it_could_have_met():
     matches = kn.read_matches(rows)
     g = np.random.default_rng(1)
     before, strength = g.normal(0, 100, (5, 2)), g.normal(0, 100, (5, 2, 1))
-    found = gained_by_choice(Calendar.of(matches), before, strength, NU)
+    found, chance = gained_by_choice(Calendar.of(matches), before, strength, NU)
 
-    rating, known, last, slow = {}, {}, {}, dict.fromkeys(matches.teams, 0.0)
+    rating, known, last, slow, spread = {}, {}, {}, *(dict.fromkeys(matches.teams, 0.0) for _ in range(2))
     for n in range(5):
         pair = [matches.teams[code[n]] for code in (matches.home, matches.away)]
         for side, name in enumerate(pair):
@@ -37,8 +37,10 @@ def test_gains_are_those_of_a_loop_over_everybody_it_could_have_met():
             could = [name for name in there if name != one]
             if len(could) > 1:
                 slow[one] += gain(one, other) - np.mean([gain(one, name) for name in could])
+                spread[one] += np.var([gain(one, name) for name in could])
     assert found[:, 0] == pytest.approx([slow[name] for name in matches.teams], abs=1e-9)
-    assert slow["C"] != 0
+    assert chance == pytest.approx([spread[name] for name in matches.teams], abs=1e-12)
+    assert slow["C"] != 0 < spread["C"]
 
 
 def test_who_meets_those_that_are_rated_too_high_is_found_and_who_meets_anybody_is_not():

@@ -4,7 +4,7 @@ A rating gains, on average, where its opponent is rated above its strength. In e
 ``γ (b(x_i − x_j) − b(R_i − R_j))`` with ratings R as they stood and strengths x as all results tell them, is held
 against the mean over the sides that it could have met that day: those who played within half a year. What a side's own
 rating is off by counts in both alike. Summed over its matches this is what its choice, or its schedule, brought.
-Draws of luck in the strengths give the interval.
+The interval holds what opponents drawn by chance might have brought as well, and luck in the strengths.
 """
 
 from __future__ import annotations
@@ -90,19 +90,22 @@ def farming_log(matches: Matches, rater: Rater | None = None) -> FarmingLog:
     filtered = smooth_league(calendar, filter_league(calendar, parameters))
     strength, luck = strengths_in_hindsight(calendar, parameters, filtered).of_matches()
     told = np.concatenate([strength[..., None], strength[..., None] + luck[..., :FARMING_DRAWS]], axis=2)
-    gained = gained_by_choice(calendar, ratings_before(system.blank(), matches), told, system.nu)
-    return _log(matches, gained * system.k / 2, system.k)
+    gained, chance = gained_by_choice(calendar, ratings_before(system.blank(), matches), told, system.nu)
+    return _log(matches, gained * system.k / 2, chance * (system.k / 2) ** 2, system.k)
 
 
-def gained_by_choice(calendar: Calendar, before: Array, strength: Array, nu: float, seed: int = 0) -> Array:
-    """Surplus of expected over average gains, summed by side, for each column of ``strength`` (n × 2 × columns).
+def gained_by_choice(
+    calendar: Calendar, before: Array, strength: Array, nu: float, seed: int = 0
+) -> tuple[Array, Array]:
+    """Surplus of expected over average gains, summed by side, for each column of ``strength`` (n × 2 × columns), and
+    its variance (sides) were opponents drawn by chance from those that could have been met.
 
     Gains are in units of the step, results in [−1, 1]; ``before`` are ratings before each match (n × 2).
     """
     generator = np.random.default_rng(seed)
     rating, known = np.zeros(calendar.sides), np.zeros((calendar.sides, strength.shape[2]))
     last = np.full(calendar.sides, -np.inf)
-    total = np.zeros((calendar.sides, strength.shape[2]))
+    total, chance = np.zeros((calendar.sides, strength.shape[2])), np.zeros(calendar.sides)
     for n in range(calendar.size):
         pair = (int(calendar.home[n]), int(calendar.away[n]))
         for side, team in enumerate(pair):
@@ -119,15 +122,16 @@ def gained_by_choice(calendar: Calendar, before: Array, strength: Array, nu: flo
             met = pair[1 - side]
             gain = np.tanh(nu * (known[team] - known[met])) - np.tanh(nu * (rating[team] - rating[met]))
             total[team] += calendar.weight[n] * (gain - won.mean(axis=0))
-    return total
+            chance[team] += calendar.weight[n] ** 2 * float(won[:, 0].var())
+    return total, chance
 
 
-def _log(matches: Matches, gained: Array, k: float) -> FarmingLog:
+def _log(matches: Matches, gained: Array, chance: Array, k: float) -> FarmingLog:
     import polars as pl
 
     own = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
     places = np.flatnonzero(own >= LEAST_OWN_MATCHES)
-    mean, error = gained[places, 0], gained[places, 1:].std(axis=1, ddof=1)
+    mean, error = gained[places, 0], np.sqrt(gained[places, 1:].var(axis=1, ddof=1) + chance[places])
     table = pl.DataFrame(
         {
             "name": [matches.teams[n] for n in places], "matches": own[places], "gained": mean, "error": error,
