@@ -698,8 +698,8 @@ OTHERS = {
     "solve", "stationary", "sweep", "to_pandas", "tracking", "unbiased_gamma",
     # commands
     "kinelo audit", "kinelo backtest", "kinelo book", "kinelo changeover", "kinelo design", "kinelo devices",
-    "kinelo diagnose", "kinelo lab", "kinelo reproduce", "kinelo sample", "kinelo simulate", "kinelo solve",
-    "kinelo sweep",
+    "kinelo diagnose", "kinelo farming", "kinelo lab", "kinelo reproduce", "kinelo sample", "kinelo simulate",
+    "kinelo solve", "kinelo sweep",
 }  # fmt: skip
 
 

@@ -90,6 +90,11 @@ def _labels(by: Any, matches: Matches) -> dict[str, str]:
         table = {"name": list(by), "group": list(by.values())}
     else:
         table = by
+    if not isinstance(table, str | Path | Mapping | list) and not hasattr(table, "columns"):
+        raise InputError(
+            "by is a column of the matches, a mapping from names to groups, or a table with the columns name and "
+            f"group, not {type(by).__name__}."
+        )
     frame = load_table(table)
     missing = [name for name in ("name", "group") if name not in frame.columns]
     if missing:
@@ -111,8 +116,9 @@ def columns_of(by: str, columns: list[str]) -> list[str]:
     if all(pairs):
         return [pair[0] for pair in pairs]
     raise InputError(
-        f"There is no column {by!r}, nor one for each side (home_{by}, away_{by}); the file has {listed(columns)}. A "
-        "list of names and groups is a file with these two columns."
+        f"There is no column {by!r}, nor one for each side (home_{by}, away_{by}); there is "
+        f"{listed(columns) or 'none'}. A list of names and groups is a file with these two columns; in Python columns "
+        "are read with conditions=[…]."
     )
 
 
