@@ -1,12 +1,14 @@
 """Inflation against leagues whose truth is known: what stayers gained in rating, and what they gained in strength."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.inflation import rating_inflation
+from kinelo.advice.audit.inflation import inflation_of, rating_inflation
+from kinelo.advice.audit.kernels import Calendar
 from kinelo.advice.audit.words import inflation_words
 
 MATCHES, SIDES, YEARS, SPREAD = 6000, 80, 4.0, 150.0
@@ -87,18 +89,13 @@ def test_who_leaves_does_not_move_the_frame_that_strengths_are_told_in(level, le
     matches, truth = league(level, seed=6, leaving=leaving, among=3)
     found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
     before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
-    above, year = (before - truth).ravel(), np.repeat((matches.day - matches.day[0]) / 365.25, 2)
-    side = np.column_stack([matches.home, matches.away]).ravel()
-    # The slope within sides over time of rating less true strength, without the first matches of each.
-    t, d = [], []
-    for one in np.unique(side):
-        own = np.flatnonzero(side == one)[75:]
-        if own.size > 10:
-            t.append(year[own] - year[own].mean())
-            d.append(above[own] - above[own].mean())
-    t, d = np.concatenate(t), np.concatenate(d)
-    # Strengths that are known as they are would give this slope: what is left is how they were found.
-    assert abs(found.per_year.mean - t @ d / (t @ t)) < 3.0
+    # The same slope with the strengths as they are: what is left is how strengths were found, and newcomers' trend.
+    known = SimpleNamespace(
+        of_matches=lambda: (truth, np.full((*truth.shape, 1), 1e-3)), trend=None, walk_per_match=0.0, walk_per_year=0.0
+    )
+    memory = 1 / (np.log(10) / 800 * 12)
+    true = inflation_of(Calendar.of(matches), known, before - 1500, memory, 1500.0).per_year.mean
+    assert abs(found.per_year.mean - true) < 3.0
 
 
 @pytest.mark.parametrize("level", [-250.0, 250.0, 0.0])
