@@ -95,7 +95,7 @@ def test_who_leaves_does_not_move_the_frame_that_strengths_are_told_in(level, le
     )
     memory = 1 / (np.log(10) / 800 * 12)
     true = inflation_of(Calendar.of(matches), known, before - 1500, memory, 1500.0).per_year.mean
-    assert abs(found.per_year.mean - true) < 3.0
+    assert abs(found.per_year.mean - true) < found.per_year.error
 
 
 @pytest.mark.parametrize("level", [-250.0, 250.0, 0.0])
