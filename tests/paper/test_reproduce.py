@@ -83,7 +83,7 @@ def test_the_report_is_self_contained_and_complete(whole):
         assert '<span class="verdict' in page and claim.verdict in page and escape(claim.quote) in page
     for text in ("Symbols", "What cannot be measured", "doi:10.1098/rsta.2021.0155", "Enlarge Figure 4"):
         assert text in page
-    assert "Where we read the paper differently" in page
+    assert "How the paper is read" in page
     for name in ("numpy", "numba", "kinelo"):
         assert f"{name} {result.provenance.versions[name]}" in page
     assert f"{result.claims_left_out} more statements need figures" in page
