@@ -23,7 +23,7 @@ LEAST_PLACED = 4
 FEW_DIFFERENT = 0.67
 """Different places for each entry, below which places repeat throughout, as in heats."""
 
-MOST = 0.5
+MOST, SOME = 0.5, 0.05
 NEARLY_ALL = 0.9
 CONTRADICTED = 0.25
 """Share of neighbours by place whose times stand the other way round, from which on both cannot be results."""
@@ -138,6 +138,8 @@ def _ask_about_repeats(
             f"columns that part them with columns={{'contest': [{key!r}, ...]}} (--column contest={key} --column "
             "contest=...); if they are ties, say best='lowest' (--best lowest)."
         )
+    if repeated[present].mean() <= SOME:  # a shared drive, a slip
+        return
     rows.notes.append(
         f"in {int(repeated[present].sum()):,} contests places repeat as in heats ({rows.identifiers[first]!r:.60}: "
         f"{shown}, …): they count as ties; columns={{'contest': [{key!r}, ...]}} (--column contest=...) parts them"
