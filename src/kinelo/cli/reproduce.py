@@ -26,15 +26,20 @@ class ScaleChoice(StrEnum):
 
 
 class What(StrEnum):
-    """The paper itself, or the models it names beside its own."""
+    """The paper itself, the models it names beside its own, or statements of other papers."""
 
     paper = "paper"
     neighbours = "neighbours"
+    literature = "literature"
 
 
 def reproduce(
     what: Annotated[
-        What, typer.Option(help="paper: its figures and claims. neighbours: learning, form, rounds, deviations.")
+        What,
+        typer.Option(
+            help="paper: its figures and claims. neighbours: learning, form, rounds, deviations. "
+            "literature: what other papers say of Elo's rule."
+        ),
     ] = What.paper,
     figure: Annotated[
         list[int] | None, typer.Option("--figure", "-f", help="Only this figure; may be given several times.")

@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-PACKAGES_OF_PLACES = {"paper": "kinelo.paper.figures", "neighbours": "kinelo.paper.neighbours"}
-"""Where the figures of the paper are, and those of the models it names beside its own."""
+PACKAGES_OF_PLACES = {
+    "paper": "kinelo.paper.figures",
+    "neighbours": "kinelo.paper.neighbours",
+    "literature": "kinelo.paper.literature",
+}
+"""Where the figures of the paper are, those of the models it names beside its own, and those of other papers."""
 Prepare = Callable[[Any, Mapping[str, "xr.Dataset"]], Any]
 
 
@@ -36,7 +40,7 @@ def figure_names(what: str = "paper") -> list[str]:
 
 
 def place_of(draw: str) -> str:
-    """Whether a figure is of the "paper" or of its "neighbours"."""
+    """Whether a figure is of the "paper", of its "neighbours" or of the "literature"."""
     return next((what for what in PACKAGES_OF_PLACES if draw in figure_names(what)), "paper")
 
 
