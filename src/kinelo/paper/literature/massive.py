@@ -145,8 +145,8 @@ def never_worse(evidence: MassiveEvidence) -> Finding:
     steps, plain = np.diff(evidence.by_place, axis=1), np.diff(evidence.by_place_without_off, axis=1)
     gains = int((steps > 0).sum())
     return Finding(
-        f"of {steps.size} steps down by one place {gains} raise the rating, by {steps.max():.1f} points at most; without "
-        f"bad days {int((plain > 0).sum())}, and each costs {-plain.max():.1f} to {-plain.min():.1f}",
+        f"of {steps.size} steps down by one place {gains} raise the rating, by {steps.max():.1f} points at most; "
+        f"without bad days {int((plain > 0).sum())}, and each costs {-plain.max():.1f} to {-plain.min():.1f}",
         judged_under(bool((steps <= 0).all()), bool((plain <= 0).all())),
         "The source proves it for its own system, Elo-MMR. A rater that takes a place far below what was expected for "
         "a bad day holds the last place for less than the one before it.",
