@@ -21,7 +21,8 @@ from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import reproduce
 
 SMALLER = {
-    r"steps = [\d_]+": "steps = 60", r"realisations = [\d_]+": "realisations = 8", r"record_every = [\d_]+": "record_every = 2",
+    r"steps = [\d_]+": "steps = 60", r"realisations = [\d_]+": "realisations = 8",
+    r"record_every = [\d_]+": "record_every = 2",
     r"leagues = \d+": "leagues = 4", r"matches = [\d_]+": "matches = 480", r"until = [\d.]+": "until = 60.0",
     r"starts = \d+": "starts = 2", r"contests = \d+": "contests = 3", r"field = \d+": "field = 5",
     r"ahead = \[.*\]": "ahead = [0.0, 400.0, 800.0]",
