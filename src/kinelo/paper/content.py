@@ -9,6 +9,7 @@ from kinelo._version import __version__
 from kinelo.paper.catalogue import place_of
 from kinelo.paper.claim import Claim
 from kinelo.paper.figure import FigureStudy
+from kinelo.paper.literature.words import literature_words
 from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
 from kinelo.paper.stored import REPORT_FORMAT
 from kinelo.paper.words import ASSUMPTIONS, GLOSSARY, READINGS, UNTESTED, neighbour_words
@@ -36,8 +37,10 @@ ANSWER_FIGURE = "homogeneous_micro"
 def content_of(result: Reproduction) -> dict[str, Any]:
     """The whole report but its pictures, ready for JSON."""
     counts = Counter(claim.verdict for claim in result.claims)
-    if result.figures and place_of(result.figures[0].study.draw) == "neighbours":
-        return {**_paper_content(result, counts), **neighbour_words(result.scale, len(result.figures), counts)}
+    words = {"neighbours": neighbour_words, "literature": literature_words}
+    place = place_of(result.figures[0].study.draw) if result.figures else "paper"
+    if place in words:
+        return {**_paper_content(result, counts), **words[place](result.scale, len(result.figures), counts)}
     return _paper_content(result, counts)
 
 

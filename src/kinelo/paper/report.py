@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 from kinelo.pages.frame import html_page
 from kinelo.paper.content import content_of
@@ -18,7 +18,37 @@ from kinelo.paper.stored import HTML_NAME, JSON_NAME
 from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import replace_file
 
-NEIGHBOURS = "The models beside the paper's: learning, form, rounds, deviations"
+
+class PageWords(NamedTuple):
+    """Headings of the page by what it reports on: the paper, the models beside it, or other papers."""
+
+    heading: str
+    says: str
+    who: str
+    order: str
+    others: str
+    reading: str
+    source: str
+
+
+_OURS = "made with Kinelo"
+WORDS = {
+    "paper": PageWords(
+        "Every figure computed anew, and what the paper says of them measured",
+        "What the paper says", "The paper says", "the order of the paper", "Figures the paper did not draw",
+        "How the paper is read", "A reproduction of {paper}, " + _OURS,
+    ),
+    "neighbours": PageWords(
+        "The models beside the paper's: learning, form, rounds, deviations",
+        "What is said", "It is said", "the order of the figures", "Figures of the neighbouring models",
+        "How the models are read", "Models named by {paper}, " + _OURS,
+    ),
+    "literature": PageWords(
+        "Other papers on Elo's rule: what they say, and what was measured",
+        "What papers say", "A paper says", "the order of the figures", "Figures",
+        "What was read", "Papers beside {paper}, " + _OURS,
+    ),
+}  # fmt: skip
 PAPER_TITLE = "An Elo-type rating model for teams of variable strength: the reproduction"
 _CLASS = {
     "holds": "holds",
@@ -48,23 +78,28 @@ def report_page(result: Reproduction) -> str:
     shown = {theirs: [_figure(one, pictures[one["number"]]) for one in content["figures"] if one["theirs"] is theirs]
              for theirs in (True, False)}  # fmt: skip
     nothing = "<p>None of them was asked for.</p>"
-    neighbours = content.get("neighbours", False)
+    place = next((name for name in ("neighbours", "literature") if content.get(name)), "paper")
+    words = WORDS[place]
     template = Template((files("kinelo.paper") / "report.html").read_text(encoding="utf-8"))
     body = template.substitute(
-        heading=NEIGHBOURS if neighbours else "Every figure computed anew, and what the paper says of them measured",
-        says="What is said" if neighbours else "What the paper says",
-        others="Figures of the neighbouring models" if neighbours else "Figures the paper did not draw",
-        source=_source(content["paper"], neighbours),
+        heading=words.heading,
+        says=words.says,
+        who=words.who,
+        order=words.order,
+        others=words.others,
+        reading=words.reading,
+        source=words.source.format(paper=_source(content["paper"])) + ".",
         abstract=_answer(content, pictures),
         glossary="\n".join(
             f"<div><dt>{escape(one['symbol'])}</dt><dd>{escape(one['meaning'])}</dd></div>"
             for one in content["glossary"]
         ),
-        claims=_claims(content),
+        claims=_claims(content, words.who),
         untested=_rows((one["statement"], one["place"], one["because"]) for one in content["untested"]),
-        figures="\n".join(shown[True]) or nothing,
+        theirs=_theirs("\n".join(shown[True]) or nothing) if place == "paper" else "",
+        theirs_link='<a href="#figures">Figures of the paper</a>' if place == "paper" else "",
         ours="\n".join(shown[False]) or nothing,
-        readings=_rows((one["printed"], one["read_as"], one["because"]) for one in content["readings"]),
+        readings=_readings(content["readings"]) if content["readings"] else "",
         assumptions="\n".join(f"<li>{escape(text)}</li>" for text in content["assumptions"]),
         provenance=_rows(content["provenance"].items(), head=True),
     )
@@ -90,21 +125,34 @@ def _rows(rows: Iterable[Sequence[str]], head: bool = False) -> str:
     return "\n".join(f"<tr>{cells(row)}</tr>" for row in rows)
 
 
-def _source(paper: Mapping[str, str], neighbours: bool) -> str:
-    begin = "Models named by" if neighbours else "A reproduction of"
+def _theirs(figures: str) -> str:
+    return f'<h2 id="figures">The paper\'s figures</h2>\n{figures}\n\n'
+
+
+def _readings(readings: Sequence[Mapping[str, str]]) -> str:
+    """Where the paper is read otherwise than printed, as a table, and the heading of what it leaves open."""
+    rows = _rows((one["printed"], one["read_as"], one["because"]) for one in readings)
     return (
-        f"{begin} {escape(paper['authors'])}, <i>{escape(paper['title'])}</i>, {escape(paper['journal'])}, "
-        f'<a href="https://doi.org/{paper["doi"]}">doi:{paper["doi"]}</a>, made with Kinelo.'
+        "<p>Beside the misprints among the statements:</p>\n"
+        "<table><thead><tr><th>Printed</th><th>Read as</th><th>Because</th></tr></thead><tbody>\n"
+        f'{rows}\n</tbody></table>\n<h3 style="margin-top:1.6rem">Where the paper is silent</h3>'
     )
 
 
-def _claims(content: Mapping[str, Any]) -> str:
+def _source(paper: Mapping[str, str]) -> str:
+    return (
+        f"{escape(paper['authors'])}, <i>{escape(paper['title'])}</i>, {escape(paper['journal'])}, "
+        f'<a href="https://doi.org/{paper["doi"]}">doi:{paper["doi"]}</a>'
+    )
+
+
+def _claims(content: Mapping[str, Any], who: str) -> str:
     there = {figure["number"] for figure in content["figures"]}
     ranked = sorted(content["claims"], key=lambda one: (FIRST.index(one["verdict"]), one["number"]))
     rows = "\n".join(_claim(one, there) for one in ranked)
     left_out = content["counts"]["left_out"]
     missing = f"<p>{left_out} more statements need figures that were not asked for.</p>" if left_out else ""
-    head = "<tr><th>№</th><th>The paper says</th><th>Verdict</th><th>Measured here</th></tr>"
+    head = f"<tr><th>№</th><th>{who}</th><th>Verdict</th><th>Measured here</th></tr>"
     return f'<table class="claims"><thead>{head}</thead><tbody>{rows}</tbody></table>{missing}'
 
 

@@ -42,10 +42,10 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> MassiveEvidence:
     p = figure.parameters
     generator = np.random.default_rng(p["seed"])
     strengths = {f"P{k}": strength for k, strength in enumerate(generator.normal(0, p["spread"], p["entrants"]))}
-    field = tuple(strengths)[: p["field"]]
     results = _results(strengths, p, generator)
     raters = [_played(_rater(off), results) for off in (p["off"], 0.0)]
     ratings = _ratings(raters[0])
+    field = [name for name in strengths if name in ratings][: p["field"]]  # who has taken part
     order = sorted(field, key=lambda name: -ratings[name])
     by_place = [np.array([_by_place(rater, order, name) for name in order]) for rater in raters]
     lost = [[_last_place(off, order, ratings, lead) for lead in p["ahead"]] for off in (p["off"], 0.0)]
