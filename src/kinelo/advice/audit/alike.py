@@ -179,7 +179,7 @@ def _spread(today: StrengthsToday, matches: Array) -> tuple[Array, Measured]:
     x, e = today.strength[today.active], today.luck[today.active]
     doubt, played = (e**2).mean(axis=1), matches[today.active]
     enough = np.minimum(played, np.median(played))
-    variance = float(np.median(x**2)) / MEDIAN_OF_SQUARE
+    weight, variance = enough / enough.sum(), float(np.median(x**2)) / MEDIAN_OF_SQUARE
     for _ in range(8):
         # Who is known worse than by the league alone says nothing of its spread.
         told = doubt < variance

@@ -26,7 +26,7 @@ from kinelo.advice.audit.inflation import (
     start_of,
 )
 from kinelo.advice.audit.kernels import YEAR, Array, Calendar, Parameters, Strengths
-from kinelo.charts import Chart, Trace
+from kinelo.charts import Chart, Role, Trace
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed
 from kinelo.matches.loading import load_table
@@ -184,11 +184,12 @@ def groups_chart(found: tuple[GroupFound, ...]) -> Chart:
     """How far each group is rated too high today, with its 95 % interval, and how much it gains a year."""
     place = np.arange(len(found), dtype=float)
     traces = [Trace("", "truth", "dashed", [-0.5, len(found) - 0.5], [0.0, 0.0])]
-    for name, role, words in (
+    parts: tuple[tuple[str, Role, str], ...] = (
         ("bias", "bad", "rated too high today, points"),
         ("gain", "good", "grows stronger, points a year"),
         ("inflation", "prediction", "ratings rise above strengths, points a year"),
-    ):
+    )
+    for name, role, words in parts:
         known = [(n, getattr(one, name)) for n, one in enumerate(found) if getattr(one, name) is not None]
         if known:
             x = np.array([place[n] for n, _ in known]) + {"bias": -0.15, "gain": 0.0, "inflation": 0.15}[name]

@@ -180,16 +180,16 @@ class _Likelihood:
 
     def mode(self, x: Array, factor: float, left: float = LIKELIHOOD_LEFT) -> tuple[Array, Solve]:
         """Where the logarithm of the density is ``left`` below its largest value, and what solves Q y = r there."""
-        most = 2.0 / self.nu
-        for _ in range(NEWTON_STEPS):
+        most, steps = 2.0 / self.nu, 0
+        while True:
             solve = self.solver(self.precision(x, factor))
             slope = self.slope(x, factor)
             step = solve(slope[:, None])[:, 0]
-            if 0.5 * float(slope @ step) < left:
-                break
+            if 0.5 * float(slope @ step) < left or steps >= NEWTON_STEPS:
+                return x, solve
             # The law is nearly linear within 1/ν: further is not trusted at once.
             x = x + step * min(1.0, most / max(float(np.abs(self.matches @ step).max()), 1e-12))
-        return x, solve
+            steps += 1
 
     def regression(self, x: Array, solve: Solve, years: Array) -> Array:
         """By how much strengths would be lower for each point a year that ``years`` (2n × groups) are worth."""
@@ -200,13 +200,14 @@ class _Likelihood:
         """What a year is worth to sides in groups, likeliest together with all strengths, which come first."""
         own_home, apart = self.home, years[0::2] - years[1::2]
         per_year, prior = np.zeros(years.shape[1]), np.eye(years.shape[1]) / WIDE_TREND**2
+        covariance = np.linalg.inv(prior).astype(float)
         for _ in range(TREND_STEPS):
             self.home = own_home + apart @ per_year
             x, solve = self.mode(x, factor, SEARCH_LEFT)
             told = self.information(x)[:, None] * apart
             left = apart.T @ told - told.T @ (self.matches @ solve(self.matches.T @ told)) + prior
             missing = self.weight * self.nu * (self.result - self.law.b(self.matches @ x + self.home))
-            covariance = np.linalg.inv(left)
+            covariance = np.linalg.inv(left).astype(float)
             step = covariance @ (apart.T @ missing - prior @ per_year)
             per_year = per_year + step
             if step @ left @ step < SEARCH_LEFT:
@@ -236,8 +237,8 @@ def _width(Q: sparse.csr_array) -> int:
     """Width of the band of Q in a narrow order: a bound on what a factor of it costs."""
     place = np.empty(Q.shape[0], np.int64)
     place[reverse_cuthill_mckee(Q, symmetric_mode=True)] = np.arange(Q.shape[0])
-    pairs = sparse.coo_array(Q)
-    return int(np.abs(place[pairs.row] - place[pairs.col]).max(initial=0))
+    row, column = Q.nonzero()
+    return int(np.abs(place[row] - place[column]).max(initial=0))
 
 
 def factorised(Q: sparse.csr_array) -> Solve:
@@ -250,7 +251,7 @@ def factorised(Q: sparse.csr_array) -> Solve:
 
 def conjugate_gradients(Q: sparse.csr_array, r: Array) -> Array:
     """Q⁻¹ r for all columns at once, preconditioned by the diagonal."""
-    scale = 1.0 / Q.diagonal()[:, None]
+    scale = 1.0 / np.asarray(Q.diagonal(), dtype=np.float64)[:, None]
     y, left = np.zeros_like(r), r.copy()
     way = scale * left
     level = np.einsum("ij,ij->j", left, way)

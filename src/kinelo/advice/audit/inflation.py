@@ -131,8 +131,8 @@ def appearances(calendar: Calendar, hindsight: HindsightStrengths, before: Array
     number = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
     year, match = np.repeat(calendar.day / YEAR, 2), np.repeat(np.arange(calendar.size), 2)
     strength, luck = hindsight.of_matches()
-    columns = (before.ravel(), strength.ravel(), year, match)
-    rating, strength, year, match = (one[order] for one in columns)
+    rating, strength, year = (one[order] for one in (before.ravel(), strength.ravel(), year))
+    match = match[order]
     luck = luck.reshape(side.size, -1)[order]
     return Appearances(side[order], rating, strength, (luck**2).mean(axis=1), year, number, match, luck)
 

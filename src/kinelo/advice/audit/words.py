@@ -151,9 +151,9 @@ def group_words(found: GroupFound) -> str:
 def _signed(one: Shift, up: str, down: str, size: str) -> str:
     """Which way, by how much with the interval, and whether chance explains it."""
     sign = math.copysign(1.0, one.mean)
-    ends = sorted((sign * one.low, sign * one.high))
+    low, high = sorted((sign * one.low, sign * one.high))
     chance = "" if one.beyond_chance else " (within chance)"
-    return f"{up if sign > 0 else down} {size.format(with_interval(abs(one.mean), *ends, 'z.0f'))}{chance}"
+    return f"{up if sign > 0 else down} {size.format(with_interval(abs(one.mean), low, high, 'z.0f'))}{chance}"
 
 
 def _which(audit: Findings) -> str:
