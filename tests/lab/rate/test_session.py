@@ -34,7 +34,8 @@ def test_a_session_opened_again_rates_alike(tmp_path):
     keep = {kind: str(tmp_path / kind) for kind in FIELDS}
     seen = other.open_session(str(tmp_path / "session.json"), "session.json", 10_000, 50, keep)
     reading = {"rows": "matches", "results": "auto", "dates": "auto", "repeats": "keep", "order": "unknown",
-               "best": "auto", "unfinished": "behind", "disqualified": "out", "not_started": "out"}  # fmt: skip
+               "best": "auto", "unfinished": "behind", "disqualified": "out", "not_started": "out",
+               "losses": "ask"}  # fmt: skip
     assert seen["chosen"] == {"columns": columns, "rater": "team", "conditions": ["weather"], "reading": reading}
     again = other.rate(**seen["chosen"])
     assert again == rated and again["rejects"]["count"] == 1
