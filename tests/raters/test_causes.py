@@ -76,13 +76,14 @@ def test_home_advantage_and_draws_may_drift(make, drift):
 
 
 def test_glickos_forecasts_get_their_scale():
-    """A deviation twice too large makes Glicko's forecasts too sure: sharpness below 1 mends it."""
+    """A deviation twice too large makes Glicko's forecasts too sure: sharpness below 1 mends it, found or followed."""
     matches = league(3)
     loose = kn.Glicko(deviation=350.0, growth=60.0, ties_step=0.0, home_step=0.0)
     found = loose.fit(matches[:3000])
     assert found.parameters_["sharpness"] < 0.9
-    free, fixed = (loss(kn.Glicko(350.0, 60.0, sharpness=s), matches) for s in (None, 1.0))
+    free, fixed = (loss(kn.Glicko(350.0, 60.0, sharpness=s, sharpness_walk=0.0), matches) for s in (None, 1.0))
     assert free < fixed - 0.002
+    assert loss(kn.Glicko(350.0, 60.0, sharpness=1.0), matches) < fixed - 0.002
 
 
 def scoring(seed, change, n=5000, sides=12):
