@@ -24,6 +24,14 @@ MOST_ENTRIES = 5
 DECLARED = "declared"
 LOOKED_AT = Option("look", 1.0, open=True)
 
+FIXED_BY_PLAIN_ELO = frozenset(
+    (
+        "contraction", "home_step", "margin_scale", "margin_weight", "newcomer_boost", "regression",
+        "settling_matches", "spread", "ties_step",
+    )
+)  # fmt: skip
+"""Parameters that plain Elo tells the values of without taking them as arguments."""
+
 
 def sought(default: float, low: float, high: float, positive: bool, meaning: str, **more: bool) -> Any:
     """A field for a number that ``fit`` estimates where it is None; arguments are those of :class:`Parameter`."""
@@ -116,7 +124,7 @@ class Arguments:
         if estimated is None:
             return
         if not isinstance(estimated, Mapping) or not all(
-            isinstance(name, str) and hasattr(self, name) and isinstance(value, Real)
+            isinstance(name, str) and (hasattr(self, name) or name in FIXED_BY_PLAIN_ELO) and isinstance(value, Real)
             for name, value in estimated.items()
         ):
             raise InputError(f"estimates are numbers by the names of parameters, not {estimated!r:.60}.")
