@@ -212,7 +212,7 @@ class RatingBook:
         """Write matches of an earlier book in their order, and rate them."""
         for noun, entry in records:
             self._set_holds(noun)
-            numbers = self._database.numbers(max(len(entry.fresh), 1))
+            numbers = self._database.numbers(max(len(entry.fresh), 1), self._ledgers[noun].table)
             self._ledgers[noun].write(entry, numbers[0], numbers)
         self._rate_again(None)
 
@@ -418,11 +418,15 @@ class RatingBook:
         def count() -> None:
             day = read_day(self._last_date() or EPOCH if date is None else date)
             first, text = int(day.astype(np.int64)), str(day)
+            held, nameless, begun = database.one(
+                "SELECT EXISTS (SELECT 1 FROM match WHERE match_id = ?), "
+                "EXISTS (SELECT 1 FROM source WHERE named = 0), EXISTS (SELECT 1 FROM common)", (name,)
+            )  # fmt: skip
             if (
                 first < self._earliest
-                or database.one("SELECT 1 FROM match WHERE match_id = ?", (name,)) is not None
-                or database.one("SELECT 1 FROM source WHERE named = 0 LIMIT 1") is not None
-                or database.one("SELECT 1 FROM common LIMIT 1") is None
+                or held
+                or nameless
+                or not begun
                 or (moves and (self._last_date() or "") > text)
                 or self._checkpoint_due(text)
             ):
@@ -430,7 +434,7 @@ class RatingBook:
             rows = self._store.rows(keys, lock=True)
             if any(row.last > first for row in rows.values()):
                 raise _OtherwiseError
-            (number,) = database.numbers(1)
+            (number,) = database.numbers(1, "match")
             known = None if math.isnan(margin) else float(margin)
             numbers = points, known, int(neutral), float(weight)
             database.run(INSERT, (number, name, text, home, away, *numbers, None, None, number, 1, None))
@@ -530,7 +534,7 @@ class RatingBook:
         if not everybody:
             raise _EverybodyError
         last = None if late else self._last_place()
-        numbers = self._database.numbers(max(len(entry.fresh), 1))
+        numbers = self._database.numbers(max(len(entry.fresh), 1), self._ledger.table)
         rank = numbers[0] if entry.rank is None else entry.rank
         days = [entry.first_change] if entry.first_change else []
         if used is not None:
@@ -565,7 +569,7 @@ class RatingBook:
         last = self._last_place() if moves or entry.rank is not None else None
         if any(row.last > first for row in rows.values()):
             return False
-        numbers = self._database.numbers(len(entry.fresh))
+        numbers = self._database.numbers(len(entry.fresh), self._ledger.table)
         rank = numbers[0] if entry.rank is None else entry.rank
         if last is not None and self._ledger.first_place(entry, rank) < last:
             return False

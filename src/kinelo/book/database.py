@@ -127,8 +127,8 @@ class Database:
         """Several values as one."""
         raise NotImplementedError
 
-    def numbers(self, count: int) -> Sequence[int]:
-        """So many new numbers for rows, which grow in the order of transactions that share anything."""
+    def numbers(self, count: int, table: str) -> Sequence[int]:
+        """So many new numbers for rows of a table, which grow in the order of transactions that share anything."""
         raise NotImplementedError
 
     # Transactions
@@ -264,10 +264,10 @@ class SQLite(Database):
 
         return json.dumps(list(values))
 
-    def numbers(self, count: int) -> Sequence[int]:
+    def numbers(self, count: int, table: str) -> Sequence[int]:
         """So many new numbers for rows."""
-        last = [self.one(f"SELECT MAX(number) FROM {table}")[0] or 0 for table in ("match", "contest")]
-        return range(max(last) + 1, max(last) + 1 + count)
+        last = self.one(f"SELECT MAX(number) FROM {table}")[0] or 0
+        return range(last + 1, last + 1 + count)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -423,7 +423,7 @@ class Postgres(Database):
         """Several values as one."""
         return list(values)
 
-    def numbers(self, count: int) -> Sequence[int]:
+    def numbers(self, count: int, table: str) -> Sequence[int]:
         """So many new numbers for rows."""
         rows = self.rows("SELECT nextval('kinelo_number') FROM generate_series(1, ?)", (count,))
         return sorted(number for (number,) in rows)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -381,17 +382,16 @@ class RatingTable(RaterState):
         """The row of one name; arrays of many take longer for a few."""
         known, more = self.known, None
         for further in self._further:
-            values = getattr(known, further)
-            differs = values[at] != self.fills.get(further, 0) if values.size else False
-            if differs if values.ndim == 1 else np.any(differs):
+            values, fill = getattr(known, further), self.fills.get(further, 0)
+            if values.size and (values.item(at) != fill if values.ndim == 1 else (values[at] != fill).any()):
                 more = {one: getattr(known, one)[at].tolist() for one in self._further}
                 break
         return SlotRow._make((kind, name, *(getattr(known, one).item(at) for one in self.usual), more))
 
-    @property
-    def _further(self) -> list[str]:
+    @cached_property
+    def _further(self) -> tuple[str, ...]:
         """Arrays of rows beside the usual ones."""
-        return [name for name in self.columns if name not in self.usual]
+        return tuple(name for name in self.columns if name not in self.usual)
 
     def _take_few(self, rows: Sequence[SlotRow]) -> None:
         """Put a few rows in, one by one."""
