@@ -670,6 +670,7 @@ class RatingBook:
             return 0
         with self._database.transaction():
             self._database.keep_out(everybody=True)
+            self._know_blank()
             days = self._ledger.held(ids)
             missing = [name for name in ids if name not in days]
             if missing:
@@ -690,6 +691,7 @@ class RatingBook:
         if wrong:
             return wrong
         with self._database.snapshot():
+            self._know_blank()
             kept = self._read_whole()
             rater, matches = copy.deepcopy(self._blank), self._ledger.read()
         if matches is not None:

@@ -28,6 +28,7 @@ from kinelo.book.keeping import class_of, rater_from, restore
 from kinelo.book.rows import LINEUP, SCHEMA, frame_to_matches, plain_json, rows_to_frame
 from kinelo.errors import InputError, in_one_line
 from kinelo.raters.rater import Rater
+from kinelo.raters.sides import SideRater
 
 HEAD = re.compile(rb"KINELO2 (\d{16}) ([0-9a-f]{8}) ([0-9a-f]{8})\n")
 WIDTH = 43
@@ -72,6 +73,7 @@ def read_folder(folder: Path, given: Any) -> OldBook:
     blank = rater_from(kind, about, str(folder))
     if arrays:
         restore(blank, arrays, str(folder / "book.knl"))
+        _begin_as_then(blank, arrays)
     elif isinstance(blank, Rater):
         blank.reset(about.get("parameters"))
     described = {name: about.get(name) for name in ("rater", "settings", "systems")}
@@ -84,6 +86,15 @@ def read_folder(folder: Path, given: Any) -> OldBook:
         raise _not_ours(folder, error) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError) as error:
         raise _not_ours(folder, error) from None
+
+
+def _begin_as_then(blank: Any, arrays: dict[str, NDArray]) -> None:
+    """Let what all share begin as before any match, also what earlier versions did not keep of it."""
+    kept = arrays.get("common")
+    if isinstance(blank, SideRater) and kept is not None and kept.size < blank._common.size:
+        fresh = blank._shared(blank.parameters_)
+        fresh[: kept.size] = kept
+        blank._common = fresh
 
 
 def _not_ours(folder: Path, error: Exception) -> InputError:
