@@ -188,14 +188,16 @@ class RatingBook:
             self._take_over(self._blank)
 
     def _take_over(self, blank: Any) -> None:
-        self._blank, self._settled = blank, not isinstance(blank, Rater) or blank._prepared
+        self._blank: Any = blank
+        self._settled = not isinstance(blank, Rater) or blank._prepared
         self._store = store_of(self._database, blank)
         self._local = isinstance(self._store, SlotStore)
         self._ledgers = {
             "matches": MatchLedger(self._database, conditions_of(blank)),
             "contests": ContestLedger(self._database),
         }
-        self._earliest = max((row.last for row in blank.slot_rows()), default=-(2**62)) if self._local else -(2**62)
+        begun: list[Any] = self._blank.slot_rows() if self._local else []
+        self._earliest = max((row.last for row in begun), default=-(2**62))
 
     def _carry_over(self, folder: Path, given: Any) -> None:
         """Begin a book with everything that a folder of an earlier version holds."""
