@@ -300,7 +300,9 @@ def _compare(
     batch = matches_together(system.schedule, teams)
     every = max(round(plan.matches / DESIGN_RECORDS / batch), 1)
     judged = every * DESIGN_RECORDS
-    if not plan.settling * teams * plan.realisations / system.sides <= MOST_PLAYED:
+    # What is asked to be judged may be as long as a league can be played; what it waits for may not.
+    waited = plan.settling if plan.settling > plan.matches / 2 else 0.0
+    if not waited * teams * plan.realisations / system.sides <= MOST_PLAYED:
         theory = expected_error(system, strengths, dynamics, plan.matches)
         return _unsettled(name, system, theory, plan), strengths
     settling = every * math.ceil(plan.settling / (every * batch))

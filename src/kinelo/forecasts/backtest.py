@@ -277,7 +277,8 @@ def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forec
         single = (
             isinstance(raters, str | bytes) or not isinstance(raters, Iterable) or getattr(raters, "shape", 1) == ()
         )
-        for rater in [raters] if single else raters:
+        several: Iterable[Any] = [raters] if single else raters  # pyright: ignore[reportAssignmentType]
+        for rater in several:
             kind = type(rater).__name__
             _checked_rater(kind, rater)
             taken = sum(name == kind or name.startswith(f"{kind} ") for name in named)

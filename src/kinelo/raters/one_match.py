@@ -151,7 +151,7 @@ class SingleMatches(MatchEstimator):
         day, lineups = None if date is None else read_day(date), self._lineups(home_lineup, away_lineup)
         if day is not None:  # without a date it is on the last day known
             self._check_day(int(day.astype(np.int64)), (home, away))
-            refuse_far_ahead(day.astype(np.int64)[None], self._last_day())
+            refuse_far_ahead(np.array([day.astype(np.int64)]), self._last_day())
         self._use_one(OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups))
         return self
 

@@ -58,7 +58,7 @@ class Axes:
         numbers = np.arange(len(self)).reshape(self.shape)
         if along is None:
             return [[int(k)] for k in numbers.ravel()]
-        if along not in self.dims:
+        if not isinstance(along, str) or along not in self.dims:
             raise InputError(f"along must be one of the axes {', '.join(self.dims)}, not {along!r}.")
         axis = self.dims.index(along)
         return np.moveaxis(numbers, axis, -1).reshape(-1, self.shape[axis]).tolist()

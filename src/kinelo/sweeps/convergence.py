@@ -59,7 +59,8 @@ def _along(dataset: object, variable: str, axis: str) -> tuple[list[float], np.n
         numbers = ", ".join(str(name) for name in dataset.data_vars if dataset[name].dtype.kind in "biuf")
         raise InputError(f"variable must be one of {numbers}, not {variable!r}.")
     part = dataset[variable]
-    if axis not in part.dims or axis not in dataset.coords or dataset[axis].dtype.kind not in "iuf":
+    named = isinstance(axis, str) and axis in part.dims and axis in dataset.coords
+    if not named or dataset[axis].dtype.kind not in "iuf":
         raise InputError(f"axis must be an axis of numbers of {variable!r}, not {axis!r}.")
     part = part.sortby(axis).transpose(axis, ...)
     sizes = part[axis].values.tolist()

@@ -235,8 +235,9 @@ def differences(one: NDArray[np.int64], other: NDArray[np.int64], size: int) -> 
 
 def _width(Q: sparse.csr_array) -> int:
     """Width of the band of Q in a narrow order: a bound on what a factor of it costs."""
-    place = np.empty(Q.shape[0], np.int64)
-    place[reverse_cuthill_mckee(Q, symmetric_mode=True)] = np.arange(Q.shape[0])
+    size = len(Q.indptr) - 1
+    place = np.empty(size, np.int64)
+    place[reverse_cuthill_mckee(Q, symmetric_mode=True)] = np.arange(size)
     row, column = Q.nonzero()
     return int(np.abs(place[row] - place[column]).max(initial=0))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinelo.model.outcome import Tanh
 from kinelo.model.validation import Array
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+Indices = NDArray[np.int64]
 SOURCE = "Szczecinski and Tihon, arXiv 2104.14012, abstract"
 ALIKE = 0.99
 WORSE = 0.002
@@ -80,7 +82,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> FilterAtRestEvidenc
     )
 
 
-def _played(outcome: Tanh, p: Mapping[str, Any], generator: np.random.Generator) -> tuple[Array, Array, Array]:
+def _played(outcome: Tanh, p: Mapping[str, Any], generator: np.random.Generator) -> tuple[Indices, Indices, Array]:
     """Who met whom and who won (matches × leagues), in leagues whose strengths walk from N(0, start)."""
     shape = (p["matches"], p["leagues"])
     leagues = np.arange(p["leagues"])
@@ -101,7 +103,7 @@ def _openness(outcome: Tanh, mean: Array) -> float:
 
 
 def _elo(
-    outcome: Tanh, gamma: float, i: Array, j: Array, won: Array, shape: tuple[int, ...]
+    outcome: Tanh, gamma: float, i: Indices, j: Indices, won: Array, shape: tuple[int, ...]
 ) -> tuple[Array, list[float]]:
     """Ratings in the end, and the log-loss of every match beforehand, by Elo's rule."""
     rating, losses, leagues = np.zeros(shape), [], np.arange(shape[0])

@@ -55,8 +55,9 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> LocalPairingEvidenc
     paths = [
         follow(outcome, pairing, skills, np.array(starts), time) for pairing in (AllPlayAll(), Window(p["window"]))
     ]
-    distances = [np.sqrt(((path - (skills - skills.mean())) ** 2).mean(axis=-1)) for path in paths]
-    return LocalPairingEvidence(skills, time, *distances, paths[0][:, -1], paths[1][:, -1])
+    everyone, near = paths
+    distance, near_distance = (np.sqrt(((path - (skills - skills.mean())) ** 2).mean(axis=-1)) for path in paths)
+    return LocalPairingEvidence(skills, time, distance, near_distance, everyone[:, -1], near[:, -1])
 
 
 def follow(outcome: Tanh, pairing: Pairing, skills: Array, starts: Array, time: Array) -> Array:

@@ -47,12 +47,12 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> MassiveEvidence:
     ratings = _ratings(raters[0])
     field = [name for name in strengths if name in ratings][: p["field"]]  # who has taken part
     order = sorted(field, key=lambda name: -ratings[name])
-    by_place = [np.array([_by_place(rater, order, name) for name in order]) for rater in raters]
-    lost = [[_last_place(off, order, ratings, lead) for lead in p["ahead"]] for off in (p["off"], 0.0)]
-    return MassiveEvidence(
-        tuple(order), np.array([ratings[name] for name in order]), *by_place, np.array(p["ahead"]),
-        np.array(lost[0]), np.array(lost[1]),
-    )  # fmt: skip
+    by_place, plain = (np.array([_by_place(rater, order, name) for name in order]) for rater in raters)
+    lost, lost_plain = (
+        np.array([_last_place(off, order, ratings, lead) for lead in p["ahead"]]) for off in (p["off"], 0.0)
+    )
+    before = np.array([ratings[name] for name in order])
+    return MassiveEvidence(tuple(order), before, by_place, plain, np.array(p["ahead"]), lost, lost_plain)
 
 
 def _rater(off: float, start: Mapping[str, float] | None = None) -> RankElo:

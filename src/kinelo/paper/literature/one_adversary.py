@@ -38,8 +38,8 @@ class OneAdversaryEvidence:
 
 def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> OneAdversaryEvidence:
     """Take the last ratings of the first player."""
-    ends = [runs[name].rating.isel(time=-1, team=0).values for name in (SAME, OTHER, BETTER)]
-    return OneAdversaryEvidence(*ends, float(figure.studies[BETTER].strengths.theta[0]))
+    same, other, better = (runs[name].rating.isel(time=-1, team=0).values for name in (SAME, OTHER, BETTER))
+    return OneAdversaryEvidence(same, other, better, float(figure.studies[BETTER].strengths.theta[0]))
 
 
 def median(sample: Array) -> tuple[float, float]:
@@ -72,10 +72,10 @@ def draw(data: OneAdversaryEvidence) -> Figure:
 )  # fmt: skip
 def stationary_law(evidence: OneAdversaryEvidence) -> Finding:
     """Two starts compared."""
-    tested = ks_2samp(evidence.same, evidence.other)
+    distance, chance = np.asarray(ks_2samp(evidence.same, evidence.other)).tolist()
     return Finding(
-        f"largest distance of the two distribution functions {tested.statistic:.4f} (p = {tested.pvalue:.2f})",
-        judged(bool(tested.pvalue > LEVEL)),
+        f"largest distance of the two distribution functions {distance:.4f} (p = {chance:.2f})",
+        judged(bool(chance > LEVEL)),
         "Asked here of one step, below those for which the source needs assumptions.",
         figures=(5,),
     )
