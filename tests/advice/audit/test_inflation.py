@@ -113,8 +113,9 @@ def test_newcomers_should_start_at_their_mean_strength_on_the_scale_of_today(lev
     )
     right = float((before - truth)[late].mean() + truth.ravel()[entered].mean())
     assert abs(found.start.mean - right) < 2.5 * found.start.error
-    # A sample of n tells its own spread to 1/√2n, here a tenth; the scale of today adds a few hundredths.
-    assert found.start.error == pytest.approx(SPREAD / np.sqrt(entered.size), rel=0.25)
+    # A sample of n tells its own spread to 1/√2n, here a tenth; that newcomers' trend and today's scale are found from
+    # the same matches adds up to half of it.
+    assert 0.9 < found.start.error / (SPREAD / np.sqrt(entered.size)) < 1.6
     assert (found.start.low > 1500) - (found.start.high < 1500) == np.sign(level)
 
 

@@ -148,6 +148,7 @@ def inflation_of(
     if years < LEAST_YEARS:
         return None
     seen = appearances(calendar, hindsight, before)
+    seen = in_frame_of_today(seen, years)
     settled, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     return RatingInflation(
@@ -155,6 +156,12 @@ def inflation_of(
         _returning(seen, settled, offset), *_entries_and_exits(seen, entered, years),
         _gain(hindsight, int(entered.size)),
     )  # fmt: skip
+
+
+def in_frame_of_today(seen: Appearances, years: float) -> Appearances:
+    """The same with luck told relative to those who play today: what all strengths share, results cannot tell."""
+    luck = seen.luck - seen.luck[seen.year >= years * (1 - 1 / BINS)].mean(axis=0)
+    return seen._replace(luck=luck, doubt=(luck**2).mean(axis=1))
 
 
 def settled_appearances(seen: Appearances, years: float, memory: float) -> tuple[np.ndarray, Shift | None]:
@@ -239,15 +246,24 @@ def start_of(seen: Appearances, entered: np.ndarray, offset: Shift | None, initi
     """Where newcomers should start, on today's scale: their mean strength when they entered."""
     if offset is None or entered.size < LEAST_SIDES:
         return None
-    mean, error = mean_strength(seen.strength[entered], seen.doubt[entered])
-    return Shift(initial + offset.mean + mean, math.hypot(error, offset.error), int(entered.size))
+    strength, doubt = seen.strength[entered], seen.doubt[entered]
+    spread = spread_of(strength, doubt)
+    weight = 1.0 / (spread + doubt)
+    weight /= weight.sum()
+    # Newcomers share errors (of their trend, and of the frame that carried them here): these do not average out.
+    shared = float(((weight @ seen.luck[entered]) ** 2).mean())
+    error = math.sqrt(spread * float(weight @ weight) + shared + offset.error**2)
+    return Shift(initial + offset.mean + float(weight @ strength), error, int(entered.size))
 
 
 def mean_strength(strength: Array, doubt: Array) -> tuple[float, float]:
-    """Mean of strengths that are known to variances ``doubt``, and its standard error: who is known better counts more.
+    """Mean of strengths known to variances ``doubt``, and its standard error: who is known better counts more."""
+    weight = 1.0 / (spread_of(strength, doubt) + doubt)
+    return float(weight @ strength / weight.sum()), 1.0 / math.sqrt(float(weight.sum()))
 
-    The spread about the mean is the one that explains their squares.
-    """
+
+def spread_of(strength: Array, doubt: Array) -> float:
+    """Variance of strengths about their mean beyond ``doubt``: the one that explains their squares."""
     spread = 0.0
     for _ in range(60):
         weight = 1.0 / (spread + doubt)
@@ -255,11 +271,9 @@ def mean_strength(strength: Array, doubt: Array) -> tuple[float, float]:
         excess = float(weight @ (strength - mean) ** 2) - (strength.size - 1)
         moved = spread + excess / float(weight**2 @ (strength - mean) ** 2)
         if abs(moved - spread) < 1e-6 * (moved + spread) or moved <= 0:
-            spread = max(moved, 0.0)
-            break
+            return max(moved, 0.0)
         spread = moved
-    weight = 1.0 / (spread + doubt)
-    return float(weight @ strength / weight.sum()), 1.0 / math.sqrt(float(weight.sum()))
+    return spread
 
 
 def _gain(hindsight: HindsightStrengths, sides: int) -> Shift | None:
