@@ -51,7 +51,7 @@ class NoiseFactors:
     """Logarithms of the factors of levels, their standard errors, and in how many matches each was met.
 
     >>> NoiseFactors({("format", "best of 5"): 0}, np.array([-0.1]), np.array([0.02]), np.array([40])).table().rows()
-    [('format', 'best of 5', 0.9048374180359595, 0.8819334863350963, 0.9283360803617573, 40)]
+    [('format', 'best of 5', 0.9048374180359595, 0.8819401950757073, 0.9283291062697291, 40)]
     """
 
     index: dict[tuple[str, str], int] = field(default_factory=dict)

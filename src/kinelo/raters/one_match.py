@@ -188,7 +188,7 @@ class SingleMatches(MatchEstimator):
         >>> known = {"name": ["Ann", "Bea", "Cid"], "rating": [1500, 1520, 1900], "deviation": [50, 50, 50]}
         >>> rater = kn.Glicko(start=known)
         >>> rater.match_quality("Ann", ["Bea", "Cid", "somebody new"], neutral=True).round(2)
-        array([0.96, 0.37, 0.61])
+        array([0.96, 0.34, 0.6 ])
         """
         self._check_has_ratings()
         single = isinstance(home, str) and isinstance(away, str)
