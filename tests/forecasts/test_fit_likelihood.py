@@ -52,7 +52,8 @@ def test_no_step_away_from_the_estimates_is_better(make):
         for factor in (0.8, 1.25):
             moved = dict(found.values)
             moved[p.name] = min(max(moved[p.name] * factor, p.low), p.high)
-            assert total_loss(rater, matches, moved) > best - 0.3, p.name
+            # Half a unit of log-likelihood is one standard error: a search need not end nearer than that.
+            assert total_loss(rater, matches, moved) > best - 0.5, p.name
 
 
 def test_known_parameters_are_found_within_their_errors():
