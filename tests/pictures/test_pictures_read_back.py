@@ -71,8 +71,8 @@ def test_design_stacks_its_parts_and_marks_its_systems():
     best = SimpleNamespace(gammas=gamma, noise=gamma * 2, lag=0.05 / gamma, bias=gamma * 0 + 0.3)
     system, rule = SimpleNamespace(gamma=0.15), SimpleNamespace(gamma=kn.FideSteps())
     systems = [
-        SimpleNamespace(name="A", system=system, error=1.3, standard_error=0.11, theory=1.25),
-        SimpleNamespace(name="B", system=rule, error=1.7, standard_error=0.1, theory=None),
+        SimpleNamespace(name="A", system=system, error=1.3, standard_error=0.11, theory=1.25, settled=True),
+        SimpleNamespace(name="B", system=rule, error=1.7, standard_error=0.1, theory=None, settled=True),
     ]
     axes = kn.plot.design(SimpleNamespace(best=best, systems=systems)).axes[0]
     order, parts = np.array([1, 2, 0]), bands(axes)

@@ -235,7 +235,8 @@ def sample_contests(
         shown = strength[chosen].mean(axis=1) * np.sqrt(team) + rng.normal(size=k)
         shown = shown + car_strength[seat[chosen[:, 0]]] if cars else shown
         order = np.argsort(-shown)
-        place = np.arange(1, k + 1) if not levels else 1 + (np.arange(k) * min(levels, k)) // k
+        level = np.arange(k) * min(levels or k, k) // k
+        place = 1 + np.searchsorted(level, level)  # those of a level share the best of its places
         day = date(2020, 1, 6) + timedelta(weeks=contest)
         for a, where in zip(order, place.tolist()):
             members = [name[m] for m in chosen[a]]
