@@ -101,7 +101,7 @@ def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
     """Write the matches or the ratings of a book as CSV or Parquet, by the ending of the file."""
     from kinelo.cli.loading import write_csv
     from kinelo.results.disk import disk_errors_in_words
-    from kinelo.runtime.atomic import replace_file
+    from kinelo.runtime.atomic import write_file
 
     if isinstance(kept.path, Path) and target.exists() and target.samefile(kept.path):
         raise InputError(f"{target} would overwrite the book; choose another name.")
@@ -113,7 +113,7 @@ def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
         table.write_parquet(buffer)
         with disk_errors_in_words(target.parent):
             target.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(target, buffer.getvalue())
+            write_file(target, buffer.getvalue())
     elif target.suffix.lower() == ".csv":
         write_csv(table, target)
     else:
