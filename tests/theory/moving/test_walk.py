@@ -87,7 +87,7 @@ def test_independent_teams_follow_a_walk_as_those_with_a_covariance_do():
 def test_a_check_plays_about_the_spread_of_today():
     """Strengths spread while a league is played: theory and league are about the same ones, today's where they can."""
     system = kn.RatingSystem(HALF, gamma=0.05)
-    found = kn.tracking(system, kn.Fixed(spread_out(20, 0.7)), kn.Walk(0.06), check=True)
+    found = kn.tracking(system, kn.Fixed(spread_out(20, 0.7)), kn.Walk(0.02), check=True)
     assert found.check.agrees and found.check.spread == pytest.approx(math.sqrt(0.7), rel=0.05)
     # Far apart the outer teams are followed more slowly than theory says: within what the caveat says.
     wide = kn.tracking(system, kn.Fixed(spread_out(20, 2.0)), kn.Walk(0.06), check=True)
