@@ -55,6 +55,7 @@ class Database:
     name: str
     types: ClassVar[dict[str, str]]
     for_update = ""
+    begin = "BEGIN"
     errors: tuple[type[Exception], ...] = ()
 
     def __init__(self) -> None:
@@ -136,6 +137,28 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All statements inside count together, once the disk has said so, or none does."""
+        with self.writing_lock:
+            if self._writer is None or self._is_closed(self._writer):
+                self._writer = self.connect(writing=True)
+            self._own.inside = True
+            try:
+                with self.in_words():
+                    self._writer.execute(self.begin)
+                yield
+                with self.in_words():
+                    self._writer.execute("COMMIT")
+            except BaseException:
+                self._give_up()
+                raise
+            finally:
+                self._own.inside = False
+
+    def _is_closed(self, connection: Any) -> bool:
+        """Whether a connection was lost since it was made."""
+        return False
+
+    def _give_up(self) -> None:
+        """Undo what a transaction has done so far, or leave its connection."""
         raise NotImplementedError
 
     @contextmanager
@@ -212,6 +235,7 @@ class SQLite(Database):
         "real": "REAL", "integer": "INTEGER", "text": "TEXT", "blob": "BLOB", "date": "TEXT", "flag": "INTEGER",
         "number": "INTEGER PRIMARY KEY", "day": "date(last_day * 86400, 'unixepoch')",
     }  # fmt: skip
+    begin = "BEGIN IMMEDIATE"
     errors = (sqlite3.Error,)
 
     def __init__(self, path: Path, synchronous: str) -> None:
@@ -268,25 +292,6 @@ class SQLite(Database):
         """So many new numbers for rows."""
         last = self.one(f"SELECT MAX(number) FROM {table}")[0] or 0
         return range(last + 1, last + 1 + count)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All statements inside count together, or none does."""
-        with self.writing_lock:
-            if self._writer is None:
-                self._writer = self.connect(writing=True)
-            self._own.inside = True
-            try:
-                with self.in_words():
-                    self._writer.execute("BEGIN IMMEDIATE")
-                yield
-                with self.in_words():
-                    self._writer.execute("COMMIT")
-            except BaseException:
-                self._give_up()
-                raise
-            finally:
-                self._own.inside = False
 
     def _give_up(self) -> None:
         try:
@@ -428,24 +433,8 @@ class Postgres(Database):
         rows = self.rows("SELECT nextval('kinelo_number') FROM generate_series(1, ?)", (count,))
         return sorted(number for (number,) in rows)
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All statements inside count together, or none does."""
-        with self.writing_lock:
-            if self._writer is None or self._writer.closed:
-                self._writer = self.connect(writing=True)
-            self._own.inside = True
-            try:
-                with self.in_words():
-                    self._writer.execute("BEGIN")
-                yield
-                with self.in_words():
-                    self._writer.execute("COMMIT")
-            except BaseException:
-                self._give_up()
-                raise
-            finally:
-                self._own.inside = False
+    def _is_closed(self, connection: Any) -> bool:
+        return connection.closed
 
     def _give_up(self) -> None:
         try:
