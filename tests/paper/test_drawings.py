@@ -60,7 +60,7 @@ def test_captions_say_how_long_the_runs_of_their_scale_are():
 def test_captions_say_what_was_changed():
     changed = {"study": {"gamma": 0.3, "outcome": {"nu": 0.9}, "league": {"teams": 70}}}
     four, eight = read_figures(scale="quick", wanted=[4, 8], changes={4: changed, 8: {"parameters": {"nu": 0.7}}})
-    assert four.caption.startswith("70 teams, θ on [4, 10], ν = 0.9, γ = 0.3, ratings after 24,000 steps")
+    assert four.caption.startswith("70 teams, ν = 0.9, γ = 0.3: ratings after 24,000 steps")
     assert {study.gamma for study in four.studies.values()} == {0.3} and "ν = 0.7" in eight.caption
     one, other = (read_figures(scale=scale, wanted=[5])[0].caption for scale in ("full", "quick"))
     assert "cells of width 0.05" in one and "cells of width 0.1" in other

@@ -5,16 +5,20 @@ import re
 from html import unescape
 
 import pytest
+import synthetic
 
+from kinelo.paper.catalogue import check_claims
 from kinelo.paper.claim import Claim, Finding
 from kinelo.paper.content import content_of
 from kinelo.paper.figure import read_figures
-from kinelo.paper.report import write_report
+from kinelo.paper.report import report_page, write_report
 from kinelo.paper.reproduce import DrawnFigure, Reproduction
 from kinelo.results.provenance import provenance
 
 CLAIMS = [
-    Claim("Place A", "as they say", "a < b", "a below 2", Finding("1.5", "holds", "Why A.", figures=(2,)), 1),
+    Claim(
+        "Place A", "as they say", "a < b", "a below 2", Finding("1.5", "holds", "Why A.", figures=(2,), more="2."), 1
+    ),
     Claim("Place B", "", "it decays", "it never rises", Finding("it rises", "does not hold", "Why B."), 2),
     Claim("Place C", "", "it falls", "it never rises", Finding("it rose", "does not hold", "Why C."), 3),
     Claim("Place D", "steeper", "steep", "slope above 1", Finding("1.2", "depends", "Why D.", on="the step"), 4),
@@ -57,9 +61,12 @@ def test_every_statement_stands_with_its_verdict_threshold_and_reason(report):
         anchor, said, verdict, measured = re.findall(r"<td>(.*?)</td>", row, re.S)
         assert anchor == f'<a href="#claim-{number}">{number}</a>'
         assert f'class="verdict {SHOWN_AS[claim.verdict]}">{claim.verdict}<' in verdict
-        assert plain(verdict).endswith(f"Holds if: {claim.criterion}.")
+        assert plain(verdict).endswith(f"Test: {claim.criterion}.")
         assert (f"on {claim.finding.on}" in plain(verdict)) == (claim.verdict == "depends")
         assert plain(measured).startswith(claim.finding.measured) and claim.finding.because in plain(measured)
+        folded = plain("".join(re.findall(r"<summary>more</summary>(.*?)</details>", measured)))
+        expected = {"Place A": "Why A. 2.", "Place F": "Why F.", "Place G": "Why G."}
+        assert folded == expected.get(claim.place, "")
         assert ("#figure-2" in measured) == (claim.place in ("Place A", "Place P")) and "#figure-9" not in measured
         assert claim.place in plain(said) and (claim.quote or claim.statement) in plain(said)
         assert ("<q>" in said) == bool(claim.quote)
@@ -90,8 +97,8 @@ def test_the_abstract_and_the_counts_count_the_verdicts(report):
     assert counted.items() <= content["counts"].items()
     assert (content["counts"]["runs"], content["counts"]["matches"]) == (8, 31_000_000)
     abstract = content["abstract"][1]
-    assert "Of 9 statements of the paper, 3 hold, 2 do not, 1 depend on a condition" in abstract
-    assert "1 are misprints, 1 rest on input that is not published and 1 could not be measured." in abstract
+    assert "Of 9 statements of the paper, 3 hold, 2 do not, 1 depends on a condition" in abstract
+    assert "1 is a misprint, 1 rests on input that is not published and 1 could not be measured." in abstract
     assert "at the paper's own scale: 3.1 · 10⁷ matches in 8 runs" in abstract
     assert abstract in plain(page) and "3 more statements need figures that were not asked for." in page
 
@@ -127,3 +134,19 @@ def test_the_report_begins_with_its_answer_and_names_symbols_before_it_uses_them
     sections = ("glossary", "claims", "figures", "ours", "untested", "readings", "provenance")
     places += [page.index(f'<h2 id="{name}"') for name in sections]
     assert places == sorted(places)
+
+
+LONGEST = 4_000
+
+
+def test_the_page_of_the_paper_stays_short():
+    """Every statement and figure at full scale: words that are not folded, symbols and numbers among them."""
+    evidence = {name: make() for name, make in synthetic.EVIDENCE.items()}
+    claims, left_out = check_claims(evidence)
+    figures = [DrawnFigure(study, None, bytes(24)) for study in read_figures()]
+    made = provenance(seconds=1.0, seeds=[4])
+    page = report_page(Reproduction("full", figures, claims, left_out, 0, 43, 10**10, made))
+    shown = re.sub(r"<details.*?</details>", " ", page.split("<main")[1], flags=re.S)
+    words = plain(shown).split()
+    assert len(claims) > 40 and len(figures) == 12
+    assert 3_000 < len(words) <= LONGEST

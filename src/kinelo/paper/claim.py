@@ -31,6 +31,8 @@ class Finding:
         One sentence or two; empty where the numbers say it all.
     figures
         Figures of the report that the measurement was taken from.
+    more
+        What else was measured, on which the verdict does not rest; folded on the page.
     """
 
     measured: str
@@ -38,6 +40,7 @@ class Finding:
     because: str
     on: str = ""
     figures: tuple[int, ...] = ()
+    more: str = ""
 
 
 @dataclass(frozen=True)

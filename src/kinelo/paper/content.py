@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -24,9 +25,8 @@ PAPER = {
 }
 CONCLUSION = (
     "Where strength varies, ratings do not converge to mean strengths but to a map of smaller slope, about "
-    "1/√(1 + πν²σ²) for a common spread σ, whether or not condition (B′) holds. What decays is the distance to that "
-    "map, not E. "
-    "A finite step size γ stretches the map again, and at one step size γ* the two effects cancel."
+    "1/√(1 + πν²σ²) for a common spread σ, (B′) or not. What decays is the distance to that map, not E. A finite step "
+    "size γ stretches the map again; at one size, γ*, the two cancel."
 )
 
 
@@ -72,20 +72,19 @@ def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]
 def _abstract(result: Reproduction, counts: Counter[str]) -> str:
     scale = "at the paper's own scale" if result.scale == "full" else "at a reduced scale, for a quick look"
     parts = [
-        (counts["holds"], "hold"),
-        (counts["does not hold"], "do not"),
-        (counts["depends"], "depend on a condition that is stated beside them"),
-        (counts["misprint"], "are misprints"),
-        (counts["input not published"], "rest on input that is not published"),
-        (counts["not measured"], "could not be measured"),
+        (counts["holds"], "holds", "hold"),
+        (counts["does not hold"], "does not", "do not"),
+        (counts["depends"], "depends on a condition stated beside it", "depend on a condition stated beside them"),
+        (counts["misprint"], "is a misprint", "are misprints"),
+        (counts["input not published"], "rests on input that is not published", "rest on input that is not published"),
+        (counts["not measured"], "could not be measured", "could not be measured"),
     ]
-    shown = [f"{count} {words}" for count, words in parts if count]
+    shown = [f"{count} {one if count == 1 else many}" for count, one, many in parts if count]
     tally = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
     verdicts = f" Of {len(result.claims)} statements of the paper, {tally}." if shown else ""
     return (
-        "Düring, Fischer and Wolfram study Elo ratings of teams whose strength varies from match to match, match by "
-        f"match and by a kinetic equation. Here are {len(result.figures)} figures, theirs computed anew and others "
-        f"they did not draw, {scale}: {in_powers(result.matches)} matches in {result.runs} runs.{verdicts}"
+        f"Here are {len(result.figures)} figures, the paper's computed anew and others it did not draw, {scale}: "
+        f"{in_powers(result.matches)} matches in {result.runs} runs.{verdicts}"
     )
 
 
@@ -106,9 +105,15 @@ def _claim(claim: Claim) -> dict[str, Any]:
     return {
         "number": claim.number, "place": claim.place, "quote": claim.quote, "statement": claim.statement,
         "criterion": claim.criterion, "verdict": claim.verdict,
-        "on": found.on if claim.verdict == "depends" else "", "measured": found.measured, "because": found.because,
+        "on": found.on if claim.verdict == "depends" else "", "measured": _minus(found.measured),
+        "because": found.because, "more": _minus(found.more),
         "figures": list(found.figures),
     }  # fmt: skip
+
+
+def _minus(text: str) -> str:
+    """Negative numbers with a minus sign; the hyphen of an exponent stays."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
 
 
 def _figure(figure: DrawnFigure, result: Reproduction) -> dict[str, Any]:

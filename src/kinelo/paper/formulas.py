@@ -15,22 +15,22 @@ from kinelo.theory.limit import stationary
 from kinelo.theory.teams import Continuum
 
 
-@check(201, "Section 2, line-ups", statement="P(S = 1) = b(λᵢ − λⱼ)", criterion="0 ≤ b(z) ≤ 1 at z = −1, ν = 0.5")
+@check(201, "§2, line-ups", statement="P(S = 1) = b(λᵢ − λⱼ)", criterion="0 ≤ b(z) ≤ 1 at z = −1")
 def result_is_a_probability() -> Finding:
     """P(S = 1) = b is printed; b takes negative values."""
     b = float(Tanh(0.5).b(-1.0))
     return Finding(
-        f"b(−1) = {b:.4f} at ν = 0.5; (1 + b)/2 = {(1 + b) / 2:.4f}",
+        f"b(−1) = {b:.4f} at ν = 0.5",
         judged_print(0 <= b <= 1),
-        "b is an expected result in [−1, 1]; the probability that gives it is (1 + b)/2, which is simulated here.",
+        f"The probability is (1 + b)/2, here {(1 + b) / 2:.4f}.",
     )
 
 
 @check(
     203,
-    "Section 2, equation for Var S",
+    "§2, equation for Var S",
     statement="Var S ≈ (b′)² (σᵢ² + σⱼ²)",
-    criterion="the printed formula within 10 % of Var S = 1 − s²",
+    criterion="within 10 % of Var S = 1 − s²",
 )
 def variance_of_results() -> Finding:
     """Var S against (b')² V, 1 − s² and the variance of b(λ_i − λ_j), which is what (b')² V expands."""
@@ -44,13 +44,13 @@ def variance_of_results() -> Finding:
         f"Var S = 1 − s² = {true:.4f}; printed formula {printed:.4f}; variance of b(λᵢ − λⱼ) {square - s * s:.4f} "
         f"(ν = {nu:g}, σ = {sigma:g}, d = {d:g})",
         judged(abs(printed - true) < 0.1 * true),
-        "The formula is the first-order expansion of the variance of b(λᵢ − λⱼ), and S is ±1. Nothing in the paper "
-        "rests on it: the term vanishes as γ → 0.",
+        "It is the first-order expansion of the variance of b(λᵢ − λⱼ).",
+        more="Nothing in the paper rests on it.",
     )
 
 
 @check(
-    405, "Section 4, assumption (B′)",
+    405, "§4, assumption (B′)",
     quote="holds for example for b(z) = tanh(νz) if 1 + ν²σ²(4 − 6 sech(zν)²) > 0",
     statement="b + σ²b″ increases for tanh under the printed inequality",
     criterion="the largest νσ within 1e-6 of 1/√2",
@@ -70,7 +70,7 @@ def condition_b_prime() -> Finding:
     return Finding(
         f"positive for all z up to νσ = {low:.6f}; 1/√2 = {1 / math.sqrt(2):.6f}",
         judged(abs(low - 1 / math.sqrt(2)) < 1e-6),
-        "The printed inequality is right; it must hold at z = 0, which makes it νσ < 1/√2.",
+        "",
     )
 
 
@@ -79,17 +79,16 @@ def condition_b_prime() -> Finding:
     "Conclusion",
     quote="The smallness assumption relates to practically relevant parameter values",
     statement="with chess numbers, ν = ln 10/800 per Elo point and σ = 200 Elo points, (B′) holds",
-    criterion="νσ below 1/√2, the limit of (B′)",
+    criterion="νσ below 1/√2",
 )
 def practical_values() -> Finding:
     """(B') and the slope with numbers of chess: strengths over 1,400 Elo points."""
     nu, sigma = Tanh.elo().nu, 200.0
     slope = stationary(RatingSystem(Tanh(nu)), Continuum(theta=(1000.0, 2400.0), sigma=sigma)).slope
     return Finding(
-        f"νσ = {nu * sigma:.3f}; 1/√2 = {1 / math.sqrt(2):.3f}. Slope of the map over 1,400 Elo points: {slope:.3f}",
+        f"νσ = {nu * sigma:.3f}; 1/√2 = {1 / math.sqrt(2):.3f}. Slope over 1,400 Elo points: {slope:.3f}",
         judged(nu * sigma < 1 / math.sqrt(2)),
-        "The assumption is met. What is concluded from it is not: two players 100 points apart would be rated "
-        f"{100 * slope:.0f} apart.",
+        f"Met; and yet players 100 points apart are rated {100 * slope:.0f} apart.",
         figures=(10,),
     )
 
@@ -98,7 +97,7 @@ def practical_values() -> Finding:
     600,
     "Appendix, first moment",
     statement="dm₁/dt = ½γ ∬ w f f′ (b(d) − ½b″(d)V − b(r − r′) + b(−d) + ½b″(−d)V − b(r′ − r)) = 0, d = θ − θ′",
-    criterion="the printed bracket vanishes for two teams with d = 1, V = 2, ν = 0.5",
+    criterion="the bracket vanishes at d = 1, V = 2, ν = 0.5",
 )
 def sign_in_the_appendix() -> Finding:
     """The two b'' have opposite signs where both should be positive."""
@@ -108,7 +107,8 @@ def sign_in_the_appendix() -> Finding:
     return Finding(
         f"as printed {printed:+.4f}; with + before the first b″ {meant:.4f}",
         judged_print(abs(printed) < 1e-12),
-        "The sign before the first b″ should be +. The conclusion stands: the mean rating is conserved.",
+        "",
+        more="The mean rating is conserved all the same.",
     )
 
 
@@ -124,5 +124,5 @@ def chess_scale() -> Finding:
     return Finding(
         f"ν = ln 10 / 800 = 1/{1 / nu:.0f}",
         judged(0.5 < nu * 400 < 2),
-        "Right in size: the logistic curve with 10^(−d/400) is tanh(νd) with ν = ln 10 / 800.",
+        "",
     )

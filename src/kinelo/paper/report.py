@@ -133,9 +133,9 @@ def _readings(readings: Sequence[Mapping[str, str]]) -> str:
     """Where the paper is read otherwise than printed, as a table, and the heading of what it leaves open."""
     rows = _rows((one["printed"], one["read_as"], one["because"]) for one in readings)
     return (
-        "<p>Beside the misprints among the statements:</p>\n"
+        "<details><summary>Where it is read otherwise than printed, beside the misprints</summary>"
         "<table><thead><tr><th>Printed</th><th>Read as</th><th>Because</th></tr></thead><tbody>\n"
-        f'{rows}\n</tbody></table>\n<h3 style="margin-top:1.6rem">Where the paper is silent</h3>'
+        f"{rows}\n</tbody></table></details>\n<p>Where it is silent:</p>"
     )
 
 
@@ -158,22 +158,32 @@ def _claims(content: Mapping[str, Any], who: str) -> str:
 
 def _claim(claim: Mapping[str, Any], there: Collection[int]) -> str:
     number = claim["number"]
-    seen = ", ".join(f'<a href="#figure-{one}">Figure {one}</a>' for one in claim["figures"] if one in there)
-    more = f' <span class="seen">{seen}</span>' if seen else ""
+    figures = [one for one in claim["figures"] if one in there]
+    seen = ", ".join(f'<a href="#figure-{one}">{one}</a>' for one in figures)
+    more = f'<div class="because seen">Figure{"s" * (len(figures) > 1)} {seen}</div>' if seen else ""
     on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
-    on += f'<div class="because">Holds if: {escape(claim["criterion"])}.</div>'
+    on += f'<div class="because">Test: {escape(claim["criterion"])}.</div>'
     said = f"<q>{escape(claim['quote'])}</q>" if claim["quote"] else escape(claim["statement"])
     return (
         f'<tr id="claim-{number}"><td><a href="#claim-{number}">{number}</a></td>'
         f'<td>{said}<div class="place">{escape(claim["place"])}</div></td>'
         f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}</td>'
-        f'<td>{escape(claim["measured"])}<div class="because">{escape(claim["because"])}{more}</div></td></tr>'
+        f"<td>{escape(claim['measured'])}{_because(claim)}{more}</td></tr>"
     )
+
+
+def _because(claim: Mapping[str, Any]) -> str:
+    """The reason, and folded what else was measured. Where a statement holds the reason is folded, too."""
+    folded = claim["verdict"] == "holds"
+    open_part = "" if folded else claim["because"]
+    rest = " ".join(filter(None, [claim["because"] if folded else "", claim["more"]]))
+    shown = f'<div class="because">{escape(open_part)}</div>' if open_part else ""
+    return shown + (f'<details class="because"><summary>more</summary>{escape(rest)}</details>' if rest else "")
 
 
 def _figure(figure: Mapping[str, Any], png: bytes) -> str:
     number, title = figure["number"], escape(figure["title"])
-    shortened = " <b>At quick scale: shorter or coarser runs than the paper's, see their settings.</b>"
+    shortened = " <b>Quick scale: shorter or coarser runs than the paper's.</b>"
     return (
         f'<figure id="figure-{number}"><h3>Figure {number}. {title}</h3>'
         # Without a script: the box is ticked by a tap on the picture, and then the picture is shown in full.

@@ -22,7 +22,7 @@ READINGS = (
     PaperReading(
         "line-up vectors λ ∈ {0, 1/m}ᴹ, strength λ·ρ",
         "the strength of a line-up is the sum of its players' ρ",
-        "Only then is θ = (m/M) Σ ρ, as printed two paragraphs later, and do R1 and R2 lie around 5 and 4–10.",
+        "Only then is θ = (m/M) Σ ρ, as printed, and do R1 and R2 lie around 5 and 4–10.",
     ),
     PaperReading(
         "⟨S⟩ ≈ b(d) + ½ b″(d) V",
@@ -52,63 +52,60 @@ READINGS = (
 )
 
 ASSUMPTIONS = (
-    "The step size γ is nowhere printed. All that is said of Figure 2 holds together for γ between about 0.05 and "
-    "0.15, depending on the spread of Germany and Brazil (Figure 12): the authors' γ was probably near 0.1, which "
-    "Figures 2 and 11 use. Figures 4 to 6 have γ = 0.05; Figure 7 shows how slopes move with γ.",
-    "The scale ν of set-ups R1 and R2 is not printed: ν = 0.5 is taken from the paper's later experiments.",
-    "Germany's and Brazil's spread is not published: σ = 1 unless stated, with θ = 10 and 9 as printed (Figure 11).",
-    "The values of σ in Figures 4 and 5 are not printed: 0, 0.5, 1 and 2 are used.",
-    "Initial ratings of the simulations are not printed: every team starts at the mean strength.",
-    "Kinetic numbers among the statements are computed along characteristics, to the digits shown. The densities drawn "
-    "in Figures 3 and 5 are the paper's scheme with its cells.",
+    "The step size γ is nowhere printed. Figures 2 and 11 have γ = 0.1, near which all that is said of Figure 2 holds "
+    "(Figure 12); Figures 4 to 6 have γ = 0.05.",
+    "Nor is ν of R1 and R2: ν = 0.5 is taken from the later experiments.",
+    "Nor is the spread of Germany and Brazil: σ = 1 unless stated (Figure 11).",
+    "Nor are the values of σ in Figures 4 and 5: 0, 0.5, 1 and 2 are used.",
+    "Nor the first ratings of the simulations: every team starts at the mean strength.",
+    "Kinetic numbers are computed along characteristics, to the digits shown; the densities of Figures 3 and 5 by the "
+    "paper's scheme.",
 )
 
 UNTESTED = (
     (
         "Theorems 1 and 2",
         "a unique classical solution exists for all times",
-        "A computation takes a solution for granted. That every run here stays bounded and converges under refinement "
-        "is consistent with them, no more.",
+        "A computation takes a solution for granted.",
     ),
     (
         "Appendix, derivation",
         "the kinetic equation is the limit of the Boltzmann-type equation",
-        "The derivation is formal. What can be measured is its outcome: matches and density agree (Figures 4 and 5).",
+        "Only its outcome can be measured (Figures 4 and 5).",
     ),
     (
-        "Section 3, end of the analysis",
+        "§3, end of the analysis",
         "the stationary states cannot be computed explicitly",
-        "That no formula exists cannot be measured; none is known here either. For w ≡ 1 an iteration finds the states "
-        "to any number of digits: every computed map of this report is one.",
+        "None is known here either. For w ≡ 1 an iteration finds them to any number of digits.",
     ),
     (
         "Conclusion",
         "an equation with diffusion in θ, and a kinetic model of Glicko",
-        "Proposals for later work, without a statement to test.",
+        "Proposals for later work.",
     ),
 )
 """Place, statement, and why it is not measured."""
 
 GLOSSARY = (
-    ("λ", "strength of a team in one match; random, as line-ups and form change"),
+    ("λ", "strength of a team in one match; random"),
     ("θ", "mean strength of a team, ⟨λ⟩"),
-    ("σ", "standard deviation of a team's strength from match to match"),
+    ("σ", "standard deviation of its strength from match to match"),
     ("R, r", "rating of a team (r in the kinetic equation)"),
     ("S", "result of a match: 1 or −1"),
-    ("N, t", "number of teams; time: matches per team, and γ times it (γt) in the kinetic equation"),
-    ("s", "expected result of a match between two teams, ⟨b(λᵢ − λⱼ)⟩"),
-    ("b", "outcome function, b(z) = tanh(νz): the expected result at a lead of z points"),
+    ("N, t", "number of teams; time: matches per team, γ times it in the kinetic equation"),
+    ("s", "expected result of two teams, ⟨b(λᵢ − λⱼ)⟩"),
+    ("b", "outcome function tanh(νz): the expected result at a lead of z points"),
     ("ν", "scale of b: how much a lead of one point decides"),
-    ("w", "pairing: how readily two teams meet, by the difference of their ratings; w ≡ 1 is all-play-all"),
+    ("w", "pairing: how readily two teams meet, by their ratings; w ≡ 1 is all-play-all"),
     ("γ", "step size: how far one match moves a rating"),
     ("f", "density of teams over (θ, σ, r); f′ at the opponent's, Δr = r − r′, V = σ² + σ′²"),
-    ("E", "∫(r − θ)² f, mean squared distance of ratings from mean strengths"),
-    ("R*", "stationary map: the rating at which a team of given θ and σ rests, as γ → 0"),
-    ("λ₂", "spectral gap: the rate, per unit of γ × matches per team, at which ratings settle"),
+    ("E", "∫(r − θ)² f, mean squared distance from mean strengths"),
+    ("R*", "stationary map: where a team of given θ and σ rests, as γ → 0"),
+    ("λ₂", "spectral gap: the rate, per γ × matches per team, at which ratings settle"),
     ("(B′)", "the paper's condition that b + σ²b″ increases; for tanh, νσ < 1/√2"),
-    ("closure", "how s is found: exactly, or by the paper's Taylor expansion b + ½b″V"),
-    ("slope", "of the regression of R on θ: 1 where ratings show strengths on their own scale"),
-    ("R1, R2", "the paper's two set-ups of 200 teams; R2 contains Germany and Brazil"),
+    ("closure", "how s is found: exactly, or by Taylor's expansion b + ½b″V"),
+    ("slope", "of the regression of R on θ"),
+    ("R1, R2", "the paper's set-ups of 200 teams; R2 has Germany and Brazil"),
     ("±", "one standard error"),
 )
 """Symbol and meaning."""

@@ -179,8 +179,9 @@ function claims(rows) {
     element("td", {}, ...(claim.quote ? [element("q", {}, claim.quote), element("div", {}, `Tested: ${claim.statement}`)] : [claim.statement]),
       element("div", { class: "soft" }, `${claim.number}. ${claim.place}`)),
     element("td", {}, element("span", { class: `badge ${VERDICTS.get(claim.verdict) ?? ""}` }, claim.verdict), claim.on ? element("div", { class: "soft" }, `on ${claim.on}`) : null,
-      claim.criterion ? element("div", { class: "soft" }, `Holds if: ${claim.criterion}.`) : null),
-    element("td", {}, claim.measured, element("div", { class: "soft" }, claim.because), ...claim.figures.map(towards)));
+      claim.criterion ? element("div", { class: "soft" }, `Test: ${claim.criterion}.`) : null),
+    element("td", {}, claim.measured, element("div", { class: "soft" }, claim.because),
+      claim.more ? element("details", {}, element("summary", {}, "more"), claim.more) : null, ...claim.figures.map(towards)));
   return table("Statements of the paper", ["The paper says", "Verdict", "Measured here"], rows.map(row), "claims");
 }
 

@@ -104,21 +104,19 @@ SMALL_GAP = 0.05
 
 
 @check(
-    202, "Section 2, Taylor expansion; used throughout Section 3",
+    202, "§2, Taylor expansion",
     statement="⟨S⟩ ≈ b(θᵢ − θⱼ) + ½ b″(θᵢ − θⱼ)(σᵢ² + σⱼ²)",
-    criterion=f"largest error of ⟨S⟩ below {SMALL_GAP:g} at the smallest σ and at the largest; depends if at one of "
-    f"them only",
+    criterion=f"largest error of ⟨S⟩ below {SMALL_GAP:g} at the smallest σ and at the largest; depends if at one",
 )  # fmt: skip
 def taylor_closure(evidence: Closures) -> Finding:
     """⟨S⟩ ≈ b + ½ b'' V: how far off, and where it turns back."""
     error = 2 * np.abs(evidence.win["exact"] - evidence.win["taylor"]).max(axis=1)
     turns = [f"{s:g}" for s, win in zip(evidence.sigma, evidence.win["taylor"]) if (np.diff(win) < 0).any()]
     return Finding(
-        "largest error of ⟨S⟩: "
-        + ", ".join(f"{e:.4f} at σ = {s:g}" for s, e in zip(evidence.sigma, error))
-        + (f"; falls with growing d at σ = {', '.join(turns)}" if turns else ""),
+        "largest error of ⟨S⟩: " + ", ".join(f"{e:.4f} at σ = {s:g}" for s, e in zip(evidence.sigma, error)),
         judged_under(bool(error[0] < SMALL_GAP), bool(error[-1] < SMALL_GAP)),
-        "Good while νσ is well below 1/√2; beyond it a stronger team can be predicted to win less often.",
+        "Beyond νσ = 1/√2 a stronger team can be predicted to win less often.",
         on="νσ",
         figures=(8,),
+        more=f"It falls with growing d at σ = {', '.join(turns)}." if turns else "",
     )

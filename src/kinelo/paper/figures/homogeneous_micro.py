@@ -91,40 +91,40 @@ def draw(data: Micro) -> Figure:
 
 
 @check(
-    401, "Section 4, first sentence", needs=("leagues", "step_scan"),
+    401, "§4, first sentence", needs=("leagues", "step_scan"),
     quote="Our microscopic computational results suggest that if all teams have the same player variance, then the "
     "ratings converge to the underlying mean team strength",
     statement="set-up R2, whose 198 teams vary about equally, is rated near its mean strengths",
-    criterion="slope of R on θ within 0.05 of 1, simulated at the γ of Figure 2 and computed as γ → 0",
+    criterion="slope within 0.05 of 1, simulated and computed as γ → 0",
 )  # fmt: skip
 def observed_in_r2(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Finding:
     """What the authors saw: R2 lies on the diagonal as far as one sees."""
     run = needed(leagues, "R2")
     points = [point for line in scan.r2.values() for point in line.points[:1]]
     return Finding(
-        f"slope of the 198 teams {with_error(run)} at γ = {run.gamma:g}, "
+        f"{with_error(run)} at γ = {run.gamma:g}, "
         + "".join(f"{point.slope:.4f} ± {point.slope_error:.4f} at γ = {point.gamma:g}, " for point in points[:1])
         + f"{run.limit_slope:.4f} as γ → 0",
         judged(max(abs(run.slope - 1), abs(run.limit_slope - 1)) < 0.05),
-        "The observation is right: there νσ is 0.11. The generalisation is not, see the next statement.",
+        "Right there, where νσ is 0.11; not in general, see the next statement.",
         figures=(2, 12),
     )
 
 
 @check(
-    402, "Section 4, theorem; Conclusion",
+    402, "§4, theorem; Conclusion",
     quote="to show convergence of the rating r to the expected value θ",
     statement="for a common σ, (B′) granted, ratings converge to the mean strengths",
-    criterion="slope of the computed map within 0.01 of 1 as γ → 0, at ν = 0.5, σ = 1",
+    criterion="slope of the map within 0.01 of 1 as γ → 0, at ν = 0.5, σ = 1",
 )  # fmt: skip
 def ratings_converge_to_strength(evidence: Micro) -> Finding:
     """If (B') holds ratings converge to θ."""
     run = needed(evidence.runs, "σ = 1")
     return Finding(
-        f"ν = {run.nu:g}, σ = {run.common_sigma:g}: R(10) = {run.limit_end:.4f} as γ → 0, slope {run.limit_slope:.4f} "
-        f"(simulated at γ = {run.gamma:g}: {with_error(run)}); root mean square of R − θ {run.limit_bias:.3f}",
+        f"slope {run.limit_slope:.4f} as γ → 0 (simulated at γ = {run.gamma:g}: {with_error(run)}), "
+        f"R(10) = {run.limit_end:.4f}, root mean square of R − θ {run.limit_bias:.3f}",
         judged(abs(run.limit_slope - 1) < 0.01),
-        "A common σ > 0 shrinks the map by about 1/√(1 + πν²σ²), whether or not (B′) holds.",
+        "The map shrinks by about 1/√(1 + πν²σ²), (B′) or not.",
         figures=(4, 10),
     )
 
@@ -133,15 +133,14 @@ def ratings_converge_to_strength(evidence: Micro) -> Finding:
     504, "Conclusion",
     quote="the microscopic simulations showed that a large σ has a strong impact on the ratings",
     statement="the slope of R on θ falls as σ grows, to well below 1",
-    criterion="simulated slopes fall from each σ to the next, to below 0.75 at σ = 2",
+    criterion="simulated slopes fall with σ, to below 0.75 at σ = 2",
 )  # fmt: skip
 def strong_impact(evidence: Micro) -> Finding:
     """Slopes of the simulations of Figure 4."""
     runs = sorted(evidence.runs.values(), key=lambda run: run.common_sigma)
     slopes = [run.slope for run in runs]
     return Finding(
-        f"ν = {runs[0].nu:g}, γ = {runs[0].gamma:g}: "
-        + ", ".join(f"{with_error(run)} at σ = {run.common_sigma:g}" for run in runs),
+        ", ".join(f"{with_error(run)} at σ = {run.common_sigma:g}" for run in runs),
         judged(slopes == sorted(slopes, reverse=True) and slopes[-1] < 0.75),
         "",
         figures=(4,),
@@ -149,12 +148,11 @@ def strong_impact(evidence: Micro) -> Finding:
 
 
 @check(
-    430, "Section 4, Figures 4 and 5",
+    430, "§4, Figures 4 and 5",
     quote="If the variance σ is large, all teams are rated equally, in particular the ratings converge to 7 for all "
     "values of θ",
     statement="for large σ all teams are rated 7",
-    criterion="the strongest team within 0.3 of 7, 5 % of the axis, at σ = 2 and at the largest σ computed; depends if "
-    "at one of them only",
+    criterion="the strongest team within 0.3 of 7, 5 % of the axis, at σ = 2 and at the largest σ; depends if at one",
 )  # fmt: skip
 def all_equal_for_large_spread(evidence: Micro) -> Finding:
     """The limit of large σ, and the values the paper shows."""
@@ -165,14 +163,15 @@ def all_equal_for_large_spread(evidence: Micro) -> Finding:
         else f"the slope stays above {EQUAL:g} in all"
     )
     return Finding(
-        f"ν = {run.nu:g}: slope {with_error(run)} simulated at σ = {run.common_sigma:g}; computed, γ → 0: "
-        + ", ".join(f"R(10) = {e:.3f} (slope {s:.3f}) at σ = {x:g}" for x, s, e in zip(*_three(beyond)))
-        + f"; {threshold}",
+        f"simulated slope {with_error(run)} at σ = {run.common_sigma:g}; computed, γ → 0: "
+        + ", ".join(f"R(10) = {beyond.end[k]:.3f} at σ = {beyond.sigma[k]:g}" for k in (0, -1)),
         judged_under(abs(run.limit_end - 7) < WITHIN, bool(abs(beyond.end[-1] - 7) < WITHIN)),
-        "The slope tends to 0 like 1/(√π νσ): right in the limit. At σ = 2 the order of the teams survives, "
-        "on a smaller scale.",
-        on="how large σ is: in the limit, not at the values of the figures",
+        "",
+        on="how large σ is: true in the limit, not in the figures",
         figures=(4, 5),
+        more="The slope tends to 0 like 1/(√π νσ): "
+        + ", ".join(f"{s:.3f} at σ = {x:g}" for x, s in zip(beyond.sigma[::2], beyond.slope[::2]))
+        + f"; {threshold}.",
     )
 
 
@@ -180,15 +179,11 @@ WITHIN = 0.3
 """Points within which ratings count as equal: 5 % of the axis of the figures. With θ within 3 of 7 it is slope 0.1."""
 
 
-def _three(beyond: LargeSpread) -> tuple[Array, Array, Array]:
-    return beyond.sigma[::2], beyond.slope[::2], beyond.end[::2]
-
-
 @check(
-    431, "Section 4, Figures 4 and 5",
+    431, "§4, Figures 4 and 5",
     quote="in expectation weaker teams are over-performing and stronger teams under-performing",
     statement="weaker teams end up rated above their strength, stronger ones below it",
-    criterion="more than 95 % of teams further than 1 from the centre at every σ > 0",
+    criterion="true of over 95 % of teams more than 1 from the centre, at every σ > 0",
 )  # fmt: skip
 def weak_over_strong_under(evidence: Micro) -> Finding:
     """Weak teams lie above R = θ and strong ones below."""
@@ -199,9 +194,8 @@ def weak_over_strong_under(evidence: Micro) -> Finding:
             outer = np.abs(run.theta - run.theta.mean()) > 1
             shares[name] = float((bias * side < 0)[outer].mean())
     return Finding(
-        "share of teams more than 1 from the centre on the stated side: "
-        + ", ".join(f"{share:.0%} at {name}" for name, share in shares.items()),
+        "true of " + ", ".join(f"{share:.0%} at {name}" for name, share in shares.items()),
         judged(min(shares.values()) > 0.95),
-        "Section 2 calls the same teams under-performing: there it means playing worse than rated.",
+        "§2 uses the words the other way round.",
         figures=(4, 7),
     )

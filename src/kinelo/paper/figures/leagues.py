@@ -93,15 +93,15 @@ def _biases(axes: Axes, run: LeagueRun) -> None:
 
 
 @check(
-    205, "Section 1, update rule", statement="a match moves both ratings by opposite amounts",
-    criterion="largest change of the mean rating below 1e-8",
+    205, "§1, update rule", statement="a match moves both ratings by opposite amounts",
+    criterion="the mean rating changes by less than 1e-8",
 )  # fmt: skip
 def ratings_conserved(evidence: Mapping[str, LeagueRun]) -> Finding:
     """The mean rating never changes in a simulation."""
     worst = max(run.mean_drift for run in evidence.values())
     matches = max(run.matches_per_team * run.theta.size / 2 for run in evidence.values())
     return Finding(
-        f"largest change of the mean rating over {matches:,.0f} matches in a row: {worst:.1e}",
+        f"by {worst:.1e} at most, over {matches:,.0f} matches in a row",
         judged(worst < 1e-8),
         "",
         figures=(2,),
@@ -109,9 +109,9 @@ def ratings_conserved(evidence: Mapping[str, LeagueRun]) -> Finding:
 
 
 @check(
-    230, "Section 2, Figure 2a",
+    230, "§2, Figure 2a",
     quote="we see clustering around the point (θ, R) = (5, 5)", statement="set-up R1 clusters around (5, 5)",
-    criterion="mean of θ and of R within 0.5 of 5, and the standard deviation of R below 0.5",
+    criterion="centre within 0.5 of (5, 5), standard deviation of R below 0.5",
 )  # fmt: skip
 def r1_clusters(evidence: Mapping[str, LeagueRun]) -> Finding:
     """R1 clusters around (5, 5)."""
@@ -128,7 +128,7 @@ def r1_clusters(evidence: Mapping[str, LeagueRun]) -> Finding:
 
 
 @check(
-    233, "Section 2, Figure 2b",
+    233, "§2, Figure 2b",
     quote="we see convergence towards a steady state for the 198 teams",
     statement="the 198 teams of set-up R2 settle, on a straight line",
     criterion="r² above 0.995, and every rating within 0.25 of the computed one",
@@ -139,7 +139,7 @@ def r2_straight_and_steady(evidence: Mapping[str, LeagueRun]) -> Finding:
     fit = float(np.corrcoef(run.theta[: run.in_line], run.settled[: run.in_line])[0, 1]) ** 2
     off = float(np.abs(run.settled - run.computed).max())
     return Finding(
-        f"r² = {fit:.6f}; simulated ratings within {off:.3f} of the computed stationary ones",
+        f"r² = {fit:.6f}; ratings within {off:.3f} of the computed ones",
         judged(fit > 0.995 and off < 0.25),
         "",
         figures=(2,),

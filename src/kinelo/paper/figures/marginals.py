@@ -160,17 +160,17 @@ SIMILAR = 1 / 3
 
 
 @check(
-    310, "Section 3, analysis, and Appendix",
+    310, "§3, analysis, and Appendix",
     quote="the total mass is conserved … the mean value w.r.t. the rating is preserved in time",
     statement="the kinetic equation conserves mass and mean rating",
-    criterion="largest change of mass and of mean rating below 1e-10",
+    criterion="both change by less than 1e-10",
 )  # fmt: skip
 def mass_and_mean(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Mass and mean rating are conserved."""
     runs = list(evidence.values())
     mass, mean = max(run.mass_error for run in runs), max(run.mean_error for run in runs)
     return Finding(
-        f"largest change over {len(runs)} runs: mass {mass:.1e}, mean rating {mean:.1e}",
+        f"mass by {mass:.1e}, mean rating by {mean:.1e} at most",
         judged(max(mass, mean) < 1e-10),
         "",
         figures=(3,),
@@ -178,9 +178,9 @@ def mass_and_mean(evidence: Mapping[str, MarginalRun]) -> Finding:
 
 
 @check(
-    312, "Section 3, proof of Theorem 1",
+    312, "§3, proof of Theorem 1",
     statement="‖f(t)‖∞ ≤ e^{Lt} ‖f⁰‖∞, L the Lipschitz constant of b",
-    criterion="the largest density at no record above the bound by more than 1e-9 of it, on both domains",
+    criterion="never above the bound (by 1e-9 of it), on both domains",
 )  # fmt: skip
 def bounded_density(evidence: Mapping[str, MarginalRun]) -> Finding:
     """The largest density against its bound, record by record."""
@@ -196,10 +196,10 @@ def bounded_density(evidence: Mapping[str, MarginalRun]) -> Finding:
 
 
 @check(
-    338, "Section 3, Figure 3, left",
+    338, "§3, Figure 3, left",
     quote="ratings converge towards the mean strength for θ ∈ [6, 8]",
     statement="up to t = 5 the mean ratings of teams with θ in [6, 8] move towards their mean strength",
-    criterion="on [4, 10], to which these numbers belong, their root mean square distance falls",
+    criterion="their root mean square distance falls, on [4, 10]",
 )  # fmt: skip
 def towards_strength_in_the_middle(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Mean rating given θ against θ within [6, 8], at the start, at the time of the figure and in the limit."""
@@ -208,19 +208,18 @@ def towards_strength_in_the_middle(evidence: Mapping[str, MarginalRun]) -> Findi
         _typical_inside(run, rating) for rating in (run.start_given_theta, run.mean_given_theta, run.map_given_theta)
     )
     return Finding(
-        f"root mean square distance from θ within [6, 8]: {start:.3f} at first, {now:.3f} at t = {run.time:g}, "
-        f"{limit:.3f} on the computed map (t → ∞)",
+        f"{start:.3f} at first, {now:.3f} at t = {run.time:g}, {limit:.3f} on the computed map (t → ∞)",
         judged(now < start),
-        "They move towards it and stop short of it: the map they tend to has a slope below 1, and crosses R = θ at 7.",
+        "They stop short of it: the map has a slope below 1.",
         figures=(3,),
     )
 
 
 @check(
-    341, "Section 3, Figure 3, left",
+    341, "§3, Figure 3, left",
     quote="but are blurred for smaller and larger means",
     statement="at t = 5 ratings given θ scatter more outside of [6, 8]",
-    criterion="on [4, 10] the mean standard deviation of r given θ is smaller inside than outside",
+    criterion="mean standard deviation of r given θ smaller inside than outside, on [4, 10]",
 )  # fmt: skip
 def blurred_outside(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Standard deviation of r given θ, in and outside of [6, 8]."""
@@ -228,20 +227,20 @@ def blurred_outside(evidence: Mapping[str, MarginalRun]) -> Finding:
     inside = _inside(run)
     within, outside = float(run.sd_given_theta[inside].mean()), float(run.sd_given_theta[~inside].mean())
     return Finding(
-        f"mean standard deviation of r given θ at t = {run.time:g}: {within:.3f} inside, {outside:.3f} outside "
-        f"(over all θ {run.sd_given_theta.mean():.3f}; the scheme's cells make it {run.scheme_sd:.3f})",
+        f"at t = {run.time:g}: {within:.3f} inside, {outside:.3f} outside",
         judged(within < outside),
         "",
         figures=(3,),
+        more=f"Over all θ {run.sd_given_theta.mean():.3f}; {run.scheme_sd:.3f} with the cells of the scheme.",
     )
 
 
 @check(
-    343, "Section 3, Figure 3, left", needs=("marginals", "leagues", "step_scan"),
+    343, "§3, Figure 3, left", needs=("marginals", "leagues", "step_scan"),
     quote="We observe a similar over- and under-performance as in the microscopic simulations",
     statement="weak teams lie above r = θ and strong ones below it, in the kinetic equation and in set-up R2 alike",
-    criterion="more than 95 % of teams further than 1 from the centre on [4, 10]; slope of R2 below 1 by two standard "
-    "errors at the γ of Figure 2",
+    criterion="kinetic: over 95 % of teams more than 1 from the centre; R2: slope below 1 by two standard "
+    "errors",
 )  # fmt: skip
 def over_and_under_in_both(
     evidence: Mapping[str, MarginalRun], leagues: Mapping[str, LeagueRun], scan: StepScan
@@ -252,22 +251,20 @@ def over_and_under_in_both(
     share = float(((run.mean_given_theta - run.strengths) * side < 0)[np.abs(side) > 1].mean())
     below = ", ".join(f"{low:.3f} (σ = {sigma:g})" for sigma, (low, _) in scan.r2_ranges.items())
     return Finding(
-        f"kinetic, {NARROW}: {share:.0%} of the strengths more than 1 from the centre; R2: slope "
-        f"{with_error(simulated)} at γ = {simulated.gamma:g}, below 1 only for γ under {below}",
+        f"kinetic: {share:.0%} on {NARROW}; R2: slope {with_error(simulated)} at γ = {simulated.gamma:g}, below 1 only "
+        f"for γ under {below}",
         judged(share > 0.95 and simulated.slope < 1 - 2 * simulated.slope_error),
-        "R2 cannot be steeper than R = θ, as Section 2 says, and over- and under-perform like the kinetic equation: no "
-        "γ makes both true. If the axes of Figure 2b are swapped, “steeper” means a slope of R on θ below 1, and "
-        "both hold for those smaller γ.",
+        "No γ makes this and “steeper” (§2) both true. With the axes of Figure 2b swapped, both hold for those smaller "
+        "γ.",
         figures=(2, 3, 12),
     )
 
 
 @check(
-    344, "Section 3, Figure 3, right",
+    344, "§3, Figure 3, right",
     quote="The right plot illustrates the decrease of m₂,ᵣ in the direction θ",
     statement="the second moment of r about its mean falls along an axis of the figure: σ, as drawn, or θ, as written",
-    criterion="it never rises by more than 1e-6 from one σ to the next, nor from one θ to the next; depends if "
-    "along one",
+    criterion="it never rises (by 1e-6) along σ, nor along θ; depends if along one",
 )  # fmt: skip
 def second_moment_along_axes(evidence: Mapping[str, MarginalRun]) -> Finding:
     """The spread of r given σ, which the right plot shows, and given θ."""
@@ -275,29 +272,29 @@ def second_moment_along_axes(evidence: Mapping[str, MarginalRun]) -> Finding:
     along_sigma = run.moment_by_sigma
     along_theta = run.sd_given_theta**2 + (run.mean_given_theta - run.mean_rating) ** 2
     return Finding(
-        f"on {NARROW} at t = {run.time:g}: {along_sigma[0]:.3f} at σ = {run.spreads[0]:g}, {along_sigma[-1]:.3f} at "
-        f"σ = {run.spreads[-1]:g}; {along_theta[0]:.3f} at the smallest θ, {along_theta.min():.3f} in the middle, "
-        f"{along_theta[-1]:.3f} at the largest",
+        f"{along_sigma[0]:.3f} at σ = {run.spreads[0]:g}, {along_sigma[-1]:.3f} at σ = {run.spreads[-1]:g}; "
+        f"{along_theta[0]:.3f} at the smallest θ, {along_theta.min():.3f} in the middle, {along_theta[-1]:.3f} at the "
+        f"largest ({NARROW}, t = {run.time:g})",
         judged_under(bool((np.diff(along_sigma) <= 1e-6).all()), bool((np.diff(along_theta) <= 1e-6).all())),
-        "Along θ it falls to the middle and rises again.",
-        on="the axis that is meant: along σ, which is drawn, yes; along θ, no",
+        "",
+        on="the axis: along σ, which is drawn, yes; along θ, no",
         figures=(3,),
     )
 
 
 @check(
-    345, "Section 3, Figure 3, right",
+    345, "§3, Figure 3, right",
     quote="The larger the uncertainty σ, the less accurate the ratings",
     statement="the slope of ratings on strengths falls with σ",
-    criterion="the slope never rises by more than 1e-6 from one σ to the next",
+    criterion="it never rises (by 1e-6) from one σ to the next",
 )  # fmt: skip
 def less_accurate_with_spread(evidence: Mapping[str, MarginalRun]) -> Finding:
     """The larger σ, the flatter the ratings."""
     run = needed(evidence, NARROW)
     slope = run.slope_by_sigma
     return Finding(
-        f"slope of r on θ at t = {run.time:g} on {NARROW}: {slope[0]:.4f} at σ = {run.spreads[0]:g}, {slope[-1]:.4f} "
-        f"at σ = {run.spreads[-1]:g}",
+        f"{slope[0]:.4f} at σ = {run.spreads[0]:g}, {slope[-1]:.4f} at σ = {run.spreads[-1]:g} ({NARROW}, "
+        f"t = {run.time:g})",
         judged(bool((np.diff(slope) <= 1e-6).all())),
         "",
         figures=(3,),
@@ -305,27 +302,25 @@ def less_accurate_with_spread(evidence: Mapping[str, MarginalRun]) -> Finding:
 
 
 @check(
-    346, "Section 3, Figure 3, right",
+    346, "§3, Figure 3, right",
     quote="as all teams get a similar rating (around 7)",
     statement="at the largest σ all teams get a similar rating",
-    criterion="on [4, 10] ratings differ by less than a third of what strengths differ by (slope below 1/3) at t = 5",
+    criterion="slope below 1/3 at t = 5",
 )  # fmt: skip
 def similar_ratings(evidence: Mapping[str, MarginalRun]) -> Finding:
     """Similar would mean a small slope, at the time of the figure."""
     run = needed(evidence, NARROW)
     return Finding(
-        f"on {NARROW}, σ = {run.spreads[-1]:g}: slope {run.slope_by_sigma[-1]:.3f} at t = {run.time:g}, "
-        f"{run.limit_slope:.3f} on the computed map (t → ∞); at σ = {run.spreads[0]:g} {run.slope_by_sigma[0]:.3f} at "
-        f"t = {run.time:g}",
+        f"{run.slope_by_sigma[-1]:.3f} at σ = {run.spreads[-1]:g}, t = {run.time:g} ({run.limit_slope:.3f} on the "
+        f"computed map, t → ∞); {run.slope_by_sigma[0]:.3f} at σ = {run.spreads[0]:g}",
         judged(bool(run.slope_by_sigma[-1] < SIMILAR)),
-        "At t = 5 nobody has finished: ratings started together are alike at every σ, and at σ = 1 they move further "
-        "apart later on.",
+        "At t = 5 nobody has finished: ratings move further apart later on.",
         figures=(3,),
     )
 
 
 @check(
-    347, "Section 3, Figure 3, right",
+    347, "§3, Figure 3, right",
     quote="a similar rating (around 7)",
     statement="ratings lie around 7; the domain printed above the figure is Ω = [0, 10] × [0, 10] × [0, 1]",
     criterion="mean rating within 0.1 of 7 on the printed domain",
@@ -336,7 +331,7 @@ def around_seven(evidence: Mapping[str, MarginalRun]) -> Finding:
     return Finding(
         ", ".join(f"mean rating {value:.6f} on {name}" for name, value in means.items()),
         judged_print(abs(means[BROAD] - 7) < 0.1),
-        "The mean rating is conserved: 7 belongs to [4, 10]. Both domains are run.",
+        "The mean rating is conserved; 7 belongs to [4, 10].",
         figures=(3,),
     )
 

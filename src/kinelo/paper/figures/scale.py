@@ -116,10 +116,10 @@ NEAR_DIAGONAL, HORIZONTAL = 0.02, 0.2
 
 
 @check(
-    440, "Section 4, Figure 6",
+    440, "§4, Figure 6",
     quote="For ν = 1 all expected values θ ∈ [4, 10] converge to 7 and we get an almost horizontal line",
     statement="for ν = 1, σ = 2 the line of the ratings is almost horizontal",
-    criterion=f"slope of the computed map below {HORIZONTAL:g} (11°) as γ → 0",
+    criterion=f"slope of the map below {HORIZONTAL:g} (11°) as γ → 0",
 )  # fmt: skip
 def all_to_seven_at_nu_one(evidence: ScaleEvidence) -> Finding:
     """ν = 1, σ = 2: all ratings converge to 7."""
@@ -128,7 +128,7 @@ def all_to_seven_at_nu_one(evidence: ScaleEvidence) -> Finding:
         f"R(10) = {run.limit_end:.4f}, slope {run.limit_slope:.4f}, {_degrees(run.limit_slope):.0f}° (computed, γ → "
         f"0); simulated at γ = {run.gamma:g}: {with_error(run)}",
         judged(run.limit_slope < HORIZONTAL),
-        "Flatter than at ν = 0.5, but not horizontal.",
+        "",
         figures=(6,),
     )
 
@@ -138,10 +138,10 @@ def _degrees(slope: float) -> float:
 
 
 @check(
-    441, "Section 4, Figure 6",
+    441, "§4, Figure 6",
     quote="If we choose ν = 0.1 we get the desired diagonal θ = r as time increases, as in the case ν = 0.01",
     statement=f"for ν = 0.1 and ν = 0.01 the slope is 1 (within {NEAR_DIAGONAL:g})",
-    criterion=f"slope of the computed map within {NEAR_DIAGONAL:g} of 1 at both ν; depends if at one of them only",
+    criterion=f"slope of the map within {NEAR_DIAGONAL:g} of 1 as γ → 0; depends if at one ν",
 )  # fmt: skip
 def diagonal_for_small_nu(evidence: ScaleEvidence) -> Finding:
     """ν = 0.1 and 0.01 give the diagonal."""
@@ -150,8 +150,8 @@ def diagonal_for_small_nu(evidence: ScaleEvidence) -> Finding:
         f"slope {tenth.limit_slope:.4f} and {hundredth.limit_slope:.4f} as γ → 0; simulated at γ = {tenth.gamma:g} "
         f"{with_error(tenth)} and {with_error(hundredth)}",
         judged_under(abs(tenth.limit_slope - 1) < NEAR_DIAGONAL, abs(hundredth.limit_slope - 1) < NEAR_DIAGONAL),
-        "Close to it at ν = 0.1, on it at ν = 0.01; the price is noise, a rating's variance being about γ/2ν = "
-        f"{hundredth.gamma / 0.02:.2g} at ν = 0.01.",
+        "",
+        more=f"The price is noise: a variance of about γ/2ν = {hundredth.gamma / 0.02:.2g} at ν = 0.01.",
         on=f"how close is meant: {100 * abs(1 - tenth.limit_slope):.1f} % off at ν = 0.1, "
         f"{100 * abs(1 - hundredth.limit_slope):.1f} % at ν = 0.01",
         figures=(6,),
@@ -162,7 +162,7 @@ def diagonal_for_small_nu(evidence: ScaleEvidence) -> Finding:
     503, "Conclusion",
     quote="a large ν leads to the loss of convergence of r→θ",
     statement="the larger ν, the further ratings end from strengths",
-    criterion="|1 − slope| grows with ν, computed as γ → 0, and is above 0.25 at ν = 1, simulated and computed",
+    criterion="|1 − slope| grows with ν as γ → 0, and is above 0.25 at ν = 1, also simulated",
 )  # fmt: skip
 def large_nu_loses(evidence: ScaleEvidence) -> Finding:
     """Slopes over ν at σ = 2."""
@@ -170,17 +170,17 @@ def large_nu_loses(evidence: ScaleEvidence) -> Finding:
     last = runs[-1]
     off = [abs(1 - run.limit_slope) for run in runs]
     return Finding(
-        f"σ = {last.common_sigma:g}, γ → 0: "
-        + ", ".join(f"slope {run.limit_slope:.4f} at ν = {run.nu:g}" for run in runs)
+        f"slope at σ = {last.common_sigma:g}, γ → 0: "
+        + ", ".join(f"{run.limit_slope:.4f} at ν = {run.nu:g}" for run in runs)
         + f"; simulated at ν = {last.nu:g}: {with_error(last)}",
         judged(off == sorted(off) and off[-1] > 0.25 and abs(1 - last.slope) > 0.25),
-        "It is lost by degrees, as νσ grows, and not at a threshold: (B′) is none (Figure 10).",
+        "It is lost by degrees; (B′) is no threshold.",
         figures=(6, 10),
     )
 
 
 @check(
-    442, "Section 4, Figure 6, bottom right",
+    442, "§4, Figure 6, bottom right",
     quote="the smaller value of ν corresponds to a slower convergence towards the stationary state",
     statement="a smaller ν takes more matches to settle",
     criterion="matches to settle grow as ν falls, computed and measured",
@@ -193,7 +193,7 @@ def small_nu_is_slow(evidence: ScaleEvidence) -> Finding:
         "matches per team to within 10 %: "
         + "; ".join(f"{m:,.0f} (computed {p:,.0f}) at ν = {run.nu:g}" for run, p, m in zip(early, predicted, measured)),
         judged(predicted == sorted(predicted) and measured == sorted(measured)),
-        "The relaxation time 1/(γλ₂) grows like 1/ν once ν is small.",
+        "",
         figures=(6,),
     )
 

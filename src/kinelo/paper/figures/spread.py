@@ -83,7 +83,7 @@ def draw(data: Mapping[str, TeamSpread]) -> Figure:
 
 
 @check(
-    210, "Section 2, set-up R1, Figure 1a",
+    210, "§2, set-up R1, Figure 1a",
     quote="all teams have an approximate team strength of θᵢ ≈ 5 with increasing variance",
     statement="in set-up R1 the spread grows with the number of the team",
     criterion="correlation of σᵢ with i above 0.99, and σᵢ grows",
@@ -103,30 +103,30 @@ def spread_grows_in_r1(evidence: Mapping[str, TeamSpread]) -> Finding:
 
 
 @check(
-    211, "Section 2, set-up R1",
+    211, "§2, set-up R1",
     quote="all teams have an approximate team strength of θᵢ ≈ 5",
     statement="in set-up R1 the teams' mean strengths are about 5",
-    criterion="mean of θ within 0.1 of 5, and root mean square distance from 5 below 0.5, a tenth of it",
+    criterion="mean of θ within 0.1 of 5, root mean square distance below 0.5",
 )  # fmt: skip
 def strengths_near_five_in_r1(evidence: Mapping[str, TeamSpread]) -> Finding:
     """θ_i of R1 scatters around 5, the more the larger i."""
     theta = needed(evidence, "R1").theta
     typical = float(np.sqrt(np.mean((theta - 5) ** 2)))
     return Finding(
-        f"mean {theta.mean():.3f}, root mean square distance from 5 {typical:.3f}, single teams from "
-        f"{theta.min():.2f} to {theta.max():.2f}",
+        f"mean {theta.mean():.3f}, root mean square distance {typical:.3f}",
         judged(bool(abs(theta.mean() - 5) < 0.1 and typical < 0.5)),
         "",
         figures=(1,),
+        more=f"Teams from {theta.min():.2f} to {theta.max():.2f}.",
     )
 
 
 @check(
-    220, "Section 2, set-up R2, Figure 1b",
+    220, "§2, set-up R2, Figure 1b",
     quote="the variances σᵢ² are of the same order … it is signficantly higher in the generated data set",
     statement="the spreads of the 198 teams of R2 are of the same order, those of Germany and Brazil significantly "
     "higher",
-    criterion="largest σ of the 198 below 5 times their smallest; the spread of the two is not published",
+    criterion="largest σ of the 198 below 5 times the smallest; the two are not published",
 )  # fmt: skip
 def r2_spreads_alike(evidence: Mapping[str, TeamSpread]) -> Finding:
     """Variances of R2 are of the same order; Germany's and Brazil's are what they are given."""
@@ -134,10 +134,10 @@ def r2_spreads_alike(evidence: Mapping[str, TeamSpread]) -> Finding:
     typical = float(np.median(sigma[:-2]))
     ratio = float(sigma[:-2].max() / sigma[:-2].min())
     return Finding(
-        f"the 198: largest over smallest σ {ratio:.2f}, median {typical:.3f}. Germany and Brazil are given "
-        f"σ = {sigma[-2:].min():.3g} here, {sigma[-2:].min() / typical:.1f} times the median",
+        f"largest over smallest σ: {ratio:.2f}. Germany and Brazil are given σ = {sigma[-2:].min():.3g}, "
+        f"{sigma[-2:].min() / typical:.1f} times the median",
         "input not published" if ratio < 5 else "does not hold",
-        "The first half holds. The second rests on ratings that are not published with the paper.",
+        "The first half holds.",
         figures=(1,),
     )
 
@@ -152,9 +152,9 @@ def spread_is_one_in_r2(evidence: Mapping[str, TeamSpread]) -> Finding:
     r2 = needed(evidence, "R2")
     typical = float(np.sqrt((r2.sigma[:-2] ** 2).mean()))
     return Finding(
-        f"σ = {typical:.4f} (root mean square of {r2.theta.size - 2} teams; 95 % within {r2.inner_95[0]:.3f}–"
-        f"{r2.inner_95[1]:.3f})",
+        f"root mean square σ = {typical:.4f}",
         judged_print(abs(typical - 1) < 0.1),
-        "1 is the standard deviation of a player's η.",
+        "1 is that of a player's η.",
         figures=(1,),
+        more=f"95 % of teams within {r2.inner_95[0]:.3f}–{r2.inner_95[1]:.3f}.",
     )
