@@ -26,6 +26,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import number
+from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import sought
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
@@ -35,8 +36,11 @@ from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_share
 from kinelo.raters.state import (
     BOLD,
     BOLD_V,
+    EVIDENCE,
     HOME_POINTS,
     HOME_V,
+    LATELY,
+    LATELY_V,
     NEVER,
     MatchColumns,
     RatingTable,
@@ -101,7 +105,7 @@ def measure_drift(ratings: pl.DataFrame, start: float) -> Drift:
 HOME_STEP = partial(sought, 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True)
 TIES_STEP = partial(sought, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
-FOLLOWING = (HOME_V, BOLD, BOLD_V)
+FOLLOWING = (HOME_V, BOLD, BOLD_V, LATELY, LATELY_V, EVIDENCE)
 Trace = tuple[NDArray[Any], ...]
 
 
@@ -162,10 +166,17 @@ class SideRater(KeptInSlots, Rater):
         """Home advantage before any match, in rating points."""
         return self._home_parameter.default if self._learns_home else values["home_advantage"]
 
-    def _following(self, steady: float) -> tuple[float, float, float]:
-        """Variance of the home advantage before any match, ``steady`` where it is given; boldness, and its variance."""
-        wide = (self.unit_of_points * self._home_parameter.prior_width) ** 2
-        return wide if self._learns_home else steady, 0.0, FIRST_SPREAD**2
+    @property
+    def _home_wide(self) -> float:
+        """Variance of a home advantage of which nothing is known, as the state counts; 0 where it is given."""
+        return (self.unit_of_points * self._home_parameter.prior_width) ** 2 if self._learns_home else 0.0
+
+    def _following(self, start: float, steady: float) -> tuple[float, ...]:
+        """What follows the matches, before any of them: variance of the home advantage, which is ``steady`` where it
+        is given; boldness, its variance; an advantage that begins at ``start``, its variance and evidence.
+        """
+        wide = self._home_wide
+        return wide or steady, 0.0, FIRST_SPREAD**2, start, wide, SELDOM
 
     @property
     def home_advantage_(self) -> float:

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16
 HOME_POINTS, KAPPA = range(2)
-HOME_V, BOLD, BOLD_V = range(-3, 0)
+HOME_V, BOLD, BOLD_V, LATELY, LATELY_V, EVIDENCE = range(-6, 0)
 """Places among the numbers that all matches share: home advantage and Davidson's κ, and from the end the variance of
-the advantage, the logarithm by which forecasts are bolder than they were estimated to be, and its variance."""
+the advantage, the logarithm by which forecasts are bolder than they were estimated to be, its variance, and what
+:mod:`kinelo.raters.advantage` keeps of an advantage that may have changed at once."""
 
 FEW = 64
 """Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""

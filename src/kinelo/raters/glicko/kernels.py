@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from kinelo.play.deviations import natural_discount
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_chances, points_scale, tail_of
+from kinelo.raters.advantage import follow, weigh
 from kinelo.raters.margins import MEMORY
-from kinelo.raters.reading import gain_of, steady_walk
-from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, NEVER
+from kinelo.raters.reading import gain_of
+from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
 from kinelo.raters.team.kernels import learned_ties
 
 
@@ -41,6 +42,8 @@ class GlickoParameters(NamedTuple):
     sharpness: float
     sharpness_walk: float = 0.0
     learns_ties: float = 0.0
+    home: float = 0.0
+    home_wide: float = 0.0
 
 
 class GlickoState(NamedTuple):
@@ -144,7 +147,7 @@ def rest_side(t, day, p, s):
 
 @borrowing
 def play_all(m, p, s, common, trace):
-    """Rate matches ``m`` in order; ``common`` (8) holds, at the places of :mod:`kinelo.raters.team.kernels`, home
+    """Rate matches ``m`` in order; ``common`` (11) holds, at the places of :mod:`kinelo.raters.team.kernels`, home
     advantage and κ, sums from which κ is learnt, variance of the advantage, boldness and its variance; ``trace``
     receives what was known before.
 
@@ -160,7 +163,7 @@ def play_all(m, p, s, common, trace):
         i, j, S, weight, neutral = m.home[k], m.away[k], m.signed[k], m.weight[k], m.neutral[k]
         if k >= ahead and trace.until[k] > k + 1:
             ahead = trace.until[k]
-            common[HOME_POINTS], common[KAPPA] = h, kappa
+            common[KAPPA] = kappa
             foresee(m, k, ahead, p, s, p.largest, common, trace)
         for t in (i, j):
             if s.games[t] > 0:
@@ -187,8 +190,16 @@ def play_all(m, p, s, common, trace):
             g = natural_discount(doubt)
             E = 1.0 / (1.0 + math.exp(-g * edge))
             information = weight * g * g * E * (1.0 - E)
-            common[HOME_V] = gain_of(common[HOME_V], information, steady_walk(2.0 * p.home_step, information))
-            h += common[HOME_V] * weight * g * (0.5 + 0.5 * S - E)
+            share, steady = 0.5 + 0.5 * S, 2.0 * p.home_step
+            if p.home_wide > 0.0:
+                late = 1.0 / (1.0 + math.exp(-g * (edge - h + common[LATELY])))
+                follow(
+                    LATELY, LATELY_V, weight * g * (share - late), weight * g * g * late * (1.0 - late), steady, common
+                )
+            follow(HOME_POINTS, HOME_V, weight * g * (share - E), information, steady, common)
+            if p.home_wide > 0.0:
+                weigh(weight, share, E, late, p.home, p.home_wide, common)
+            h = common[HOME_POINTS]
         for side in range(2):
             me, other = (i, j) if side == 0 else (j, i)
             sign = 1.0 - 2.0 * side
@@ -199,7 +210,7 @@ def play_all(m, p, s, common, trace):
         if p.together == 0.0:
             for t in (i, j):
                 settle_side(t, s, p.tau, p.together > 0.0)
-    common[HOME_POINTS], common[KAPPA] = h, kappa
+    common[KAPPA] = kappa
     return True
 
 

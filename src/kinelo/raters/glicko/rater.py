@@ -75,12 +75,13 @@ class _GlickoFamily(SideRater):
         return GlickoParameters(
             float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
             0.0 if self._learns_ties else values["ties_step"], values["sharpness"], float(self.sharpness_walk),
-            float(self._learns_ties),
+            float(self._learns_ties), Q * self._home_start(values), self._home_wide,
         )  # fmt: skip
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         ties, steady = 0.0 if self._learns_ties else values["ties"], 2.0 * Q * values["home_step"]
-        return np.array([Q * self._home_start(values), ties, 0.0, 0.0, 0.0, *self._following(steady)])
+        start = Q * self._home_start(values)
+        return np.array([start, ties, 0.0, 0.0, 0.0, *self._following(start, steady)])
 
     def _fresh(self, values: Mapping[str, float]) -> Deviations:
         phi2 = (Q * values["deviation"]) ** 2

@@ -77,7 +77,7 @@ class EloOfSides(SideRater, ConditionRater):
             gamma=values["step"],
             boost=values["newcomer_boost"],
             settling=values["settling_matches"],
-            home=values["home_advantage"],
+            home=self._home_start(values),
             margin_weight=weight,
             margin_scale=values["margin_scale"],
             home_step=values["home_step"],
@@ -92,6 +92,7 @@ class EloOfSides(SideRater, ConditionRater):
             square=self.target_square_,
             in_points=self._in_points if self.system is None else 0.0,
             sharpness_walk=float(self.sharpness_walk) if self.system is None else 0.0,
+            home_wide=self._home_wide,
         )
 
     @taken_whole
@@ -197,9 +198,8 @@ class EloOfSides(SideRater, ConditionRater):
         unit = 1.0 if math.isnan(unit) else unit
         p = self._vector(values)
         steady = p.home_step / points_scale(p.nu, p.in_points * p.counts_draws * p.kappa)
-        return np.array(
-            [self._home_start(values), 0.0 if self._learns_ties else p.kappa, unit, 0.0, 0.0, *self._following(steady)]
-        )
+        ties = 0.0 if self._learns_ties else p.kappa
+        return np.array([p.home, ties, unit, 0.0, 0.0, *self._following(p.home, steady)])
 
     @property
     def _learns_home(self) -> bool:

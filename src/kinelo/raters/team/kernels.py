@@ -43,10 +43,11 @@ from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import STEEPEST, davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import falling, step_size
+from kinelo.raters.advantage import follow, weigh
 from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import YEAR
-from kinelo.raters.reading import gain_of, score_of, steady_walk
-from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, NEVER
+from kinelo.raters.reading import gain_of, score_of
+from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
 from kinelo.raters.team.state import JUNIOR, REACHED
 
 NEAREST_POLE = 1.38
@@ -89,6 +90,7 @@ class TeamParameters(NamedTuple):
     learns_ties: float = 0.0
     rule: float = 0.0
     sharpness_walk: float = 0.0
+    home_wide: float = 0.0
 
 
 LANE = np.dtype([(name, np.float64) for name in TeamParameters._fields])
@@ -289,7 +291,7 @@ def play_all(m, parameters, s, common, nodes, trace):
     are those of the first but for a little.
 
     Ratings and deviations of the state ``s`` have a last axis of lanes; all else is that of the first lane. ``common``
-    (lanes, 8) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ, variance of
+    (lanes, 11) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ, variance of
     the advantage, boldness and its variance. The :class:`TeamTrace`, unless it is empty, receives what was known before
     each match. Forecasts may grow bolder in a single lane only.
 
@@ -312,7 +314,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             forecast_together(m, k, ahead, parameters, s, common, nodes, trace)
         traced = k >= ahead
         idle_i, idle_j = m.day[k] - s.last[i], m.day[k] - s.last[j]
-        first_seen, first_drift, grown = 0.0, 0.0, 1.0
+        first_seen, first_drift, grown, anew = 0.0, 0.0, 1.0, False
         for q in range(parameters.size):
             p = parameters[q]
             h, kappa, unit = common[q, HOME_POINTS], common[q, KAPPA], common[q, UNIT]
@@ -385,10 +387,15 @@ def play_all(m, parameters, s, common, nodes, trace):
                 kappa *= grown * (1.0 + (drift - first_drift))
             common[q, KAPPA] = kappa
             if common[q, HOME_V] > 0.0 and not neutral and weight > 0.0:
-                information = weight * scale * slope
-                walk2 = steady_walk(p.home_step / scale, information)
-                common[q, HOME_V] = gain_of(common[q, HOME_V], information, walk2)
-                common[q, HOME_POINTS] = h + common[q, HOME_V] * weight * scale * (target - b)
+                steep, steady = weight * scale, p.home_step / scale
+                follow(HOME_POINTS, HOME_V, steep * (target - b), steep * slope, steady, common[q])
+                if q == 0 and p.home_wide > 0.0:
+                    late, late_slope, _ = match_law(p.kind, scale, counted, edge - h + common[0, LATELY])
+                    follow(LATELY, LATELY_V, steep * (target - late), steep * late_slope, steady, common[0])
+                    share = 0.5 + 0.5 * target
+                    anew = weigh(weight, share, 0.5 + 0.5 * b, 0.5 + 0.5 * late, p.home, p.home_wide, common[0])
+                if anew:  # in all lanes alike
+                    common[q, HOME_POINTS], common[q, HOME_V] = common[0, HOME_POINTS], common[0, HOME_V]
             if p.sharpness_walk > 0.0 and weight > 0.0:
                 common[q, BOLD_V] = gain_of(common[q, BOLD_V], weight * bold_information, p.sharpness_walk**2)
                 common[q, BOLD] += common[q, BOLD_V] * weight * bold_score
