@@ -191,13 +191,11 @@ def play_all(m, p, s, common, trace):
             E = 1.0 / (1.0 + math.exp(-g * edge))
             information = weight * g * g * E * (1.0 - E)
             share, steady = 0.5 + 0.5 * S, 2.0 * p.home_step
-            if p.home_wide > 0.0:
-                late = 1.0 / (1.0 + math.exp(-g * (edge - h + common[LATELY])))
-                follow(
-                    LATELY, LATELY_V, weight * g * (share - late), weight * g * g * late * (1.0 - late), steady, common
-                )
             follow(HOME_POINTS, HOME_V, weight * g * (share - E), information, steady, common)
             if p.home_wide > 0.0:
+                late = 1.0 / (1.0 + math.exp(-g * (edge - h + common[LATELY])))
+                information = weight * g * g * late * (1.0 - late)
+                follow(LATELY, LATELY_V, weight * g * (share - late), information, steady, common)
                 weigh(weight, share, E, late, p.home, p.home_wide, common)
             h = common[HOME_POINTS]
         for side in range(2):

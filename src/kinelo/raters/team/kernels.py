@@ -292,8 +292,8 @@ def play_all(m, parameters, s, common, nodes, trace):
 
     Ratings and deviations of the state ``s`` have a last axis of lanes; all else is that of the first lane. ``common``
     (lanes, 11) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ, variance
-    of the advantage, boldness, its variance, and an advantage since lately. The :class:`TeamTrace`, unless it is empty, receives what was known before
-    each match. Forecasts may grow bolder in a single lane only.
+    of the advantage, boldness, its variance, and an advantage since lately. The :class:`TeamTrace`, unless it is empty,
+    receives what was known before each match. Forecasts may grow bolder in a single lane only.
 
     Returns False, having changed nothing, if some result is NaN.
     """
