@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.forecasts.comparison import Comparison, binned, weighted_mean
+from kinelo.forecasts.pair_sums import pairs_in_order, sum_of_losses
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED, Contests
-
-if TYPE_CHECKING:
-    import polars as pl
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,49 +35,48 @@ def winner_log_loss(forecast: ContestForecast) -> Array:
         return np.add.reduceat(loss, contests.first[:-1]) / number
 
 
-def _pairs(forecast: ContestForecast, contest: int) -> tuple[Array, Array]:
-    """Chance that the one of each pair of finishers comes first, and what happened (1, ½ or 0)."""
+def _finishers(forecast: ContestForecast, contest: int) -> NDArray[np.int64]:
+    """Entries of those who finished one contest, in order of places."""
     contests = forecast.contests
     entries = np.arange(contests.first[contest], contests.first[contest + 1])
     entries = entries[contests.ended[entries] == FINISHED]
-    one, other = np.triu_indices(entries.size, 1)
-    place = contests.place[entries]
-    return forecast.pair_chance(entries[one], entries[other]), 0.5 + 0.5 * np.sign(place[other] - place[one])
+    return entries[np.argsort(contests.place[entries], kind="stable")]
 
 
 def order_log_loss(forecast: ContestForecast) -> Array:
     """Mean log-loss over the pairs of those who finished: 0.693 is a guess; a tie counts half of each order."""
-    loss = np.empty(len(forecast))
+    loss = np.full(len(forecast), np.nan)
     for contest in range(loss.size):
-        chance, happened = _pairs(forecast, contest)
-        chance = np.clip(chance, LEAST_CONTEST_CHANCE, 1.0 - LEAST_CONTEST_CHANCE)
-        each = -happened * np.log(chance) - (1.0 - happened) * np.log1p(-chance)
-        loss[contest] = each.mean() if each.size else np.nan
+        own = _finishers(forecast, contest)
+        if own.size > 1:
+            place, mean, deviation = forecast.contests.place[own], forecast.mean[own], forecast.deviation[own]
+            total = sum_of_losses(lambda *pair: -forecast.log_pair_chance(*pair), mean, deviation, place)
+            loss[contest] = total / (own.size * (own.size - 1) / 2)
     return loss
 
 
 def pairs_right(forecast: ContestForecast) -> Array:
-    """Share of the pairs of those who finished, and did not tie, that stand in the order forecast."""
-    share = np.empty(len(forecast))
+    """Share of the pairs of those who finished, and did not tie, that stand in the order forecast: that of the medians
+    of performances. A pair of equal medians counts half.
+    """
+    share = np.full(len(forecast), np.nan)
     for contest in range(share.size):
-        chance, happened = _pairs(forecast, contest)
-        apart = happened != 0.5
-        right = (chance > 0.5) == (happened > 0.5)
-        right = np.where(chance == 0.5, 0.5, right)[apart]
-        share[contest] = right.mean() if right.size else np.nan
+        own = _finishers(forecast, contest)
+        values, rank = np.unique(-forecast.middle[own], return_inverse=True)
+        first = np.append(0, np.append(np.flatnonzero(np.diff(forecast.contests.place[own])) + 1, own.size))
+        right, pairs = pairs_in_order(rank.astype(np.int64), first.astype(np.int64), values.size)
+        share[contest] = right / pairs if pairs else np.nan
     return share
 
 
 def rank_deviation(forecast: ContestForecast) -> Array:
     """Mean distance between place and forecast place among those who finished, as a share of the field."""
-    contests = forecast.contests
-    deviation = np.empty(len(forecast))
+    deviation = np.full(len(forecast), np.nan)
     for contest in range(deviation.size):
-        entries = np.arange(contests.first[contest], contests.first[contest + 1])
-        entries = entries[contests.ended[entries] == FINISHED]
-        order = np.argsort(np.argsort(-forecast.mean[entries], kind="stable"), kind="stable") + 1.0
-        size = entries.size
-        deviation[contest] = np.abs(order - contests.place[entries]).mean() / size if size > 1 else np.nan
+        own = _finishers(forecast, contest)
+        order = np.argsort(np.argsort(-forecast.middle[own], kind="stable"), kind="stable") + 1.0
+        if own.size > 1:
+            deviation[contest] = np.abs(order - forecast.contests.place[own]).mean() / own.size
     return deviation
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_ndtr, ndtr
+from scipy.optimize import brentq
+from scipy.special import expit, log_expit, log_ndtr, ndtr
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 
 PLACE_REACH, PLACE_STEP = 6.0, 0.25
 NEGLIGIBLE_CHANCE = 1e-18
+LEAST_BEHIND = 1e-300
 PLACE_ROWS = 10
 GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
 EULER = 0.5772156649015329
@@ -82,29 +84,33 @@ class ContestForecast:
         contest = range(len(self))[contest]
         return slice(int(self.contests.first[contest]), int(self.contests.first[contest + 1]))
 
-    def _logs(self, entries: slice, finest: float = PLACE_STEP) -> tuple[Array, Array, Array, Array]:
-        """Points, their weights times each density, and log F, log(1 − F), of some entries (entries, points)."""
+    def _on_grid(self, entries: slice, step: float = PLACE_STEP, surely_ahead: int = 0) -> tuple[Array, Array, Array]:
+        """Weights of each density, ``F`` and ``1 − F`` of some entries, on a grid of points (entries, points).
+
+        ``step`` is in least deviations. Points may be left out below which so many entrants are ahead in any case.
+        """
         mean, deviation = self.mean[entries], self.deviation[entries]
-        least = float(deviation.min())
         reach = PLACE_REACH * deviation * (2.5 if self.law == "gumbel" else 1.0)
         lower = (LOWER + PLACE_REACH * (WIDE - 1.0)) * deviation if self.off > 0.0 else 0.0
-        low, high = float((mean - reach - lower).min()), float((mean + reach).max())
-        step = min(PLACE_STEP, finest) * least * (1.0 if self.law == "normal" else 0.5)
+        lowest, high = mean - reach - lower, float((mean + reach).max())
+        low = float(np.partition(lowest, -surely_ahead)[-surely_ahead] if surely_ahead else lowest.min())
+        step = step * float(deviation.min()) * (1.0 if self.law == "normal" else 0.5)
         x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
         z = (x - mean[:, None]) / deviation[:, None]
+        scale = (x[1] - x[0]) / deviation[:, None]
         if self.law == "normal":
-            density, below, above = np.exp(-0.5 * z * z), log_ndtr(z), log_ndtr(-z)
+            density, behind, ahead = _normal_density(z), ndtr(z), ndtr(-z)
             if self.off > 0.0:
-                usual, other, z = math.log1p(-self.off), math.log(self.off), (z + LOWER) / WIDE
-                density = (1.0 - self.off) * density + self.off / WIDE * np.exp(-0.5 * z * z)
-                below = np.logaddexp(usual + below, other + log_ndtr(z))
-                above = np.logaddexp(usual + above, other + log_ndtr(-z))
-            density /= math.sqrt(2.0 * math.pi) * deviation[:, None]
-            return x, density * (x[1] - x[0]), below, above
+                z = (z + LOWER) / WIDE
+                for part, bad in ((density, _normal_density(z) / WIDE), (behind, ndtr(z)), (ahead, ndtr(-z))):
+                    part *= 1.0 - self.off
+                    bad *= self.off
+                    part += bad
+            density *= scale
+            return density, behind, ahead
         g = z * GUMBEL_DEVIATION + EULER
         tail = np.exp(-np.clip(g, -30.0, None))
-        density = tail * np.exp(-tail) * GUMBEL_DEVIATION / deviation[:, None]
-        return x, density * (x[1] - x[0]), -tail, np.log(-np.expm1(-tail))
+        return tail * np.exp(-tail) * GUMBEL_DEVIATION * scale, np.exp(-tail), -np.expm1(-tail)
 
     @cached_property
     def win(self) -> Array:
@@ -112,8 +118,9 @@ class ContestForecast:
         won = np.empty(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
-            _, density, below, _ = self._logs(entries)
-            chance = (density * np.exp(below.sum(axis=0) - below)).sum(axis=1)
+            density, behind, _ = self._on_grid(entries, surely_ahead=1)
+            log = np.log(np.maximum(behind, LEAST_BEHIND))
+            chance = (density * np.exp(log.sum(axis=0) - log)).sum(axis=1)
             won[entries] = chance / chance.sum()
         return won
 
@@ -123,8 +130,7 @@ class ContestForecast:
         expected = np.empty(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
-            _, density, _, above = self._logs(entries)
-            ahead = np.exp(above)
+            density, _, ahead = self._on_grid(entries)
             expected[entries] = 1.0 + (density * (ahead.sum(axis=0) - ahead)).sum(axis=1)
         return expected
 
@@ -132,15 +138,22 @@ class ContestForecast:
         """Chance of every entrant of one contest (rows) to reach every place (columns), the first place first."""
         entries = self._entries(contest)
         size = self.contests.entrant[entries].size
-        _, density, below, above = self._logs(entries, 1.0 / math.sqrt(size))  # as narrow as the law of a place
+        step = min(PLACE_STEP, 1.0 / math.sqrt(size))  # as narrow as the law of a place
         chances = np.zeros((size, size))
-        fill_places(density, np.exp(below), np.exp(above), chances)
+        fill_places(*self._on_grid(entries, step), chances)
         chances = np.maximum(chances, 0.0)
         return chances / chances.sum(axis=1, keepdims=True)
 
     def top(self, contest: int = 0, number: int = 3) -> Array:
         """Chance of every entrant of one contest to be among the first ``number``."""
-        return self.places(contest)[:, :number].sum(axis=1)
+        entries = self._entries(contest)
+        size = self.contests.entrant[entries].size
+        if number**2 > size:
+            return self.places(contest)[:, :number].sum(axis=1)
+        chances = np.zeros(size)
+        on_grid = self._on_grid(entries, PLACE_STEP / math.sqrt(number), number)
+        fill_top(*(np.ascontiguousarray(part.T) for part in on_grid), number, chances)
+        return np.clip(chances, 0.0, 1.0)
 
     def chance_before(self, contest: int, one: str, other: str) -> np.float64:
         """Chance that one entrant of a contest comes before another."""
@@ -160,6 +173,21 @@ class ContestForecast:
         if self.law == "normal":
             return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off)
         return expit(gap * GUMBEL_DEVIATION / self.deviation[one])
+
+    def log_pair_chance(self, m: Array, s: Array, n: Array, t: Array) -> Array:
+        """Logarithm of the chance of a performance with mean ``m`` and deviation ``s`` to come before another."""
+        if self.law == "normal":
+            return log_mixed_chance(m - n, s, t, self.off)
+        return log_expit((m - n) * GUMBEL_DEVIATION / s)
+
+    @cached_property
+    def middle(self) -> Array:
+        """Median of each performance: in the order of these, entries are forecast to finish."""
+        if self.law != "normal" or self.off == 0.0:
+            return self.mean
+        return self.mean + self.deviation * brentq(
+            lambda z: (1.0 - self.off) * ndtr(z) + self.off * ndtr((z + LOWER) / WIDE) - 0.5, -LOWER, 0.0
+        )
 
     def __repr__(self) -> str:
         many = len(self) != 1
@@ -191,6 +219,10 @@ class ContestForecast:
         return table if self.contests.dated else table.drop("date")
 
 
+def _normal_density(z: Array) -> Array:
+    return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+
+
 def mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
     """Chance of a performance to be better than another, from the gap of their means and both deviations."""
     chance = ndtr(gap / np.hypot(one, other))
@@ -200,6 +232,48 @@ def mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
     second = ndtr((gap + LOWER * other) / np.hypot(one, WIDE * other))
     both = ndtr((gap - LOWER * (one - other)) / (WIDE * np.hypot(one, other)))
     return (1.0 - off) ** 2 * chance + off * (1.0 - off) * (first + second) + off * off * both
+
+
+def log_mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
+    """Logarithm of :func:`mixed_chance`, however small that is."""
+    chance = log_ndtr(gap / np.hypot(one, other))
+    if off == 0.0:
+        return chance
+    first = log_ndtr((gap - LOWER * one) / np.hypot(WIDE * one, other))
+    second = log_ndtr((gap + LOWER * other) / np.hypot(one, WIDE * other))
+    both = log_ndtr((gap - LOWER * (one - other)) / (WIDE * np.hypot(one, other)))
+    usual, bad = math.log1p(-off), math.log(off)
+    mixed = np.logaddexp(2.0 * usual + chance, 2.0 * bad + both)
+    return np.logaddexp(mixed, usual + bad + np.logaddexp(first, second))
+
+
+@kernel
+def fill_top(density, behind, ahead, number, chances):
+    """Add up, over the points of a grid, the chances (entrants) of fewer than ``number`` ahead; arrays are (points,
+    entrants).
+
+    The law of how many of those listed before an entrant are ahead, and of those listed after, is cut at ``number``.
+    """
+    points, size = density.shape
+    before, after = np.zeros((size + 1, number)), np.zeros(number)
+    before[0, 0] = 1.0
+    for g in range(points):
+        for b in range(size):
+            before[b + 1, 0] = before[b, 0] * behind[g, b]
+            for j in range(1, number):
+                before[b + 1, j] = before[b, j] * behind[g, b] + before[b, j - 1] * ahead[g, b]
+        for j in range(number):
+            after[j] = 0.0 if j > 0 else 1.0
+        for a in range(size - 1, -1, -1):
+            if density[g, a] > NEGLIGIBLE_CHANCE:
+                fewer, total = 0.0, 0.0
+                for j in range(number - 1, -1, -1):  # j ahead of those before, at most number − 1 − j of the others
+                    fewer += after[number - 1 - j]
+                    total += before[a, j] * fewer
+                chances[a] += density[g, a] * total
+            for j in range(number - 1, 0, -1):
+                after[j] = after[j] * behind[g, a] + after[j - 1] * ahead[g, a]
+            after[0] *= behind[g, a]
 
 
 @kernel

@@ -1,0 +1,98 @@
+"""Forecasts and scores of large fields against those taken pair by pair, and place by place."""
+
+import math
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.forecasts.contest_scores import order_log_loss, pairs_right, rank_deviation
+from kinelo.forecasts.pair_sums import BLOCK
+from kinelo.forecasts.places import ContestForecast
+
+
+def forecast_of(size, *, ties=0, off=0.0, law="normal", seed=1, unfinished=0):
+    """A contest of so many, with unequal beliefs, of which some places tie; ``ties`` is how many levels there are."""
+    rng = np.random.default_rng(seed)
+    mean, deviation = 1.3 * rng.normal(size=size), np.where(rng.random(size) < 0.3, 1.02, rng.uniform(1.1, 1.7, size))
+    deviation = np.ones(size) if law == "gumbel" else deviation
+    order = np.argsort(-(mean + deviation * rng.normal(size=size)))
+    level = np.arange(size) * (ties or size) // size
+    place = [str(1 + int(np.searchsorted(level, one))) for one in level]
+    place[size - unfinished :] = ["DNF"] * unfinished
+    contests = kn.read_contests({"race": [1] * size, "driver": [f"D{k}" for k in range(size)], "place": place})
+    return ContestForecast(contests, mean[order], deviation[order], law=law, off=off)
+
+
+def pair_by_pair(forecast):
+    """Loss of the order and share of pairs right, by their definitions."""
+    there = np.flatnonzero(forecast.contests.ended == 0)
+    place, losses, right = forecast.contests.place, [], []
+    for k, a in enumerate(there):
+        others = there[k + 1 :]
+        chance = forecast.pair_chance(np.full(others.size, a), others)
+        happened = 0.5 + 0.5 * np.sign(place[others] - place[a])
+        losses += (-happened * np.log(chance) - (1 - happened) * np.log(1 - chance)).tolist()
+        named = 0.5 + 0.5 * np.sign(forecast.middle[a] - forecast.middle[others])
+        right += (1 - np.abs(named - happened))[happened != 0.5].tolist()
+    return np.mean(losses), np.mean(right)
+
+
+@pytest.mark.parametrize("size", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7])
+@pytest.mark.parametrize(
+    "kind",
+    [{}, {"off": 0.09}, {"ties": 2}, {"ties": 60, "off": 0.05}, {"law": "gumbel"}, {"unfinished": 11}],
+    ids=["plain", "bad days", "two places", "some ties", "gumbel", "retirements"],
+)
+def test_scores_of_any_size_are_those_of_all_pairs(size, kind):
+    forecast = forecast_of(size, **kind, seed=size)
+    loss, right = pair_by_pair(forecast)
+    assert order_log_loss(forecast)[0] == pytest.approx(loss, abs=1e-9)
+    assert pairs_right(forecast)[0] == pytest.approx(right, abs=1e-12)
+    assert 0.55 < right < 0.95
+
+
+def test_equal_forecasts_count_half():
+    contests = kn.read_contests({"race": [1] * 4, "driver": list("ABCD"), "place": [1, 2, 2, 4]})
+    forecast = ContestForecast(contests, np.array([1.0, 2.0, 0.0, 1.0]), np.ones(4))
+    # of five pairs that do not tie, A before C and B before D are right, A and D are forecast equal
+    assert pairs_right(forecast)[0] == pytest.approx(2.5 / 5)
+
+
+def test_the_order_forecast_is_that_of_medians():
+    forecast = forecast_of(5, off=0.1)
+    rng = np.random.default_rng(2)
+    bad = rng.random((200_000, 5)) < 0.1
+    shown = forecast.mean + forecast.deviation * np.where(
+        bad, -3.0 + 2.0 * rng.normal(size=bad.shape), rng.normal(size=bad.shape)
+    )
+    often = (shown < forecast.middle).mean(axis=0)  # each within 4.5 standard errors, missed once in 10,000
+    assert np.abs(often - 0.5).max() < 4.5 * math.sqrt(0.25 / 200_000)
+
+
+@pytest.mark.parametrize("size", [8, 9, 10, 150])
+@pytest.mark.parametrize("off", [0.0, 0.08])
+def test_the_first_three_are_those_of_all_places(size, off):
+    forecast = forecast_of(size, off=off)
+    assert forecast.top(0) == pytest.approx(forecast.places(0)[:, :3].sum(axis=1), abs=1e-6)
+    assert forecast.top(0, 2) == pytest.approx(forecast.places(0)[:, :2].sum(axis=1), abs=1e-6)
+    assert forecast.top(0, 1) == pytest.approx(forecast.win, abs=1e-6)
+    assert forecast.top(0).sum() == pytest.approx(3.0, abs=1e-5)
+
+
+def test_the_first_three_of_a_field_with_one_far_ahead():
+    """He is among them although at his worst points nobody else is near."""
+    forecast = forecast_of(12)
+    far = ContestForecast(forecast.contests, forecast.mean + np.eye(12)[4] * 14.0, forecast.deviation)
+    assert far.top(0) == pytest.approx(far.places(0)[:, :3].sum(axis=1), abs=1e-6)
+    assert far.top(0)[4] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_seventeen_thousand_are_forecast_and_scored():
+    """Numbers grow with the field, not with its square: 17,000 squared would need gigabytes."""
+    size = 17_000
+    forecast = forecast_of(size, off=0.05)
+    table = forecast.to_polars()
+    assert table["win"].sum() == pytest.approx(1.0) and table["top_3"].sum() == pytest.approx(3.0, abs=1e-3)
+    assert table["expected_place"].sum() == pytest.approx(size * (size + 1) / 2, rel=1e-6)
+    assert 0.4 < order_log_loss(forecast)[0] < 0.6 and 0.1 < rank_deviation(forecast)[0] < 0.25
