@@ -71,6 +71,19 @@ def test_predict_forecasts_what_took_place_since_a_day_from_what_came_before(fol
     assert shown.returncode == 2 and "no contests before" in shown.stderr
 
 
+def test_a_field_is_shown_under_its_title_once(folder):
+    day = str(kn.read_contests(folder / "races.csv").date[58])
+    shown = kinelo("predict", folder / "races.csv", "--played-since", day).stdout
+    lines = [line for line in shown.splitlines() if line.strip()]
+    told = json.loads(kinelo("predict", folder / "races.csv", "--played-since", day, "--json").stdout)["forecasts"]
+    for contest in ("59", "60"):
+        rows = [row for row in told if row["contest"] == contest]
+        at = next(k for k, line in enumerate(lines) if line.strip() == f"{contest}, {rows[0]['date']}")
+        cells = [[cell.strip() for cell in line.split("│")] for line in lines[at + 4 : at + 4 + len(rows)]]
+        assert [cell[1] for cell in cells] == [row["entrant"] for row in rows]
+        assert [cell[4] for cell in cells] == [f"{row['expected_place']:.1f}" for row in rows]
+
+
 def test_a_name_never_met_may_be_misspelt(folder, tmp_path):
     (tmp_path / "n.csv").write_text("date,contest,entrant,place\n2030-01-01,n,P11x,\n2030-01-01,n,P1,\n")
     done = kinelo("predict", tmp_path / "n.csv", "--results", folder / "races.csv")

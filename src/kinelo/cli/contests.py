@@ -105,6 +105,13 @@ def contest_rater(name: str, reading: AnyReadingOptions, federation: Federation 
     return RankElo(initial=initial, start=reading.start, conditions=reading.condition)
 
 
+def _fit(rater: Any, contests: Any) -> Any:
+    """Fit a rater, which shows on a terminal how far it is where that takes long."""
+    if hasattr(rater, "progress"):
+        rater.progress = sys.stderr.isatty()
+    return rater.fit(contests)
+
+
 def _title(rater: Any, contests: Contests) -> str:
     return f"{len(contests):,} contests, {getattr(rater, 'label', type(rater).__name__)}"
 
@@ -171,7 +178,7 @@ def _rated(kept: RatingBook | None, rater: Any, contests: Contests, book: str | 
     from kinelo.raters.team.contests import slots_not_used
 
     if kept is None:
-        rater.fit(contests)
+        _fit(rater, contests)
     unused = [] if type(rater if kept is None else kept.rater).__name__ == "RankElo" else slots_not_used(contests)
     if unused:
         said = f"plain Elo rates each entrant as a whole and does not use {' and '.join(unused)}; --rater rank does"
@@ -212,7 +219,7 @@ def rate_in_chunks(pattern: str, reading: AnyReadingOptions, asked: dict[str, An
     for note in scan.notes:
         typer.echo(f"note: {note}", err=True)
     with plain_warnings():
-        rater = contest_rater(asked["rater"], reading, asked["federation"]).fit(scan)
+        rater = _fit(contest_rater(asked["rater"], reading, asked["federation"]), scan)
     table = rater.ratings_
     title = f"{len(scan.files):,} files, {table.height:,} names, {type(rater).__name__}"
     show_leaderboard(rater, None, title, asked["shown"], noun="contests")
@@ -228,7 +235,7 @@ def predict_file(
     import polars as pl
 
     from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.forecasts.places import contest_forecast_table
+    from kinelo.forecasts.places import contest_forecast_tables
 
     book = asked["book"]
     with plain_warnings():
@@ -255,7 +262,8 @@ def predict_file(
         unknown = sorted({name for forecast in forecasts for name in forecast.unknown})
         echo_json({"rater": type(rater).__name__, "forecasts": table.to_dicts(), "unknown": unknown})
     else:
-        console().print(contest_forecast_table(table).head(ENTRANTS_SHOWN))
+        for shown in contest_forecast_tables(table, ENTRANTS_SHOWN):
+            console().print(shown)
     if asked["out"] is not None:
         write_csv(table, asked["out"])
         typer.echo(f"Forecasts: {asked['out']}", err=asked["as_json"])
@@ -293,7 +301,7 @@ def _fitted(kept: Any, results: Path | None, reading: AnyReadingOptions, asked: 
         return kept
     past = load_contests(results or Path(), reading)
     with plain_warnings():
-        return contest_rater(asked["rater"], reading).fit(past)
+        return _fit(contest_rater(asked["rater"], reading), past)
 
 
 def _typed(rater: Any, match: str, number: int) -> ContestForecast:
@@ -316,14 +324,14 @@ def _forecasts(
     past, said = load_contests(results, reading), []
     rater = contest_rater(asked["rater"], reading)
     if asked["played_since"] is None:
-        rater.fit(past)
+        _fit(rater, past)
     else:
         earlier, later = past.before(asked["played_since"]), past.since(asked["played_since"])
         if not len(earlier):
             raise InputError(
                 f"There are no contests before {asked['played_since']} to fit a rater on; choose a later day."
             )
-        rater.fit(earlier)
+        _fit(rater, earlier)
         said = [rater.one_step_ahead(later)] if len(later) else []
     return [*said, rater.predict(to_come)] if len(to_come) or not said else said, rater
 
@@ -388,7 +396,7 @@ def leaderboard_file(path: Path, reading: AnyReadingOptions, shown: ShownOptions
             contests, rater = cast("Contests", book.matches()), book.rater
         else:
             contests = load_contests(path, reading)
-            rater = contest_rater(asked["rater"], reading).fit(contests)
+            rater = _fit(contest_rater(asked["rater"], reading), contests)
     table, said = board_and_words(rater, contests, caution=asked["caution"], **shown.ranking())
     if asked["out"] is not None:
         write_csv(table, asked["out"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,9 +185,10 @@ class ContestForecast:
         """Median of each performance: in the order of these, entries are forecast to finish."""
         if self.law != "normal" or self.off == 0.0:
             return self.mean
-        return self.mean + self.deviation * brentq(
+        below: Any = brentq(
             lambda z: (1.0 - self.off) * ndtr(z) + self.off * ndtr((z + LOWER) / WIDE) - 0.5, -LOWER, 0.0
         )
+        return self.mean + below * self.deviation
 
     def __repr__(self) -> str:
         many = len(self) != 1
@@ -317,9 +318,22 @@ def fill_places(density, behind, ahead, chances):
             law[j] = 0.0
 
 
-def contest_forecast_table(forecasts: pl.DataFrame) -> Table:
-    """Every entrant with the chances to win and to be among the first three, and the place expected."""
-    chances = [chance("Win", "win"), chance("First three", "top_3")]
-    contest = "title" if "title" in forecasts.columns else "contest"
-    columns = [words("Contest", contest), words("Entrant", "entrant"), *chances]
-    return Table([*columns, number("Expected place", "expected_place", ".1f")], forecasts.to_dicts())
+def contest_forecast_tables(forecasts: pl.DataFrame, most: int) -> list[Table]:
+    """A table for each contest under its title, with the first ``most`` rows of all of them: every entrant with the
+    chances to win and to be among the first three, and the place expected.
+    """
+    import polars as pl
+
+    columns = [words("Entrant", "entrant"), chance("Win", "win"), chance("First three", "top_3")]
+    columns.append(number("Expected place", "expected_place", ".1f"))
+    tables, left = [], most
+    for own in forecasts.with_columns(_contest=pl.col("contest").rle_id()).partition_by("_contest"):
+        if left <= 0:
+            break
+        day = f", {own['date'][0]}" if "date" in own.columns else ""
+        title = f"{own['title' if 'title' in own.columns else 'contest'][0]}{day}"
+        tables.append(Table(columns, own.head(left).to_dicts(), title))
+        left -= own.height
+    if forecasts.height > most:
+        tables[-1] = replace(tables[-1], below=(f"and {forecasts.height - most:,} more",))
+    return tables

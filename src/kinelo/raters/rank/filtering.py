@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, Slopes, estimate
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.contests import FINISHED, Contests
@@ -21,7 +22,9 @@ from kinelo.raters.rank.parameters import KindParameters
 from kinelo.raters.rank.start import by_kind
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT
+from kinelo.raters.rank.thinning import thinned
 from kinelo.raters.rater import without_ratings
+from kinelo.runtime.progress import Advance, Progress, progress_bar
 
 Array = NDArray[np.float64]
 
@@ -29,6 +32,8 @@ LARGE = 60
 """Entrants who finish, on average, beyond which a search begins with scaled losses."""
 MANY_ENTRIES = 8_000
 """Entries beyond which a search begins with a quarter of the contests."""
+PASSES, LANE = 50.0, 0.25
+"""About how many passes a search takes, and what a lane of slopes adds to one: for an estimate of the time left."""
 NEAR, SMALL = 2.0, 0.3
 """Gain of a step, in log-likelihood, below which a search ends that only leads near the place, and the one after it."""
 
@@ -37,9 +42,13 @@ class ContestFilter(KindParameters):
     """A rater of contests without forecasts: it rates, and estimates its parameters."""
 
     initial: float
+    look: int | None = None
+    progress: Progress = False
+    """Whether ``fit`` shows how far it is where it takes long: True on the terminal, or a function that is told."""
     _state: RankState | None
     _part: Array | None = None
     _columns: Any = None
+    _advance: Callable[[float], None] = staticmethod(lambda entries: None)
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
@@ -83,6 +92,18 @@ class ContestFilter(KindParameters):
         state.contests += len(contests)
         return expected, unknown
 
+    def _to_search(self, contests: Contests) -> Contests:
+        """The contests on which parameters are estimated: of very many entries a part, with a warning."""
+        part = contests if self.look is None else thinned(contests, int(self.look))
+        if part is not contests and self.open_parameters():
+            warnings.warn(
+                f"Parameters are estimated on {part.entrant.size:,} of {contests.entrant.size:,} entries, and all "
+                "contests are rated with them; set look = None to estimate on all.",
+                KineloWarning,
+                stacklevel=4,
+            )
+        return part
+
     def _search(self, contests: Contests) -> Estimates:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Estimate the open parameters; of many contests from where the first ones lead, and in large fields from where
         scaled losses do.
@@ -90,6 +111,12 @@ class ContestFilter(KindParameters):
         Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are.
         Losses of contests of ``k`` that count ``2/k`` lead near the place, and those in full find it.
         """
+        wanted = contests.entrant.size > MANY_ENTRIES and self.progress
+        with progress_bar("Estimating parameters", PASSES, wanted=wanted) as advance:
+            self._advance = _count_passes(advance, contests.entrant.size)
+            return self._search_in_turns(contests)
+
+    def _search_in_turns(self, contests: Contests) -> Estimates:
         near = None
         finishers = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
         if finishers.mean() > LARGE:
@@ -124,6 +151,7 @@ class ContestFilter(KindParameters):
     def _losses(self, contests: Contests, skipped: int) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Loss of every contest from ``skipped`` on, after a reset (:func:`contest_losses`)."""
         loss = contest_losses(contests, self._filter(contests)[0].log_chance)[:, 0]
+        self._advance(contests.entrant.size)
         return (loss if self._part is None else loss * self._part)[skipped:]
 
     def _slopes(self, contests: Contests, skipped: int) -> Slopes:
@@ -140,10 +168,23 @@ class ContestFilter(KindParameters):
             known.v[:begun, q + 1] = twin._state.known.v[:begun, 0]
         expected = room_for_expected(contests.entrant.size, 1 + len(twins))
         filter_contests(columns, self._model(*twins), known, expected)
+        self._advance(contests.entrant.size * (1.0 + LANE * len(twins)))
         losses = contest_losses(contests, expected.log_chance)[skipped:]
         if self._part is not None:
             losses *= self._part[skipped:, None]
         return slopes_of(losses[:, 0], list(losses[:, 1:].T), moves)
+
+
+def _count_passes(advance: Advance, entries: int) -> Callable[[float], None]:
+    """What is told of entries read, and tells how many of about so many passes over all are done."""
+    done = 0.0
+
+    def read(number: float) -> None:
+        nonlocal done
+        done = min(done + number / entries, 0.98 * PASSES)
+        advance(done)
+
+    return read
 
 
 def contest_losses(contests: Contests, log_chance: Array) -> Array:

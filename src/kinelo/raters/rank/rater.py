@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+LOOK_AT_ENTRIES = 150_000
+"""Entries beyond which parameters are estimated on a part: so many take half a minute."""
+
 
 @dataclass(eq=False, repr=False)
 class RankElo(KeptInSlots, ContestFilter):
@@ -90,6 +93,9 @@ class RankElo(KeptInSlots, ContestFilter):
     start
         Ratings to begin with: names and ratings, or a table, as :class:`kinelo.TeamElo` takes them. Names are those of
         the first kind; ``"car: Red"`` is one of another kind. Ratings then keep the level of the table.
+    look
+        How many entries ``fit`` estimates parameters on, None for all. Of more, fields keep some of their entrants,
+        with all contests of these, and where fields are small the latest contests count.
 
     >>> import kinelo as kn
     >>> table = {"race": [1, 1, 1, 2, 2, 2], "driver": ["Ann", "Bob", "Cid", "Ann", "Cid", "Bob"],
@@ -105,7 +111,7 @@ class RankElo(KeptInSlots, ContestFilter):
         Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
         Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
-    options = (Option("initial"),)
+    options = (Option("initial"), Option("look", 1.0, open=True))
     book_holds = ("contests",)
     fitted_by_forecasts = False
     kinds_: tuple[str, ...] = field(default=(), init=False)
@@ -125,6 +131,7 @@ class RankElo(KeptInSlots, ContestFilter):
     conditions: Sequence[str] | None = None
     initial: float = 1500.0
     start: Any = None
+    look: int | None = LOOK_AT_ENTRIES
 
     # Rating
 
@@ -170,7 +177,7 @@ class RankElo(KeptInSlots, ContestFilter):
         self.moot_ = self.moot_parameters(contests)
         self.reset()
         if self.open_parameters():
-            estimates = self._search(contests)
+            estimates = self._search(self._to_search(contests))
             self.reset(estimates.values)
             self.estimates_ = estimates
 

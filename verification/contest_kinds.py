@@ -1,0 +1,132 @@
+"""Made-up contests in which the level of a field matters: divisions, huge fields, many who come once.
+
+Strengths and performances are in units of the noise. Every kind says how entrants come, go, move and are chosen; the
+truth is kept, so that forecasts can be held against those of who knows the strengths.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.matches.contests import Contests, Slots
+
+Array = NDArray[np.float64]
+YEAR = 365.25
+
+
+class Kind(NamedTuple):
+    """How contests of one kind are played.
+
+    ``size`` is the mean number of entrants of a contest and ``newcomers`` the part of them who are new; ``keenness``
+    the spread of the logarithm of how often somebody comes, ``once`` the part of newcomers who never return.
+    ``per_year`` contests a year. ``walk`` a root year and ``walk_played`` a contest taken part in; ``returns`` is the
+    rate at which strengths return to the mean. Newcomers have mean ``entry`` and deviation ``spread``, and all of one
+    contest share a deviation ``cohort``. ``divisions`` are entered from the lowest one and left by rating. ``tails``
+    are degrees of freedom of a Student law of performances, ``bad`` the part of performances that are off.
+    """
+
+    size: int = 300
+    newcomers: float = 0.15
+    once: float = 0.3
+    keenness: float = 1.0
+    per_year: float = 40.0
+    walk: float = 0.5
+    walk_played: float = 0.0
+    returns: float = 0.0
+    entry: float = -0.5
+    spread: float = 1.0
+    cohort: float = 0.0
+    divisions: int = 1
+    tails: float = 0.0
+    bad: float = 0.0
+    unlike: float = 0.0
+
+
+KINDS = {
+    "one series": Kind(),
+    "huge fields": Kind(size=2500, newcomers=0.1),
+    "many once": Kind(newcomers=0.4, once=0.7),
+    "cohorts differ": Kind(newcomers=0.3, once=0.5, cohort=0.6),
+    "divisions": Kind(divisions=3, newcomers=0.2, size=200),
+    "walk by contest": Kind(walk=0.3, walk_played=0.15),
+    "two a year": Kind(per_year=2.0, newcomers=0.1, keenness=0.5),
+    "long tails": Kind(tails=3.0, walk=0.9),
+    "bad days": Kind(bad=0.1, walk=0.9),
+    "fields unlike": Kind(unlike=1.0, size=100),
+}
+
+
+class Made(NamedTuple):
+    """Contests, and the true strength of every entry in it."""
+
+    contests: Contests
+    strength: Array
+
+
+def make(kind: Kind, contests: int, seed: int = 1) -> Made:
+    """Contests of a kind."""
+    rng = np.random.default_rng(seed)
+    strength, keen, seen, division = (np.empty(0) for _ in range(4))
+    last = np.empty(0)
+    parts: dict[str, list] = {name: [] for name in ("entrant", "place", "strength", "size", "day", "division")}
+    shown_mean = np.empty(0)
+    for c in range(contests):
+        day = c * YEAR / kind.per_year
+        level = c % kind.divisions
+        fresh = int(kind.size * (kind.newcomers if c >= kind.divisions else 1.0)) if level == kind.divisions - 1 else 0
+        fresh = fresh if c >= kind.divisions else kind.size
+        open_to = np.flatnonzero((keen > 0.0) & (division == level)) if strength.size else np.empty(0, int)
+        weight = keen[open_to]
+        if kind.unlike:
+            weight = weight * np.exp(kind.unlike * rng.normal() * strength[open_to])
+        wanted = min(kind.size - (fresh if level == kind.divisions - 1 else 0), open_to.size)
+        chosen = rng.choice(open_to, wanted, replace=False, p=weight / weight.sum()) if wanted > 0 else np.empty(0, int)
+        years = (day - last[chosen]) / YEAR
+        fade = np.exp(-kind.returns * years)
+        strength[chosen] = fade * strength[chosen] + rng.normal(size=chosen.size) * np.sqrt(
+            kind.walk**2 * years + kind.walk_played**2
+        )
+        begun = strength.size
+        cohort = kind.cohort * rng.normal()
+        new = kind.entry * (c >= kind.divisions) + cohort + kind.spread * rng.normal(size=fresh)
+        strength = np.append(strength, new)
+        keen = np.append(keen, np.exp(kind.keenness * rng.normal(size=fresh)) * (rng.random(fresh) >= kind.once))
+        last, seen = np.append(last, np.full(fresh, day)), np.append(seen, np.zeros(fresh))
+        shown_mean = np.append(shown_mean, np.zeros(fresh))
+        division = np.append(division, np.full(fresh, float(level)))
+        chosen = np.append(chosen, np.arange(begun, begun + fresh))
+        last[chosen], seen[chosen] = day, seen[chosen] + 1
+        noise = rng.normal(size=chosen.size)
+        if kind.tails:
+            noise = rng.standard_t(kind.tails, chosen.size) / math.sqrt(kind.tails / (kind.tails - 2.0))
+        if kind.bad:
+            off = rng.random(chosen.size) < kind.bad
+            noise = np.where(off, -3.0 + 2.0 * noise, noise)
+        shown = strength[chosen] + noise
+        order = np.argsort(-shown)
+        own = chosen[order]
+        if kind.divisions > 1:
+            shown_mean[chosen] += np.maximum(0.25, 1.0 / seen[chosen]) * (shown - shown_mean[chosen])
+            edges = np.array([1.0, 0.0])[: kind.divisions - 1]
+            division[chosen] = (shown_mean[chosen][:, None] < edges).sum(axis=1)
+        keen[rng.random(keen.size) < 0.25 * (YEAR / kind.per_year) / YEAR] = 0.0  # some leave for good
+        for name, value in zip(parts, (own, np.arange(1.0, own.size + 1), strength[own], own.size, day, level)):
+            parts[name].append(value)
+    return _table(parts)
+
+
+def _table(parts: dict[str, list]) -> Made:
+    entrant = np.concatenate(parts["entrant"]).astype(np.int32)
+    count, sizes = len(parts["size"]), np.array(parts["size"])
+    names = tuple(f"P{k}" for k in range(int(entrant.max()) + 1))
+    found = Contests(
+        np.datetime64("2000-01-01") + np.array(parts["day"]).astype("timedelta64[D]"),
+        np.append(0, np.cumsum(sizes)), entrant, names, np.concatenate(parts["place"]),
+        np.zeros(entrant.size, np.int8), {"entrant": Slots(entrant[:, None], names)}, np.ones(count),
+        np.arange(1, entrant.size + 1), tuple(str(k + 1) for k in range(count)),
+    )  # fmt: skip
+    return Made(found, np.concatenate(parts["strength"]))
