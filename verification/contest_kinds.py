@@ -26,7 +26,9 @@ class Kind(NamedTuple):
     ``per_year`` contests a year. ``walk`` a root year and ``walk_played`` a contest taken part in; ``returns`` is the
     rate at which strengths return to the mean. Newcomers have mean ``entry`` and deviation ``spread``, and all of one
     contest share a deviation ``cohort``. ``divisions`` are entered from the lowest one and left by rating. ``tails``
-    are degrees of freedom of a Student law of performances, ``bad`` the part of performances that are off.
+    are degrees of freedom of a Student law of performances, ``bad`` the part of performances that are off. ``unlike``
+    draws stronger or weaker entrants to each contest; who ``learns`` gains so much in all, most of it in the first ten
+    contests; ``away`` is the part of the known who stay away for half a year at a time.
     """
 
     size: int = 300
@@ -44,6 +46,8 @@ class Kind(NamedTuple):
     tails: float = 0.0
     bad: float = 0.0
     unlike: float = 0.0
+    learns: float = 0.0
+    away: float = 0.0
 
 
 KINDS = {
@@ -57,6 +61,7 @@ KINDS = {
     "long tails": Kind(tails=3.0, walk=0.9),
     "bad days": Kind(bad=0.1, walk=0.9),
     "fields unlike": Kind(unlike=1.0, size=100),
+    "they learn": Kind(learns=1.0, entry=-1.0, newcomers=0.2, away=0.5),
 }
 
 
@@ -80,6 +85,9 @@ def make(kind: Kind, contests: int, seed: int = 1) -> Made:
         fresh = int(kind.size * (kind.newcomers if c >= kind.divisions else 1.0)) if level == kind.divisions - 1 else 0
         fresh = fresh if c >= kind.divisions else kind.size
         open_to = np.flatnonzero((keen > 0.0) & (division == level)) if strength.size else np.empty(0, int)
+        if kind.away:  # two groups who come by turns, a quarter of a year each
+            turn = int(day / YEAR * 4.0) % 2
+            open_to = open_to[(open_to % 100 >= 100 * kind.away) | (open_to % 2 == turn)]
         weight = keen[open_to]
         if kind.unlike:
             weight = weight * np.exp(kind.unlike * rng.normal() * strength[open_to])
@@ -90,6 +98,7 @@ def make(kind: Kind, contests: int, seed: int = 1) -> Made:
         strength[chosen] = fade * strength[chosen] + rng.normal(size=chosen.size) * np.sqrt(
             kind.walk**2 * years + kind.walk_played**2
         )
+        strength[chosen] += kind.learns * np.exp(-(seen[chosen] - 1.0) / 8.0) * (1.0 - math.exp(-1.0 / 8.0))
         begun = strength.size
         cohort = kind.cohort * rng.normal()
         new = kind.entry * (c >= kind.divisions) + cohort + kind.spread * rng.normal(size=fresh)
