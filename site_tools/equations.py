@@ -83,6 +83,7 @@ EQUATIONS: dict[str, tuple[str, str]] = {
     "TeamElo": ("R ← R + step(S − ⟨S⟩) with ties, venue and margin", RATERS),
     "Glicko": ("Glickman's Glicko", RATERS),
     "Glicko2": ("Glickman's Glicko-2", RATERS),
+    "FideElo": ("R ← R + K Σ (score − PD), rounded, on monthly lists", RATERS),
     "BradleyTerry": ("win : tie : loss = eˣ : κ : e⁻ˣ, x = aᵢ − aⱼ + γ·c, maximum likelihood", RATERS),
     "KalmanElo": ("θ ← θ + walk; a match shows its difference with noise", FILTER),
     "PlayerElo": ("λ = mean or sum of the line-up's strengths", PLAYERS),

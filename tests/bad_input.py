@@ -62,6 +62,13 @@ def river():
 
 
 @cache
+def report_file():
+    path = Path(tempfile.mkdtemp()) / "open.trf"
+    path.write_text(f"012 Open\n001    1      {'Ann':<33} 1900\n")
+    return str(path)
+
+
+@cache
 def races_file():
     path = Path(tempfile.mkdtemp()) / "races.csv"
     path.write_text("date,race,driver,place\n2020-01-01,1,A,1\n2020-01-01,1,B,2\n")
@@ -252,6 +259,11 @@ CALLS = {
         lambda **k: kn.Glicko2(**k),
         {"deviation": 300.0, "volatility": 0.06, "home_advantage": 0.0, "ties": 0.5, "tau": 0.5, "period": 30.0},
     ),
+    "FideElo": (
+        lambda **k: kn.FideElo(**k).fit(matches()).ratings_,
+        {"start": {"A": 1900, "B": 1750}, "born": {"A": 2009}, "as_of": "2025-10-01"},
+    ),
+    "tournament_players": (lambda **k: kn.matches.tournament_players(**k).height, {"path": report_file}),
     "KalmanElo": (
         lambda **k: kn.KalmanElo(**k),
         {"walk": 0.3, "prior_spread": 1.0, "noise": 0.5, "regression": 0.1, "ties": 0.5, "covariance": "full"},

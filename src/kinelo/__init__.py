@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from kinelo.pages.page import write_page
     from kinelo.raters.bradley_terry.rater import BradleyTerry
     from kinelo.raters.choice import choose_rater
+    from kinelo.raters.fide.rater import FideElo
     from kinelo.raters.glicko.rater import Glicko, Glicko2
     from kinelo.raters.history import rating_history
     from kinelo.raters.kalman.rater import KalmanElo
@@ -120,6 +121,7 @@ _MODULE_OF = modules_of(
         "matches.sample": ("sample_league",),
         "raters.glicko.rater": ("Glicko", "Glicko2"),
         "raters.bradley_terry.rater": ("BradleyTerry",),
+        "raters.fide.rater": ("FideElo",),
         "raters.kalman.rater": ("KalmanElo",),
         "forecasts.backtest": ("backtest",),
         "forecasts.mixture": ("Mixture",),

@@ -112,10 +112,7 @@ def test_the_command_line_rates_by_the_rules(tmp_path):
     pl.DataFrame({"name": ["P3", "P4"], "k": [40, 5]}).write_csv(tmp_path / "juniors.csv")
     results, out = tmp_path / "games.csv", tmp_path / "out.csv"
     cases = {
-        ("--rules", "fide", "--start", tmp_path / "list.csv", "--initial", "1200"): (
-            lambda name, *rest: fide("", *rest), START, 1200.0, "K by FIDE's rules",
-        ),
-        ("--k", "24"): (lambda *_: 24, {}, 1500.0, "K = 24"),
+        ("--k", "24", "--start", tmp_path / "list.csv", "--initial", "1200"): (lambda *_: 24, START, 1200.0, "K = 24"),
         ("--k", "20", "--k-of", tmp_path / "juniors.csv"): (
             lambda name, *_: {"P3": 40, "P4": 5}.get(name, 20), {}, 1500.0, "K = 20 and K by name",
         ),
@@ -135,10 +132,12 @@ def test_a_book_of_the_federation_is_kept_from_the_command_line(tmp_path):
     table = games()
     table[:300].write_csv(tmp_path / "old.csv")
     table[300:].write_csv(tmp_path / "new.csv")
-    assert called("rate", tmp_path / "old.csv", "--rules", "fide", "--book", tmp_path / "book").exit_code == 0
+    rules = ("--k", "20", "--k-first", "80", "--k-halfway", "6")
+    assert called("rate", tmp_path / "old.csv", *rules, "--book", tmp_path / "book").exit_code == 0
     assert called("rate", tmp_path / "new.csv", "--book", tmp_path / "book").exit_code == 0
     found = dict(kn.RatingBook(tmp_path / "book").ratings_.select("name", "rating").iter_rows())
-    assert found == pytest.approx(by_hand(table, lambda name, *rest: fide("", *rest), {}), rel=1e-9)
+    falling = by_hand(table, lambda name, rating, played, *_: 20 + 60 * 6 / (6 + played), {})
+    assert found == pytest.approx(falling, rel=1e-9)
     refused = called("rate", tmp_path / "new.csv", "--book", tmp_path / "book", "--k", "20")
     assert isinstance(refused.exception, kn.InputError) or refused.exit_code == 2
 

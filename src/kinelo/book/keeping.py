@@ -119,7 +119,7 @@ def rater_from(kind: type, about: dict[str, Any], book: str) -> Any:
     try:
         settings = dict(about["settings"])
         # A book holds tables themselves. The name of a file would have it read files of whoever opens it.
-        if odd := [name for name in ("start", "k_of") if not isinstance(settings.get(name), dict | None)]:
+        if odd := [name for name in ("start", "k_of", "born") if not isinstance(settings.get(name), dict | None)]:
             raise KeyError(odd[0])
         for name in about.get("systems", ()):
             settings[name] = law_of(settings[name]) if "kind" in settings[name] else system_of(settings[name])
@@ -156,7 +156,9 @@ def settings_to_keep(rater: Any) -> dict[str, Any]:
     settings |= {name: plain_law(name, v) for name, v in settings.items() if isinstance(v, StepRule)}
     if settings.get("k_of") is not None:
         settings["k_of"] = read_k(settings["k_of"])
-    if settings.get("start") is not None:
+    if hasattr(rater, "plain_settings"):
+        settings |= rater.plain_settings()
+    elif settings.get("start") is not None:
         settings["start"] = read_start(settings["start"]).plain()
     try:
         kept = json.loads(json.dumps(settings))

@@ -269,7 +269,9 @@ class Federation:
         float | None,
         typer.Option("--k-halfway", help="Matches after which K is halfway from --k-first to --k; 10 unless given."),
     ] = None
-    rules: Annotated[str | None, typer.Option("--rules", help="Rate by these rules of K: fide.")] = None
+    rules: Annotated[
+        str | None, typer.Option("--rules", help="Rate by the rules of fide (kinelo rate: its monthly lists).")
+    ] = None
     initial: Annotated[float | None, typer.Option("--initial", help="Rating of a newcomer.")] = None
 
     def rater(self, name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:

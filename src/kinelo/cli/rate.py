@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kinelo.cli.federation_list import ListOptions, show_list
 from kinelo.cli.files import is_page, picture_name
 from kinelo.cli.options import (
     MATCHES_HELP,
@@ -33,6 +34,7 @@ def rate(
     results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
     reading: AnyReadingOptions,
     federation: Federation,
+    listing: ListOptions,
     shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
     covariate: Annotated[
@@ -55,12 +57,13 @@ def rate(
 
     Parameters are estimated from the file; a rating book keeps its rater and the parameters it was started with.
 
-    With --k, --k-of or --rules it is plain Elo by the rules of a federation, and nothing is estimated.
+    With --k or --k-of it is plain Elo, and with --rules fide the next monthly list by FIDE's regulations (results may
+    be a tournament report, TRF); nothing is estimated.
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     Example:  kinelo rate league/results.csv --out ratings.html
     Example:  kinelo rate races.csv --slot driver --slot car
-    Example:  kinelo rate club.csv --rules fide --start list.csv --initial 1200 --out new-list.csv
+    Example:  kinelo rate open.trf --rules fide --start list.csv --out new-list.csv
     """
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
@@ -104,7 +107,10 @@ def rate(
         return
 
     kept, choice = None, None
-    own = federation.rater(rater, reading.start, reading.condition or ())
+    lists = listing.rater(results, rater, federation, reading)
+    if lists is not None and is_page(out):
+        raise InputError("A list is written as a table: --out NAME.csv.")
+    own = lists or federation.rater(rater, reading.start, reading.condition or ())
     if covariate:
         if own is not None or book is not None or reading.start is not None or reading.condition:
             raise InputError(
@@ -118,7 +124,8 @@ def rate(
             kept = open_book(book, rater, reading)
     else:
         check_rater(rater, reading)
-    conditions = covariate or (reading.condition if kept is None else list(conditions_of(kept.rater)))
+    asked = lists if kept is None else kept.rater
+    conditions = covariate or (reading.condition if asked is None else list(conditions_of(asked)))
     matches = reading.load(results, rejects, conditions)
     federation.check_names(matches)
     with plain_warnings():
@@ -132,6 +139,8 @@ def rate(
         worth = None if kept is not None else rating_inflation(rated, matches)
     if as_json:
         echo_json(content_of(rated, matches, choice) | {"inflation": None if worth is None else worth.to_dict()})
+    elif hasattr(rated, "list_table"):
+        show_list(rated, shown.top)
     else:
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, shown)

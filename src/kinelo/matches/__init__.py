@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kinelo.matches.same_side import likely_names
     from kinelo.matches.sample import League, sample_contests
     from kinelo.matches.scan import MatchScan
+    from kinelo.matches.tournament_report import tournament_players
 
 _MODULE_OF = modules_of(
     {
@@ -20,6 +21,7 @@ _MODULE_OF = modules_of(
         "matches.rejects": ("Rejects",),
         "matches.sample": ("League", "sample_contests"),
         "matches.scan": ("MatchScan",),
+        "matches.tournament_report": ("tournament_players",),
     }
 )
 

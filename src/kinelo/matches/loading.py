@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import MOST_LISTED, distinct_names, listed
 from kinelo.matches.csv_lines import decode, read_csv
+from kinelo.matches.tournament_report import is_report, read_report
 from kinelo.matches.workbook import read_workbook
 from kinelo.runtime.reading import check_file
 
@@ -167,6 +168,9 @@ def _open_text(path: Path, raw: bytes) -> Opened:
         raise InputError(f"{path} is empty; a header line and at least one row are needed.")
     if raw[:1000].lstrip()[:1] in (b"{", b"["):
         return _open_json(path, raw, notes)
+    if is_report(raw):
+        report = read_report(raw, str(path))
+        return Opened(report.games, (*notes, *report.notes))
     table, broken, further, lines = read_csv(raw)
     return Opened(table, (*notes, *further), broken, header_lines=lines)
 

@@ -48,6 +48,7 @@ TAKEN = (AUTOMATIC, *RATERS)
 
 CLASSES = {one.kind: f"kinelo.raters.{one.module}.rater" for one in RATERS.values()}
 CLASSES["ClassicElo"] = "kinelo.raters.team.classic"
+CLASSES["FideElo"] = "kinelo.raters.fide.rater"
 CLASSES["RankElo"] = "kinelo.raters.rank.rater"
 """Module of every rater that Kinelo has, by the name of its class: all that a stored file can name."""
 

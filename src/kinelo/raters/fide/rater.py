@@ -1,0 +1,458 @@
+"""FIDE's monthly rating lists, as its regulations make them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import warnings
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.forecast import Forecast
+from kinelo.matches.dated import Day, read_day
+from kinelo.matches.matches import Matches
+from kinelo.presentation import Table, number, words
+from kinelo.raters.fide.lists import BEGINNING, Game, Player, RatingLists, first_day, list_of
+from kinelo.raters.fide.regulations import ELITE, IN_FORCE, JUNIOR_LINE
+from kinelo.raters.rater import Rater
+from kinelo.raters.start import COLUMNS, SETTLED, read_start
+from kinelo.raters.state import NEVER
+from kinelo.raters.stored import taken_whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EPOCH = date(1970, 1, 1).toordinal()
+BORN = ("born", "birth_year", "year_of_birth", "birthday", "b-day", "birth", "birth_date")
+MORE = {"k": ("k",), "born": BORN, "highest": ("highest",)}
+"""What a list may say beside names, ratings and games, by the headers of its columns."""
+
+
+class FideElo(Rater):
+    """FIDE's rating lists for standard chess, by the regulations of 1 March 2024 as amended on 1 October 2025.
+
+    The whole of them: the printed tables, differences above 400 points, K by games, rating and age, at most 700 points
+    for K times games, first ratings with two hypothetical draws, the floor at 1400, monthly lists, and rounding where
+    the regulations round (:mod:`kinelo.raters.fide.regulations`). Ratings are whole numbers. Nothing is estimated and
+    nothing is forecast: for forecasts begin another rater with these ratings, ``kn.TeamElo.classic(start=…)``.
+
+    Refused, because these rules do not cover it: matches without a date, before 1 March 2024, or with a result other
+    than 1, ½ and 0; events of more than 30 days. Not asked: whether the rate of play and the registration of an event
+    allow it to be rated. Forfeits are no games: leave them out (a tournament report, TRF, marks them).
+
+    Parameters
+    ----------
+    start
+        The list to begin with: a table (or the path of one) with name and rating, perhaps ``k``, ``matches`` (games
+        rated so far; 30 and more unless given), ``highest`` (highest rating ever published) and ``born``. Whoever is
+        not on it has no rating yet.
+    born
+        Years of birth by name, for the K of players up to the year in which they turn 18.
+    event
+        The column that names the event of each match (read with ``conditions=[…]``). An event is rated by the list
+        in force when it began. Without it, each match is rated by the list of its month.
+    as_of
+        A day whose rules hold for all matches, also for those before 1 March 2024.
+
+    >>> import kinelo as kn
+    >>> games = {"date": ["2024-05-04", "2024-05-05"], "home": ["Ann", "Bob"], "away": ["Cid", "Ann"],
+    ...          "result": [1, 0.5]}
+    >>> rater = kn.FideElo(start={"Ann": 2500, "Bob": 2380, "Cid": 1900}).fit(kn.read_matches(games))
+    >>> rater.list_date_, rater.ratings_.select("name", "rating", "k").rows()
+    (datetime.date(2024, 6, 1), [('Ann', 2499.0, 10), ('Bob', 2383.0, 20), ('Cid', 1898.0, 20)])
+    >>> rater.calculations_.filter(name="Ann").select("opponent", "counted", "expected", "change").rows()
+    [('Cid', 400, 0.92, 0.08), ('Bob', 120, 0.66, -0.16)]
+    """
+
+    follows_matches = False
+    fitted_by_forecasts = False
+    _state: RatingLists | None
+
+    def __init__(
+        self, start: Any = None, born: Any = None, *, event: str | None = None, as_of: Day | None = None
+    ) -> None:
+        self.start = start
+        self.born = born
+        self.event = event
+        self.as_of = as_of
+
+    @property
+    def label(self) -> str:
+        """What an officer calls this system."""
+        return f"FIDE's rating regulations of {self.as_of or IN_FORCE}"
+
+    @property
+    def conditions(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The column of events, where there is one."""
+        if not isinstance(self.event, str | None):
+            raise InputError(f"event={self.event!r:.60} must be the name of a column, such as 'event'.")
+        return () if self.event is None else (self.event,)
+
+    def needs_whole_table(self) -> str:
+        """It looks at whole events."""
+        return "it looks at whole events; read them with read_matches"
+
+    # The list to begin with
+
+    def reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every match; the list to begin with stays."""
+        self.parameters_ = {}
+        self._state = RatingLists(_rules_of(self.as_of))
+        years = _years(self.born)
+        for name, player in ({} if self.start is None else _listed(self.start)).items():
+            player.born = years.get(name, player.born)
+            self._state.players[name] = player
+        for name, year in years.items():
+            self._state.players.setdefault(name, Player(born=year))
+
+    def _learn(self, matches: Matches, latest: Matches) -> None:
+        self._use(matches)
+
+    def _conclude(self, matches: Matches, latest: Matches) -> None:
+        met = self._names_of(matches)
+        if not any(player.rating is not None for player in self._begun().players.values()):
+            raise InputError(
+                "Nobody is rated: by FIDE's rules a first rating comes from games against rated opponents. Give the "
+                "list to begin with (start=, --start)."
+            )
+        if not any(self._begun().players[name].history for name in met):
+            warnings.warn("No match names anybody who is on the list to begin with.", KineloWarning, stacklevel=4)
+
+    def _prepare_once(self, matches: Matches) -> None:
+        """Nothing is read off the matches before they are rated."""
+
+    def _start(self) -> None:
+        return None  # a list has more columns than ratings to begin with: see reset
+
+    # Rating
+
+    def _use(self, matches: Matches) -> None:
+        """Add matches, and make the lists that are due."""
+        if not len(matches):
+            return
+        self._begun().add(self._games(matches))
+
+    def _games(self, matches: Matches) -> list[Game]:
+        if not matches.dated:
+            raise InputError("FIDE's lists are monthly, and these matches have no dates.")
+        odd = np.flatnonzero(~np.isin(matches.result, (0.0, 0.5, 1.0)) | (matches.weight != 1.0))
+        if odd.size:
+            k = int(odd[0])
+            what = f"a weight of {matches.weight[k]:g}" if matches.weight[k] != 1.0 else f"{matches.result[k]:g}"
+            raise InputError(
+                f"The match {matches.match_id[k]} counts {what}; FIDE rates games of 1, ½ or 0 points, each fully."
+            )
+        events = [""] * len(matches)
+        if self.conditions:
+            (column,) = self.conditions
+            if column not in matches.conditions:
+                raise InputError(f"These matches have no column {column!r}; read it with conditions=[…].")
+            events = [name or "" for name in matches.conditions[column].names().to_list()]
+        names = matches.teams
+        return [
+            Game(names[home], names[away], int(2 * result), EPOCH + int(day), event)
+            for home, away, result, day, event in zip(
+                matches.home, matches.away, matches.result, matches.day, events, strict=True
+            )
+        ]
+
+    def _last_day(self) -> int:
+        latest = self._begun().latest
+        return NEVER if latest is None else latest - EPOCH
+
+    def _foresee(self, matches: Matches) -> Forecast:
+        raise InputError(
+            "FideElo makes lists and forecasts nothing; begin another rater with its ratings: "
+            "TeamElo.classic(start=rater.ratings_)."
+        )
+
+    def one_step_ahead(self, matches: Matches) -> Forecast:
+        """Refused: lists forecast nothing."""
+        return self._foresee(matches)
+
+    def predict(self, matches: Matches) -> Forecast:
+        """Refused: lists forecast nothing."""
+        return self._foresee(matches)
+
+    # Lists
+
+    def _closed(self) -> RatingLists:
+        """The lists up to the first that holds every match handed over."""
+        state = self._begun()
+        if not state.pending:
+            return state
+        closed = copy.deepcopy(state)
+        closed.make_lists(state.due())
+        return closed
+
+    @property
+    def list_date_(self) -> date:
+        """The day of the first list that holds every match handed over."""
+        number = self._closed().current
+        if number == BEGINNING:
+            raise InputError("There is no list before the first match.")
+        return first_day(number)
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """The first list that holds every match handed over: name, rating, K, games, change; the best first.
+
+        ``uncertainty`` is not a number: lists have none. ``matches`` counts matches handed over.
+        """
+        return self._table(self._closed(), None)
+
+    def list_on(self, day: Day) -> pl.DataFrame:
+        """The list in force on a day, as :attr:`ratings_` shows it."""
+        lists = self._closed()
+        return self._table(lists, list_of(_date(day)))
+
+    def _table(self, lists: RatingLists, number: int | None) -> pl.DataFrame:
+        import polars as pl
+
+        own = {name: p for name, p in lists.players.items() if _rating(p, number) is not None}
+        shown = lists.current if number is None else number
+        before = {name: p.rating_on(shown - 1) for name, p in own.items()}
+        games: dict[str, int] = {}
+        for line in lists.lines if number is None else ():
+            games[line.name] = games.get(line.name, 0) + 1
+        days = [None if p.last_day is None else date.fromordinal(p.last_day) for p in own.values()]
+        rating = [_rating(p, number) for p in own.values()]
+        old = list(before.values())
+        columns: dict[str, Any] = {
+            "name": pl.Series(list(own), dtype=pl.String),
+            "rating": pl.Series(rating, dtype=pl.Float64),
+            "uncertainty": pl.Series([float("nan")] * len(own), dtype=pl.Float64),
+            "matches": pl.Series([p.played for p in own.values()], dtype=pl.Int64),
+            "last_played": pl.Series(days, dtype=pl.Date),
+        }
+        if number is None:
+            columns["k"] = pl.Series([p.k(max(shown, 0)) for p in own.values()], dtype=pl.Int64)
+            columns["games"] = pl.Series([games.get(name, 0) for name in own], dtype=pl.Int64)
+        columns["change"] = pl.Series(
+            [None if r is None or o is None else r - o for r, o in zip(rating, old)], dtype=pl.Int64
+        )
+        return pl.DataFrame(columns).sort("rating", "name", descending=[True, False])
+
+    def list_table(self) -> Table:
+        """The list as terminal and pages show it."""
+        rows = self.ratings_.with_row_index("place", 1).to_dicts()
+        columns = [
+            number("Place", "place", ""), words("Name", "name"), number("Rating", "rating", ".0f"),
+            number("Change", "change", "+d"), number("K", "k", ""), number("Games", "games", ""),
+        ]  # fmt: skip
+        return Table(columns, rows, f"The list of {self.list_date_}, by {self.label}")
+
+    @property
+    def unrated_(self) -> pl.DataFrame:
+        """Who has played and has no rating: name, games and points against rated opponents that count so far."""
+        import polars as pl
+
+        own = {n: p for n, p in self._closed().players.items() if p.rating is None and p.played}
+        return pl.DataFrame(
+            {
+                "name": pl.Series(list(own), dtype=pl.String),
+                "games": pl.Series([len(p.pool) for p in own.values()], dtype=pl.Int64),
+                "points": pl.Series([sum(one[2] for one in p.pool) / 2 for p in own.values()], dtype=pl.Float64),
+            }
+        ).sort("games", "name", descending=[True, False])
+
+    @property
+    def calculations_(self) -> pl.DataFrame:
+        """Every game on the list of :attr:`ratings_`, for each of its players who was rated.
+
+        ``difference`` of the ratings, what is ``counted`` of it, PD (``expected``), the score, ΔR (``change``) and the
+        K of the period. K times the sum of a player's changes, rounded, is the change on the list.
+        """
+        import polars as pl
+
+        lists = self._closed()
+        rows = [
+            {
+                "name": one.name, "opponent": one.opponent, "date": date.fromordinal(one.day), "rating": one.own,
+                "opponent_rating": one.opponent_rating, "difference": one.own - one.opponent_rating,
+                "counted": one.difference, "expected": one.expected / 100, "score": one.halves / 2,
+                "change": one.change / 100, "k": lists.coefficients[one.name],
+            }
+            for one in lists.lines
+        ]  # fmt: skip
+        whole, real = pl.Int64, pl.Float64
+        schema = {
+            "name": pl.String, "opponent": pl.String, "date": pl.Date, "rating": whole, "opponent_rating": whole,
+            "difference": whole, "counted": whole, "expected": real, "score": real, "change": real, "k": whole,
+        }  # fmt: skip
+        return pl.DataFrame(rows, schema=schema)
+
+    # Keeping
+
+    def plain_settings(self) -> dict[str, Any]:
+        """The list to begin with and years of birth as lists and numbers, for a book."""
+        blank = type(self)(self.start, self.born, event=self.event, as_of=self.as_of)
+        blank.reset()
+        players = blank._begun().players
+        rated = {name: one for name, one in players.items() if one.rating is not None}
+        start = {
+            "name": list(rated), "rating": [one.rating for one in rated.values()],
+            "highest": [one.highest for one in rated.values()], "matches": [one.games for one in rated.values()],
+        }  # fmt: skip
+        born = {name: one.born for name, one in players.items() if one.born is not None}
+        as_of = None if self.as_of is None else str(read_day(self.as_of))
+        return {"start": start if rated else None, "born": born or None, "as_of": as_of}
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """Everything needed to carry on from here, as arrays."""
+        text = json.dumps(self._begun().plain(), ensure_ascii=True, sort_keys=True)
+        return {"lists": np.frombuffer(text.encode(), np.uint8).copy()}
+
+    @taken_whole
+    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        kept = arrays["lists"]
+        if kept.dtype != np.uint8 or kept.ndim != 1:
+            raise InputError("These arrays are no state of FideElo.")
+        self.reset()
+        self._state = RatingLists.of_plain(json.loads(kept.tobytes()))
+
+
+def _rating(player: Player, number: int | None) -> int | None:
+    return player.rating if number is None else player.rating_on(number)
+
+
+def _date(day: Day) -> date:
+    return cast("date", read_day(day).item())
+
+
+def _rules_of(as_of: Any) -> date | None:
+    """The day whose rules hold for all matches, None where each goes by its own."""
+    if as_of is None:
+        return None
+    day = _date(as_of)
+    if day < IN_FORCE:
+        raise InputError(f"as_of={as_of!r:.40} lies before {IN_FORCE}; Kinelo knows the regulations in force since.")
+    return day
+
+
+def _listed(source: Any) -> dict[str, Player]:
+    """The players of the list to begin with; rows without a rating are of players who have none yet."""
+    from kinelo.matches.loading import load_table
+    from kinelo.matches.names import clean_name
+
+    made: dict[str, Player] = {}
+    if not _by_name(source) and (isinstance(source, str | Path | Mapping) or hasattr(source, "columns")):
+        source = load_table(source)
+        lower = {str(column).strip().lower(): column for column in source.columns}
+        rated = next((lower[one] for one in COLUMNS["rating"] if one in lower), None)
+        if rated is not None:
+            listed = source[rated].is_not_null() & (source[rated].cast(str, strict=False) != "0")
+            made = _waiting(source.filter(~listed))
+            source = source.filter(listed)
+    start = read_start(source)
+    given: dict[str, list[Any]] = {key: [None] * len(start.names) for key in MORE}
+    if not isinstance(source, Mapping):
+        lower = {str(column).strip().lower(): column for column in source.columns}
+        for key, words in MORE.items():
+            column = next((lower[word] for word in words if word in lower), None)
+            if column is not None:
+                given[key] = source[column].to_list()
+    guessed: list[str] = []
+    for place, name in enumerate(start.names):
+        rating, games = float(start.rating[place]), int(start.matches[place])
+        if rating != round(rating):
+            raise InputError(f"The list gives {name!r} {rating:g} points; FIDE's ratings are whole numbers.")
+        player = Player(games=games, born=_year(name, given["born"][place]))
+        player.put_on(BEGINNING, round(rating))
+        player.highest = max(player.highest, _whole(name, given["highest"][place]))
+        if given["k"][place] not in (None, ""):
+            guessed += _follow_k(name, player, given["k"][place], known=games != SETTLED)
+        made[clean_name(name)] = player
+    if guessed:
+        more = ", …" if len(guessed) > 3 else ""
+        warnings.warn(
+            f"K = 40 without a number of games counts as the first of 30: {', '.join(guessed[:3])}{more}.",
+            KineloWarning,
+            stacklevel=5,
+        )
+    return made
+
+
+def _waiting(table: pl.DataFrame) -> dict[str, Player]:
+    """Players of a list who have no rating yet; it may say when they were born."""
+    from kinelo.matches.names import clean_name
+
+    lower = {str(column).strip().lower(): column for column in table.columns}
+    called = next((lower[one] for one in COLUMNS["name"] if one in lower), None)
+    column = next((lower[word] for word in BORN if word in lower), None)
+    if called is None or column is None:
+        return {}
+    pairs = zip(table[called].to_list(), table[column].to_list(), strict=True)
+    return {clean_name(str(name)): Player(born=_year(str(name), value)) for name, value in pairs}
+
+
+def _by_name(source: Any) -> bool:
+    return isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values())
+
+
+def _follow_k(name: str, player: Player, k: Any, *, known: bool) -> list[str]:
+    """Let a player have the K that a list publishes; the name where the number of games was guessed for it."""
+    try:
+        given = int(float(k))
+    except (TypeError, ValueError):
+        given = 0
+    if given not in (10, 20, 40):
+        raise InputError(f"The list gives {name!r} K = {k!r:.20}; FIDE's K is 40, 20 or 10.")
+    if given == 10:
+        player.highest = max(player.highest, ELITE)
+    elif given == 20:
+        if player.born is not None:
+            player.highest = max(player.highest, JUNIOR_LINE)  # a junior with K = 20 has been there
+        player.games = max(player.games, SETTLED)
+    elif player.born is None and not known:
+        player.games = 0
+        return [name]
+    return []
+
+
+def _whole(name: str, value: Any) -> int:
+    """A highest rating, 0 where none is said."""
+    try:
+        found = 0 if value in (None, "") else int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"The list gives {name!r} a highest rating of {value!r:.20}, which is no number.") from None
+    return found
+
+
+def _years(source: Any) -> dict[str, int]:
+    """Years of birth by name: a mapping, or a table with name and born."""
+    from kinelo.matches.loading import load_table
+    from kinelo.matches.names import clean_name
+
+    if source is None:
+        return {}
+    if _by_name(source):
+        pairs = dict(source)
+    elif isinstance(source, str | Path | Mapping) or hasattr(source, "columns"):
+        table = load_table(source)
+        lower = {str(column).strip().lower(): column for column in table.columns}
+        column = next((lower[word] for word in BORN if word in lower), None)
+        if "name" not in lower or column is None:
+            raise InputError(f"born needs the columns name and born; it has {', '.join(map(str, table.columns))}.")
+        pairs = dict(zip(table[lower["name"]].to_list(), table[column].to_list(), strict=True))
+    else:
+        raise InputError(f"born must give years of birth by name, not {type(source).__name__}.")
+    found = {clean_name(str(name)): _year(str(name), value) for name, value in pairs.items()}
+    return {name: year for name, year in found.items() if year is not None}
+
+
+def _year(name: str, value: Any) -> int | None:
+    """A year of birth, written as a year or as a date that begins with one."""
+    if value is None or (isinstance(value, str) and not value.strip()) or value == 0:
+        return None
+    digits = str(value).strip()[:4]
+    if not digits.isdigit() or not 1880 <= int(digits) <= 2200:
+        raise InputError(f"{name!r} is said to be born in {value!r:.20}; write the year, such as 2009.")
+    return int(digits)
