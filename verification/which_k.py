@@ -1,6 +1,6 @@
 """Is the K that an audit advises the best one? Leagues of seventeen kinds with known truth, and real matches.
 
-    python verification/which_k.py [kinds] [real] [KIND …]
+    python verification/which_k.py [kinds] [real] [outlook] [KIND …]
 
 For each simulated league the best K is known: plain Elo, written apart from Kinelo's own, rates the same calendar
 thirty times with new results between the same true strengths. Printed for each kind, over eight seeds:
@@ -12,6 +12,9 @@ thirty times with new results between the same true strengths. Printed for each 
 - the slope of results on forecasts at K = 32, and what moving from 32 to the best K saves: predicted and measured;
 - verdicts on K = 32 that are wrong ("too large" or "too small" where that is not so), and those that miss something:
   "suits" where .001 is lost (first three seeds).
+
+`outlook` audits leagues of ten kinds soon after their start, plays them on, and says how often the interval of the
+matches to come holds the K that proves best over them.
 
 Exit code 1 if some kind's mean is off by more than 10 % and loses .0003 or more, or coverage lies outside .9 to .98 by
 more than chance (three standard errors).
@@ -30,10 +33,11 @@ import numpy as np
 import kinelo as kn
 from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league
-from kinelo.advice.audit.in_use import SystemInUse, system_of
+from kinelo.advice.audit.in_use import SystemInUse, anew, system_of
 from kinelo.advice.audit.kernels import Calendar
 from kinelo.advice.audit.recursion import Prediction, Recursion
-from leagues import KINDS, Kind, League, elo_losses, make, play_again
+from kinelo.raters.team.classic import losses_by_k
+from leagues import ALIKE, KINDS, UNEVEN, Kind, League, elo_losses, make, play_again
 
 SEEDS = range(7001, 7009)
 WITH_INTERVALS = 3
@@ -52,6 +56,22 @@ HEAD = (
     "slope at 32: predicted, measured | 32 → best saves: predicted, measured | verdicts wrong, missing |\n"
     "|---|---|---|---|---|---|---|---|---|---|"
 )
+
+
+_YOUNG = Kind(sides=50, rounds=180, spread=200.0, walk=0.0, home=0.0, home_end=0.0, kappa=0.0)
+START_UPS = {
+    "at rest": _YOUNG,
+    "at rest, draws and home": _YOUNG._replace(sides=40, home=40.0, home_end=40.0, kappa=0.7),
+    "slow walk": _YOUNG._replace(walk=2.0, kappa=0.5),
+    "walk": _YOUNG._replace(walk=5.0, kappa=0.5),
+    "fast walk": _YOUNG._replace(walk=12.0, kappa=0.5),
+    "returning form": _YOUNG._replace(spread=150.0, walk=6.0, return_rate=0.01),
+    "newcomers, weaker": _YOUNG._replace(walk=2.0, turnover=0.15, newcomer_level=-100.0),
+    "seasons": _YOUNG._replace(spread=150.0, walk=1.0, season_walk=50.0),
+    "uneven activity": _YOUNG._replace(sides=80, rounds=220, walk=3.0, pairing=UNEVEN),
+    "like meets like": _YOUNG._replace(walk=2.0, pairing=ALIKE),
+}
+PAST_ROUNDS, START_UP_K, START_UP_SEEDS = 80, 20.0, range(9101, 9103)
 
 
 class Light(NamedTuple):
@@ -176,6 +196,31 @@ def kinds(chosen: list[str]) -> bool:
     return well
 
 
+def outlook() -> bool:
+    """Leagues soon after their start, played on; whether intervals of the matches to come hold as often as they say."""
+    print("| kind | matches to come | outlook (95 %) | proves best | holds |\n|---|---|---|---|---|")
+    held: list[bool] = []
+    for name, kind in START_UPS.items():
+        for seed in START_UP_SEEDS:
+            league = make(kind, seed).matches
+            now = PAST_ROUNDS * (len(league) // kind.rounds)
+            found = kn.audit(league[:now], kn.TeamElo.classic(k=START_UP_K, home_advantage=None))
+            ahead = found.outlook
+            table = found.in_use.blank().update(league[:now]).ratings_
+            start = dict(zip(table["name"], table["rating"]))
+            ks = np.geomspace(0.3, 300.0, 45)
+            losses = losses_by_k(anew(found.in_use.rater, start=start), league[now : now + ahead.matches], ks)
+            best = lowest(ks, losses.mean(axis=1)[:, None])[0]
+            held.append(ahead.low <= best <= ahead.high)
+            print(
+                f"| {name} | {ahead.matches:,} | {ahead.k:.3g} ({ahead.low:.3g}–{ahead.high:.3g}) | {best:.3g} | "
+                f"{'yes' if held[-1] else 'no'} |",
+                flush=True,
+            )
+    print(f"{sum(held)} of {len(held)} hold; 95 % of so many: at least {0.95 * len(held) - 3:.0f}")
+    return sum(held) >= 0.95 * len(held) - 3
+
+
 def real() -> None:
     """The table of real matches."""
     folder = Path(os.environ.get("KINELO_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -204,6 +249,8 @@ if __name__ == "__main__":
     wanted = sys.argv[1:] or ["kinds", "real"]
     names = [name for name in wanted if name in KINDS] or (list(KINDS) if "kinds" in wanted else [])
     well = kinds(names) if names else True
+    if "outlook" in wanted:
+        well = outlook() and well
     if "real" in wanted:
         real()
     sys.exit(0 if well else 1)

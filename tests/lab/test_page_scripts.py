@@ -241,13 +241,13 @@ def loss_over_k(outlook):
     curve = {"k": np.array([5.0, 20.0, 80.0]), "log_loss": np.array([0.504, 0.5, 0.52])}
     measured = SimpleNamespace(k=np.array([6.0, 24.0]), log_loss=np.array([0.601, 0.607]))
     found = SimpleNamespace(
-        curve=SimpleNamespace(column=curve.__getitem__), measured=measured, k=32.0, advice=SimpleNamespace(k=12.3),
-        outlook=SimpleNamespace(**outlook),
+        curve=SimpleNamespace(column=curve.__getitem__), measured=measured, k=32.0,
+        advice=SimpleNamespace(k=12.3, low=8.1, high=19.4), outlook=SimpleNamespace(**outlook),
     )  # fmt: skip
     return loss_chart(found).to_dict()
 
 
-OUTLOOK = {"k": 12.3, "low": 8.1, "high": 19.4, "differs": False}
+OUTLOOK = {"k": 12.3, "low": 6.2, "high": 25.1, "differs": False}
 FOUND = {
     "verdict": "K = 32 is too large.", "k": 32, "bounded": None,
     "sections": [["Ratings", [["Lag", "eleven"]]]], "notes": ["A note."],

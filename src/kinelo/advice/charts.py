@@ -34,7 +34,8 @@ def loss_chart(found: Audit) -> Chart:
 
     Of the theory's curve differences are to be trusted, the level less so.
     """
-    curve, measured, best, past = found.curve, found.measured, found.outlook, found.advice
+    curve, measured, past, ahead = found.curve, found.measured, found.advice, found.outlook.differs
+    best = found.outlook if ahead else past
     theory, seen = (losses - losses.min() for losses in (curve.column("log_loss"), measured.log_loss))
     highest = float(max(theory.max(), seen.max()))
     notes = tuple(f"K = {k:.3g}: {loss:.5f} measured" for k, loss in zip(measured.k, seen))
@@ -42,13 +43,13 @@ def loss_chart(found: Audit) -> Chart:
         Trace(f"95 % interval: {best.low:.3g} to {best.high:.3g}", "prediction", "span", [best.low, best.high]),
         Trace("theory", "prediction", "lines", curve.column("k"), theory),
         Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
-        Trace(f"best{' from today on' * best.differs}: {best.k:.3g}", "prediction", "upright", [best.k]),
+        Trace(f"best{' from today on' * ahead}: {best.k:.3g}", "prediction", "upright", [best.k]),
     ]
     said = f"Log-loss over K, theory and backtest; the best K is {best.k:.3g}"
     if found.k is not None:
         traces.append(Trace(f"in use: {found.k:.3g}", "truth", "upright", [found.k]))
         said += f", in use is {found.k:.3g}"
-    if best.differs:
+    if ahead:
         traces.append(Trace(f"wanted by the past: {past.k:.3g}", "team", "upright", [past.k]))
     ends = (-0.06 * highest, 1.06 * highest)
     return Chart(said, "K", "log-loss above the least", traces, y_range=ends, logarithmic=True)

@@ -1,14 +1,12 @@
-"""Inflation against leagues whose truth is known: what stayers gained in rating, and what they gained in strength."""
+"""Inflation against leagues whose truth is known: what those who play gained in rating, and in strength."""
 
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.inflation import inflation_of, rating_inflation
-from kinelo.advice.audit.kernels import Calendar
+from kinelo.advice.audit.inflation import rating_inflation
 from kinelo.advice.audit.words import inflation_words
 
 MATCHES, SIDES, YEARS, SPREAD = 6000, 80, 4.0, 150.0
@@ -39,63 +37,54 @@ def league(level, seed, walk=0.0, leaving=np.argmin, among=1):
     return kn.read_matches(columns), np.array(truth)
 
 
-def founders_gain(matches, truth, before):
-    """Points a year by which ratings of founders who stayed rose above their strengths, from first to last match."""
-    above = (before - truth).ravel()
-    side, match = np.column_stack([matches.home, matches.away]).ravel(), np.repeat(np.arange(MATCHES), 2)
-    gains = []
-    for one in np.unique(side):
-        own = np.flatnonzero(side == one)
-        if match[own[0]] < MATCHES / 10 and match[own[-1]] > 0.9 * MATCHES:
-            gains.append(above[own[-1]] - above[own[0]])
-    return np.mean(gains) / YEARS, np.std(gains) / np.sqrt(len(gains)) / YEARS
+def true_inflation(matches, truth, before):
+    """Points a year by which rating less true strength rose, on average over those who play in an eighth of the span.
+
+    Sides count once in each, those with few matches less: strengths of others are hardly known.
+    """
+    years, total, when, weight = np.array(matches.day - matches.day[0]) / 365.25, {}, {}, {}
+    for n in range(len(matches)):
+        for side, code in enumerate((matches.home[n], matches.away[n])):
+            cell = code, min(int(8 * years[n] / years[-1]), 7)
+            total.setdefault(cell, []).append(before[n, side] - truth[n, side])
+            when.setdefault(cell, []).append(years[n])
+            weight[code] = weight.get(code, 0) + 1
+    # A side of n matches is known to about 400²/n points², next to a spread of SPREAD² between sides.
+    known = [1 / (SPREAD**2 + 400**2 / weight[code]) for code, _ in total]
+    return np.polyfit(
+        [np.mean(some) for some in when.values()], [np.mean(some) for some in total.values()], 1, w=np.sqrt(known)
+    )[0]
 
 
-def error_of_slopes(matches, truth, before):
-    """Standard error of the slope over time of rating less true strength, from how far the slopes of sides scatter."""
-    above, year = (before - truth).ravel(), np.repeat(matches.day / 365.25, 2)
-    side = np.column_stack([matches.home, matches.away]).ravel()
-    weights, scores = [], []
-    for one in np.unique(side):
-        own = np.flatnonzero(side == one)[20:]
-        if own.size > 20:
-            t = year[own] - year[own].mean()
-            weights.append(t @ t)
-            scores.append(t @ above[own])
-    weights, scores = np.array(weights), np.array(scores)
-    slope = scores.sum() / weights.sum()
-    return np.sqrt(((scores - slope * weights) ** 2).sum()) / weights.sum()
+@cache
+def found_and_true(level, leaving=np.argmin, among=1, seed=4):
+    matches, truth = league(level, seed, leaving=leaving, among=among)
+    found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
+    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
+    return found, true_inflation(matches, truth, before)
+
+
+LEAVING = [(-120.0, np.argmin, 3, 6), (0.0, np.argmax, 3, 6), (120.0, np.argmin, 3, 7)]
 
 
 @pytest.mark.parametrize(("level", "way"), [(-250.0, 1), (250.0, -1), (0.0, 0), (None, 0)])
-def test_inflation_is_what_those_who_stayed_gained_without_growing_stronger(level, way):
-    matches, truth = league(level, seed=4)
-    rater = kn.TeamElo.classic(k=24).fit(matches)
-    found = rating_inflation(rater, matches)
-    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
-    gain, error = founders_gain(matches, truth, before)
-    # Founders count from their first match here, settled sides there: both scatter, by these errors.
-    assert abs(found.per_year.mean - gain) < 3 * np.hypot(error, found.per_year.error)
-    # Some eighty sides tell a standard error to a twelfth; parts of a span, and strengths in hindsight, add as much.
-    assert found.per_year.error == pytest.approx(error_of_slopes(matches, truth, before), rel=0.3)
+def test_inflation_is_what_those_who_play_gained_without_growing_stronger(level, way):
+    found, true = found_and_true(level)
+    assert abs(found.per_year.mean - true) < 3 * found.per_year.error
     assert (found.per_year.low > 0) - (found.per_year.high < 0) == way
     worth = {1: "worth less than it was", -1: "worth more than it was", 0: "worth what it was, within chance"}[way]
     assert worth in inflation_words(found)[0]
     assert (found.entries > 5) - (found.entries < -5) == way
 
 
-@pytest.mark.parametrize(("level", "leaving"), [(-120.0, np.argmin), (0.0, np.argmax)])
-def test_who_leaves_does_not_move_the_frame_that_strengths_are_told_in(level, leaving):
-    matches, truth = league(level, seed=6, leaving=leaving, among=3)
-    found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
-    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
-    # The same slope with the strengths as they are: what is left is how strengths were found, and newcomers' trend.
-    known = SimpleNamespace(
-        of_matches=lambda: (truth, np.full((*truth.shape, 1), 1e-3)), trend=None, walk_per_match=0.0, walk_per_year=0.0
-    )
-    memory = 1 / (np.log(10) / 800 * 12)
-    true = inflation_of(Calendar.of(matches), known, before - 1500, memory, 1500.0).per_year.mean
-    assert abs(found.per_year.mean - true) < found.per_year.error
+def test_whoever_leaves_intervals_of_inflation_are_as_wide_as_it_is_uncertain():
+    cases = [found_and_true(level) for level in (-250.0, 250.0, 0.0)] + [found_and_true(*one) for one in LEAVING]
+    surprises = [(found.per_year.mean - true) / found.per_year.error for found, true in cases]
+    # χ² of six: below .38 or above 22.5 once in a thousand times each.
+    assert 0.38 < np.sum(np.square(surprises)) < 22.5
+    # Of the same sides alone, where the weakest leave, ratings rise by twice as much: those stay who still find theirs.
+    weakest, strongest, strong_enter = (found.per_year.mean for found, _ in cases[3:])
+    assert strong_enter < -10 and abs(weakest - cases[3][1]) < 6 and abs(strongest - cases[4][1]) < 6
 
 
 @pytest.mark.parametrize("level", [-250.0, 250.0, 0.0])
@@ -166,8 +155,7 @@ def test_ratings_of_players_count_from_where_they_began(level):
     rater = kn.PlayerElo(**alone, **still).fit(matches)
     found = rating_inflation(rater, matches)
     before = kn.PlayerElo(**rater.get_params() | rater.parameters_).one_step_ahead(matches).ratings_before
-    gain, error = founders_gain(matches, truth, before)
-    assert abs(found.per_year.mean - gain) < 3 * np.hypot(error, found.per_year.error)
+    assert abs(found.per_year.mean - true_inflation(matches, truth, before)) < 3 * found.per_year.error
     # They do not count from the mean of those who play, which moves by far more.
     mean = mean_of_active(matches, truth)
     moved = (mean[-MATCHES // 8 :].mean() - mean[MATCHES // 16 : MATCHES // 8].mean()) / YEARS
@@ -202,7 +190,8 @@ def test_a_closed_league_in_which_the_strong_play_more_does_not_inflate():
     found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
     before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before
     assert not found.per_year.beyond_chance
-    # Each side walks by 3.8 a match of the league, 500 a year: that all twenty did so together cannot be seen.
-    together = 3.8 * np.sqrt(500 / (sides * 10))
-    expected = np.hypot(together, error_of_slopes(matches, np.array(truth), before))
-    assert found.per_year.error == pytest.approx(expected, rel=0.3)
+    # Each side walks by 3.8 a match of the league, 500 a year: that all twenty did so together cannot be seen. Slopes
+    # of walks of ten years vary by six fifths of what their ends do.
+    together = 3.8 * np.sqrt(1.2 * 500 / (sides * 10))
+    assert found.per_year.error == pytest.approx(together, rel=0.4)
+    assert abs(found.per_year.mean - true_inflation(matches, np.array(truth), before)) < 2.5 * found.per_year.error

@@ -2,13 +2,18 @@
 
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.in_use import carried_on
+from kinelo.advice.audit.estimate import estimate_league
+from kinelo.advice.audit.in_use import carried_on, system_of
 from kinelo.advice.audit.inputs import latest_part
+from kinelo.advice.audit.kernels import Calendar, Parameters
+from kinelo.advice.audit.outlook import look_ahead, play_on, replays_ahead
+from kinelo.advice.audit.recursion import Recursion
 
 
 @cache
@@ -58,12 +63,91 @@ def test_where_all_began_at_one_rating_the_future_wants_less_and_following_the_a
     assert not found.moves and "show no movement" in str(found)
 
 
+def recursion_of(matches, parameters=None, k=20.0):
+    """Theory of a league under K, and today's ratings."""
+    system, _ = system_of(kn.TeamElo.classic(k=k), matches, len(matches) // 2)
+    parameters = parameters or estimate_league(Calendar.of(matches)).parameters
+    system = system.with_ties(parameters.ties)
+    table = system.blank().update(matches).ratings_
+    known = dict(zip(table["name"], table["rating"]))
+    ratings = np.array([known[name] - 1500.0 for name in matches.teams])
+    return Recursion(Calendar.of(matches), parameters, system.in_kernels(matches), len(matches) // 2), ratings
+
+
+MOVING = Parameters(12.0, 25.0, 0.4, 180.0, -90.0, 30.0, 0.6)
+
+
+@cache
+def growing():
+    """A small league with a newcomer in its later half, home sides on some grounds, and draws."""
+    g, rows = np.random.default_rng(17), []
+    for n in range(180):
+        i, j = g.permutation(7 if n < 120 else 9)[:2]
+        rows.append((str(np.datetime64("2012-01-01") + 9 * n), f"p{i}", f"p{j}", g.choice([0.0, 0.5, 1.0]), n % 3 == 0))
+    return kn.read_matches(dict(zip(("date", "home", "away", "result", "neutral"), map(list, zip(*rows)))))
+
+
+def test_the_loss_of_a_replay_is_that_of_plain_elo_over_its_results():
+    recursion, ratings = recursion_of(growing(), MOVING)
+    (one,) = replays_ahead(recursion, MOVING, ratings, [np.random.default_rng(3)])
+    coming, kappa, k = one.calendar, recursion.system.forecast_kappa, 37.0
+    assert coming.sides > recursion.calendar.sides and 0 < np.mean(one.expected.square) < 1
+    rating, total = dict(enumerate(ratings)), 0.0
+    for i, j, home, S in zip(coming.home, coming.away, one.system.home, one.expected.score):
+        gap = rating.setdefault(i, 0.0) - rating.setdefault(j, 0.0) + home
+        up = 10 ** (gap / 800 * (1 + kappa / 2))
+        total -= np.log((up if S > 0 else 1 / up if S < 0 else kappa) / (up + 1 / up + kappa))
+        move = k * ((S + 1) / 2 - 1 / (1 + 10 ** (-gap / 400)))
+        rating[i], rating[j] = rating[i] + move, rating[j] - move
+    assert one.loss(k) == pytest.approx(total / coming.size, rel=1e-9)
+
+
+def test_replays_of_the_matches_to_come_end_as_theory_expects_them():
+    recursion, ratings = recursion_of(growing(), MOVING)
+    ahead, number = play_on(recursion, ratings), 900
+    # Theory holds the home advantage where it is: it is neither doubted nor does it move in these replays.
+    still = MOVING._replace(home_drift=0.0)
+    recursion.filtered.home_path[-1, 3] = 0.0
+    recursion.parameters = still
+    played = list(replays_ahead(recursion, still, ratings, [np.random.default_rng([n, 5]) for n in range(number)]))
+    gaps = np.array([one.strengths.mean[:, 0] - one.strengths.mean[:, 1] for one in played])
+    expected, sd = ahead.strengths.mean @ [1, -1], np.sqrt(ahead.strengths.variance.sum(axis=1))
+    # The largest of 180 means lies beyond 4.5 standard errors once in 800 runs, were they independent. The league's
+    # mean is drawn too, which theory does not follow: that is worth some hundredths.
+    assert np.abs((gaps.mean(axis=0) - expected) / sd).max() < 4.5 / np.sqrt(number)
+    spread = gaps.std(axis=0) / sd
+    assert np.abs(spread - 1).max() < 0.05 + 4.5 / np.sqrt(2 * number) and abs(np.mean(spread) - 1) < 0.04
+    results = np.array([one.expected.score for one in played]).mean(axis=0)
+    off = (results - ahead.expected.score) * np.sqrt(number / ahead.expected.square)
+    assert np.abs(off).max() < 4.5 and 0.7 < np.mean(off**2) < 1.3
+
+
+@pytest.mark.long
+def test_after_a_start_up_the_interval_holds_the_k_that_proves_best():
+    """95 % of 20: 17 or more hold with probability .984; an interval by draws of the parameters alone held 60 %."""
+    held, widths = 0, []
+    for seed in range(20):
+        matches = league(1800, 40, seed=100 + seed, walk=2.0 * (seed % 4), keep=1.0)
+        past, future = matches[:900], matches[900:]
+        recursion, ratings = recursion_of(past)
+        drawn = estimate_league(Calendar.of(past)).draw(Calendar.of(past), 40)
+        best = recursion.best()
+        advice = SimpleNamespace(k=best, low=best, high=best)
+        outlook = look_ahead(recursion, drawn, ratings, advice, best, 20.0)
+        ks = np.geomspace(0.5, 150.0, 30)
+        losses = losses_played_on(past, future[: outlook.matches], 20.0, ks)
+        held += outlook.low <= ks[np.argmin(losses)] <= outlook.high
+        widths.append(np.log(outlook.high / outlook.low))
+    assert held >= 17 and np.mean(widths) < np.log(20.0)
+
+
 def test_a_league_that_moves_wants_the_same_k_from_now_on():
     past = league(3000, 25, seed=8, walk=20.0, keep=0.995)
     found = kn.audit(past, kn.TeamElo.classic(k=34))
     outlook = found.outlook
     assert not outlook.differs and outlook.remedies == () and found.moves
-    assert (outlook.k, outlook.low, outlook.high) == (found.advice.k, found.advice.low, found.advice.high)
+    assert outlook.k == found.advice.k and outlook.low < outlook.k < outlook.high
+    assert (outlook.low, outlook.high) != (found.advice.low, found.advice.high)
     assert "matches to come:" not in found.verdict
 
 

@@ -50,7 +50,7 @@ class GroupFound:
     gain
         Points a year by which its sides grow stronger, next to the average of all sides.
     inflation
-        Points a year by which ratings of those who stayed rose above their strengths.
+        Points a year by which ratings of those who play rose above their strengths.
     bias
         Points by which its sides are rated too high today, next to the average of all sides.
     """
@@ -146,7 +146,7 @@ def groups_found(
     hindsight = strengths_in_hindsight(calendar, parameters, filtered, growing=[groups[name] for name in told])
     seen = appearances(calendar, hindsight, before)
     years = float(calendar.day[-1] - calendar.day[0]) / YEAR
-    settled, offset = settled_appearances(seen, years, memory)
+    _, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     last = np.flatnonzero(np.append(seen.side[1:] != seen.side[:-1], True))
     recent = last[seen.year[last] >= years - 2.0]
@@ -160,7 +160,7 @@ def groups_found(
         if today.size >= LEAST_SIDES:
             mean, error = mean_strength((seen.rating - seen.strength)[today], seen.doubt[today])
             bias = Shift(mean - middle, error, int(today.size))
-        inflation = per_year(hindsight, seen, settled & own, years) if years > 0 else None
+        inflation = per_year(seen, own, years) if years > 0 else None
         found.append(GroupFound(name, int(places.size), entry, None, inflation, bias))
     return tuple(
         one if one.group not in told else _with_gain(one, told.index(one.group), told, groups, hindsight.trend)

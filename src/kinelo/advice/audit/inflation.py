@@ -1,9 +1,8 @@
 """Whether a rating today is worth what it was, and where newcomers should start.
 
 Ratings are held against strengths as results alone tell them (:mod:`kinelo.advice.audit.hindsight`), all in one frame
-whoever comes and goes. Of a side that stays, rating less strength
-rises by as much as ratings inflate; who has just entered is left out until its rating has found its strength. A side
-that enters above its strength brings points in, and one that leaves above its strength takes points out: with the
+whoever comes and goes. Rating less strength, on average over those who play, rises by as much as ratings inflate. A
+side that enters above its strength brings points in, and one that leaves above its strength takes points out: with the
 changes of strength themselves, that is all that can move the mean.
 """
 
@@ -29,9 +28,6 @@ from kinelo.raters.adapter import blank_of
 
 BINS = 8
 """Parts of the span in which a side's ratings and strengths are averaged."""
-LEAST_MATCHES_IN_BIN = 3
-INSTANTS = 64
-"""Instants at which what moves all sides together is summed."""
 SETTLED_AFTER = 3.0
 """A side has settled after so many times the matches in which a rating follows 63 % of a change."""
 AWAY_DAYS = 250.0
@@ -71,7 +67,7 @@ class RatingInflation:
     Attributes
     ----------
     per_year
-        Points a year by which ratings of those who stayed rose above their strengths; None where too few stayed.
+        Points a year by which ratings of the sides that play rose above their strengths; None of too few sides.
     years
         Years between the first and the last match.
     start
@@ -152,7 +148,7 @@ def inflation_of(
     settled, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     return RatingInflation(
-        per_year(hindsight, seen, settled, years), years, start_of(seen, entered, offset, initial), initial,
+        per_year(seen, np.ones(seen.side.size, bool), years), years, start_of(seen, entered, offset, initial), initial,
         _returning(seen, settled, offset), *_entries_and_exits(seen, entered, years),
         _gain(hindsight, int(entered.size)),
     )  # fmt: skip
@@ -216,30 +212,28 @@ def _by_side(seen: Appearances, here: np.ndarray) -> Shift | None:
     return Shift(*mean_strength(off, doubt), sides.size)
 
 
-def per_year(hindsight: HindsightStrengths, seen: Appearances, settled: np.ndarray, years: float) -> Shift | None:
-    """Slope over time of rating less strength within sides, each averaged over parts of the span."""
-    part = np.minimum((seen.year / years * BINS).astype(int), BINS - 1)
-    cell, place, count = np.unique(
-        (seen.side.astype(np.int64) * BINS + part)[settled], return_inverse=True, return_counts=True
-    )
-    off = np.bincount(place, (seen.rating - seen.strength)[settled]) / np.maximum(count, 1)
-    when = np.bincount(place, seen.year[settled]) / np.maximum(count, 1)
-    kept = count >= LEAST_MATCHES_IN_BIN
-    sides, own = np.unique(cell[kept] // BINS, return_inverse=True)
-    cells = np.bincount(own)
-    t, d = (one[kept] - (np.bincount(own, one[kept]) / np.maximum(cells, 1))[own] for one in (when, off))
-    reach = float((t * t).sum())
-    stayed = int(np.sum(cells > 1))
-    if stayed < LEAST_SIDES or reach <= 0:
+def per_year(seen: Appearances, own: np.ndarray, years: float) -> Shift | None:
+    """Slope over time of the mean of rating less strength over the sides that play, each once in a part of the span.
+
+    Of a side that stays the slope would be another: ratings move towards strengths for long after a start, and where
+    the weak leave, those stay whose ratings still rise. ``own`` tells the appearances that count.
+    """
+    part = np.minimum((seen.year[own] / years * BINS).astype(int), BINS - 1)
+    first = np.flatnonzero(np.diff(seen.side[own].astype(np.int64) * BINS + part, prepend=-1))
+    sides = int(np.unique(seen.side[own]).size)
+    if sides < LEAST_SIDES or np.unique(part).size < 2:
         return None
-    slope = float((t * d).sum()) / reach
-    scores = np.bincount(own, t * (d - slope * t), sides.size)
-    # Results tell strengths relative to one another: that all together grew stronger cannot be seen, only guessed from
-    # how far each one moves.
-    matches_a_year = seen.side.size / sides.size / years
-    walk = hindsight.walk_per_year**2 + hindsight.walk_per_match**2 * matches_a_year
-    error = math.sqrt(float((scores**2).sum()) / reach**2 * stayed / max(stayed - 1, 1) + walk / (stayed * years))
-    return Shift(slope, error, stayed)
+    count = np.diff(first, append=part.size)
+    off, strength, when = (
+        np.add.reduceat(one[own], first) / count for one in (seen.rating - seen.strength, seen.strength, seen.year)
+    )
+    luck = np.add.reduceat(seen.luck[own], first) / count[:, None]
+    doubt = (luck**2).mean(axis=1)
+    # Who is known no better than by the league alone hardly counts.
+    weight = 1.0 / (spread_of(strength, doubt) + doubt)
+    t = when - weight @ when / weight.sum()
+    along = weight * t / float(weight @ t**2)
+    return Shift(float(along @ off), math.sqrt(float(((along @ luck) ** 2).mean())), sides)
 
 
 def start_of(seen: Appearances, entered: np.ndarray, offset: Shift | None, initial: float) -> Shift | None:

@@ -309,19 +309,18 @@ def smooth_sides(calendar, path, normal, mean, variance, regression):
 
 
 @kernel
-def draw_new_sides(calendar, p, normal, strength):
-    """Draw strengths of the whole calendar from the model, other sides of the same kind: ``normal`` and ``strength``
-    are float64, n × 2.
+def draw_sides(calendar, p, theta, last, M, seen, played, normal, strength):
+    """Draw strengths of all matches from the model: ``normal`` and ``strength`` are float64, n × 2.
+
+    ``theta`` and the day ``last`` of each side's last match (sides; −1 of who has played none, who enters as a
+    newcomer) change on the way. ``seen`` sides had played ``played`` matches, about the league's mean ``M`` (float).
     """
-    theta, last = np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
-    M = 0.0
-    seen = 0
     for k in range(calendar.home.size):
         day = calendar.day[k]
         for side in range(2):
             i = calendar.home[k] if side == 0 else calendar.away[k]
             if last[i] < 0.0:
-                level = p.newcomer_level if k >= seen and seen > 0 else 0.0
+                level = p.newcomer_level if played + k >= seen and seen > 0 else 0.0
                 theta[i] = M + level + p.newcomer_spread * normal[k, side]
                 seen += 1
             else:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,9 +20,10 @@ from kinelo.advice.audit.backtest import Difference, KBacktest, lowest
 from kinelo.advice.audit.estimate import filter_league, hermite
 from kinelo.advice.audit.in_use import SystemInUse, anew, own_losses
 from kinelo.advice.audit.kernels import Array, Calendar, ExpectedMatches, Parameters, Strengths
-from kinelo.advice.audit.recursion import RECURSION_NODES, Recursion
+from kinelo.advice.audit.recursion import Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps
+from kinelo.raters.random_walk import YEAR
 
 OTHER = 1.25
 """Two K this factor apart are not the same."""
@@ -32,10 +34,15 @@ PLAYED_AGAIN = 2
 """How often the later half is played."""
 LAST_PART = 0.2
 """Who played in this last part of the later half is still there."""
-OUTLOOK_RUNG, OUTLOOK_RUNGS = 1.5, 4
-"""K tried under other parameters: this factor apart, so many on either side."""
-MOST_FOLLOWED = 2e6
-"""Matches followed in all under other parameters, about."""
+REPLAYED_K = 1.4 ** np.arange(-9.0, 7.0)
+"""K tried in each replay of the matches to come, over the best one."""
+MOST_REPLAYS, MOST_REPLAYED = 120, 1e7
+"""Replays of the matches to come, and matches replayed in all, about."""
+
+
+def differ(one: float, other: float) -> bool:
+    """Whether two K are not the same."""
+    return abs(math.log(one / other)) > math.log(OTHER)
 
 
 class BestK(Protocol):
@@ -72,7 +79,8 @@ class Outlook:
     Attributes
     ----------
     k, low, high
-        The best K with its 95 % interval: that of the past where the past says nothing else of the future.
+        The best K, that of the past where the past says nothing else of the future; and where the K that proves best
+        lies in 95 % of replays of the matches to come.
     matches
         How many matches to come it is best for.
     gain
@@ -99,7 +107,7 @@ class Outlook:
     @property
     def differs(self) -> bool:
         """Whether the matches to come want another K than the past did."""
-        return abs(math.log(self.future / self.past)) > math.log(OTHER)
+        return differ(self.future, self.past)
 
     @property
     def finding_strengths(self) -> bool:
@@ -114,23 +122,31 @@ def look_ahead(
 
     By theory it is a ratio to what the past wanted (theory's K is ``past``), which the backtest knows as well.
     """
-    ahead = play_on(recursion, recursion.parameters, ratings)
+    ahead = play_on(recursion, ratings)
     best, known = ahead.best(), with_known_starts(recursion).best()
+    number = int(np.clip(MOST_REPLAYED / (REPLAYED_K.size * ahead.calendar.size), len(drawn), MOST_REPLAYS))
+    bests = replayed_bests(recursion, drawn, ratings, best * REPLAYED_K, number)
+    k = advice.k * best / past if differ(best, past) else advice.k
+    low, high = (advice.k / past * float(end) for end in np.quantile(bests, [0.025, 0.975]))
+    gain = None if in_use is None else ahead.loss(in_use) - ahead.loss(k)
+    return Outlook(k, min(low, k), max(high, k), ahead.calendar.size, gain, past, best, known)
 
-    def gain(k: float) -> float | None:
-        return None if in_use is None else ahead.loss(in_use) - ahead.loss(k)
 
-    found = Outlook(advice.k, advice.low, advice.high, ahead.calendar.size, gain(advice.k), past, best, known)
-    if not found.differs:
-        return found
-    ks = best * OUTLOOK_RUNG ** np.arange(-OUTLOOK_RUNGS, OUTLOOK_RUNGS + 1.0)
-    number = int(np.clip(MOST_FOLLOWED / (ks.size * ahead.calendar.size), 4, len(drawn)))
-    some = [drawn[n] for n in np.linspace(0, len(drawn) - 1, number).astype(int)]
-    others = [play_on(recursion, parameters, ratings) for parameters in some]
-    bests = lowest(ks, np.array([[one.loss(float(k)) for one in others] for k in ks]))
-    reach = math.hypot(2.0 * float(np.log(bests).std(ddof=1)), 0.5 * math.log(advice.high / advice.low))
-    k = advice.k * best / past
-    return replace(found, k=k, low=k * math.exp(-reach), high=k * math.exp(reach), gain=gain(k))
+def replayed_bests(
+    recursion: Recursion, drawn: list[Parameters], ratings: Array, ks: Array, number: int, seed: int = 0
+) -> Array:
+    """The best of these K in each of so many replays of the matches to come, by turns under the parameters drawn.
+
+    In each, strengths of today are drawn as well as results tell them, they move on by chance, and so do results: what
+    comes out best then is no longer what is best on average.
+    """
+    shares = np.array_split(np.random.SeedSequence(seed).spawn(number), min(len(drawn), number))
+    played = [
+        one
+        for parameters, streams in zip(drawn, shares)
+        for one in replays_ahead(recursion, parameters, ratings, [np.random.default_rng(stream) for stream in streams])
+    ]
+    return np.array(lowest(ks, np.array([[one.loss(float(k)) for one in played] for k in ks])))
 
 
 def find_remedies(
@@ -200,24 +216,75 @@ def future_calendar(calendar: Calendar, since: int) -> Calendar:
     )  # fmt: skip
 
 
-def play_on(recursion: Recursion, parameters: Parameters, ratings: Array) -> Recursion:
-    """The matches to come as the theory follows them, from ratings (sides, less where newcomers begin)."""
+class _Today(NamedTuple):
+    """What is known after the last match, of the sides to come too: mean, variance and last day of each strength (−1
+    of who has played none), the league's mean, sides seen, and mean and variance of the home advantage."""
+
+    mean: Array
+    variance: Array
+    last: Array
+    centre: float
+    seen: int
+    home: tuple[float, float]
+
+
+def _today(recursion: Recursion, parameters: Parameters, coming: Calendar) -> _Today:
     calendar = recursion.calendar
-    coming = future_calendar(calendar, recursion.since)
     filtered = recursion.filtered if parameters is recursion.parameters else filter_league(calendar, parameters)
     mean, variance, last = kernels.last_known(calendar, filtered.path)
-    size, more = coming.size, coming.sides - calendar.sides
-    known = (np.append(mean, np.zeros(more)), np.append(variance, np.zeros(more)), np.append(last, np.full(more, -1.0)))
-    strengths = Strengths(np.empty((size, 2)), np.empty((size, 2)), np.zeros((size, 2)), np.zeros(size))
-    kernels.foresee_sides(coming, parameters, *known, filtered.centre, int(np.sum(last >= 0)), *strengths[:3])
-    strengths.home[~coming.neutral] = filtered.home_path[-1, 2]
+    more = np.zeros(coming.sides - calendar.sides)
+    home = float(filtered.home_path[-1, 2]), float(filtered.home_path[-1, 3])
+    known = np.append(mean, more), np.append(variance, more), np.append(last, more - 1.0)
+    return _Today(*known, filtered.centre, int(np.sum(last >= 0)), home)
+
+
+def _ahead(recursion: Recursion, coming: Calendar, ratings: Array, strengths: Strengths) -> Recursion:
+    """The matches to come from these ratings, with nothing expected of them yet."""
     future = copy.copy(recursion)
-    future.calendar, future.parameters, future.since, future.strengths = coming, parameters, 0, strengths
+    future.calendar, future.since, future.strengths = coming, 0, strengths
     home = np.tile(recursion.system.home[recursion.since :], PLAYED_AGAIN)
-    future.system = recursion.system._replace(home=home, start=np.append(ratings, np.zeros(more)))
-    future.expected = ExpectedMatches(*(np.empty(size) for _ in ExpectedMatches._fields))
-    kernels.expect_results(strengths, parameters, hermite(RECURSION_NODES), future.expected)
+    start = np.append(ratings, np.zeros(coming.sides - recursion.calendar.sides))
+    future.system = recursion.system._replace(home=home, start=start)
+    future.expected = ExpectedMatches(*(np.zeros(coming.size) for _ in ExpectedMatches._fields))
     return future
+
+
+def play_on(recursion: Recursion, ratings: Array) -> Recursion:
+    """The matches to come as the theory follows them, from ratings (sides, less where newcomers begin)."""
+    parameters, coming = recursion.parameters, future_calendar(recursion.calendar, recursion.since)
+    today, size = _today(recursion, parameters, coming), coming.size
+    strengths = Strengths(np.empty((size, 2)), np.empty((size, 2)), np.zeros((size, 2)), np.zeros(size))
+    kernels.foresee_sides(coming, parameters, *today[:5], *strengths[:3])
+    strengths.home[~coming.neutral] = today.home[0]
+    future = _ahead(recursion, coming, ratings, strengths)
+    kernels.expect_results(strengths, parameters, hermite(future.nodes), future.expected)
+    return future
+
+
+def replays_ahead(
+    recursion: Recursion, parameters: Parameters, ratings: Array, generators: list[np.random.Generator]
+) -> Iterator[Recursion]:
+    """The matches to come with results that are drawn, once for each generator.
+
+    Strengths and results are then known, so that what the recursion expects is what happens, and its loss is the loss.
+    """
+    coming = future_calendar(recursion.calendar, recursion.since)
+    today, size = _today(recursion, parameters, coming), coming.size
+    years = np.diff(coming.day, prepend=recursion.calendar.day[-1]) / YEAR
+    for g in generators:
+        strength, home, result = np.empty((size, 2)), np.zeros(size), np.empty(size)
+        theta = today.mean + np.sqrt(today.variance) * g.standard_normal(coming.sides)
+        kernels.draw_sides(
+            coming, parameters, theta, today.last.copy(), today.centre, today.seen, recursion.calendar.size,
+            g.standard_normal((size, 2)), strength,
+        )  # fmt: skip
+        walk = np.cumsum(parameters.home_drift * np.sqrt(years) * g.standard_normal(size))
+        first = today.home[0] + math.sqrt(today.home[1]) * g.standard_normal()
+        home[~coming.neutral] = (first + walk)[~coming.neutral]
+        kernels.draw_results(strength, home, parameters, g.random(size), result)
+        one = _ahead(recursion, coming, ratings, Strengths(strength, np.zeros((size, 2)), np.zeros((size, 2)), home))
+        one.expected.score[:], one.expected.square[:], one.nodes = result, result**2, 1
+        yield one
 
 
 def matches_before(calendar: Calendar) -> Array:

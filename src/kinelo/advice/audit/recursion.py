@@ -61,12 +61,14 @@ class Prediction:
 class Recursion:
     """The expected ratings of a league of these parameters, under any step."""
 
+    nodes = RECURSION_NODES
+
     def __init__(self, calendar: Calendar, parameters: Parameters, system: System, since: int) -> None:
         self.calendar, self.parameters, self.system, self.since = calendar, parameters, system, since
         self.filtered = filter_league(calendar, parameters)
         self.strengths = smooth_league(calendar, self.filtered)
         self.expected = ExpectedMatches(*(np.empty(calendar.size) for _ in ExpectedMatches._fields))
-        kernels.expect_results(self.strengths, parameters, hermite(RECURSION_NODES), self.expected)
+        kernels.expect_results(self.strengths, parameters, hermite(self.nodes), self.expected)
 
     @property
     def slope(self) -> float:
@@ -96,7 +98,7 @@ class Recursion:
         steps = np.multiply.outer(self.calendar.weight, np.full(2, k / 2)) if np.ndim(k) == 0 else k
         out = Followed(*(np.empty(self.calendar.size) for _ in Followed._fields))
         kernels.follow_ratings(
-            self.calendar, self.system, steps, self.strengths, self.expected, hermite(RECURSION_NODES), out
+            self.calendar, self.system, steps, self.strengths, self.expected, hermite(self.nodes), out
         )
         return out
 
