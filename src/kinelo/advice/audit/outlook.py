@@ -140,11 +140,12 @@ def replayed_bests(
     In each, strengths of today are drawn as well as results tell them, they move on by chance, and so do results: what
     comes out best then is no longer what is best on average.
     """
-    shares = np.array_split(np.random.SeedSequence(seed).spawn(number), min(len(drawn), number))
+    turns = min(len(drawn), number)
+    streams = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(number)]
     played = [
         one
-        for parameters, streams in zip(drawn, shares)
-        for one in replays_ahead(recursion, parameters, ratings, [np.random.default_rng(stream) for stream in streams])
+        for turn, parameters in enumerate(drawn[:turns])
+        for one in replays_ahead(recursion, parameters, ratings, streams[turn::turns])
     ]
     return np.array(lowest(ks, np.array([[one.loss(float(k)) for one in played] for k in ks])))
 
