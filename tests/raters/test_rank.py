@@ -19,7 +19,15 @@ from kinelo.raters.rank.field import NO_MEMORY, ContestField, new_grid
 from kinelo.raters.rank.law import both_logs, law_of
 from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 
-GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "retirement": 0.0, "off": 0.0}
+GIVEN = {
+    "anchor": 0.0,
+    "walk": 0.3,
+    "prior_spread": 0.9,
+    "newcomer": -0.2,
+    "regression": 0.1,
+    "retirement": 0.0,
+    "off": 0.0,
+}
 
 
 def shown_by(mean, variance, place, off=0.0):

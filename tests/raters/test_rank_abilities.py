@@ -8,7 +8,15 @@ import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.rank.table import POINTS_PER_UNIT
 
-GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": 0.0, "regression": 0.0, "retirement": 0.0, "off": 0.0}
+GIVEN = {
+    "anchor": 0.0,
+    "walk": 0.3,
+    "prior_spread": 0.9,
+    "newcomer": 0.0,
+    "regression": 0.0,
+    "retirement": 0.0,
+    "off": 0.0,
+}
 
 
 def rating_of(rater, name):

@@ -8,6 +8,14 @@ place shows of the performance (:mod:`kinelo.raters.rank.ranking`) is handed to 
 A slot of several entrants (a car with two drivers) adds up what each shows, as precisions. A newcomer begins at the
 mean of those of its kind in the same contest who are known, plus ``newcomer``; an advantage begins at 0.
 
+Places say nothing of the level of a field, which is known through its entrants alone: an error of it is common to all
+of them, and adds up where newcomers learn while others leave. Where fields are alike, their level is that of all
+contests, 0. Each performance is therefore read as lying higher by a part of the way of the field's level to 0,
+
+    ``pull += precision · lift``, ``lift = −anchor k/(k + ALIKE anchor) · level``,
+
+the less the fewer (``k``) there are, since small fields differ by chance.
+
 Raters a little apart go through the contests side by side, as lanes. The first reads each ranking; the others read it
 by the slopes of that, so that their losses differ from its own as derivatives say.
 """
@@ -31,6 +39,8 @@ Array = NDArray[np.float64]
 NOISE = 1.0
 """Variance of a performance around the strength: the unit."""
 LEAST = 1e-9
+ALIKE = 20.0
+"""Entrants of a field for which chance moves its level as far as the error that an anchor of 1 takes away."""
 
 
 class ContestColumns(NamedTuple):
@@ -56,7 +66,7 @@ class ContestColumns(NamedTuple):
 class ContestModel(NamedTuple):
     """Numbers of the kinds of slots; where newcomers of each kind begin (kinds, lanes), and whether against the others
     of their kind (kinds); what a retirement half-way counts, and how much more one at the end does than one at the
-    start (lanes); the law of a performance.
+    start (lanes); how much the level of a field is drawn to that of all (lanes); the law of a performance.
     """
 
     kinds: Kinds
@@ -64,6 +74,7 @@ class ContestModel(NamedTuple):
     beside: NDArray[np.bool_]
     retirement: Array
     late_retirement: Array
+    anchor: Array
     law: PerformanceLaw
 
 
@@ -153,13 +164,26 @@ def believe_entries(c, columns, model, s, work, expected):
             expected.mean[a, q], expected.variance[a, q] = m, S
 
 
+@inlined
+def lift_of(field, anchor, q):
+    """How much higher performances are read than places show, in a lane: a part of the way of the level to 0."""
+    if anchor == 0.0:
+        return 0.0
+    size, level = field.mean.shape[0], 0.0
+    for k in range(size):
+        level += field.mean[k, q]
+    return -level * anchor / (size + ALIKE * anchor)
+
+
 @borrowing
-def learn_contest(c, columns, field, shown, s, work):
+def learn_contest(c, columns, model, field, shown, s, work):
     """Hand what contest ``c`` showed of its entries to their slots."""
     lo, begin, end = columns.first[c], columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
     for q in range(s.x.shape[1]):
+        lift = lift_of(field, model.anchor[q], q)
         for k in range(field.mean.shape[0]):
-            pull, precision = shown.pull[k, q], shown.precision[k, q]
+            precision = shown.precision[k, q]
+            pull = shown.pull[k, q] + max(precision, 0.0) * lift
             for e in range(columns.offsets[lo + k], columns.offsets[lo + k + 1]):
                 at, w = columns.slot[e], columns.share[e]
                 rest = max(1.0 - w * w * work.v[e - begin, q] * precision, LEAST)
@@ -221,7 +245,7 @@ def filter_contests(columns, model, s, expected):
         expected.log_chance[lo:hi] = np.nan
         shown = Shown(np.zeros((size, lanes)), np.zeros((size, lanes)), expected.log_chance[lo:hi])
         read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
-        learn_contest(c, columns, field, shown, s, work)
+        learn_contest(c, columns, model, field, shown, s, work)
         count_contest(c, columns, s, work.pull)
 
 

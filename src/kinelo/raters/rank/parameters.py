@@ -90,14 +90,17 @@ class KindParameters(Rater):
 
     def moot_parameters(self, matches: Any) -> Mapping[str, float]:
         """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
-        says how far they came, and of the spread of a single advantage.
+        says how far they came, of the level of fields where two meet or ratings to begin with say it, and of the spread
+        of a single advantage.
         """
         moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():
             moot["late_retirement"] = 0.0
         finished = matches.ended == FINISHED
         if np.add.reduceat(finished, matches.first[:-1], dtype=np.int64).max() < 3:
-            moot["off"] = 0.0
+            moot["off"] = moot["anchor"] = 0.0
+        if self.start is not None:
+            moot["anchor"] = 0.0
         for kind, p in self._parameters_by_kind():
             names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
             alone = names == 1 and p.name == "prior_spread" and kind not in self._conditions()
@@ -115,11 +118,12 @@ class KindParameters(Rater):
         tables = [[rater._kind(kind) for kind in self.kinds_] for rater in raters]
         level = np.array([[rater._of_kind("newcomer", kind) for rater in raters] for kind in self.kinds_])
         beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
-        retirement, late = (
-            np.array([rater.parameters_[name] for rater in raters]) for name in ("retirement", "late_retirement")
+        retirement, late, anchor = (
+            np.array([rater.parameters_[name] for rater in raters])
+            for name in ("retirement", "late_retirement", "anchor")
         )
         kinds = kinds_in_lanes(tables, [1.0] * len(raters))
-        return ContestModel(kinds, level, beside, retirement, late, law_of(self.parameters_["off"]))
+        return ContestModel(kinds, level, beside, retirement, late, anchor, law_of(self.parameters_["off"]))
 
     def _beliefs(self, values: Mapping[str, float]) -> Array:
         """How far parameters let the spread of strengths collapse, by kind, as normal deviates.

@@ -82,6 +82,10 @@ class RankElo(KeptInSlots, ContestFilter):
     off
         Part of all performances that are off, as after an accident: far lower than the strength, which they then say
         little about. 0 in matches of two sides, unless it is given.
+    anchor
+        How much the level of a field, which places do not show, is drawn to that of all contests: 0 leaves it to what
+        is believed of its entrants, which drifts where newcomers learn; 1 takes all fields to be equally strong. 0 in
+        matches of two sides and where there are ratings to begin with, unless it is given.
     ties
         Davidson's κ, in forecasts of matches of two sides: equals draw with probability ``κ / (2 + κ)``.
     conditions
@@ -109,6 +113,7 @@ class RankElo(KeptInSlots, ContestFilter):
         Parameter("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
         Parameter("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
         Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
+        Parameter("anchor", 0.0, 0.0, 1.0, False, "how much the level of a field is drawn to that of all"),
         Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
     options = (Option("initial"), Option("look", 1.0, open=True))
@@ -128,6 +133,7 @@ class RankElo(KeptInSlots, ContestFilter):
     ties: float | None = None
     _: KW_ONLY
     late_retirement: float | None = None
+    anchor: float | None = None
     conditions: Sequence[str] | None = None
     initial: float = 1500.0
     start: Any = None

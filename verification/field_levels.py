@@ -1,0 +1,95 @@
+"""How well `RankElo` forecasts contests in which the level of a field matters, beside a plain filter.
+
+    .venv/bin/python verification/field_levels.py [KIND …]
+
+The filter has fifteen lines and knows the parameters that made the contests. It takes ``z``, the normal score of a
+place, for a performance ``level + spread z``, with the level of the field drawn by a part of the way to that of all
+contests. `RankElo` estimates its parameters on the earlier half, with ``anchor`` and without; the later half is
+scored. Its exit code is 1 where the anchor costs more than three standard errors of the log-loss of orders.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+import kinelo as kn
+from contest_kinds import KINDS, YEAR, Kind, Made, make
+from kinelo.forecasts.contest_scores import CONTEST_METRICS, OF_PAIRS, order_log_loss, pairs_of
+from kinelo.forecasts.places import ContestForecast
+from kinelo.matches.contests import Contests
+
+Array = NDArray[np.float64]
+CONTESTS, LARGEST_FIELD = 160, 300
+
+
+def plain_filter(contests: Contests, kind: Kind, offset: float, drawn: float = 0.0) -> ContestForecast:
+    """Forecasts one step ahead of a filter that knows how strengths move and where newcomers enter."""
+    x, v, last, games = (np.zeros(len(contests.entrants)) for _ in range(4))
+    mean, deviation = np.empty(contests.entrant.size), np.empty(contests.entrant.size)
+    for c in range(len(contests)):
+        own = slice(contests.first[c], contests.first[c + 1])
+        who, new = contests.entrant[own], games[contests.entrant[own]] == 0
+        now = x[who].copy()
+        doubt = v[who] + kind.walk**2 * (contests.day[c] - last[who]) / YEAR + kind.walk_played**2
+        now[new], doubt[new] = now[~new].mean() + offset if not new.all() else 0.0, kind.spread**2 + kind.cohort**2
+        mean[own], deviation[own] = now, np.sqrt(doubt + 1.0)
+        z = ndtri(1.0 - (contests.place[own] - 0.5) / who.size)
+        shown = (1.0 - drawn) * now.mean() + np.sqrt((doubt + 1.0).mean() + now.var()) * z
+        gain = doubt / (doubt + 1.0)
+        x[who], v[who], last[who] = now + gain * (shown - now), doubt * (1.0 - gain), contests.day[c]
+        games[who] += 1
+    return ContestForecast(contests, mean, deviation)
+
+
+def entry_offset(made: Made) -> float:
+    """How far newcomers are from the others of their first field."""
+    contests, strength = made
+    new = np.zeros(contests.entrant.size, bool)
+    new[np.unique(contests.entrant, return_index=True)[1]] = True
+    gaps = []
+    for lo, hi in zip(contests.first[3:-1], contests.first[4:]):
+        if 0 < new[lo:hi].sum() < hi - lo:
+            gaps.append(strength[lo:hi][new[lo:hi]].mean() - strength[lo:hi][~new[lo:hi]].mean())
+    return float(np.mean(gaps))
+
+
+def scores(forecast: ContestForecast) -> str:
+    """Pairs right and rank deviation in percent, log-losses of order and winner."""
+    weights = {m: pairs_of(forecast.contests) if m in OF_PAIRS else np.ones(len(forecast)) for m in CONTEST_METRICS}
+    found = {m: float(np.average(score(forecast), weights=weights[m])) for m, score in CONTEST_METRICS.items()}
+    return (
+        f"{100 * found['pairs_right']:.2f} % pairs, rank deviation {100 * found['rank_deviation']:.2f} %, "
+        f"order {found['order_log_loss']:.4f}, winner {found['winner_log_loss']:.4f}"
+    )
+
+
+def main() -> int:
+    """Print a table for each kind; how many of them lose by the anchor."""
+    warnings.simplefilter("ignore")
+    lost = 0
+    for name in sys.argv[1:] or KINDS:
+        kind = KINDS[name]._replace(size=min(KINDS[name].size, LARGEST_FIELD))
+        made = make(kind, CONTESTS, seed=3)
+        contests, half = made.contests, CONTESTS // 2
+        begin = contests.first[half]
+        free, held = (kn.RankElo(anchor=anchor).fit(contests[:half]) for anchor in (0.0, None))
+        forecasts = {rater: rater.one_step_ahead(contests[half:]) for rater in (free, held)}
+        gain = np.subtract(*(order_log_loss(forecast) for forecast in forecasts.values()))
+        error = gain.std() / np.sqrt(gain.size)
+        print(f"{name}: {contests}; anchor {held.parameters_['anchor']:.2f}, gain {gain.mean():.5f} ± {error:.5f}")
+        print(f"  RankElo, anchor 0    {scores(forecasts[free])}\n  RankElo              {scores(forecasts[held])}")
+        for drawn in (0.0, 0.3):
+            told = plain_filter(contests, kind, entry_offset(made), drawn)
+            later = ContestForecast(contests[half:], told.mean[begin:], told.deviation[begin:])
+            print(f"  plain filter, {drawn:.1f}    {scores(later)}")
+        lost += bool(gain.mean() < -3.0 * error)
+    return int(lost > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
