@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import kinelo as kn
+from kinelo.theory.relaxation import relaxation_of
 from theory_settings import draw_setting
 
 LEAGUES = 12
@@ -152,3 +154,110 @@ def test_best_steps_are_not_named_where_newcomers_are_not_counted():
     open_form = (kn.Form(0.02, 0.8), kn.Turnover(0.01, [0.0, 3.0], 1.5))
     found = kn.diagnose(kn.RatingSystem(kn.Tanh(0.5), gamma=0.1), kn.Fixed(np.linspace(0, 3, 7) ** 1.1), open_form)
     assert found.motion.best is None and "not computed" in dict(found.rows())["Best step size"]
+
+
+@pytest.mark.parametrize(("kind", "seed", "doubt"), [("rest", 22, 0.04), ("window", 21, 0.15)])
+def test_a_disturbance_of_the_whole_league_fades_as_fast_as_its_row_says(kind, seed, doubt):
+    """From ratings pushed along the slowest mode, up and down: what is left of the push after its memory.
+
+    A push also moves the noise that smooths a window, which the mode leaves out: that is worth a tenth.
+    """
+    system, league, _ = draw_setting(kind, seed)[1:]
+    found = kn.diagnose(system, league)
+    said = numbers(dict(found.rows())["Time to settle (whole league)"])[0]
+    mode = relaxation_of(found.state).mode
+    # Small beside the teams' own gaps, so that it fades by its slope.
+    push = 0.1 * np.ptp(found.state.rating) * mode / np.abs(mode).max()
+    # Matches that are played: of the pairs drawn, those within the window.
+    apart = np.abs(np.subtract.outer(found.state.rating, found.state.rating))[~np.eye(league.teams, dtype=bool)]
+    noise = np.sqrt(2 * np.mean(found.state.variance))
+    share = 1.0 if system.pairing.constant else float(np.mean(ndtr((system.pairing.c - apart) / noise)))
+    memory, batch = said / np.log(100) / share, max(1, league.teams // 2)
+    steps = max(1, round(memory * league.teams / 2 / batch))
+    ends = []
+    for sign in (1, -1):
+        run = kn.simulate(
+            system, league, steps=steps, matches_per_step=batch, realisations=1500, seed=5, record_every=steps,
+            start=found.state.rating + sign * push,
+        )  # fmt: skip
+        ends.append(sign * (run.rating.values[:, -1] - found.state.rating) @ push / (push @ push))
+    # The same luck either way: what is left of half their difference.
+    left = (ends[0] + ends[1]) / 2
+    near(np.exp(-steps * batch * 2 / league.teams / memory), left, doubt, "left")
+
+
+@pytest.mark.parametrize("leaving", ["random", "weakest", "strongest"])
+def test_an_open_league_drifts_as_its_row_says(leaving):
+    """As it stands: over the first match of a team, before those who came have changed who leaves."""
+    league = kn.Fixed([4.0, 5.5, 7.0, 7.5, 9.0, 11.0])
+    system = kn.RatingSystem(kn.Tanh(0.3), gamma=0.1)
+    turnover = kn.Turnover(0.02, [3.0, 5.0], 6.5, leaving)
+    found = kn.diagnose(system, league, turnover)
+    mean_rating, mean_strength, excess = numbers(dict(found.rows())["Open league"])
+    way = "inflation" if mean_rating > mean_strength else "deflation"
+    assert f": {way} by" in dict(found.rows())["Open league"]
+    run = kn.simulate(
+        system, league, steps=1, matches_per_step=3, realisations=30_000, seed=6, record_every=1, dynamics=turnover,
+        start=kn.stationary(system, league).rating,
+    )  # fmt: skip
+    for said, name in ((mean_rating, "rating"), (mean_strength, "strength")):
+        moved = run[name].values.mean(axis=2)
+        near(said, moved[:, -1] - moved[:, 0], 0.03, name)
+    assert excess == pytest.approx(abs(mean_rating - mean_strength), rel=0.02)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [("rest", 22), ("field", 22), ("form", 21)])
+def test_choosing_opponents_pays_what_its_row_says(kind, seed):
+    """Expected results, played over and over in small steps: first by the one that chooses, then by all."""
+    setting = draw_setting(kind, seed)
+    system, league = setting.system, setting.league
+    found = kn.diagnose(system, league, setting.dynamics)
+    row = dict(found.rows())["Choosing opponents"]
+    said = re.search(r"pays team (\d+) most: ([+-][\d.e-]+) if it meets only team (\d+) .*, ([+-][\d.e-]+) once", row)
+    s = mean_results(system.outcome, league, setting.dynamics)
+    everybody = 1 - np.eye(league.teams)
+    start = settle(system.outcome, s, everybody / (league.teams - 1), league.theta)
+    alone = [
+        (start[j] + np.interp(s[i, j], system.outcome.b(WIDE), WIDE) - start[i], i, j)
+        for i in range(league.teams) for j in range(league.teams) if i != j
+    ]  # fmt: skip
+    if said is None:
+        assert row.startswith("gains nothing") and max(alone)[0] < 1e-4
+        return
+    own, other, held, reacting = int(said[1]), int(said[3]), float(said[2]), float(said[4])
+    # Nobody gains more by anyone.
+    assert max(alone)[1:] == (own, other)
+    # Only against one opponent, whose rating stays.
+    gap = start[own] - start[other]
+    for _ in range(4000):
+        gap += 0.2 / system.outcome.steepest * (s[own, other] - system.outcome.b(gap))
+    assert gap + start[other] - start[own] == pytest.approx(held, rel=0.006, abs=1e-3)
+    weight = everybody / (league.teams - 1)
+    weight[own, :] = weight[:, own] = 0.0
+    weight[own, other] = weight[other, own] = 1.0
+    assert settle(system.outcome, s, weight, start)[own] - start[own] == pytest.approx(reacting, rel=0.006, abs=1e-3)
+
+
+WIDE = np.linspace(-40.0, 40.0, 400_001)
+
+
+def mean_results(outcome, league, dynamics):
+    """E b(x_i − x_j) over performances, on a fine grid."""
+    form = 0.0 if dynamics is None else dynamics.spread**2
+    sigma2 = np.broadcast_to(getattr(league, "sigma", 0.0), league.theta.shape) ** 2 + form
+    x = np.linspace(-8, 8, 2001)
+    weight = np.exp(-(x**2) / 2)
+    weight /= weight.sum()
+    gap, spread = np.subtract.outer(league.theta, league.theta), np.sqrt(np.add.outer(sigma2, sigma2))
+    return outcome.b(gap[..., None] + spread[..., None] * x) @ weight
+
+
+def settle(outcome, s, weight, rating):
+    """Where ratings end that move in small steps by what these matches are expected to bring; their mean stays."""
+    rating = np.array(rating, dtype=float)
+    for _ in range(60_000):
+        drift = (weight * (s - outcome.b(np.subtract.outer(rating, rating)))).sum(axis=1)
+        rating += 0.3 / outcome.steepest * drift
+        if np.abs(drift).max() < 1e-11:
+            break
+    return rating

@@ -115,9 +115,12 @@ def test_opponents_with_what_ratings_show_of_the_differences():
     ladder = opponents(0.89, 0.13, 2216.0)
     assert line("Opponents", opponents=ladder) == (
         "correlation of their strengths 0.89 (0.85 to 0.93): like meets like; ratings show 13 % (7 to 19) of the true "
-        "differences after 88 matches of a side; from a common start nine tenths take about 2,300 matches of a side"
+        "differences after 88 matches of a side; from a common start nine tenths take about 2,300 matches of a side\n"
+        "Among opponents as alike as these the true differences may be larger than found, up to twice: where strengths "
+        "move, pairing follows them, and results alone do not show it"
     )
-    endless = line("Opponents", opponents=opponents(0.89, 0.13, float("inf")))
+    assert ladder.at_least and not opponents(0.79, 0.13, 2216.0).at_least
+    endless = line("Opponents", opponents=opponents(0.79, 0.13, float("inf")))
     assert endless.endswith("nine tenths take more than 100,000 matches of a side")
 
 

@@ -34,10 +34,14 @@ SHARE_DRAWS = 12
 LANCZOS_STEPS = 60
 LONGEST = 1e6
 """Calendars after which nobody waits."""
+FEW_MATCHES = 0.5
+"""Who played less than this share of what the middle side did played little."""
 MEDIAN_OF_SQUARE = 0.455
 """Median of the square of a standard normal variable."""
 CLEARLY_ALIKE = 0.3
 """Correlation of opponents above which like meets like, if the whole interval lies there."""
+VERY_ALIKE = 0.8
+"""Correlation of opponents above which the spread is a lower bound where strengths move."""
 HARDLY_SHOWN = 0.8
 """Share of the differences below which ratings hide much of them, if the whole interval lies there."""
 
@@ -111,12 +115,17 @@ class OpponentsFound:
         """Whether like meets like, and ratings therefore show clearly less than there is."""
         return self.alike and self.share_shown.high < HARDLY_SHOWN
 
+    @property
+    def at_least(self) -> bool:
+        """Whether strengths lie further apart than found if they also move: opponents follow them as they do."""
+        return self.alike and self.correlation.value > VERY_ALIKE
+
     def to_dict(self) -> dict[str, object]:
         """Plain numbers."""
         return {
             "spread": self.spread.to_dict(), "opponents_correlation": self.correlation.to_dict(),
             "share_shown": self.share_shown.to_dict(), "matches": self.matches, "alike": self.alike,
-            "matches_needed": self.matches_needed, "relaxation": self.relaxation,
+            "at_least": self.at_least, "matches_needed": self.matches_needed, "relaxation": self.relaxation,
         }  # fmt: skip
 
 
@@ -160,7 +169,7 @@ def opponents_found(
 
     share = _share(today, weight, ratings, [e[:, 0, n] - e[:, 1, n] for n in range(SHARE_DRAWS)])
     # Who left, or hardly plays, closes no gaps.
-    regular = today.active & (own >= 0.5 * np.median(own[today.active]))
+    regular = today.active & (own >= FEW_MATCHES * np.median(own[today.active]))
     active = regular[calendar.home] & regular[calendar.away]
     pull = np.where(active, 0.5 * steps.sum(axis=1) * law.b_prime(gap), 0.0)
     sides = np.flatnonzero(regular)
@@ -178,11 +187,13 @@ def _spread(today: StrengthsToday, matches: Array) -> tuple[Array, Measured]:
     """Weights of the active sides, less for those with few matches, and the spread of strengths."""
     x, e = today.strength[today.active], today.luck[today.active]
     doubt, played = (e**2).mean(axis=1), matches[today.active]
-    enough = np.minimum(played, np.median(played))
+    # The ends of a ladder play less and are known less: where they lie is part of the spread.
+    few = played < FEW_MATCHES * np.median(played)
+    enough = np.where(few, played, FEW_MATCHES * np.median(played))
     weight, variance = enough / enough.sum(), float(np.median(x**2)) / MEDIAN_OF_SQUARE
     for _ in range(8):
-        # Who is known worse than by the league alone says nothing of its spread.
-        told = doubt < variance
+        # Who played little and is known worse than by the league alone says nothing of its spread.
+        told = ~few | (doubt < variance)
         weight = np.where(told | (told.sum() < 3), enough, 0.0)
         weight /= weight.sum()
         spread = weight @ (x - weight @ x) ** 2

@@ -210,9 +210,14 @@ def opponents_words(found: OpponentsFound) -> str:
         f"ratings show {shown} ({100 * max(share.low, 0.0):.0f} to {100 * share.high:.0f}) of the true differences "
         f"after {found.matches:,.0f} matches of a side"
     )
-    if share.value >= MOST_SHOWN:
-        return said
-    return f"{said}; from a common start nine tenths take {matches_words(found.matches_needed)}"
+    if share.value < MOST_SHOWN:
+        said += f"; from a common start nine tenths take {matches_words(found.matches_needed)}"
+    if found.at_least:
+        said += (
+            "\nAmong opponents as alike as these the true differences may be larger than found, up to twice: where "
+            "strengths move, pairing follows them, and results alone do not show it"
+        )
+    return said
 
 
 def matches_words(matches: float) -> str:
