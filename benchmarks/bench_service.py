@@ -18,7 +18,7 @@ import pytest
 import kinelo as kn
 from kinelo.raters.slots import SlotRow
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "book"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 SECTION = "Books: durable matches a second"
 MATCHES = 1000
 DAY = "2024-05-01"

@@ -220,6 +220,27 @@ def of_names_by_a_rater_of_contests(world: World) -> Chances:
     return chances(expected)
 
 
+def served(book: kn.RatingBook, asked: dict[str, Any]) -> Any:
+    """What a service says of a match or a contest to come."""
+    pytest.importorskip("fastapi")
+    from starlette.testclient import TestClient
+
+    from kinelo.service.app import create_app
+    from kinelo.service.settings import Settings
+
+    with TestClient(create_app(Settings(str(book.path))), base_url="http://localhost") as client:
+        answer = client.post("/forecast", json=asked)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def by_service(world: World) -> Chances:
+    row, lineups = world.row, world.starters() if world.lineups else {}
+    said = served(kept(world), {"home": row["home"], "away": row["away"], "date": str(row["date"]), **world.said(),
+                                **lineups})  # fmt: skip
+    return [said[name] for name in ("win", "draw", "loss")]
+
+
 FORECAST: dict[str, Callable[[World], Chances]] = {
     "predict": lambda world: chances(world.rater.predict(world.to_come())),
     "predict among others": lambda world: chances(world.rater.predict(world.to_come(before=5)), -1),
@@ -236,6 +257,7 @@ FORECAST: dict[str, Callable[[World], Chances]] = {
     "book, by names": lambda world: by_names(world._replace(rater=kept(world))),
     "book of a rater never fitted": of_a_new_book,
     "kinelo predict": by_command,
+    "POST /forecast": by_service,
 }
 
 
@@ -246,7 +268,7 @@ def ahead(world: World) -> Any:
 
 
 UNFITTED = {"after update", "after one_step_ahead", "book of a rater never fitted"}
-BOOKS = {"book", "book, by names", "book of a rater never fitted", "kinelo predict"}
+BOOKS = {"book", "book, by names", "book of a rater never fitted", "kinelo predict", "POST /forecast"}
 CLOSED = {
     "Mixture": {"predict_one"} | UNFITTED | BOOKS,
     # A table of two sides is no contest in a book, and a rater of contests names entrants, not sides.
@@ -271,7 +293,7 @@ def test_the_forecast_of_a_match_is_one(worlds, name):
             world = worlds(name, seed, at)
             expected = chances(world.rater.predict(world.to_come()))
             doors = open_doors(name, FORECAST) if (seed, at) == (1, places_of_interest(1)[0]) else {
-                door: ask for door, ask in open_doors(name, FORECAST).items() if "kinelo" not in door
+                door: ask for door, ask in open_doors(name, FORECAST).items() if not door.startswith(("kinelo", "POST"))
             }  # fmt: skip
             if name == "RankElo":
                 doors["predict_one"] = of_names_by_a_rater_of_contests
@@ -447,6 +469,13 @@ def field_by_command(field: Field) -> dict[str, tuple[float, float]]:
     return rows_of_command(invoke(*asked)["forecasts"])
 
 
+def field_by_service(field: Field) -> dict[str, tuple[float, float]]:
+    kinds = contest_book(field).kinds
+    entrants = [one if isinstance(one, str) else dict(zip(kinds, one)) for one in field.entrants()]
+    said = served(contest_book(field), {"entrants": entrants, "date": str(field.rows["date"][0])})
+    return rows_of_command(said["entrants"])
+
+
 FIELD: dict[str, Callable[[Field], dict[str, tuple[float, float]]]] = {
     "predict": lambda field: wins(field.rater.predict(field.to_come())),
     "predict_one": lambda field: wins(field.rater.predict_one(field.entrants(), date=field.rows["date"][0])),
@@ -463,6 +492,7 @@ FIELD: dict[str, Callable[[Field], dict[str, tuple[float, float]]]] = {
     "book": lambda field: wins(contest_book(field).predict(field.to_come())),
     "book, by names": lambda field: wins(contest_book(field).predict_one(field.entrants(), date=field.rows["date"][0])),
     "kinelo predict": field_by_command,
+    "POST /forecast": field_by_service,
 }
 
 
@@ -478,7 +508,8 @@ def test_the_forecast_of_a_field_is_one(fields, name):
     for seed in SEEDS:
         for number, at in enumerate(contests_of_interest(seed)):
             field = fields(name, seed, at)
-            doors = {door: ask for door, ask in FIELD.items() if "kinelo" not in door or (seed, number) == (1, 1)}
+            once = (seed, number) == (1, 1)
+            doors = {door: ask for door, ask in FIELD.items() if once or not door.startswith(("kinelo", "POST"))}
             said = {door: ask(field) for door, ask in doors.items()}
             assert_same_field(said, said["predict"])
             assert len({round(win, 6) for win, _ in said["predict"].values()}) == len(said["predict"]), "examples alike"
@@ -674,7 +705,15 @@ def test_sentences_count_what_tables_hold(worlds, fields):
 # What is public.
 
 QUESTIONS = {
-    "forecast": {"predict", "predict_one", "predict_proba", "one_step_ahead", "backtest", "kinelo predict"},
+    "forecast": {
+        "predict",
+        "predict_one",
+        "predict_proba",
+        "one_step_ahead",
+        "backtest",
+        "kinelo predict",
+        "kinelo serve",
+    },
     "ratings": {"ratings_", "ratings_on", "leaderboard", "kinelo leaderboard", "kinelo rate", "write_page"},
     "season": {"season", "knockout", "kinelo season", "kinelo knockout"},
     "even": {"match_quality"},
@@ -689,8 +728,8 @@ OTHERS = {
     "note_on_points", "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",
     "search", "set_params", "settled_values", "slopes", "smoothed", "strengths_by", "surprises", "to_arrays",
     # of a rater: what books keep of it, slot by slot
-    "contest_one", "has_slot", "keeps_slots", "points", "shared", "shared_moves", "slot_rows", "slots_met", "supposed",
-    "take_shared", "take_slots", "waits",
+    "contest_one", "field_of", "has_slot", "keeps_slots", "points", "shared", "shared_moves", "slot_rows", "slots_met",
+    "supposed", "take_shared", "take_slots", "waits",
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
     "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "rating_history", "read_contests",

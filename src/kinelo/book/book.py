@@ -13,9 +13,10 @@ import io
 import json
 import math
 import threading
+import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,23 +25,26 @@ import numpy as np
 
 from kinelo._version import __version__
 from kinelo.book import folders
-from kinelo.book.contests import ContestLedger
+from kinelo.book.contests import ContestLedger, contests_to_rows, rows_to_contests
 from kinelo.book.database import RETRIES, database_of, is_server
 from kinelo.book.entering import INSERT, Entry, MatchLedger, Place
 from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
 from kinelo.book.rows import plain_json, read_json
+from kinelo.book.said import Said, check_identifier, check_listed, table_of
 from kinelo.book.schema import FORMAT
 from kinelo.book.state import BEFORE, SlotStore, points_of, restored, save_state, shown_rows, store_of
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import UNDATED, Day, read_day
-from kinelo.matches.fixtures import check_neutral, fixture, two_sides
+from kinelo.matches.dated import UNDATED, Day, read_day, refuse_far_ahead
+from kinelo.matches.fixtures import lineups_of_starters, two_sides
 from kinelo.matches.matches import Matches
+from kinelo.matches.names import clean_name
 from kinelo.matches.scan import MatchScan
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
-from kinelo.raters.one_match import check_match, signed_result
+from kinelo.raters.one_match import OneResult, one_result, pairs_of
 from kinelo.raters.rater import Rater
 from kinelo.raters.sides import SIDE, SideRater
+from kinelo.raters.slots import Key
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +54,6 @@ if TYPE_CHECKING:
 EVERY = 10_000
 """Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
 EPOCH = str(UNDATED)
-QUICK = {"margin", "neutral", "weight"}
-"""What a match may say beside its sides, result and day to be counted in few steps."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +310,7 @@ class RatingBook:
     def _knowing(self, asked: Callable[[Any], Any]) -> Any:
         """A rater that knows those of a match to come; everyone where ratings are relative to all."""
         self._know_blank()
-        if not self._local or points_of(self._blank).relative or self._blank.waits():
+        if not self._local:
             return self._whole()
         rater = getattr(self._partial, "rater", None)
         if rater is None:
@@ -319,13 +321,35 @@ class RatingBook:
                 return self._whole()
             rater.take_shared(shared, self._latest())
             keys = asked(rater)
-            rows = self._store.rows(keys)
+            rows = self._store.rows(keys) if keys else {}
         if any(key not in rows and rater.has_slot(key) for key in keys):
             rater = copy.deepcopy(self._blank)
             rater.take_shared(shared, self._latest())
         rater.take_slots(rows.values())
         self._partial.rater = rater
         return rater
+
+    def _showing(self, keys: Sequence[Key]) -> Any:
+        """A rater that knows some, as far as the table of ratings shows them: everyone where all are compared."""
+        if not self._local or points_of(self._blank).relative:
+            return self._whole()
+        self._partial.rater = None  # which knows others too, of whom nothing is asked
+        return self._knowing(lambda _: keys)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """What the rater of the book can rate: ``"matches"``, ``"contests"``, or both."""
+        return _holds(self._blank)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of what is rated, such as drivers and cars, in the order in which entrants name them."""
+        return tuple(getattr(self._knowing(lambda _: []), "kinds_", ())) or (SIDE,)
+
+    def alive(self) -> str:
+        """What the book holds, asked of the database now."""
+        self._database.one("SELECT 1")
+        return self.noun
 
     def predict(self, matches: Any) -> Forecast:
         """Forecast matches from the ratings as they stand."""
@@ -336,14 +360,29 @@ class RatingBook:
 
         A contest is a list of its entrants.
         """
-        asked = [home] if away is None else [home, away]
-        plain = all(isinstance(name, str) for name in asked) and len(asked) == 2
-        rater = self._knowing(lambda _: [(SIDE, name.strip()) for name in asked]) if plain else self._whole()
-        return self._asked(rater, "predict_one")(*asked, **more)
+        if away is None:
+            return self._asked(self._knowing_field(home), "predict_one")(home, **more)
+        rater = self._knowing(lambda _: [(SIDE, name) for name in two_sides(home, away)])
+        return self._asked(rater, "predict_one")(home, away, **more)
 
-    def match_quality(self, home: str | Sequence[str], away: str | Sequence[str], **more: Any) -> Any:
-        """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`)."""
-        return self._asked(self._whole(), "match_quality")(home, away, **more)
+    def _knowing_field(self, entrants: Any) -> Any:
+        """A rater that knows the entrants of a contest to come."""
+        if not hasattr(self._blank, "field_of"):
+            raise InputError(f"{type(self._blank).__name__} rates matches of two sides; give both.")
+        return self._knowing(lambda rater: rater.slots_met(rater.field_of(entrants)))
+
+    def match_quality(self, home: Any, away: str | Sequence[str] | None = None, **more: Any) -> Any:
+        """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`), or one contest of a list."""
+        if away is None:
+            return self._asked(self._knowing_field(home), "match_quality")(home, **more)
+        names = dict.fromkeys(clean_name(name) for pair in zip(*pairs_of(home, away)) for name in pair)
+
+        def asked(rater: Any) -> list[Key]:
+            kinds = getattr(rater, "kinds_", (SIDE,))
+            venue = [("venue", "home")] if "venue" in kinds else []
+            return [(kinds[0], name) for name in names] + venue
+
+        return self._asked(self._knowing(asked), "match_quality")(home, away, **more)
 
     def _asked(self, rater: Any, verb: str) -> Any:
         """What the rater of the book can do."""
@@ -359,17 +398,17 @@ class RatingBook:
 
     # Adding
 
-    def add(self, matches: Matches | Contests) -> Added:
+    def add(self, matches: Matches | Contests | Sequence[Mapping[str, Any]]) -> Added:
         """Count matches that the book has not counted yet, for good, and take what is said anew of those it has.
 
         A match under a known identifier that says something else now replaces what the book held: the ratings are
-        computed again, and a warning says so.
+        computed again, and a warning says so. A list holds matches as :meth:`update_one` takes them, ``{"match_id":
+        "m1", "home": "A", "away": "B", "result": 1}``, or contests, ``{"match_id": "r1", "order": ["A", "B", "C"]}``;
+        all of them count or none.
         """
         if isinstance(matches, MatchScan):
             raise InputError("A rating book checks every match by its identifier; read them with read_matches.")
-        entry = self._written(lambda: self._enter(matches))
-        self._say(entry)
-        return Added(len(entry.fresh), entry.known, len(entry.changed))
+        return self._add_listed(matches) if isinstance(matches, list | tuple) else self._added(matches)
 
     def update_one(
         self,
@@ -386,39 +425,63 @@ class RatingBook:
         A match under the same ``match_id`` counts once; without one every call counts. Without a date it is on the day
         of the last match. A contest is a list of its entrants, as the rater of the book takes it.
         """
-        if match_id is not None and (not isinstance(match_id, str) or not match_id.strip()):
-            raise InputError(f"match_id={match_id!r:.60} must be text that is not blank.")
-        name = str(uuid.uuid4()) if match_id is None else match_id.strip()
+        name = str(uuid.uuid4()) if match_id is None else check_identifier(match_id)
         if away is None and result is None:
-            return self.add(self._one_contest(home, name, date, **more))
-        if not more.keys() - QUICK and self._counted_alone(home, away, result, name, date, **more):
+            return self._added(self._contests_said([{"order": home, "date": date, **more}], [name]))
+        one = self._one_result(home, away, result, date=date, **more)
+        if self._counted_alone(name, one):
             return Added(1, 0)
-        match = self._one_match(home, away, result, name, date, **more)
-        entry = self._written(lambda: self._enter(match, alone=True))
+        return self._added(table_of([Said(name, one, self._day_of(name, one.day))]), alone=True)
+
+    def _one_result(
+        self, home: Any, away: Any, result: Any, *, home_lineup: Sequence[str] = (), away_lineup: Sequence[str] = (),
+        conditions: Any = None, **more: Any,
+    ) -> OneResult:  # fmt: skip
+        """A match as the rater of the book takes it, checked."""
+        blank, own = self._blank, isinstance(self._blank, Rater)
+        lineups = (blank._lineups if own else lineups_of_starters)(home_lineup, away_lineup)
+        levels = blank._levels(conditions) if own else conditions
+        return one_result(home, away, result, conditions=levels, lineups=lineups, **more)
+
+    def _day_of(self, name: str, day: np.datetime64 | None) -> np.datetime64:
+        """The day of a match; where none is said, that under which the book holds it, or the day of the last match."""
+        if day is not None:
+            return day
+        return read_day(self._ledger.held([name]).get(name) or self._last_date() or EPOCH)
+
+    def _added(self, matches: Matches | Contests, *, alone: bool = False) -> Added:
+        """Count matches that were read or said."""
+        entry = self._written(lambda: self._enter(matches, alone=alone))
         self._say(entry)
         return Added(len(entry.fresh), entry.known, len(entry.changed))
 
-    def _counted_alone(
-        self, home: Any, away: Any, result: Any, name: str, date: Day | None, *, margin: float = math.nan,
-        neutral: bool = False, weight: float = 1.0,
-    ) -> bool:  # fmt: skip
+    def _add_listed(self, rows: Sequence[Mapping[str, Any]]) -> Added:
+        """Count matches that are said one by one, all of them or none."""
+        if not rows:
+            return Added(0, 0)
+        said, ids = check_listed(rows)
+        names = [str(uuid.uuid4()) if name is None else check_identifier(name) for name in ids]
+        if "order" in said[0]:
+            return self._added(self._contests_said(said, names))
+        ones = [self._one_result(**row) for row in said]
+        matches = table_of([Said(name, one, self._day_of(name, one.day)) for name, one in zip(names, ones)])
+        return self._added(matches, alone=True)
+
+    def _counted_alone(self, name: str, one: OneResult) -> bool:
         """Count a match that is new and comes after all that its sides have played, in as few steps as that takes.
 
         Nothing is done, and False returned, where it is not such a match.
         """
         self._know_blank()
         blank, database = self._blank, self._database
-        if not (self._settled and isinstance(blank, SideRater) and self._local) or blank.conditions:
+        plain = one.lineups is None and not self._ledgers["matches"].conditions
+        if not (plain and self._settled and self._local and isinstance(blank, SideRater)):
             return False
-        signed = signed_result(result)
-        home, away = two_sides(home, away)
-        check_match(signed, margin, weight)
-        check_neutral(neutral)
-        moves, points = blank.shared_moves(None), 0.5 + 0.5 * signed
-        keys = [(SIDE, home), (SIDE, away)]
+        moves = blank.shared_moves(None)
+        keys = [(SIDE, one.home), (SIDE, one.away)]
 
         def count() -> None:
-            day = read_day(self._last_date() or EPOCH if date is None else date)
+            day = read_day(self._last_date() or EPOCH) if one.day is None else one.day
             first, text = int(day.astype(np.int64)), str(day)
             held, nameless, begun = database.one(
                 "SELECT EXISTS (SELECT 1 FROM match WHERE match_id = ?), "
@@ -430,6 +493,7 @@ class RatingBook:
                 or nameless
                 or not begun
                 or (moves and (self._last_date() or "") > text)
+                or first > time.time() / 86400.0 + 365.0  # which is asked about by the other way in
                 or self._checkpoint_due(text)
             ):
                 raise _OtherwiseError
@@ -437,13 +501,12 @@ class RatingBook:
             if any(row.last > first for row in rows.values()):
                 raise _OtherwiseError
             (number,) = database.numbers(1, "match")
-            known = None if math.isnan(margin) else float(margin)
-            numbers = points, known, int(neutral), float(weight)
-            database.run(INSERT, (number, name, text, home, away, *numbers, None, None, number, 1, None))
+            known = None if math.isnan(one.margin) else float(one.margin)
+            numbers = 0.5 + 0.5 * one.signed, known, int(one.neutral), float(one.weight)
+            database.run(INSERT, (number, name, text, one.home, one.away, *numbers, None, None, number, 1, None))
             rater = copy.deepcopy(blank) if self._live is None else self._live
-            said: dict[str, Any] = {"date": day, "margin": margin, "neutral": neutral, "weight": weight}
-            use = lambda live: live.update_one(home, away, points, **said)  # noqa: E731
-            self._live, changed = self._store.use(rater, keys, rows, use)
+            played = one._replace(day=day)
+            self._live, changed = self._store.use(rater, keys, rows, lambda live: live._use_one(played))
             if changed and not moves:
                 raise _OtherwiseError
 
@@ -466,33 +529,18 @@ class RatingBook:
                     raise
         raise AssertionError("unreachable")
 
-    def _one_match(
-        self, home: Any, away: Any, result: Any, name: str, date: Day | None, *, margin: float = math.nan,
-        neutral: bool = False, weight: float = 1.0, conditions: Any = None, home_lineup: Sequence[str] = (),
-        away_lineup: Sequence[str] = (),
-    ) -> Matches:  # fmt: skip
-        """A table of one match."""
-        import polars as pl
-
-        signed = signed_result(result)
-        check_match(signed, margin, weight)
-        day = read_day(self._last_date() or EPOCH if date is None else date)
-        blank = self._blank
-        levels = blank._levels(conditions) if isinstance(blank, Rater) else conditions
-        lineups = blank._lineups(home_lineup, away_lineup) if isinstance(blank, Rater) else None
-        match = fixture(home, away, day, neutral=neutral, conditions=levels, lineups=lineups)
-        numbers = {"result": 0.5 + 0.5 * signed, "margin": float(margin), "weight": float(weight)}
-        columns = {column: np.array([value]) for column, value in numbers.items()}
-        return replace(match, identifiers=pl.Series([name], dtype=pl.String), **columns)
-
-    def _one_contest(self, order: Any, name: str, date: Day | None, **more: Any) -> Contests:
-        """A table of one contest, as the rater of the book makes it of an order."""
-        day = self._last_date() if date is None else date
-        rater = self._whole() if hasattr(self._blank, "kinds_") else self._blank
+    def _contests_said(self, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Contests:
+        """A table of contests, as the rater of the book makes them of an order."""
+        rater = self._knowing(lambda _: [])
         make = getattr(rater, "contest_one", None)
         if make is None:
             raise InputError(f"{type(self._blank).__name__} rates matches of two sides; give both, and the result.")
-        return replace(make(order, date=day, **more), identifiers=(name,))
+        found: list[Any] = []
+        for row, name in zip(rows, names, strict=True):
+            said = {word: value for word, value in row.items() if word not in ("order", "date")}
+            day = self._day_of(name, None if row.get("date") is None else read_day(row["date"]))
+            found += contests_to_rows(replace(make(row["order"], date=day, **said), identifiers=(name,)))
+        return rows_to_contests(sorted(found, key=lambda one: one["date"]))
 
     def _written(self, enter: Callable[[], Entry]) -> Entry:
         """Carry out an addition in a transaction, again where it met another one."""
@@ -511,7 +559,7 @@ class RatingBook:
             noun = "contests" if self._database.one("SELECT 1 FROM match LIMIT 1") is None else noun
         ledger = self._ledgers[noun]
         ledger.check(matches)
-        entry = ledger.enter(matches, alone=alone) if alone else ledger.enter(matches)
+        entry = ledger.enter(matches, alone=alone)
         if not entry.nothing:
             self._set_holds(noun)
         return entry
@@ -566,6 +614,7 @@ class RatingBook:
             raise _EverybodyError
         if first < self._earliest or self._checkpoint_due(str(used.date[0])):
             return False
+        refuse_far_ahead(used.day, self._latest())
         keys = rater.slots_met(used)
         rows = store.rows(keys, lock=True)
         last = self._last_place() if moves or entry.rank is not None else None

@@ -218,7 +218,7 @@ class ContestLedger:
         if np.isnan(matches.place).any():  # type: ignore[attr-defined]
             raise InputError("A match without a result cannot enter a rating book; read it with played=True.")
 
-    def enter(self, contests: Contests) -> Entry:
+    def enter(self, contests: Contests, *, alone: bool = False) -> Entry:
         """What a table would add; nothing is changed yet."""
         if len(set(contests.identifiers)) < len(contests):
             raise InputError("Two of these contests have one name; give each its own, or add a column of seasons.")

@@ -49,6 +49,10 @@ def is_server(address: str) -> bool:
     return address.startswith(("postgresql://", "postgres://"))
 
 
+class UnreachableError(InputError):
+    """A database does not answer, or not in time: what was asked may be asked again."""
+
+
 class Database:
     """What both kinds share: connections by thread, transactions, errors in one sentence."""
 
@@ -334,7 +338,7 @@ class SQLite(Database):
             return InputError(f"{self.name} is damaged or is no rating book ({text}); nothing was changed, put back a "
                               "copy of the file.")  # fmt: skip
         if "locked" in text or "busy" in text:
-            return InputError(f"{self.name} has been written by another program for more than {WAIT_SECONDS:.0f} "
+            return UnreachableError(f"{self.name} has been written by another program for more than {WAIT_SECONDS:.0f} "
                               "seconds; nothing was changed, try again.")  # fmt: skip
         return super().sentence(error)
 
@@ -475,7 +479,7 @@ class Postgres(Database):
     def sentence(self, error: Exception) -> Exception:
         """What to say of an error."""
         if isinstance(error, self.psycopg.OperationalError):
-            return InputError(
+            return UnreachableError(
                 f"{self.name} cannot be reached or has broken off ({in_one_line(error).rstrip('.')[:160]}). What was "
                 "being sent may count or not: send it again, a match with an identifier counts once."
             )

@@ -26,6 +26,7 @@ from kinelo.cli.rate import rate
 from kinelo.cli.reproduce import reproduce
 from kinelo.cli.sample import sample
 from kinelo.cli.season import season
+from kinelo.cli.serve import serve
 from kinelo.cli.simulate import simulate
 from kinelo.cli.solve import solve
 from kinelo.cli.sweep import sweep
@@ -70,6 +71,7 @@ app.command(cls=Command)(design)
 app.command(cls=Command)(sample)
 app.command(cls=Command)(rate)
 app.command(cls=Command)(book)
+app.command(cls=Command)(serve)
 app.command(cls=Command)(leaderboard)
 app.command(cls=Command)(predict)
 app.command(cls=Command)(backtest)

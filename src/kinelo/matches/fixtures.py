@@ -18,6 +18,7 @@ from kinelo.matches.conditions import Condition
 from kinelo.matches.dated import UNDATED
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.matches.names import clean_name
 
 HOME_FLAG, NEUTRAL_FLAG = np.zeros(1, np.bool_), np.ones(1, np.bool_)
 NO_CONDITIONS: Mapping[str, Condition] = {}
@@ -105,9 +106,9 @@ def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
     """
     sides = tuple(_listed_names(names) for names in sides)
     for names in sides:
-        if len({name.strip() for name in names}) < len(names):
+        if len(set(names)) < len(names):
             raise InputError(f"{list(names)!r:.60} names a player twice.")
-    starters = [name.strip() for names in sides for name in names]
+    starters = [name for names in sides for name in names]
     if not starters:
         return None
     players = tuple(dict.fromkeys(starters))
@@ -119,8 +120,8 @@ def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
 def _listed_names(names: object) -> list[str]:
     """The names of a line-up, if it is a list, a tuple or an array of names."""
     if isinstance(names, list | tuple) or (isinstance(names, np.ndarray) and names.ndim == 1):
-        listed = list(names)
-        if all(isinstance(name, str) and name.strip() for name in listed):
+        listed = [clean_name(name) if isinstance(name, str) else "" for name in names]
+        if all(listed):
             return listed
     raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
 
@@ -137,7 +138,7 @@ def check_neutral(neutral: object) -> None:
 
 
 def two_sides(home: object, away: object) -> tuple[str, str]:
-    """Names of two sides that can meet; blanks around a name do not count, as in files.
+    """Names of two sides that can meet, written one way (:func:`~kinelo.matches.names.clean_name`), as in files.
 
     >>> two_sides("Ajax ", "PSV")
     ('Ajax', 'PSV')
@@ -147,9 +148,10 @@ def two_sides(home: object, away: object) -> tuple[str, str]:
     """
     names = []
     for name in (home, away):
-        if not isinstance(name, str) or not name.strip():
+        cleaned = clean_name(name) if isinstance(name, str) else ""
+        if not cleaned:
             raise InputError(f"{name!r:.60} is not the name of a side; a name is text that is not blank.")
-        names.append(name.strip())
+        names.append(cleaned)
     if names[0] == names[1]:
         raise InputError(f"{names[0]!r:.60} cannot play against itself; a match has two sides.")
     return names[0], names[1]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.contest_reading import places_of
 from kinelo.matches.contests import UNFINISHED, Contests, Slots
+from kinelo.matches.names import clean_name
 
 Array = NDArray[np.float64]
 Unfinished = Sequence[Any] | Mapping[Any, float]
@@ -125,8 +126,9 @@ def _members(entrant: Any, kinds: tuple[str, ...], optional: int) -> list[tuple[
         raise InputError(f"{entrant!r:.60} is no entrant; it needs a name for each of {', '.join(kinds)}.")
     members = []
     for part in parts:
-        names = tuple(part) if isinstance(part, list | tuple) else (part,)
-        if not names or not all(isinstance(name, str) and name.strip() for name in names):
+        said = part if isinstance(part, list | tuple) else (part,)
+        names = tuple(clean_name(name) if isinstance(name, str) else "" for name in said)
+        if not names or not all(names):
             raise InputError(f"{part!r:.60} is not a name; a name is text that is not blank.")
-        members.append(tuple(name.strip() for name in names))
+        members.append(names)
     return members + [()] * (len(kinds) - len(members))

@@ -75,6 +75,24 @@ class OneResult(NamedTuple):
     lineups: Lineups | None
 
 
+def one_result(
+    home: object, away: object, result: float | str, *, date: Day | None = None, margin: float = math.nan,
+    neutral: bool = False, weight: float = 1.0, conditions: Mapping[str, object] | None = None,
+    lineups: Lineups | None = None,
+) -> OneResult:  # fmt: skip
+    """One match that was played, checked as far as that needs no rater.
+
+    >>> one_result("A ", "B", "draw", date="2024-05-01")[:4]
+    ('A', 'B', 0.0, np.datetime64('2024-05-01'))
+    """
+    signed = signed_result(result)
+    home, away = two_sides(home, away)
+    check_match(signed, margin, weight)
+    check_neutral(neutral)
+    day = None if date is None else read_day(date)
+    return OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups)
+
+
 class Gaps(NamedTuple):
     """What is believed of the differences of strength in matches to come: mean, variance (matches), and newcomers."""
 
@@ -144,15 +162,15 @@ class SingleMatches(MatchEstimator):
         >>> kn.Glicko().update_one("A", "B", "win", date="2024-08-10").ratings_["name"].to_list()
         ['A', 'B']
         """
-        signed = signed_result(result)
-        home, away = two_sides(home, away)
-        check_match(signed, margin, weight)
-        check_neutral(neutral)
-        day, lineups = None if date is None else read_day(date), self._lineups(home_lineup, away_lineup)
-        if day is not None:  # without a date it is on the last day known
-            self._check_day(int(day.astype(np.int64)), (home, away))
-            refuse_far_ahead(np.array([day.astype(np.int64)]), self._last_day())
-        self._use_one(OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups))
+        one = one_result(
+            home, away, result, date=date, margin=margin, neutral=neutral, weight=weight, conditions=conditions,
+            lineups=self._lineups(home_lineup, away_lineup),
+        )  # fmt: skip
+        if one.day is not None:  # without a date it is on the last day known
+            day = one.day.astype(np.int64)
+            self._check_day(int(day), (one.home, one.away))
+            refuse_far_ahead(np.array([day]), self._last_day())
+        self._use_one(one)
         return self
 
     def _use_one(self, one: OneResult) -> None:

@@ -21,6 +21,7 @@ EXTRAS = {
     "plotly": ("The lab needs", "lab"),
     "distributed": ("Dask clients need", "dask"),
     "fastexcel": ("Spreadsheets (.xlsx) need", "excel"),
+    "fastapi": ("The service needs", "serve"),
     "psycopg": ("Books in PostgreSQL need", "postgres"),
 }
 """Library → what needs it, and the extra of ``kinelo`` that installs it."""
@@ -28,6 +29,9 @@ EXTRAS = {
 
 STUDY = ("matplotlib", "pydantic", "zarr")
 """What commands that carry out a study file use."""
+
+SERVE = ("fastapi", "uvicorn")
+"""What a book that is served uses."""
 
 LAB = ("starlette", "uvicorn", "websockets", "plotly", *STUDY)
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import errno
-import ipaddress
-import re
 import secrets
 import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kinelo.errors import InputError
-
-HOST_HEADER = re.compile(r"(\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]\\]+))(:\d*)?")
-LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+from kinelo.runtime.listening import host_name, is_address, is_loopback, listen_at
 
 
 @dataclass(frozen=True)
@@ -82,48 +76,9 @@ class Settings:
             return True
         if is_loopback(self.host):
             return False
-        return name in (self.host.lower(), socket.gethostname().lower()) or _is_address(name)
-
-
-def host_name(header: str) -> str:
-    """The name in a Host header, without the port; empty where the header is none.
-
-    >>> host_name("[::1]:8000"), host_name("LocalHost:8000"), host_name("[::1].evil.example")
-    ('::1', 'localhost', '')
-    """
-    found = HOST_HEADER.fullmatch(header.strip().lower())
-    return "" if found is None else found["address"] or found["name"]
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
-    if host.lower() in LOOPBACK_NAMES:
-        return True
-    return _is_address(host) and ipaddress.ip_address(host).is_loopback
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
+        return name in (self.host.lower(), socket.gethostname().lower()) or is_address(name)
 
 
 def open_socket(settings: Settings) -> socket.socket:
-    """Bind to the address, before anything is loaded that takes time, or say in one sentence why that fails."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.host, settings.port))
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            reason = f"port {settings.port} is already in use; choose another with --port."
-        elif error.errno in (errno.EACCES, errno.EPERM):
-            reason = f"port {settings.port} needs special rights; choose one from 1024 to 65535 with --port."
-        else:
-            reason = f"{settings.host} is not an address of this machine; choose another with --host."
-        raise InputError(f"The lab cannot start: {reason}") from None
-    return listener
+    """Bind to the address of the lab."""
+    return listen_at(settings.host, settings.port, "The lab")

@@ -349,6 +349,10 @@ class RankElo(KeptInSlots, ContestFilter):
 
         return with_distances(self._one(*ranked(order, unfinished, ranks), date), unfinished)
 
+    def field_of(self, entrants: Sequence[Any], *, date: Day | None = None) -> Contests:
+        """One contest to come as :meth:`predict_one` takes it."""
+        return self._one(entrants, None, None, date)
+
     def match_quality(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False
     ) -> float | Array:

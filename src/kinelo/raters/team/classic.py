@@ -220,6 +220,10 @@ class ClassicElo(EloOfSides):
             raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
         return self._contest(*ranked(order, unfinished, ranks), date)
 
+    def field_of(self, entrants: Sequence[Any], *, date: Day | None = None) -> Contests:
+        """One contest to come as :meth:`predict_one` takes it."""
+        return self._contest(entrants, None, None, date)
+
     def _contest(
         self, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None, date: Day | None
     ) -> Contests:

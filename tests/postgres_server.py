@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, in a temporary folder."""
+"""A PostgreSQL server of the tests' own, in a temporary folder, and where books are kept in tests."""
 
 import os
 import pwd
@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+
+import pytest
 
 
 def server_binaries() -> Path | None:
@@ -59,3 +61,23 @@ class Server:
         with psycopg.connect(f"postgresql:///postgres?host={self.folder}&user=kinelo", autocommit=True) as one:
             one.execute(f"CREATE DATABASE book_{self.made}")
         return f"postgresql:///book_{self.made}?host={self.folder}&user=kinelo"
+
+
+@pytest.fixture(scope="session")
+def server():
+    binaries = server_binaries()
+    if binaries is None:
+        pytest.skip("no PostgreSQL server is installed")
+    pytest.importorskip("psycopg", reason="psycopg is not installed (kinelo[postgres])")
+    if os.getuid() == 0 and (shutil.which("setpriv") is None or "postgres" not in {u.pw_name for u in pwd.getpwall()}):
+        pytest.skip("root may not run PostgreSQL, and there is no user postgres")
+    one = Server(binaries)
+    yield one
+    one.stop("immediate")
+    shutil.rmtree(one.folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request, tmp_path):
+    """Where a new book may be kept: in a file, and in a server."""
+    return str(tmp_path / "book.db") if request.param == "sqlite" else request.getfixturevalue("server").address()

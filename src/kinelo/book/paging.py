@@ -1,0 +1,91 @@
+"""Ratings of a book a page at a time: those of ``RatingBook.ratings_``, of which only the rows asked for are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kinelo.raters.slots import Key
+
+if TYPE_CHECKING:
+    from kinelo.book.book import RatingBook
+
+COLUMNS = ("rating", "uncertainty", "matches", "last_played")
+
+
+class Asked(NamedTuple):
+    """Which ratings are asked for: all, those of a kind, of one name, or whose name contains some letters."""
+
+    kind: str | None = None
+    name: str | None = None
+    search: str = ""
+    offset: int = 0
+    limit: int = 50
+
+
+class Page(NamedTuple):
+    """How many there are, and those asked for, the best of each kind first."""
+
+    total: int
+    rows: list[dict[str, Any]]
+
+
+def page_of(book: RatingBook, asked: Asked) -> Page:
+    """Ratings of a book in the order of its ratings, from ``offset`` on.
+
+    >>> import tempfile, kinelo as kn
+    >>> book = kn.RatingBook(tempfile.mkdtemp() + "/ratings.db", kn.TeamElo.classic(k=20))
+    >>> book.update_one("Ann", "Bob", "win")
+    Added(new=1, known=0, changed=0)
+    >>> page = page_of(book, Asked(search="o"))
+    >>> page.total, page.rows[0]["name"], round(page.rows[0]["rating"], 1)
+    (1, 'Bob', 1490.3)
+    """
+    database = book._database
+    with database.snapshot():
+        kinds, helping = _kinds(book)
+        where, values = _where(asked, helping)
+        total = database.one(f"SELECT COUNT(*) FROM slot WHERE {where}", values)[0]
+        order = " ".join(f"WHEN ? THEN {place}" for place in range(len(kinds)))
+        by_kind = f"CASE kind {order} END, " if len(kinds) > 1 else ""
+        keys = database.rows(
+            f"SELECT kind, name FROM slot WHERE {where} ORDER BY {by_kind}mean DESC, number LIMIT ? OFFSET ?",
+            (*values, *(kinds if by_kind else ()), asked.limit, asked.offset),
+        )
+        rater = book._showing(keys) if keys else None
+    return Page(total, _rows(rater, keys))
+
+
+def _kinds(book: RatingBook) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Kinds in their order, and those that help others and are not shown."""
+    rater = book._knowing(lambda _: [])
+    return tuple(getattr(rater, "kinds_", ())), tuple(getattr(rater, "advantage_kinds_", ()))
+
+
+def _where(asked: Asked, helping: tuple[str, ...]) -> tuple[str, list[Any]]:
+    parts, values = ["games > 0"], []
+    for kind in helping:
+        parts, values = [*parts, "kind <> ?"], [*values, kind]
+    if asked.kind is not None:
+        parts, values = [*parts, "kind = ?"], [*values, asked.kind]
+    if asked.name is not None:
+        parts, values = [*parts, "name = ?"], [*values, asked.name]
+    if asked.search:
+        letters = asked.search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        parts, values = [*parts, "LOWER(name) LIKE LOWER(?) ESCAPE '!'"], [*values, f"%{letters}%"]
+    return " AND ".join(parts), values
+
+
+def _rows(rater: Any, keys: list[Key]) -> list[dict[str, Any]]:
+    """What the table of ratings says of some, in their order."""
+    if not keys:
+        return []
+    import polars as pl
+
+    wanted, found = dict.fromkeys(keys), {}
+    table = rater.ratings_.filter(pl.col("name").is_in([name for _, name in keys]))
+    kind_of_all = None if "kind" in table.columns else keys[0][0]
+    for row in table.iter_rows(named=True):
+        key = (row.get("kind", kind_of_all), row["name"])
+        if key in wanted:
+            found[key] = {"kind": key[0], "name": key[1], **{name: row.get(name) for name in COLUMNS}}
+    return [found[key] for key in keys if key in found]

@@ -1,0 +1,58 @@
+"""Where a server listens: addresses that only this machine can reach, names in Host headers, and its socket."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import re
+import socket
+
+from kinelo.errors import InputError
+
+HOST_HEADER = re.compile(r"(\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]\\]+))(:\d*)?")
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+def host_name(header: str) -> str:
+    """The name in a Host header, without the port; empty where the header is none.
+
+    >>> host_name("[::1]:8000"), host_name("LocalHost:8000"), host_name("[::1].evil.example")
+    ('::1', 'localhost', '')
+    """
+    found = HOST_HEADER.fullmatch(header.strip().lower())
+    return "" if found is None else found["address"] or found["name"]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    if host.lower() in LOOPBACK_NAMES:
+        return True
+    return is_address(host) and ipaddress.ip_address(host).is_loopback
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an address in numbers."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def listen_at(host: str, port: int, who: str) -> socket.socket:
+    """Bind to an address, before anything is loaded that takes time, or say in one sentence why that fails."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            reason = f"port {port} is already in use; choose another with --port."
+        elif error.errno in (errno.EACCES, errno.EPERM):
+            reason = f"port {port} needs special rights; choose one from 1024 to 65535 with --port."
+        else:
+            reason = f"{host} is not an address of this machine; choose another with --host."
+        raise InputError(f"{who} cannot start: {reason}") from None
+    return listener

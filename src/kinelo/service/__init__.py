@@ -1,0 +1,1 @@
+"""A rating book over HTTP and JSON (``kinelo serve``)."""

@@ -1,0 +1,141 @@
+"""The questions of a service, asked of the book's own doors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kinelo.book.book import RatingBook
+from kinelo.book.paging import Asked, page_of
+from kinelo.errors import InputError
+from kinelo.raters.history import rating_history
+from kinelo.service import wording as say
+
+
+def add_matches(book: RatingBook, body: say.Matches) -> say.Added:
+    """Count one match, or several, all of them or none."""
+    if book.holds == ("contests",):
+        raise InputError("This book rates contests, also those of two: send them to /contests.")
+    rows = [_match(one) for one in (body if isinstance(body, list) else [body])]
+    return _added(book.add(rows) if len(rows) != 1 else book.update_one(**rows[0]))
+
+
+def add_contests(book: RatingBook, body: say.Contests) -> say.Added:
+    """Count one contest, or several, all of them or none."""
+    rows = [_contest(book, one) for one in (body if isinstance(body, list) else [body])]
+    return _added(book.add(rows))
+
+
+def _added(added: Any) -> say.Added:
+    return say.Added(new=added.new, known=added.known, changed=added.changed)
+
+
+def _fixture(said: say.Fixture) -> dict[str, Any]:
+    """What is known of a match beside its sides, in the words of the book."""
+    more = said.model_dump(include={"date", "neutral"})
+    if said.conditions:
+        more["conditions"] = said.conditions
+    if said.home_lineup or said.away_lineup:
+        more |= {"home_lineup": said.home_lineup, "away_lineup": said.away_lineup}
+    return more
+
+
+def _match(said: say.Match) -> dict[str, Any]:
+    row = {"home": said.home, "away": said.away, "result": said.result, "match_id": said.match_id}
+    known = {} if said.margin is None else {"margin": said.margin}
+    return row | _fixture(said) | known | {"weight": said.weight}
+
+
+def _contest(book: RatingBook, said: say.Contest) -> dict[str, Any]:
+    unfinished = said.unfinished if isinstance(said.unfinished, dict) else _entrants(book, said.unfinished)
+    return {"match_id": said.contest_id, "order": _entrants(book, said.order), "ranks": said.ranks,
+            "unfinished": unfinished, "date": said.date}  # fmt: skip
+
+
+def _entrants(book: RatingBook, said: list[Any]) -> list[Any]:
+    """Entrants as raters take them: those said by kind become tuples in the order of the kinds."""
+    if not any(isinstance(entrant, dict) for entrant in said):
+        return said
+    kinds = book.kinds
+    found = []
+    for entrant in said:
+        if isinstance(entrant, dict):
+            strange = [kind for kind in entrant if kind not in kinds]
+            if strange:
+                raise InputError(f"{strange[0]!r:.60} is no kind of this book; it rates {', '.join(kinds)}.")
+            parts = [entrant.get(kind) for kind in kinds]
+            while parts and parts[-1] is None:
+                parts.pop()
+            found.append(tuple(parts))
+        else:
+            found.append(entrant)
+    return found
+
+
+def forecast(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.MatchForecast | say.ContestForecast:
+    """Chances of a match or of a contest to come."""
+    if isinstance(said, say.Fixture):
+        found = book.predict_one(said.home, said.away, **_fixture(said))
+        win, draw, loss = found.probabilities[0].tolist()
+        return say.MatchForecast(
+            win=win, draw=draw, loss=loss, points=float(found.points[0]), unknown=list(found.unknown)
+        )
+    found = book.predict_one(_entrants(book, said.entrants), date=said.date)
+    contest = found.contests
+    rows = [
+        say.EntrantForecast(entrant=contest.entrants[code], win=win, expected_place=place)
+        for code, win, place in zip(contest.entrant.tolist(), found.win.tolist(), found.expected_place.tolist())
+    ]
+    return say.ContestForecast(entrants=rows, unknown=list(found.unknown))
+
+
+def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
+    """Candidates, or matches that might be played, the most even first."""
+    if isinstance(said, say.Candidates):
+        more: dict[str, Any] = {"date": said.date, "neutral": said.neutral}
+        more |= {"conditions": said.conditions} if said.conditions else {}
+        values = book.match_quality(said.player, said.candidates, **more).tolist()
+        ranked = sorted(zip(said.candidates, values, strict=True), key=lambda pair: -pair[1])
+        return say.Ranked(ranked=[say.CandidateQuality(candidate=name, quality=value) for name, value in ranked])
+    values = [_quality_of(book, option) for option in said.options]
+    order = sorted(range(len(values)), key=lambda k: -values[k])
+    return say.Ranked(ranked=[say.OptionQuality(option=k, quality=values[k]) for k in order])
+
+
+def _quality_of(book: RatingBook, option: say.Fixture | say.FieldToCome) -> float:
+    if isinstance(option, say.Fixture):
+        return float(book.match_quality(option.home, option.away, **_fixture(option)))
+    return float(book.match_quality(_entrants(book, option.entrants), date=option.date))
+
+
+def ratings(book: RatingBook, asked: Asked) -> say.Ratings:
+    """A page of ratings."""
+    page = page_of(book, asked)
+    return say.Ratings(total=page.total, offset=asked.offset, ratings=[_rating(row) for row in page.rows])
+
+
+def _rating(row: dict[str, Any]) -> say.Rating:
+    day = row["last_played"]
+    return say.Rating(**row | {"last_played": None if day is None else str(day)})
+
+
+def rating_of(book: RatingBook, name: str, kind: str | None, points: int) -> say.RatingWithHistory | None:
+    """What is known of somebody, and ratings at up to so many days on the way; None where nobody has that name."""
+    page = page_of(book, Asked(kind=kind, name=name, limit=2))
+    if not page.rows:
+        return None
+    if page.total > 1:
+        kinds = " and ".join(repr(row["kind"]) for row in page.rows)
+        raise InputError(f"{name!r:.60} is the name of several: say of which kind, {kinds}.")
+    return say.RatingWithHistory(**_rating(page.rows[0]).model_dump(), history=_history(book, page.rows[0], points))
+
+
+def _history(book: RatingBook, row: dict[str, Any], points: int) -> list[say.Then]:
+    if not points:
+        return []
+    table = rating_history(book.rater, book.matches(), max(points, 2), side=row["name"])
+    if "kind" in table.columns:
+        table = table.filter(table["kind"] == row["kind"])
+    return [
+        say.Then(date=str(one["date"]), rating=one["rating"], uncertainty=one.get("uncertainty"))
+        for one in table.iter_rows(named=True)
+    ]

@@ -1,0 +1,57 @@
+"""Serving a book: one process or several, a clean end."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from kinelo.runtime.listening import listen_at
+from kinelo.service.app import open_book
+from kinelo.service.settings import Settings
+
+MOST_AT_ONCE = 1000
+"""Requests that one process takes on at the same time; those beyond are told to come again."""
+LAST_SECONDS = 60
+"""How long a service that is told to end goes on with what was begun."""
+
+
+def serve(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until told to end (SIGTERM, Ctrl-C); ``announce`` is called with the address once the port is open."""
+    listener = listen_at(settings.host, settings.port, "The service")
+    settings = replace(settings, port=listener.getsockname()[1])
+    try:
+        open_book(settings).close()  # what is wrong with it is said before anybody asks
+        settings.hand_over()
+        sys.setswitchinterval(0.001)  # a forecast should not wait for a match that is being rated
+        config = uvicorn.Config(
+            "kinelo.service.app:create", factory=True, workers=settings.workers, log_level=logging.WARNING,
+            access_log=False, server_header=False, timeout_graceful_shutdown=LAST_SECONDS, ws="none",
+            limit_concurrency=MOST_AT_ONCE, proxy_headers=False, timeout_worker_healthcheck=LAST_SECONDS,
+        )  # fmt: skip
+        server = _Server(config, lambda: announce(settings.address))
+        if settings.workers > 1:
+            announce(settings.address)
+            Multiprocess(config, target=uvicorn.Server(config).run, sockets=[listener]).run()
+        else:
+            server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._when_ready = when_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._when_ready()

@@ -1,0 +1,203 @@
+"""What is said over HTTP: the shapes of questions and answers, from which the description of the service is made."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+MOST_LISTED = 1000
+"""Matches, candidates or line-ups in one request."""
+MOST_ENTRANTS = 500
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Number = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
+Team = Annotated[list[Name], Field(min_length=1, max_length=100)]
+Entrant = Name | Team | dict[Name, Name | Team]
+"""A name, a team, or a name (or a team) for each kind that is rated, such as driver and car."""
+Entrants = Annotated[list[Entrant], Field(min_length=2, max_length=MOST_ENTRANTS)]
+
+
+class Said(BaseModel):
+    """Whatever is sent: nothing beyond what is known, and no text where a number belongs."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Fixture(Said):
+    """A match of two sides, to come."""
+
+    home: Name
+    away: Name
+    date: Day | None = None
+    neutral: bool = False
+    conditions: dict[Name, Name | None] | None = None
+    home_lineup: Annotated[list[Name], Field(max_length=100)] = []
+    away_lineup: Annotated[list[Name], Field(max_length=100)] = []
+
+
+class Match(Fixture):
+    """A match of two sides as it ended: 1, 0.5 or 0 points of the home side, or in words."""
+
+    match_id: Name
+    result: Annotated[float, Field(ge=0.0, le=1.0)] | Literal["win", "draw", "loss"]
+    margin: Number | None = None
+    weight: Annotated[float, Field(ge=0.0, le=1e6)] = 1.0
+
+
+class FieldToCome(Said):
+    """A contest of any number of entrants, to come."""
+
+    entrants: Entrants
+    date: Day | None = None
+
+
+class Contest(Said):
+    """A contest as it ended: its entrants in order of places, or with ranks, of which equal ones are ties."""
+
+    contest_id: Name
+    order: Annotated[list[Entrant], Field(min_length=1, max_length=MOST_ENTRANTS)]
+    ranks: Annotated[list[Number], Field(max_length=MOST_ENTRANTS)] | None = None
+    unfinished: Annotated[list[Entrant], Field(max_length=MOST_ENTRANTS)] | dict[Name, Number] = []
+    date: Day | None = None
+
+
+class Candidates(Said):
+    """Whom a player might meet."""
+
+    player: Name
+    candidates: Annotated[list[Name], Field(min_length=1, max_length=MOST_LISTED)]
+    date: Day | None = None
+    neutral: bool = False
+    conditions: dict[Name, Name | None] | None = None
+
+
+class Options(Said):
+    """Matches or contests that might be played, such as several ways to make teams."""
+
+    options: Annotated[list[Fixture | FieldToCome], Field(min_length=1, max_length=100)]
+
+
+Matches = Match | Annotated[list[Match], Field(max_length=MOST_LISTED)]
+Contests = Contest | Annotated[list[Contest], Field(max_length=MOST_LISTED)]
+
+
+class Added(BaseModel):
+    """What was new, what the book held as it is, and what it held and is changed now."""
+
+    new: int
+    known: int
+    changed: int
+
+
+class MatchForecast(BaseModel):
+    """Chances of a match, its expected points, and names that the book has never met."""
+
+    win: float
+    draw: float
+    loss: float
+    points: float
+    unknown: list[str]
+
+
+class EntrantForecast(BaseModel):
+    """Chances of one entrant."""
+
+    entrant: str
+    win: float
+    expected_place: float
+
+
+class ContestForecast(BaseModel):
+    """Chances of everyone, in the order asked, and names that the book has never met."""
+
+    entrants: list[EntrantForecast]
+    unknown: list[str]
+
+
+class CandidateQuality(BaseModel):
+    """How even a match against somebody is believed to be, from 0 to 1."""
+
+    candidate: str
+    quality: float
+
+
+class OptionQuality(BaseModel):
+    """How even the option at a place of the list, counted from 0, is believed to be."""
+
+    option: int
+    quality: float
+
+
+class Ranked(BaseModel):
+    """Candidates or options, the most even first."""
+
+    ranked: list[CandidateQuality] | list[OptionQuality]
+
+
+class Rating(BaseModel):
+    """What is known of somebody."""
+
+    kind: str
+    name: str
+    rating: float
+    uncertainty: float | None
+    matches: int
+    last_played: str | None
+
+
+class Then(BaseModel):
+    """A rating on a day."""
+
+    date: str
+    rating: float
+    uncertainty: float | None
+
+
+class RatingWithHistory(Rating):
+    """What is known of somebody, and how it came to that."""
+
+    history: list[Then]
+
+
+class Ratings(BaseModel):
+    """A page of ratings, the best of each kind first."""
+
+    total: int
+    offset: int
+    ratings: list[Rating]
+
+
+class Health(BaseModel):
+    """That the service answers, and what it serves."""
+
+    status: Literal["ok"]
+    kinelo: str
+    rater: str
+    holds: str
+
+
+class Refusal(BaseModel):
+    """Why a request was not carried out, in a sentence."""
+
+    error: str
+
+
+def one_sentence(errors: Any) -> str:
+    """What is wrong with a request, in one sentence: of several ways to read it, that which came furthest.
+
+    >>> one_sentence([{"loc": ("body", "Match", "home"), "msg": "Field required", "type": "missing"}])
+    'home: field required.'
+    """
+    first = max(errors, key=lambda error: len(error["loc"]))
+    if first["type"] == "json_invalid":
+        return "The body of the request is not JSON."
+    place = ""
+    for part in first["loc"][1:]:
+        if isinstance(part, int):
+            place += f"[{part}]"
+        elif part.isidentifier() and part.islower() and part not in ("str", "float", "dict", "list"):
+            place += f".{part}" if place else part
+    words = first["msg"][:1].lower() + first["msg"][1:300].rstrip(".")
+    return f"{place or 'The request'}: {words}."

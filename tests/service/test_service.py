@@ -1,0 +1,261 @@
+"""A book over HTTP: its answers are those of the book, and what cannot be used is refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import kinelo as kn
+from leagues import match_league
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
+testing = pytest.importorskip("starlette.testclient")
+from kinelo.service.app import create_app  # noqa: E402
+from kinelo.service.settings import Settings  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+LEAGUE = match_league(1).results.sort("date", maintain_order=True)
+RATERS = {
+    "classic": lambda: kn.TeamElo.classic(k=24),
+    "Glicko from ratings": lambda: kn.Glicko(start={"Ajax": 1700, "Nobody": 1450}),
+    "KalmanElo": lambda: kn.KalmanElo(walk=30.0, prior_spread=200.0, covariance="full"),
+}
+TOKEN = "a token of some length"
+
+
+def serve(book: kn.RatingBook | str, **settings):
+    address = str(book.path) if isinstance(book, kn.RatingBook) else book
+    return testing.TestClient(create_app(Settings(address, **settings)), base_url="http://127.0.0.1:8000")
+
+
+def row(k: int, **more) -> dict:
+    match = LEAGUE.row(k, named=True)
+    result = (match["home_score"] > match["away_score"]) + 0.5 * (match["home_score"] == match["away_score"])
+    said = {"match_id": f"m{k}", "date": str(match["date"]), "home": match["home"], "away": match["away"]}
+    return said | {"result": float(result), "neutral": match["neutral"]} | more
+
+
+def added(answer) -> tuple[int, int, int]:
+    assert answer.status_code == 200, answer.text
+    said = answer.json()
+    return said["new"], said["known"], said["changed"]
+
+
+def refused(answer, status: int = 422) -> str:
+    assert answer.status_code == status, answer.text
+    sentence = answer.json()["error"]
+    assert set(answer.json()) == {"error"} and sentence.endswith((".", "…")) and "\n" not in sentence, sentence
+    assert len(sentence) < 400 and "Traceback" not in sentence
+    return sentence
+
+
+def test_matches_sent_one_by_one_and_together_are_those_of_a_table(address, tmp_path):
+    book = kn.RatingBook(address, kn.TeamElo.classic(k=24))
+    with serve(book) as client:
+        for k in range(8):
+            assert added(client.post("/matches", json=row(k))) == (1, 0, 0)
+        assert added(client.post("/matches", json=row(3))) == (0, 1, 0)
+        assert added(client.post("/matches", json=[row(k) for k in range(4, 30)])) == (22, 4, 0)
+        assert added(client.post("/matches", json=[])) == (0, 0, 0)
+        assert added(client.post("/matches", json=row(5, result=0.0 if row(5)["result"] else 1.0))) == (0, 0, 1)
+        assert added(client.post("/matches", json=row(5))) == (0, 0, 1)
+        # All or none: the last of these cannot be used.
+        assert "itself" in refused(client.post("/matches", json=[row(30), row(31, away=row(31)["home"])]))
+    other = kn.RatingBook(tmp_path / "other.db", kn.TeamElo.classic(k=24))
+    other.add([row(k) for k in range(30)])
+    assert len(book) == 30 and book.ratings_.equals(other.ratings_) and book.check() == []
+
+
+def test_a_match_sent_again_without_a_date_keeps_its_day(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    with serve(book) as client:
+        undated = {"match_id": "x", "home": "Ajax", "away": "Genk", "result": "win"}
+        client.post("/matches", json=[row(0), row(1)])
+        assert added(client.post("/matches", json=undated)) == (1, 0, 0)
+        assert added(client.post("/matches", json=row(40))) == (1, 0, 0)
+        assert row(40)["date"] > row(1)["date"]
+        assert added(client.post("/matches", json=undated)) == (0, 1, 0)
+        assert added(client.post("/matches", json=[undated])) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("name", RATERS)
+def test_ratings_and_forecasts_are_those_of_the_book(name, tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", RATERS[name]())
+    book.add([row(k) for k in range(60)])
+    table = book.ratings_
+    sides = table["name"].to_list()
+    with serve(book) as client:
+        pages = [client.get("/ratings", params={"offset": k, "limit": 4}).json() for k in range(0, table.height, 4)]
+        shown = [one for page in pages for one in page["ratings"]]
+        assert {page["total"] for page in pages} == {table.height} and [one["name"] for one in shown] == sides
+        for ours, theirs in zip(shown, table.iter_rows(named=True), strict=True):
+            assert all(ours[word] == theirs.get(word) for word in ("rating", "uncertainty", "matches"))
+            assert ours["last_played"] == (None if theirs["last_played"] is None else str(theirs["last_played"]))
+        found = client.get("/ratings", params={"search": "aJ"}).json()["ratings"]
+        assert [one["name"] for one in found] == [side for side in sides if "aj" in side.lower()] and found
+        assert client.get("/ratings", params={"search": "%"}).json()["total"] == 0
+        assert client.get("/ratings", params={"kind": "car"}).json()["total"] == 0
+        asked = {"home": sides[0], "away": "Newcomer", "date": "2030-01-01"}
+        said, theirs = client.post("/forecast", json=asked).json(), book.predict_one(**asked)
+        assert [said[word] for word in ("win", "draw", "loss")] == theirs.probabilities[0].tolist()
+        assert said["points"] == theirs.points[0] and said["unknown"] == ["Newcomer"]
+        ranked = client.post("/quality", json={"player": sides[0], "candidates": sides[1:], "neutral": True}).json()
+        quality = book.match_quality(sides[0], sides[1:], neutral=True)
+        best = sorted(zip(quality.tolist(), sides[1:]), key=lambda pair: -pair[0])
+        assert [(one["quality"], one["candidate"]) for one in ranked["ranked"]] == best
+        options = [{"home": sides[0], "away": sides[-1]}, {"home": sides[1], "away": sides[2]}]
+        ranked = client.post("/quality", json={"options": options}).json()["ranked"]
+        assert {one["option"]: one["quality"] for one in ranked} == {
+            k: book.match_quality(one["home"], one["away"]) for k, one in enumerate(options)
+        }
+        one = client.get(f"/ratings/{sides[2]}", params={"history": 9}).json()
+        history = kn.rating_history(book.rater, book.matches(), 9, side=sides[2])
+        assert one["name"] == sides[2] and one["rating"] == table["rating"][2]
+        assert [then["rating"] for then in one["history"]] == history["rating"].to_list() and len(history) > 3
+        assert "Nobody else" in refused(client.get("/ratings/Nobody else"), 404)
+
+
+def test_teams_and_fields_share_one_rating(address):
+    book = kn.RatingBook(address, kn.RankElo())
+    teams = {"contest_id": "2×5", "order": [list("ABCDE"), list("FGHIJ")], "date": "2024-05-01"}
+    field = {"contest_id": "all", "order": ["A", "F", "C", "G"], "ranks": [2, 1, 3, 3], "date": "2024-05-02"}
+    with serve(book) as client:
+        assert added(client.post("/contests", json=teams)) == (1, 0, 0)
+        assert added(client.post("/contests", json=[teams, field])) == (1, 1, 0)
+        assert added(client.post("/contests", json=teams)) == (0, 1, 0)
+        asked = [list("ACEGI"), list("BDFHJ")]
+        said = client.post("/forecast", json={"entrants": asked}).json()
+        theirs = book.predict_one(asked)
+        assert [one["win"] for one in said["entrants"]] == pytest.approx(theirs.win.tolist(), abs=1e-12)
+        options = [{"entrants": [list("AB"), list("FG")]}, {"entrants": [list("AF"), list("BG")]}]
+        ranked = client.post("/quality", json={"options": options}).json()["ranked"]
+        assert ranked[0]["quality"] == max(book.match_quality(one["entrants"]) for one in options)
+        shown = client.get("/ratings").json()
+        assert [(one["name"], one["rating"]) for one in shown["ratings"]] == book.ratings_.select(
+            "name", "rating"
+        ).rows()
+        assert "/contests" in refused(client.post("/matches", json=row(0)))
+    twin = kn.RankElo().update_one(teams["order"], date="2024-05-01")
+    twin.update_one(field["order"], ranks=field["ranks"], date="2024-05-02")
+    assert book.ratings_.equals(twin.ratings_) and book.check() == []
+
+
+def test_entrants_of_several_kinds_are_said_by_kind(tmp_path):
+    races = kn.read_contests(
+        {"race": ["1"] * 3, "date": ["2024-01-01"] * 3, "driver": list("ABC"), "car": list("xyx"), "place": [1, 2, 3]},
+        slots=["driver", "car"],
+    )
+    book = kn.RatingBook(tmp_path / "book.db", kn.RankElo())
+    book.add(races)
+    with serve(book) as client:
+        order = [{"driver": "B", "car": "x"}, {"car": "y", "driver": "A"}]
+        assert added(client.post("/contests", json={"contest_id": "2", "order": order})) == (1, 0, 0)
+        assert client.get("/ratings", params={"kind": "car"}).json()["total"] == 2
+        said = client.post("/forecast", json={"entrants": order}).json()["entrants"]
+        assert [one["win"] for one in said] == pytest.approx(book.predict_one([("B", "x"), ("A", "y")]).win.tolist())
+        assert "'rider'" in refused(client.post("/forecast", json={"entrants": [{"rider": "B"}, {"rider": "C"}]}))
+
+
+BAD = {
+    "no json": ("/matches", "{"),
+    "not understood": ("/matches", "3"),
+    "a name that is none": ("/matches", json.dumps(row(0, home="  "))),
+    "a result that is none": ("/matches", json.dumps(row(0, result="victory"))),
+    "beyond one": ("/matches", json.dumps(row(0, result=2))),
+    "true is no result": ("/matches", json.dumps(row(0, result=True))),
+    "no number": ("/matches", json.dumps(row(0, margin=float("nan")))),
+    "no day": ("/matches", json.dumps(row(0, date="2024-02-31"))),
+    "in centuries": ("/matches", json.dumps(row(1, date="2190-02-01"))),
+    "a word too many": ("/matches", json.dumps(row(0, winner="A"))),
+    "half a letter": ("/matches", json.dumps(row(0, home="\ud800"))),
+    "one twice": ("/matches", json.dumps([row(0), row(0)])),
+    "too many": ("/matches", json.dumps([row(0)] * 1001)),
+    "a long name": ("/matches", json.dumps(row(0, home="x" * 201))),
+    "line-ups nobody uses": ("/matches", json.dumps(row(0, home_lineup=["a"], away_lineup=["b"]))),
+    "conditions nobody uses": ("/matches", json.dumps(row(0, conditions={"surface": "clay"}))),
+    "a margin against the result": ("/matches", json.dumps(row(0, result="win", margin=-3))),
+    "contradicting ranks": ("/contests", json.dumps({"contest_id": "1", "order": ["A", "B"], "ranks": [1]})),
+    "mixed": ("/contests", json.dumps({"contest_id": "1", "order": ["A", ["B", "C"]]})),
+    "contests among matches": ("/contests", json.dumps({"contest_id": "1", "order": ["A", "B", "C"]})),
+    "against itself": ("/forecast", json.dumps({"home": "A", "away": "A"})),
+    "both at once": ("/forecast", json.dumps({"home": "A", "away": "B", "entrants": ["A", "B"]})),
+    "nobody to meet": ("/quality", json.dumps({"player": "A", "candidates": []})),
+    "deep": ("/matches", "[" * 100_000),
+}
+
+
+def test_what_cannot_be_used_is_refused_in_a_sentence_and_changes_nothing(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    book.add([row(2)])
+    with serve(book) as client:
+        sentences = {}
+        for name, (path, body) in BAD.items():
+            answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
+            sentences[name] = refused(answer, 400 if name == "deep" else 422)
+        assert "application/json" in refused(client.post("/matches", content=json.dumps(row(0))))
+        assert "/openapi.json" in refused(client.get("/nothing"), 404)
+        refused(client.get("/matches"), 405)
+        for path in ("/ratings?limit=0", "/ratings?limit=1001", "/ratings?offset=-1", "/ratings/Ajax?history=x"):
+            refused(client.get(path))
+    assert len(book) == 1 and len(set(sentences.values())) > 18, sentences
+
+
+def test_only_who_brings_the_token_is_answered(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    with serve(book, token=TOKEN, host="0.0.0.0") as client:
+        assert client.get("/health").json()["status"] == "ok"
+        for value in ("", TOKEN, f"Bearer {TOKEN[:-1]}", f"Bearer {TOKEN}x", "Bearer é", f"Basic {TOKEN}"):
+            answer = client.post("/matches", json=row(0), headers={"Authorization": value.encode()})
+            assert "KINELO_TOKEN" in refused(answer, 401) and TOKEN not in answer.text
+        assert "KINELO_TOKEN" in refused(client.get("/metrics"), 401)
+        assert added(client.post("/matches", json=row(0), headers={"Authorization": f"Bearer {TOKEN}"})) == (1, 0, 0)
+    with serve(book) as client:
+        refused(client.get("/health", headers={"Host": "elsewhere.example"}), 421)
+        assert client.get("/health", headers={"Host": "localhost:8000"}).status_code == 200
+    with pytest.raises(kn.InputError, match="KINELO_TOKEN"):
+        Settings("book.db", host="0.0.0.0", token="")
+    with pytest.raises(kn.InputError, match="guessed"):
+        Settings("book.db", token="short")
+    assert TOKEN not in repr(Settings("book.db", token=TOKEN))
+
+
+def test_long_bodies_are_refused_whether_they_say_so_or_not(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    with serve(book, most_bytes=300) as client:
+        long = json.dumps([row(k) for k in range(20)]).encode()
+        headers = {"Content-Type": "application/json"}
+        assert "300 bytes" in refused(client.post("/matches", content=long, headers=headers), 413)
+        assert "300 bytes" in refused(
+            client.post("/matches", content=iter([long[:200], long[200:]]), headers=headers), 413
+        )
+        assert added(client.post("/matches", json=row(0))) == (1, 0, 0)
+    assert len(book) == 1
+
+
+def test_metrics_count_every_request(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    with serve(book) as client:
+        client.post("/matches", json=row(0))
+        client.post("/matches", json=row(0, result=7))
+        client.get("/ratings/Ajax")
+        lines = client.get("/metrics").text.splitlines()
+    counts = {line.rsplit(" ", 1)[0].split(",worker")[0]: line.rsplit(" ", 1)[1] for line in lines if line[0] != "#"}
+    assert counts['kinelo_requests_total{method="POST",route="/matches",status="200"'] == "1"
+    assert counts['kinelo_requests_total{method="POST",route="/matches",status="422"'] == "1"
+    assert any('route="/ratings/{name' in line for line in counts)
+
+
+def test_a_database_that_is_gone_is_no_fault_of_who_asks(server):
+    book = kn.RatingBook(server.address(), kn.TeamElo.classic(k=24))
+    with serve(str(book.path)) as client:
+        assert added(client.post("/matches", json=row(0))) == (1, 0, 0)
+        server.stop("immediate")
+        try:
+            assert "reached" in refused(client.post("/matches", json=row(1)), 503)
+            refused(client.get("/health"), 503)
+        finally:
+            server.start()
+        assert sum(added(client.post("/matches", json=row(1)))) == 1
+        assert client.get("/health").status_code == 200
+    assert len(kn.RatingBook(str(book.path))) == 2

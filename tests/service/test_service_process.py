@@ -1,0 +1,115 @@
+"""`kinelo serve` as a process: it finishes what was begun, and being killed loses and doubles nothing."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from http.client import HTTPException
+from urllib.error import URLError
+
+import pytest
+from running_service import Service
+from typer.testing import CliRunner
+
+import kinelo as kn
+from kinelo.cli import app
+
+pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
+pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+SIDES = "ABCDEFGHIJ"
+
+
+def rater() -> kn.TeamElo:
+    return kn.TeamElo.classic(k=24, ties=0.3, home_advantage=0.0)
+
+
+def row(k: int) -> dict:
+    home, away = random.Random(k).sample(SIDES, 2)
+    return {"match_id": f"m{k}", "home": home, "away": away, "result": (k % 3) / 2, "date": "2024-05-01"}
+
+
+def kill_again_and_again(folder, address: str, kills: int, seed: int) -> None:
+    """Send matches one after the other to a service that is killed at any moment; who gets no answer sends again.
+
+    At the end the service is told to end while a long request is under way, which it finishes.
+    """
+    kn.RatingBook(address, rater()).close()
+    service, rng, k = Service(folder, address), random.Random(seed), 0
+    for _ in range(kills):
+        assert service.ask("/matches", row(k))[0] == 200
+        threading.Timer(rng.uniform(0.0, 0.15), service.process.kill).start()
+        while True:
+            k += 1
+            try:
+                assert service.ask("/matches", row(k))[0] == 200
+            except (URLError, HTTPException, ConnectionError):
+                break
+        service.process.wait(60)
+        service.start()
+    answers = []
+    sender = threading.Thread(target=lambda: answers.append(service.ask("/matches", [row(k + n) for n in range(1000)])))
+    sender.start()
+    time.sleep(0.05)  # the request has been sent by then, and takes longer than that
+    assert service.terminate() in (0, -15)
+    sender.join(60)
+    assert len(answers) == 1 and answers[0][0] == 200 and answers[0][1]["new"] + answers[0][1]["known"] == 1000
+    book = kn.RatingBook(address)
+    assert sorted(book.matches().match_id.tolist()) == sorted(f"m{n}" for n in range(k + 1000))
+    assert book.check() == []
+
+
+def test_a_killed_service_has_lost_and_doubled_nothing_and_ends_when_told(tmp_path):
+    kill_again_and_again(tmp_path, str(tmp_path / "book.db"), 2, seed=1)
+
+
+@pytest.mark.long
+def test_a_service_killed_many_times_has_lost_and_doubled_nothing(address, tmp_path):
+    kill_again_and_again(tmp_path, address, 40, seed=2)
+
+
+@pytest.mark.long
+def test_two_processes_serve_one_book(server, tmp_path):
+    address = server.address()
+    kn.RatingBook(address, rater()).close()
+    service = Service(tmp_path, address, "--workers", "2", KINELO_TOKEN="sixteen letters at least")
+    bearer = {"Authorization": "Bearer sixteen letters at least"}
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        try:
+            if service.ask("/health")[0] == 200:
+                break
+        except (URLError, ConnectionError):
+            time.sleep(0.2)
+    assert service.ask("/ratings")[0] == 401
+    sent, answers = [row(k) for k in range(60)], []
+
+    def send(own: int) -> None:
+        for k in range(0, 60, 2):  # each match is sent by two
+            answers.append(service.ask("/matches", sent[(k + own // 2) % 60], **bearer))
+
+    senders = [threading.Thread(target=send, args=(own,)) for own in range(4)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join(120)
+    assert {status for status, _ in answers} == {200} and len(answers) == 120
+    assert sum(said["new"] for _, said in answers) == 60
+    assert service.terminate() == 0
+    book = kn.RatingBook(address)
+    assert len(book) == 60 and book.check() == []
+
+
+def test_what_cannot_be_served_is_said_in_a_sentence(tmp_path):
+    cases = {
+        "give a rater": ["nothing.db"],
+        "KINELO_TOKEN": ["nothing.db", "--host", "0.0.0.0"],
+        "--port": ["nothing.db", "--port", "70000"],
+        "--workers": ["nothing.db", "--workers", "0"],
+        "There is no rater": ["nothing.db", "--rater", "best"],
+        "is not an address": ["nothing.db", "--rater", "glicko", "--host", "127.0.0.1.1"],
+    }
+    for word, words in cases.items():
+        with pytest.raises(kn.InputError, match=word):
+            CliRunner().invoke(app, ["serve", "--port", "0", *words], catch_exceptions=False)
+    assert not list(tmp_path.iterdir())
