@@ -115,7 +115,7 @@ def ratings(book: RatingBook, asked: Asked) -> say.Ratings:
 
 def _rating(row: dict[str, Any]) -> say.Rating:
     day = row["last_played"]
-    return say.Rating(**row | {"last_played": None if day is None else str(day)})
+    return say.Rating.model_validate(row | {"last_played": None if day is None else str(day)})
 
 
 def rating_of(book: RatingBook, name: str, kind: str | None, points: int) -> say.RatingWithHistory | None:

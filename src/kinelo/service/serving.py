@@ -7,14 +7,15 @@ import socket
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from kinelo.runtime.listening import listen_at
 from kinelo.service.app import open_book
 from kinelo.service.settings import Settings
 
+APP = "kinelo.service.app:create"
 MOST_AT_ONCE = 1000
 """Requests that one process takes on at the same time; those beyond are told to come again."""
 LAST_SECONDS = 60
@@ -29,17 +30,17 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         open_book(settings).close()  # what is wrong with it is said before anybody asks
         settings.hand_over()
         sys.setswitchinterval(0.001)  # a forecast should not wait for a match that is being rated
-        config = uvicorn.Config(
-            "kinelo.service.app:create", factory=True, workers=settings.workers, log_level=logging.WARNING,
-            access_log=False, server_header=False, timeout_graceful_shutdown=LAST_SECONDS, ws="none",
-            limit_concurrency=MOST_AT_ONCE, proxy_headers=False, timeout_worker_healthcheck=LAST_SECONDS,
-        )  # fmt: skip
-        server = _Server(config, lambda: announce(settings.address))
+        options: dict[str, Any] = {
+            "factory": True, "log_level": logging.WARNING, "access_log": False, "server_header": False, "ws": "none",
+            "proxy_headers": False, "limit_concurrency": MOST_AT_ONCE, "timeout_graceful_shutdown": LAST_SECONDS,
+        }  # fmt: skip
         if settings.workers > 1:
             announce(settings.address)
-            Multiprocess(config, target=uvicorn.Server(config).run, sockets=[listener]).run()
+            uvicorn.run(
+                APP, fd=listener.fileno(), workers=settings.workers, timeout_worker_healthcheck=LAST_SECONDS, **options
+            )
         else:
-            server.run(sockets=[listener])
+            _Server(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
