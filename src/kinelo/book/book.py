@@ -408,7 +408,9 @@ class RatingBook:
         """
         if isinstance(matches, MatchScan):
             raise InputError("A rating book checks every match by its identifier; read them with read_matches.")
-        return self._add_listed(matches) if isinstance(matches, list | tuple) else self._added(matches)
+        if isinstance(matches, list | tuple):
+            return self._add_listed(matches)
+        return self._added(matches)  # type: ignore[arg-type]
 
     def update_one(
         self,

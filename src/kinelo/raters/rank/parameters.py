@@ -39,6 +39,11 @@ COLLAPSE = 0.3
 """Width of the Cauchy law of what the logarithm of a variance of strengths loses over the years."""
 
 
+MODELS: dict[Any, ContestModel] = {}
+"""Parameters as kernels take them, remembered: to make them takes longer than to rate a contest."""
+MOST_MODELS = 64
+
+
 class KindParameters(Rater):
     """A rater whose parameters hold for one kind of slot each; a number holds for all kinds, a mapping for some."""
 
@@ -115,6 +120,9 @@ class KindParameters(Rater):
     def _model(self, *lanes: KindParameters) -> ContestModel:
         """The parameters as kernels take them, and those of further lanes beside them."""
         raters = (self, *lanes)
+        key = (self.kinds_, self.advantage_kinds_, *self.parameters_.items())
+        if not lanes and key in MODELS:
+            return MODELS[key]
         tables = [[rater._kind(kind) for kind in self.kinds_] for rater in raters]
         level = np.array([[rater._of_kind("newcomer", kind) for rater in raters] for kind in self.kinds_])
         beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
@@ -123,7 +131,12 @@ class KindParameters(Rater):
             for name in ("retirement", "late_retirement", "anchor")
         )
         kinds = kinds_in_lanes(tables, [1.0] * len(raters))
-        return ContestModel(kinds, level, beside, retirement, late, anchor, law_of(self.parameters_["off"]))
+        model = ContestModel(kinds, level, beside, retirement, late, anchor, law_of(self.parameters_["off"]))
+        if not lanes:
+            if len(MODELS) >= MOST_MODELS:
+                MODELS.clear()
+            MODELS[key] = model
+        return model
 
     def _beliefs(self, values: Mapping[str, float]) -> Array:
         """How far parameters let the spread of strengths collapse, by kind, as normal deviates.

@@ -26,7 +26,16 @@ from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import joined_forecast, learn_order
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.filtering import ContestFilter
-from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, room_for_expected
+from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
+from kinelo.raters.rank.one_field import (
+    PlainField,
+    beliefs_at,
+    columns_on,
+    contest_to_come,
+    day_of,
+    plain_field,
+    put_beliefs,
+)
 from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
@@ -310,7 +319,7 @@ class RankElo(KeptInSlots, ContestFilter):
         """
         if self.start is None:
             self._begun()
-        return self.predict(self._one(entrants, None, None, date))
+        return self._foresee_plain(entrants, date) or self.predict(self._one(entrants, None, None, date))
 
     def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
@@ -334,7 +343,61 @@ class RankElo(KeptInSlots, ContestFilter):
         >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
         (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
         """
+        plain = isinstance(unfinished, list | tuple) and not unfinished
+        if plain and self._use_plain(order, ranks, date):
+            return self
         return self.update(self.contest_one(order, ranks=ranks, unfinished=unfinished, date=date))
+
+    def _plain(self, entrants: Any, ranks: Any, date: Day | None, *, ahead: bool) -> tuple[PlainField, int] | None:
+        """A contest that needs no table, and its day; None where it does."""
+        state = self._state
+        if state is None or len(self.kinds_) != 1 or self.advantage_kinds_ or type(self) is not RankElo:
+            return None
+        day = day_of(state, None if date is None else read_day(date), ahead=ahead)
+        field = None if day is None else plain_field(entrants, ranks)
+        return None if field is None or day is None else (field, day)
+
+    def _use_plain(self, order: Any, ranks: Any, date: Day | None) -> bool:
+        """Use a contest that needs no table, at a cost that does not grow with those who are rated."""
+        found = self._plain(order, ranks, date, ahead=False)
+        if found is None:
+            return False
+        (field, day), state, kind = found, self._begun(), self.kinds_[0]
+        at = np.array([state._place(kind, name) for name in field.names])
+        own = beliefs_at(state.known, at)
+        filter_contests(columns_on(field, day), self._model(), own, room_for_expected(len(field.sizes)))
+        put_beliefs(state.known, at, own)
+        state.contests += 1
+        return True
+
+    def _expect_plain(self, entrants: Any, date: Day | None) -> tuple[PlainField, int, Expected] | None:
+        """What is expected of a contest to come that needs no table."""
+        found = self._plain(entrants, None, date, ahead=True)
+        if found is None:
+            return None
+        (field, day), state, kind = found, self._begun(), self.kinds_[0]
+        places = [state.index.get((kind, name), -1) for name in field.names]
+        known = [place for place in places if place >= 0]
+        columns = columns_on(field, day)
+        if len(known) < len(places):
+            number = iter(range(len(known)))
+            columns = columns._replace(slot=np.array([next(number) if place >= 0 else -1 for place in places]))
+        expected = room_for_expected(len(field.sizes))
+        expect_contests(columns, self._model(), beliefs_at(state.known, np.array(known, np.int64)), expected)
+        return field, day, expected
+
+    def _foresee_plain(self, entrants: Any, date: Day | None) -> ContestForecast | None:
+        """Forecast a contest that needs no table."""
+        found = self._expect_plain(entrants, date)
+        if found is None:
+            return None
+        (field, day, expected), state, kind = found, self._begun(), self.kinds_[0]
+        index, games = state.index, state.known.games
+        places = ((name, index.get((kind, name))) for name in field.names)
+        unknown = tuple(name for name, place in places if place is None or not games[place])
+        contest = contest_to_come(field, day, kind)
+        mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
+        return ContestForecast(contest, mean, deviation, unknown, off=self.parameters_["off"])
 
     def contest_one(
         self,
@@ -376,7 +439,8 @@ class RankElo(KeptInSlots, ContestFilter):
         if self.start is None:
             self._begun()
         if away is None:
-            return self._quality(self._one(home, None, None, date))
+            plain = self._expect_plain(home, date)
+            return self._quality(self._one(home, None, None, date) if plain is None else plain[2])
         check_neutral(neutral)
         at_home = not neutral and "venue" in self.advantage_kinds_ and self.order_.home
         quality = np.array(
@@ -387,9 +451,9 @@ class RankElo(KeptInSlots, ContestFilter):
         )
         return float(quality[0]) if isinstance(home, str) and isinstance(away, str) else quality
 
-    def _quality(self, contest: Contests) -> float:
-        """How even one contest is believed to be."""
-        expected, _ = self._expect(contest)
+    def _quality(self, contest: Contests | Expected) -> float:
+        """How even one contest, or one of which so much is expected, is believed to be."""
+        expected = self._expect(contest)[0] if isinstance(contest, Contests) else contest
         mean, belief = expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0)
         one, other = np.triu_indices(mean.size, 1)
         gap = (mean[one] - mean[other])[:, None] + np.sqrt(belief[one] + belief[other])[:, None] * HERMITE_NODES
