@@ -102,26 +102,25 @@ def _raters(matches: Matches, asked: list[str] | None, reading: AnyReadingOption
     from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import RATERS, candidates, rater_called
 
-    start, conditions = reading.start, reading.condition or []
+    start, conditions, noise_by = asked_of_rater = reading.asked_of_rater()
     names = asked or [name for name, kind in RATERS.items() if matches.lineups is not None or not kind.needs_lineups]
     chosen: dict[str, Any] = {}
     for name in names:
         if name == AUTOMATIC:
-            chosen["Mixture"] = Mixture(candidates(matches, start, conditions))
+            chosen["Mixture"] = Mixture(candidates(matches, *asked_of_rater))
             continue
         rater = rater_called(name)
         takes = getattr(rater, "get_params", dict)()
-        lacking = [
-            what for what, given in (("conditions", conditions), ("start", start)) if given and what not in takes
-        ]
+        wanted = {"conditions": conditions, "noise_by": noise_by, "start": start}
+        lacking = [what for what, given in wanted.items() if given and what not in takes]
         if lacking and ":" not in name and len(names) > 1:
             typer.echo(f"note: {type(rater).__name__} takes no {' and no '.join(lacking)} and is left out", err=True)
         else:
-            chosen[type(rater).__name__] = rater_called(name, start, conditions)
+            chosen[type(rater).__name__] = rater_called(name, *asked_of_rater)
     if not chosen:
-        rater_called(names[0], start, conditions)  # says what it lacks
+        rater_called(names[0], *asked_of_rater)  # says what it lacks
     if "PlayerElo" in chosen and not asked:
-        unaware = rater_called("player", start, conditions)
+        unaware = rater_called("player", *asked_of_rater)
         unaware.known = "none"  # type: ignore[attr-defined]
         chosen |= {"PlayerElo, line-up unknown": unaware}
     return chosen

@@ -77,7 +77,7 @@ def _system(words: str, initial: float, reading: ReadingOptions) -> Any:
     if words == "fide":
         return TeamElo.classic(FideSteps(), initial=initial, start=reading.start)
     if words in all_raters() or ":" in words:
-        return rater_called(words, reading.start, reading.condition or ())
+        return rater_called(words, *reading.asked_of_rater())
     if not Path(words).exists():
         raise InputError(f"{words!r} is no file, and no system either; give {LIST_HELP}.")
     return Path(words)

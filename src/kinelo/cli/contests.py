@@ -97,6 +97,8 @@ def contest_rater(name: str, reading: AnyReadingOptions, federation: Federation 
     """The rater of contests that options ask for."""
     from kinelo.raters.rank.rater import RankElo
 
+    if reading.noise_by:
+        raise InputError("--noise-by is for matches of two sides, not for contests.")
     if federation is not None and federation != replace(federation, k=None, k_of=None, k_first=None, rules=None):
         return federation.rater(name, reading.start, reading.condition or ())
     if name not in (AUTOMATIC, RATER):

@@ -77,9 +77,9 @@ def leaderboard(
             parts = {"": (book.rater, book.matches())}
         else:
             check_rater(rater, reading)
-            matches = reading.load(source, conditions=[*(reading.condition or ()), by] if by else reading.condition)
+            matches = reading.load(source, conditions=[*reading.columns_asked(), *([by] if by else [])])
             parts = {
-                level: (fit_rater(rater, part, reading.start, reading.condition or ())[0], part)
+                level: (fit_rater(rater, part, *reading.asked_of_rater())[0], part)
                 for level, part in _by_level(matches, by).items()
             }
         for level, (rated, part) in parts.items():

@@ -167,7 +167,19 @@ class ReadingOptions(ResultsOptions):
         list[str] | None,
         typer.Option("--condition", help="A column on whose value strengths may depend (surface); may be repeated."),
     ] = None
+    noise_by: Annotated[
+        list[str] | None,
+        typer.Option("--noise-by", help="A column on whose value luck may depend (format); may be repeated."),
+    ] = None
     start: StartingRatings = None
+
+    def columns_asked(self) -> list[str]:
+        """Columns beyond results that are to be read: conditions, and circumstances of the noise."""
+        return list(dict.fromkeys([*(self.condition or ()), *(self.noise_by or ())]))
+
+    def asked_of_rater(self) -> tuple[Path | None, list[str], list[str]]:
+        """What a rater is given: ratings to begin with, conditions, and circumstances of the noise."""
+        return self.start, self.condition or [], self.noise_by or []
 
     def load(
         self,
@@ -177,7 +189,7 @@ class ReadingOptions(ResultsOptions):
         coming: Matches | None = None,
     ) -> Matches:
         """Read a file of results; ``conditions`` stands in for those that were asked for."""
-        return super().load(results, rejects, self.condition if conditions is None else conditions, coming)
+        return super().load(results, rejects, self.columns_asked() if conditions is None else conditions, coming)
 
     def fixtures(self, path: Path, conditions: list[str], results: Path | None = None) -> Matches:
         """Read matches that need not have been played, with their line-ups.
@@ -274,7 +286,13 @@ class Federation:
     ] = None
     initial: Annotated[float | None, typer.Option("--initial", help="Rating of a newcomer.")] = None
 
-    def rater(self, name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
+    def rater(
+        self,
+        name: str,
+        start: Path | None = None,
+        conditions: Sequence[str] = (),
+        noise_by: Sequence[str] = (),
+    ) -> Any:
         """The rater that these options ask for, None where they ask for none."""
         from kinelo.raters.choice import AUTOMATIC, rater_called
         from kinelo.raters.team.rater import TeamElo
@@ -285,12 +303,12 @@ class Federation:
                 return None
             if name == AUTOMATIC:
                 raise InputError("--initial needs a rater: give --k, --rules or --rater too.")
-            return rater_called(name, start, conditions).set_params(initial=self.initial)
+            return rater_called(name, start, conditions, noise_by).set_params(initial=self.initial)
         if self.rules not in (None, "fide"):
             raise InputError(f"There are no rules {self.rules!r}; --rules takes fide.")
         if self.rules and (self.k is not None or given):
             raise InputError(f"--rules says every K: leave out {', '.join(['--k'] * (self.k is not None) + given)}.")
-        if name != AUTOMATIC or conditions:
+        if name != AUTOMATIC or conditions or noise_by:
             raise InputError("--k, --k-of and --rules rate by plain Elo: leave out --rater and --condition.")
         if self.k is None and not self.rules:
             what = "the K of some: give --k for all others" if given == ["--k-of"] else "how K begins: give --k too"

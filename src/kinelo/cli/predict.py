@@ -67,7 +67,7 @@ def predict(
         asked["match"] = match
         predict_file(fixtures, results, reading, asked)
         return
-    conditions = list(reading.condition or ())
+    conditions = reading.columns_asked()
     with plain_warnings():
         if book is not None:
             kept = open_book(book, rater, reading)
@@ -137,7 +137,7 @@ def _forecast(
         train = past if played_since is None else past.before(played_since)
         if len(train) == 0:
             raise InputError(f"There are no results before {played_since} to fit a rater on; choose a later day.")
-        kept = fit_forecaster(rater, train, reading.start, reading.condition or ())
+        kept = fit_forecaster(rater, train, *reading.asked_of_rater())
         past = past[len(train) :]
     elif past is not None:
         past = past[:0]

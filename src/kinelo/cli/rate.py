@@ -110,9 +110,9 @@ def rate(
     lists = listing.rater(results, rater, federation, reading)
     if lists is not None and is_page(out):
         raise InputError("A list is written as a table: --out NAME.csv.")
-    own = lists or federation.rater(rater, reading.start, reading.condition or ())
+    own = lists or federation.rater(rater, *reading.asked_of_rater())
     if covariate:
-        if own is not None or book is not None or reading.start is not None or reading.condition:
+        if own is not None or book is not None or reading.start is not None or reading.columns_asked():
             raise InputError(
                 "--covariate goes with --rater bradley-terry alone: leave out --k, --book, --start and others."
             )
@@ -125,7 +125,7 @@ def rate(
     else:
         check_rater(rater, reading)
     asked = lists if kept is None else kept.rater
-    conditions = covariate or (reading.condition if asked is None else list(conditions_of(asked)))
+    conditions = covariate or (reading.columns_asked() if asked is None else list(conditions_of(asked)))
     matches = reading.load(results, rejects, conditions)
     federation.check_names(matches)
     with plain_warnings():
@@ -133,7 +133,7 @@ def rate(
         if own is not None:
             rated = own.fit(matches)
         elif kept is None:
-            rated, choice = fit_rater(rater, matches, reading.start, conditions or ())
+            rated, choice = fit_rater(rater, matches, *reading.asked_of_rater())
         if book is not None:
             rated = add_to_book(book, kept, rated, matches, quiet=as_json)
         worth = None if kept is not None else rating_inflation(rated, matches)

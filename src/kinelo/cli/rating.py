@@ -29,18 +29,22 @@ def check_rater(name: str, reading: ReadingOptions) -> None:
     from kinelo.raters.choice import rater_called
 
     if name != AUTOMATIC:
-        rater_called(name, reading.start, reading.condition or ())
+        rater_called(name, *reading.asked_of_rater())
 
 
 def fit_rater(
-    name: str, matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = ()
+    name: str,
+    matches: Matches | MatchScan,
+    start: Path | None = None,
+    conditions: Sequence[str] = (),
+    noise_by: Sequence[str] = (),
 ) -> tuple[Any, RaterChoice | None]:
     """The rater of this name, fitted, and how it was chosen where that was left to Kinelo, which is said."""
     from kinelo.raters.choice import rater_called
 
     if name != AUTOMATIC:
-        return rater_called(name, start, conditions).fit(matches), None
-    choice = choose(matches, start, conditions)
+        return rater_called(name, start, conditions, noise_by).fit(matches), None
+    choice = choose(matches, start, conditions, noise_by)
     return choice.rater, choice
 
 
@@ -56,25 +60,36 @@ def with_covariates(name: str, columns: Sequence[str]) -> Any:
     return BradleyTerry(covariates=list(columns))
 
 
-def fit_forecaster(name: str, matches: Matches, start: Path | None = None, conditions: Sequence[str] = ()) -> Any:
+def fit_forecaster(
+    name: str,
+    matches: Matches,
+    start: Path | None = None,
+    conditions: Sequence[str] = (),
+    noise_by: Sequence[str] = (),
+) -> Any:
     """A fitted rater to forecast with; where the choice is left to Kinelo, a mixture, whose weights are said."""
     from kinelo.forecasts.automatic import LEAST_COMPARED
     from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import candidates
 
     if name != AUTOMATIC or len(matches) < LEAST_COMPARED:
-        return fit_rater(name, matches, start, conditions)[0]
-    mixture = Mixture(candidates(matches, start, conditions)).fit(matches)
+        return fit_rater(name, matches, start, conditions, noise_by)[0]
+    mixture = Mixture(candidates(matches, start, conditions, noise_by)).fit(matches)
     typer.echo(f"Forecasts are mixed, by weights learnt on the latest matches: {mixture}", err=True)
     return mixture
 
 
-def choose(matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = ()) -> RaterChoice:
+def choose(
+    matches: Matches | MatchScan,
+    start: Path | None = None,
+    conditions: Sequence[str] = (),
+    noise_by: Sequence[str] = (),
+) -> RaterChoice:
     """Choose a rater on the latest of these matches, and say on the error stream which and by how much."""
     from kinelo.forecasts import automatic
     from kinelo.raters.choice import candidates
 
-    named = candidates(matches, start, conditions)
+    named = candidates(matches, start, conditions, noise_by)
     choice = automatic.choose(matches, named, next(iter(named)))
     typer.echo(f"Rater chosen on the earlier matches: {choice}", err=True)
     if getattr(matches, "lineups", None) is not None and choice.name != "PlayerElo":
@@ -95,7 +110,7 @@ def open_book(book: str | Path, asked: str, reading: ReadingOptions) -> RatingBo
         raise InputError(
             f"{book} is a book of {type(kept.rater).__name__}; leave out --rater {asked} or start another."
         )
-    conditions_of_book(book, kept.rater, reading.condition, reading.start)
+    conditions_of_book(book, kept.rater, reading.columns_asked(), reading.start)
     return kept
 
 

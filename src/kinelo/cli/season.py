@@ -78,13 +78,12 @@ def season(
     check_rater(rater, reading)
     since = None if season_start in (None, "none") else read_day(season_start)
     with plain_warnings():
-        conditions = reading.condition or []
-        coming = reading.fixtures(fixtures, conditions, results)
+        coming = reading.fixtures(fixtures, reading.columns_asked(), results)
         past = reading.load(results, coming=coming)
         rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
         counted = past[:0] if season_start == "none" else past
         season_so_far(coming, counted, since)  # asks before a rater is fitted
-        fitted, _ = fit_rater(rater, past, reading.start, conditions)
+        fitted, _ = fit_rater(rater, past, *reading.asked_of_rater())
         found = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)

@@ -104,9 +104,12 @@ def choose_rater(
 
 
 def candidates(
-    matches: Matches | MatchScan, start: Path | None = None, conditions: Sequence[str] = ()
+    matches: Matches | MatchScan,
+    start: Path | None = None,
+    conditions: Sequence[str] = (),
+    noise_by: Sequence[str] = (),
 ) -> dict[str, Rater]:
-    """All of Kinelo's raters that can use these matches, ``start`` and ``conditions``, the usual one first."""
+    """All of Kinelo's raters that can use these matches and what else is asked, the usual one first."""
     from kinelo.matches.scan import MatchScan
 
     scanned = isinstance(matches, MatchScan)
@@ -116,20 +119,23 @@ def candidates(
         if RATERS[name].needs_lineups and lineups is None:
             continue
         takes = _of_kinelo(name).get_params()
-        if (start is not None and "start" not in takes) or (conditions and "conditions" not in takes):
+        asked = {"start": start is not None, "conditions": bool(conditions), "noise_by": bool(noise_by)}
+        if any(wanted and what not in takes for what, wanted in asked.items()):
             continue
-        rater = rater_called(name, start, conditions)
+        rater = rater_called(name, start, conditions, noise_by)
         if scanned and rater.needs_whole_table():
             continue
         found[RATERS[name].kind] = rater
     return found
 
 
-def rater_called(name: str, start: Path | None = None, conditions: Sequence[str] = ()) -> Rater | Any:
+def rater_called(
+    name: str, start: Path | None = None, conditions: Sequence[str] = (), noise_by: Sequence[str] = ()
+) -> Rater | Any:
     """A rater with every parameter left to be estimated; ``module:Class`` finds one of a user's own.
 
-    It begins with the ratings of a file (``start``) and uses ``conditions``; one of Kinelo's that cannot is refused,
-    while a class of a user's own without ``conditions`` finds them with the matches.
+    It begins with the ratings of a file (``start``) and uses ``conditions`` and ``noise_by``; one of Kinelo's that
+    cannot is refused, while a class of a user's own without them finds the columns with the matches.
 
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
     ('Glicko', 'TeamElo')
@@ -140,14 +146,15 @@ def rater_called(name: str, start: Path | None = None, conditions: Sequence[str]
         if "start" not in takes:
             raise InputError(f"{type(rater).__name__} has no ratings to begin with: it does not take start=.")
         rater.set_params(start=start)
-    if conditions and "conditions" in takes:
-        rater.set_params(conditions=list(conditions))
-    elif conditions and name in RATERS:
-        able = [key for key in RATERS if "conditions" in _of_kinelo(key).get_params()]
-        raise InputError(
-            f"{type(rater).__name__} uses no conditions of matches; leave out --condition, or choose "
-            f"{', '.join(able[:-1])} or {able[-1]}."
-        )
+    for what, columns, option in (("conditions", conditions, "--condition"), ("noise_by", noise_by, "--noise-by")):
+        if columns and what in takes:
+            rater.set_params(**{what: list(columns)})
+        elif columns and name in RATERS:
+            able = [key for key in RATERS if what in _of_kinelo(key).get_params()]
+            raise InputError(
+                f"{type(rater).__name__} uses no conditions of matches{' for its noise' * (what == 'noise_by')}; leave "
+                f"out {option}, or choose {', '.join(able[:-1])} or {able[-1]}."
+            )
     return rater
 
 

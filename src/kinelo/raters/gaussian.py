@@ -61,7 +61,7 @@ from kinelo.raters.filter.together import (
 )
 from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
-from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, find_factors, noise_columns
+from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
 from kinelo.raters.random_walk import TODAY, average_walk
@@ -107,7 +107,7 @@ NO_SIDE = "\0"
 """A side that nobody has."""
 
 
-class GaussianRater(Rater):
+class GaussianRater(NoiseRater, Rater):
     """A rater that filters the matches once (:mod:`kinelo.raters.filter`), and reads beliefs as forecasts.
 
     It says which kinds of slots there are, and of which entries a match consists.
@@ -121,8 +121,6 @@ class GaussianRater(Rater):
     look: int | None
     _level_draws: float | None = None
     _near: Estimates | None = None
-    _noise: NoiseFactors = NoiseFactors()
-    noise_by: Sequence[str] = ()
     _unit: float = math.nan
     _in_noises: bool = False
     _own_table: tuple[Any, Kinds] | None = None
@@ -653,24 +651,10 @@ class GaussianRater(Rater):
         mean, variance, _ = self._run(matches, y)
         return (y - mean) / np.sqrt(variance + self._noise_of(matches))
 
-    def _noise_factors(self, matches: Matches) -> Array | float:
-        """The factor of the noise of each match, by its circumstances."""
-        columns = noise_columns(self.noise_by)
-        return self._noise.of(matches, columns) if columns else 1.0
-
     def _filter_weight(self, matches: Matches) -> Array:
         """What the filter takes the information of each match to be worth."""
         factors = self._noise_factors(matches)
         return matches.weight if isinstance(factors, float) else matches.weight / factors**2
-
-    @property
-    def noise_factors_(self) -> pl.DataFrame:
-        """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and matches fitted."""
-        return self._noise.table()
-
-    def _conditions_asked(self) -> Sequence[str]:
-        asked = (*condition_names(getattr(self, "conditions", ())), *noise_columns(self.noise_by))
-        return list(dict.fromkeys(asked))
 
     def _noise_of(self, matches: Matches) -> Array:
         """Variance of the noise of each match, infinite where it has no weight."""

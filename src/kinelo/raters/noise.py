@@ -19,6 +19,7 @@ from scipy.special import ndtri
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import condition_names
 from kinelo.raters.stored import ANY, SEPARATOR, stored
 
 if TYPE_CHECKING:
@@ -77,6 +78,11 @@ class NoiseFactors:
         """The factor of the noise of every match."""
         return np.exp(np.append(self.log, 0.0)[self.codes(matches, columns)].sum(axis=1))
 
+    def of_one(self, levels: Mapping[str, object], columns: tuple[str, ...]) -> float:
+        """The factor of the noise of one match at these levels by column."""
+        places = [self.index.get((name, str(levels.get(name)).strip()), -1) for name in columns]
+        return float(np.exp(np.append(self.log, 0.0)[places].sum()))
+
     def table(self, level: float = 0.8) -> pl.DataFrame:
         """Column, level, factor of the noise with its interval, and matches."""
         import polars as pl
@@ -111,6 +117,28 @@ class NoiseFactors:
             raise InputError("The array 'noise_factors' of a stored state holds numbers out of range.")
         index = {(column, level): k for k, (column, level) in enumerate(texts)}
         return cls(index, numbers[:, 0].copy(), numbers[:, 1].copy(), numbers[:, 2].astype(np.int64))
+
+
+class NoiseRater:
+    """A rater with ``noise_by``."""
+
+    conditions: Sequence[str]
+    noise_by: Sequence[str] = ()
+    _noise: NoiseFactors = NoiseFactors()
+
+    def _noise_factors(self, matches: Matches) -> Array | float:
+        """The factor of the noise of each match, by its circumstances."""
+        columns = noise_columns(self.noise_by)
+        return self._noise.of(matches, columns) if columns else 1.0
+
+    @property
+    def noise_factors_(self) -> pl.DataFrame:
+        """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and matches fitted."""
+        return self._noise.table()
+
+    def _conditions_asked(self) -> Sequence[str]:
+        asked = (*condition_names(getattr(self, "conditions", ())), *noise_columns(self.noise_by))
+        return list(dict.fromkeys(asked))
 
 
 def find_factors(

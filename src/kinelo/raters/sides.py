@@ -34,6 +34,7 @@ from kinelo.raters.rater import Rater
 from kinelo.raters.reading import FIRST_SPREAD
 from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
 from kinelo.raters.state import (
+    ALIKE,
     BOLD,
     BOLD_V,
     EVIDENCE,
@@ -242,7 +243,7 @@ class SideRater(KeptInSlots, Rater):
         ratings.note_days(columns.day)
         for column, value in zip(columns, (i, j, one.signed, one.margin, one.neutral, one.weight), strict=False):
             column[0] = value
-        self._play_one(columns._replace(slots=slots))
+        self._play_one(columns._replace(slots=slots, noise=self._noise_of_one(one)))
         if not math.isfinite(sum(values.item(k) for values in (known.rating, known.variance) for k in (i, j))):
             self._refuse(before, shared)
 
@@ -250,6 +251,10 @@ class SideRater(KeptInSlots, Rater):
         """Slots of the conditions of one match (1, conditions)."""
         self._levels(one.conditions)
         return NO_LEVELS
+
+    def _noise_of_one(self, one: OneResult) -> NDArray[np.float64]:
+        """The factor of the noise of one match (1), or none."""
+        return ALIKE
 
     def _one_match(self) -> MatchColumns:
         """Columns of a single match, made once."""
@@ -320,7 +325,7 @@ class SideRater(KeptInSlots, Rater):
 
     def shared_moves(self, matches: Any) -> bool:
         """Whether anything that all share is learnt as matches go by, or levels of conditions are met."""
-        learnt = ("home_step", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
+        learnt = ("home_step", "home_wide", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
         return bool(self.conditions) or any(getattr(self._numbers, name, 0.0) > 0.0 for name in learnt)
 
     def slots_met(self, matches: Any) -> list[Key]:

@@ -43,6 +43,8 @@ DAYS = ("last", "ring_day")
 """Arrays that hold days."""
 NO_SLOTS = np.empty((0, 0), np.int64)
 NO_PLAYERS = np.empty(0, np.int32)
+ALIKE = np.empty(0)
+"""Factors of the noise where luck is the same in all matches."""
 
 
 class MatchIndices(NamedTuple):
@@ -57,7 +59,7 @@ class MatchIndices(NamedTuple):
 
 class MatchColumns(NamedTuple):
     """Matches as kernels read them: places of both sides (int), results in [−1, 1], margins, venues (bool), weights and
-    days (int), an entry each, and slots of their conditions (matches, conditions)."""
+    days (int), an entry each, slots of their conditions (matches, conditions), and factors of their noise, or none."""
 
     home: NDArray[Any]
     away: NDArray[Any]
@@ -67,13 +69,14 @@ class MatchColumns(NamedTuple):
     weight: NDArray[np.float64]
     day: NDArray[np.int64]
     slots: NDArray[np.int64]
+    noise: NDArray[np.float64] = ALIKE
 
 
-def match_columns(matches: Matches, indices: MatchIndices) -> MatchColumns:
+def match_columns(matches: Matches, indices: MatchIndices, noise: NDArray[np.float64] = ALIKE) -> MatchColumns:
     """The columns of matches whose sides have these places."""
     return MatchColumns(
         indices.home, indices.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
-        indices.slots,
+        indices.slots, noise,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.forecasts.fit import Slopes
+from kinelo.forecasts.fit import WARM_UP, Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.scores import log_loss
@@ -21,11 +22,12 @@ from kinelo.play.laws import code_outcome, points_scale
 from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
 from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY
+from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import Gaps, OneResult
 from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import NO_LEVELS, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import MatchColumns, RatingTable, match_columns
+from kinelo.raters.state import ALIKE, MatchColumns, RatingTable, match_columns
 from kinelo.raters.stored import stored, taken_whole
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import TeamParameters, TeamTrace
@@ -41,7 +43,7 @@ LANED = ("rating", "delta", "delta_v")
 """What of a state differs between lanes."""
 
 
-class EloOfSides(SideRater, ConditionRater):
+class EloOfSides(NoiseRater, SideRater, ConditionRater):
     """A rater whose ratings :func:`kinelo.raters.team.kernels.play_all` moves."""
 
     condition_spread = (20.0, 0.5, 400.0)
@@ -103,12 +105,13 @@ class EloOfSides(SideRater, ConditionRater):
             unit, self.prior_spread_, self.target_square_ = stored(arrays, "found", "f", (3,), 0.0).tolist()
             self.margin_unit_ = unit or math.nan  # a unit of 0 stands for none
         super().from_arrays(arrays)
+        self._noise = NoiseFactors.from_arrays(arrays)
 
     def to_arrays(self) -> dict[str, NDArray]:
         """Everything needed to carry on from here, or to rate matches anew, as arrays."""
         usual = USUAL_SPREAD * self._unit
         found = np.array([np.nan_to_num(self.margin_unit_), getattr(self, "prior_spread_", usual), self.target_square_])
-        return {**super().to_arrays(), "found": found}
+        return {**super().to_arrays(), "found": found, **self._noise.to_arrays()}
 
     def note_on_points(self) -> str:
         """What to say of ratings in points of Davidson's own scale."""
@@ -154,7 +157,7 @@ class EloOfSides(SideRater, ConditionRater):
         What was known before each.
         """
         ratings: TeamTable = self._state
-        columns = match_columns(matches, ratings.admit(matches))
+        columns = match_columns(matches, ratings.admit(matches), self._noise_column(matches))
         state, size, count = in_lanes(ratings.known, LANED, len(lanes)), len(matches), len(lanes)
         for q, lane in enumerate(lanes[1:], 1):
             state.delta_v[..., q] = ratings.levels.variances(lane.parameters_)
@@ -236,7 +239,8 @@ class EloOfSides(SideRater, ConditionRater):
         ratings: TeamTable = self._state
         if one.conditions is None and not self.conditions:
             return NO_LEVELS
-        return ratings.levels.row(one.conditions)
+        levels = self._levels(one.conditions) or {}
+        return ratings.levels.row({name: levels[name] for name in condition_names(self.conditions)})
 
     def _play_one(self, columns: MatchColumns) -> None:
         state, common = in_lanes(self._state.known, LANED), self._common[None]
@@ -249,6 +253,36 @@ class EloOfSides(SideRater, ConditionRater):
     def _gaps(self, matches: Matches) -> Gaps:
         return self._gaps_and_ratings(matches)[0]
 
+    def _noise_column(self, matches: Matches) -> NDArray[np.float64]:
+        """The factor of the noise of every match as the kernels take it."""
+        columns = noise_columns(self.noise_by)
+        return self._noise.of(matches, columns) if columns else ALIKE
+
+    def _noise_of_one(self, one: OneResult) -> NDArray[np.float64]:
+        columns = noise_columns(self.noise_by)
+        return np.array([self._noise.of_one(self._levels(one.conditions) or {}, columns)]) if columns else ALIKE
+
+    def _learn(self, matches: Matches, latest: Matches) -> None:
+        """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
+        super()._learn(matches, latest)
+        columns = noise_columns(self.noise_by)
+        for _ in range(NOISE_TURNS if columns else 0):
+            self._noise = self._find_noise(columns, latest)
+            self.reset()
+            super()._learn(matches, latest)
+
+    def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
+        """The factors of the noise, given the differences of strength with those found so far."""
+        twin = copy.copy(self)
+        twin.sharpness_walk = 0.0
+        twin.reset(dict(self.parameters_))
+        z = twin._play_lanes(matches, [twin])[0][:, 0]
+
+        def losses(factors: NDArray[np.float64]) -> NDArray[np.float64]:
+            return log_loss(twin._chances(z / factors), matches.result)
+
+        return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
+
     def _gaps_and_ratings(self, matches: Matches) -> tuple[Gaps, NDArray[np.float64]]:
         """What is believed of the differences in matches to come, and the ratings of both sides (matches, 2)."""
         state: TeamTable = self._state
@@ -256,7 +290,8 @@ class EloOfSides(SideRater, ConditionRater):
         z, doubt, ratings = np.empty(size), np.empty(size), np.empty((size, 2))
         columns = match_columns(matches, indices)
         kernels.foresee_all(columns, self._numbers, state.known, self._common, z, doubt, ratings)
-        return Gaps(z, doubt, indices.unknown), ratings
+        f = self._noise_factors(matches)
+        return Gaps(z / f, doubt / f**2, indices.unknown), ratings
 
     @property
     def ratings_(self) -> pl.DataFrame:

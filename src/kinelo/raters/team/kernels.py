@@ -19,6 +19,9 @@ the same slope between equals, and κ is learned from the draws:
 ``P(draw) = (1 − P(draw)) κ / 2 cosh ν_D z``, so that ``κ = Σ 1{draw} / Σ_{decisive} (2 cosh ν_D z)⁻¹``, both sums
 fading over ``memory`` matches and begun with five matches of equals at κ = ½. Until the first draw κ is 0.
 
+Where the noise of a match has a factor ``f``, it shows ``z/f``: ν is ν/f in the update, whose steps are γ/f, and
+forecasts are made at ``z/f``.
+
 What all matches share follows them by one law (:func:`kinelo.raters.reading.gain_of`): a variance ``v`` grows by
 ``w²`` before each match, then ``v ← v/(1 + vI)`` and the number moves by ``v`` times the score. Of ``h`` the score is
 ``ν_D (S − b)``; where it is not given it begins wide, and ``w`` is such that settled steps are ``c_h (S − b)``.
@@ -204,6 +207,12 @@ def learn_levels(i, j, levels, score, information, delta, delta_v):
 
 
 @part
+def noise_of(m, k):
+    """The factor of the noise (float) of match ``k``."""
+    return m.noise[k] if m.noise.size > 0 else 1.0
+
+
+@part
 def own_step(p, own, marks, rating, n):
     """γ (float) of a side under a rule of K, unless it has its own; ``rule`` is one more than the kind of rule."""
     if own >= 0.0:
@@ -229,7 +238,7 @@ def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
                     trace.ratings[k, side] = rating
             if m.slots.shape[1] > 0:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
-            bold = math.exp(common[q, BOLD]) * edge
+            bold = math.exp(common[q, BOLD]) * edge / noise_of(m, k)
             win, loss = outcome_chances(bold, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             trace.z[k, q] = edge
             trace.chances[q, k, 0], trace.chances[q, k, 1], trace.chances[q, k, 2] = three_chances(win, loss, kappa)
@@ -313,7 +322,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             ahead = trace.until[k]
             forecast_together(m, k, ahead, parameters, s, common, nodes, trace)
         traced = k >= ahead
-        idle_i, idle_j = m.day[k] - s.last[i], m.day[k] - s.last[j]
+        idle_i, idle_j, f = m.day[k] - s.last[i], m.day[k] - s.last[j], noise_of(m, k)
         first_seen, first_drift, grown, anew = 0.0, 0.0, 1.0, False
         for q in range(parameters.size):
             p = parameters[q]
@@ -324,17 +333,17 @@ def play_all(m, parameters, s, common, nodes, trace):
             edge = R[i, q] - R[j, q] + (0.0 if neutral else h)
             if levelled:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
-            drifting = p.ties_step > 0.0 and kappa > 0.0
+            drifting, shown = p.ties_step > 0.0 and kappa > 0.0, edge / f
             win = loss = bold_score = bold_information = 0.0
             if several:
-                first, step = node_exponents(edge, points_scale(p.outer_nu, p.in_points * kappa), nodes, q)
+                first, step = node_exponents(shown, points_scale(p.outer_nu, p.in_points * kappa), nodes, q)
                 if q == 0:
                     origin = first, step, kappa
                     first_win, first_loss, by_win, by_loss = chances_with_slopes(first, step, kappa, nodes.weight)
                 win = followed(first_win, by_win, (first, step, kappa), origin)
                 loss = followed(first_loss, by_loss, (first, step, kappa), origin)
             elif p.sharpness_walk > 0.0:
-                bold = math.exp(common[q, BOLD]) * edge
+                bold = math.exp(common[q, BOLD]) * shown
                 nu = points_scale(p.outer_nu, p.in_points * kappa)
                 first, step = node_exponents(bold, nu, nodes, q)
                 win, loss, by_win, by_loss = chances_with_slopes(first, step, kappa, nodes.weight)
@@ -343,7 +352,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                     S, three_chances(win, loss, kappa), nu * bold * by_win[0], nu * bold * by_loss_now
                 )
             elif traced or drifting:
-                bold = math.exp(common[q, BOLD]) * edge
+                bold = math.exp(common[q, BOLD]) * shown
                 win, loss = outcome_chances(bold, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             if traced:
                 if q == 0:
@@ -351,7 +360,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                 z[k, q] = edge
                 chances[q, k, 0], chances[q, k, 1], chances[q, k, 2] = three_chances(win, loss, kappa)
             counted = p.counts_draws * kappa
-            scale = points_scale(p.nu, p.in_points * counted)
+            scale = points_scale(p.nu / f, p.in_points * counted)
             b = slope = tie = 0.0
             if q == 0 or levelled:
                 b, slope, tie = match_law(p.kind, scale, counted, edge)
@@ -365,10 +374,10 @@ def play_all(m, parameters, s, common, nodes, trace):
                 b = followed(first_b, law, (edge, scale, counted), place)
                 slope = followed(first_slope, bend, (edge, scale, counted), place)
             if p.counts_draws == 0.0:
-                t = tail_of(points_scale(p.nu, kappa) * edge)
+                t = tail_of(points_scale(p.nu, kappa) * shown)
                 tie = kappa * t / (1.0 + t * t + kappa * t)
             if p.learns_ties > 0.0:
-                t = tail_of(points_scale(p.outer_nu, kappa) * edge)
+                t = tail_of(points_scale(p.outer_nu, kappa) * shown)
                 kappa = learned_ties(t, S, weight, kappa, p.memory, common[q])
             noise = 1.0 - tie - b * b
             target = S
@@ -387,7 +396,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                 kappa *= grown * (1.0 + (drift - first_drift))
             common[q, KAPPA] = kappa
             if common[q, HOME_V] > 0.0 and not neutral and weight > 0.0:
-                steep, steady = weight * scale, p.home_step / scale
+                steep, steady = weight * scale, p.home_step / (scale * f)
                 follow(HOME_POINTS, HOME_V, steep * (target - b), steep * slope, steady, common[q])
                 if q == 0 and p.home_wide > 0.0:
                     late, late_slope, _ = match_law(p.kind, scale, counted, edge - h + common[0, LATELY])
@@ -404,7 +413,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                 learn_levels(
                     i, j, m.slots[k], steep * (target - b), steep * slope, s.delta[:, :, q], s.delta_v[:, :, q]
                 )
-            gi, gj = step_sides(i, j, q, target - b, weight, p, s)
+            gi, gj = step_sides(i, j, q, target - b, weight / f, p, s)
             if q == 0:
                 vi, vj = v[i], v[j]
                 v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)

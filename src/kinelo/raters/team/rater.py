@@ -25,6 +25,7 @@ from kinelo.play.laws import code_outcome
 from kinelo.raters.arguments import given, sought
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
+from kinelo.raters.noise import NoiseFactors, noise_columns
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.sides import HOME_STEP, TIES_STEP
 from kinelo.raters.streaming import LOOK
@@ -78,6 +79,9 @@ class TeamElo(EloOfSides):
     conditions
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each side has a strength per
         level of each around its own, with a spread in points that is estimated (``"spread by surface"``).
+    noise_by
+        Columns read with ``read_matches(..., conditions=[...])``, such as ``["format"]``: the noise of a match has a
+        factor for each level, estimated and drawn to 1 (``noise_factors_``); it counts in forecasts and updates.
     system
         A :class:`kinelo.RatingSystem`, which then tells step, newcomer's boost, ties and scale; what else is not given
         is off, and nothing is estimated. Its pairing says who meets whom, which matches already tell.
@@ -118,6 +122,7 @@ class TeamElo(EloOfSides):
     season_gap: float = given(45.0, 0.0)
     prior_spread: float | None = given(None, 0.0, above=True, open=True)
     conditions: Sequence[str] = ()
+    noise_by: Sequence[str] = ()
     system: RatingSystem | None = None
     start: Any = None
     look: int | None = LOOK
@@ -170,9 +175,9 @@ class TeamElo(EloOfSides):
         system = self.system
         if system is None:
             return {}
-        if condition_names(self.conditions):
+        if condition_names(self.conditions) or noise_columns(self.noise_by):
             raise InputError(
-                "TeamElo estimates how far conditions move strengths, which its system leaves no room for."
+                "TeamElo estimates what conditions change in strengths and noise, which its system leaves no room for."
             )
         own_values = parameters_from(system)
         own = ("step", "newcomer_boost", "settling_matches", "ties")
@@ -202,7 +207,7 @@ class TeamElo(EloOfSides):
 
     def _prepare(self, matches: Matches) -> None:
         self.margin_unit_ = first_unit(matches.margin)
-        self.prior_spread_ = USUAL_SPREAD * self._unit
+        self.prior_spread_, self._noise = USUAL_SPREAD * self._unit, NoiseFactors()
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._refine(matches)
