@@ -129,6 +129,30 @@ def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
     assert one != other
 
 
+def test_luck_may_depend_on_a_column_by_every_command(folder, tmp_path):
+    """The book, and what is forecast with it, know the factors that the rater of the same matches finds."""
+    luck = ["--noise-by", "surface", "--rater", "team"]
+    matches = kn.read_matches(folder / "results.csv", conditions=["surface"])
+    rater = kn.TeamElo(noise_by=["surface"]).fit(matches)
+    said = run(*commands(folder)["rate"], *luck, "--book", tmp_path / "book")
+    assert said.exit_code == 0 and "Luck by" in said.output and "surface" in said.output
+    told = json.loads(run(*commands(folder)["rate"], *luck, "--json").stdout)
+    assert told["noise_factors"] == rater.noise_factors_.to_dicts()
+    coming = kn.read_matches(folder / "fixtures.csv", played=False, conditions=["surface"])
+    wanted = rater.predict(coming).probabilities[:, 0]
+    assert wanted[0] != wanted[1]
+    for number, words in enumerate((["--results", folder / "results.csv", *luck], ["--book", tmp_path / "book"])):
+        out = tmp_path / f"{number}.csv"
+        assert run("predict", folder / "fixtures.csv", *words, "--out", out).exit_code == 0
+        assert pl.read_csv(out)["home_win"].to_numpy() == pytest.approx(wanted, abs=1e-6)
+    for command in ("backtest", "leaderboard", "season"):
+        with_luck, plain = (run(*commands(folder)[command], "--json", *more) for more in (luck, luck[2:]))
+        assert with_luck.exit_code == 0 and with_luck.stdout != plain.stdout
+    for rater_name in ("glicko", "bradley-terry"):
+        refused = run(*commands(folder)["rate"], *luck[:2], "--rater", rater_name)
+        assert "uses no conditions of matches for its noise; leave out --noise-by" in str(refused.exception)
+
+
 def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsys):
     matches = kn.read_matches(folder / "results.csv", conditions=["surface"])
     chosen = _raters(matches, None, ReadingOptions(start=folder / "start.csv", condition=["surface"]))

@@ -126,7 +126,9 @@ def conditions_of_book(book: str | Path, rater: Any, conditions: list[str] | Non
     kept = conditions_of(rater)
     if conditions and set(conditions) != set(kept):
         used = f"the conditions {', '.join(kept)}" if kept else "no conditions"
-        raise InputError(f"{book} is a book whose rater uses {used}; leave out --condition or start another.")
+        raise InputError(
+            f"{book} is a book whose rater uses {used}; leave out --condition and --noise-by or start another."
+        )
     if start is not None:
         raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book.")
     return list(kept)

@@ -82,7 +82,7 @@ def rate(
         with_covariates,
     )
     from kinelo.raters.adapter import conditions_of
-    from kinelo.raters.tables import effects_table
+    from kinelo.raters.tables import effects_table, luck_table
 
     contests = holds_contests(results, reading.column)
     if any(sign in str(results) for sign in "*?["):
@@ -145,7 +145,7 @@ def rate(
         title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
         show_leaderboard(rated, matches, title, shown)
         show_estimates(rated)
-        show_tables(effects_table(rated))
+        show_tables(effects_table(rated), luck_table(rated))
         if worth is not None:
             typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
     if is_page(out):

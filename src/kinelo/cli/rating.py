@@ -146,6 +146,7 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
         "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
         **({"effects": rater.effects_.to_dicts()} if getattr(rater, "covariates", None) else {}),
+        **({"noise_factors": rater.noise_factors_.to_dicts()} if getattr(rater, "noise_by", None) else {}),
         **({"advantages": rater.advantages_.to_dicts()} if _has_advantages(rater) else {}),
         "ratings": rater.ratings_.to_dicts(),
     }

@@ -26,6 +26,7 @@ from kinelo.raters.tables import (
     board_table,
     effects_table,
     left_out_words,
+    luck_table,
     parameters_table,
     pool_words,
     upsets_table,
@@ -62,6 +63,7 @@ def ratings_body(
 {f"<p>{everyone} {left_out}</p>" if everyone or left_out else ""}
 {_section("What advantages are worth", advantages_table(rater))}
 {_section("What columns are worth", effects_table(rater))}
+{_section("Where luck decides more", luck_table(rater))}
 <h2>Ratings through time</h2>{_histories(rater, played, boards)}
 <h2>{title}</h2><p>{given}</p>{_in_frame(found)}
 {_calibration(rater, played) if isinstance(played, Contests) else _inflation(rater, played)}

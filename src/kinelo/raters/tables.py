@@ -211,6 +211,16 @@ def effects_table(rater: Any) -> Table | None:
     return Table([words("Column", "name"), *points, span("95 %", "low", "high", ".1f")], rater.effects_.to_dicts())
 
 
+def luck_table(rater: Any) -> Table | None:
+    """Factors of the noise by circumstances; None where none was asked for, or none is known."""
+    found = rater.noise_factors_ if getattr(rater, "noise_by", None) and hasattr(rater, "noise_factors_") else None
+    if found is None or not found.height:
+        return None
+    columns = [words("Luck by", "column"), words("Level", "level"), number("Factor", "factor", ".2f")]
+    columns += [span("80 %", "low", "high", ".2f"), number("Matches", "matches", ",d")]
+    return Table(columns, found.to_dicts())
+
+
 def upsets_table(found: pl.DataFrame, *, dated: bool) -> Table:
     """What happened although it was given little chance, of matches or of contests (:func:`kinelo.raters.upsets`)."""
     date = [words("Date", "date", wraps=False)] if dated else []
