@@ -35,7 +35,7 @@ class ListOptions:
             if given:
                 raise InputError(f"{given[0]} goes with --rules fide.")
             return None
-        federation.rater(rater, None, reading.condition or ())  # refuses what contradicts --rules
+        federation.rater(rater, None, *reading.asked_of_rater()[1:])  # refuses what contradicts --rules
         if federation.initial is not None:
             raise InputError("FIDE's rules give newcomers a rating by their first games: leave out --initial.")
         return self._lists(results, reading.start)
