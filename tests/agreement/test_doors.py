@@ -717,9 +717,10 @@ QUESTIONS = {
     "ratings": {"ratings_", "ratings_on", "leaderboard", "kinelo leaderboard", "kinelo rate", "write_page"},
     "season": {"season", "knockout", "kinelo season", "kinelo knockout"},
     "even": {"match_quality"},
+    "fair teams": {"balance", "kinelo balance"},
     "learning": {"fit", "update", "update_one"},
 }
-"""Names whose answers the tests above (or, of one match, tests/raters/test_single_matches.py) hold together."""
+"""Names whose answers the tests above (in tests/raters, those of single matches and of balance) hold together."""
 
 OTHERS = {
     # of a rater: its arguments, state and what it found

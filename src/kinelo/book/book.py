@@ -384,6 +384,10 @@ class RatingBook:
 
         return self._asked(self._knowing(asked), "match_quality")(home, away, **more)
 
+    def balance(self, players: Sequence[str], sides: int | Sequence[int] = 2, **more: Any) -> Any:
+        """Fair teams of those present (:meth:`kinelo.Rater.balance`)."""
+        return self._asked(self._whole(), "balance")(players, sides, **more)
+
     def _asked(self, rater: Any, verb: str) -> Any:
         """What the rater of the book can do."""
         if not hasattr(rater, verb):

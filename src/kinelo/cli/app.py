@@ -11,6 +11,7 @@ import typer
 from kinelo._version import __version__
 from kinelo.cli.audit import audit
 from kinelo.cli.backtest import backtest
+from kinelo.cli.balance import balance
 from kinelo.cli.book import book
 from kinelo.cli.changeover import changeover
 from kinelo.cli.commands import Command, Commands
@@ -74,6 +75,7 @@ app.command(cls=Command)(book)
 app.command(cls=Command)(serve)
 app.command(cls=Command)(leaderboard)
 app.command(cls=Command)(predict)
+app.command(cls=Command)(balance)
 app.command(cls=Command)(backtest)
 app.command(cls=Command)(season)
 app.command(cls=Command)(knockout)

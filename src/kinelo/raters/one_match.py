@@ -10,7 +10,7 @@ import math
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ from kinelo.matches.dated import UNDATED, Day, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import check_neutral, fixture, fixtures, lineups_of_starters, two_sides
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
+from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
+
+if TYPE_CHECKING:
+    from kinelo.raters.balance import Balance
 
 UNDATED_DAY = int(UNDATED.astype(np.int64))
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -99,10 +103,6 @@ class Gaps(NamedTuple):
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
     unknown: tuple[str, ...] = ()
-
-
-HERMITE_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(48)
-HERMITE_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 class SingleMatches(MatchEstimator):
@@ -219,6 +219,61 @@ class SingleMatches(MatchEstimator):
         chances = self._chances(at.ravel()).reshape(*at.shape, 3)
         quality = 1.0 - (chances[..., 0] - chances[..., 2]) ** 2 @ HERMITE_WEIGHTS
         return float(quality[0]) if single else quality
+
+    def balance(
+        self,
+        players: Sequence[str],
+        sides: int | Sequence[int] = 2,
+        *,
+        together: Sequence[Sequence[str]] = (),
+        apart: Sequence[Sequence[str]] = (),
+        roles: Mapping[str, str] | None = None,
+        newcomers: int = 0,
+        best: int = 5,
+        date: Day | None = None,
+        seed: int = 1,
+    ) -> Balance:
+        """Split those present into sides so that the match is believed to be as even as it can be.
+
+        The quality of a split is :meth:`match_quality`, on neutral ground: of two sides, or its mean over all pairs of
+        more. :class:`kinelo.PlayerElo` takes sides for line-ups; for any other rater a side is as strong as the mean
+        of those on it. All splits are looked at while there are at most 20,000 (8 against 8 has 6,435, three sides of
+        four 5,775); of more, a search with a ``seed`` looks at some.
+
+        Parameters
+        ----------
+        players
+            Names of those present; whoever has never played counts as a newcomer.
+        sides
+            How many sides, or the size of each, such as ``[5, 4]``.
+        together, apart
+            Groups that are to be on one side, or all on different sides.
+        roles
+            Roles by name: each side gets its share of those with one role.
+        newcomers
+            Those with fewer matches than this are spread over the sides; 0 does not ask.
+        best
+            How many splits are returned.
+
+        Returns
+        -------
+        Balance
+            ``best`` is the fairest split; ``splits`` holds the best with their quality and chances, ``costs`` how much
+            evener the best would be without each wish.
+
+        >>> import kinelo as kn
+        >>> known = {"Ann": 1700, "Bob": 1600, "Cid": 1500, "Dee": 1380}
+        >>> rater = kn.TeamElo.classic(start=known)
+        >>> party = rater.balance(list(known), together=[["Ann", "Bob"]])
+        >>> rater.balance(list(known)).best.sides, round(party.costs["together: Ann, Bob"], 2)
+        ((('Ann', 'Dee'), ('Bob', 'Cid')), 0.14)
+        """
+        from kinelo.raters.balance import balance_teams
+
+        return balance_teams(
+            self, players, sides, together=together, apart=apart, roles=roles, newcomers=newcomers, best=best,
+            date=date, seed=seed,
+        )  # fmt: skip
 
     def _gaps(self, matches: Matches) -> Gaps:
         """What is believed of the differences of strength in matches to come."""

@@ -457,9 +457,19 @@ class RankElo(KeptInSlots, ContestFilter):
         mean, belief = expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0)
         one, other = np.triu_indices(mean.size, 1)
         gap = (mean[one] - mean[other])[:, None] + np.sqrt(belief[one] + belief[other])[:, None] * HERMITE_NODES
+        return float(np.mean(1.0 - (2.0 * self._chance_ahead(gap) - 1.0) ** 2 @ HERMITE_WEIGHTS))
+
+    def _chance_ahead(self, gap: Array) -> Array:
+        """The chance to be ahead of another who is weaker by a difference of strength that is known."""
         noise = np.full(gap.shape, np.sqrt(NOISE))
-        ahead = mixed_chance(gap, noise, noise, self.parameters_["off"])
-        return float(np.mean(1.0 - (2.0 * ahead - 1.0) ** 2 @ HERMITE_WEIGHTS))
+        return mixed_chance(gap, noise, noise, self.parameters_["off"])
+
+    def _entrant_beliefs(self, names: Sequence[str], date: Day | None = None) -> tuple[Array, Array, tuple[str, ...]]:
+        """Mean and variance of what is believed of entrants' strengths, and names never met."""
+        if self.start is None:
+            self._begun()
+        expected, unknown = self._expect(self._one(list(names), None, None, date))
+        return expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0), unknown
 
     # What is known
 
