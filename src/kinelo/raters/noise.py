@@ -106,6 +106,33 @@ class NoiseFactors:
         numbers = np.column_stack([self.log, self.error, self.matches.astype(float)])
         return {"noise_levels": levels, "noise_factors": numbers}
 
+    def to_rows(self) -> list[list[Any]]:
+        """Column, level, logarithm of the factor, its error and matches of every level, as JSON keeps them."""
+        numbers = zip(self.log.tolist(), self.error.tolist(), self.matches.tolist())
+        return [[*key, *row] for key, row in zip(self.index, numbers)]
+
+    @classmethod
+    def from_rows(cls, rows: object) -> NoiseFactors:
+        """What :meth:`to_rows` gave.
+
+        >>> factors = NoiseFactors({("track", "oval"): 0}, np.array([0.5]), np.array([0.1]), np.array([7]))
+        >>> NoiseFactors.from_rows(factors.to_rows()).table().equals(factors.table())
+        True
+        """
+        right = isinstance(rows, list) and all(isinstance(row, list) and len(row) == 5 for row in rows)
+        if not right or not all(isinstance(text, str) for row in rows for text in row[:2]):  # type: ignore[attr-defined]
+            raise InputError("The factors of the noise of a stored state are not what its rater stores.")
+        if not rows:
+            return cls()
+        texts = [f"{row[0]}{SEPARATOR}{row[1]}" for row in rows]  # type: ignore[attr-defined]
+        try:
+            numbers = np.array([row[2:] for row in rows], float)  # type: ignore[attr-defined]
+        except (TypeError, ValueError):
+            numbers = np.full((len(texts), 3), np.nan)
+        if not np.isfinite(numbers).all():
+            raise InputError("The factors of the noise of a stored state hold numbers out of range.")
+        return cls.from_arrays({"noise_levels": np.array(texts), "noise_factors": numbers})
+
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> NoiseFactors:
         """What :meth:`to_arrays` gave."""

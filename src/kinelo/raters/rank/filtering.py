@@ -11,13 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, Slopes, estimate
+from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, WARM_UP, Slopes, estimate
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.matches.dated import NOT_YET, refuse_far_ahead
 from kinelo.raters.lanes import moved_twins, slopes_of
+from kinelo.raters.noise import NoiseFactors
 from kinelo.raters.random_walk import YEAR
-from kinelo.raters.rank.kernels import ContestColumns, Expected, filter_contests, room_for_expected
+from kinelo.raters.rank.kernels import (
+    ContestColumns,
+    Expected,
+    filter_contests,
+    room_for_expected,
+    score_contests,
+)
 from kinelo.raters.rank.parameters import KindParameters
 from kinelo.raters.rank.start import by_kind
 from kinelo.raters.rank.state import RankState
@@ -53,7 +60,7 @@ class ContestFilter(KindParameters):
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
         self.parameters_ = self.settled_values(estimated)
-        self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions())
+        self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions(), self._luck())
         start = self._start()
         if start is not None:
             for kind, own in by_kind(start, self.kinds_, self.advantage_kinds_).items():
@@ -67,7 +74,9 @@ class ContestFilter(KindParameters):
         state = self._state
         if state is None and contests is None:
             raise without_ratings(self)
-        if contests is not None and (state is None or (state.contests == 0 and state.kinds != contests.kinds)):
+        if contests is not None and (
+            state is None or (state.contests == 0 and state.kinds != self._luck().rated(contests.kinds))
+        ):
             self._take_kinds(contests)
             self.reset()
         assert self._state is not None
@@ -91,6 +100,21 @@ class ContestFilter(KindParameters):
         filter_contests(columns, self._model(), state.known, expected)
         state.contests += len(contests)
         return expected, unknown
+
+    def _find_noise(self, contests: Contests) -> NoiseFactors:
+        """Factors of the noise, given what is expected of the contests with those found so far."""
+        twin = copy.copy(self)
+        twin.reset(dict(self.parameters_))
+        expected, _ = twin._filter(contests)
+        columns, _ = twin._begun().columns(contests, admit=False)
+        belief = expected.variance - columns.noise[contests.contest][:, None]
+
+        def losses(factors: Array) -> Array:
+            spread = expected._replace(variance=belief + (factors**2)[contests.contest][:, None])
+            score_contests(columns, twin._model(), spread)
+            return contest_losses(contests, spread.log_chance)[:, 0]
+
+        return self._luck().find(contests, losses, int(WARM_UP * len(contests))).factors
 
     def _to_search(self, contests: Contests) -> Contests:
         """The contests on which parameters are estimated: of very many entries a part, with a warning."""

@@ -84,6 +84,7 @@ def one_contest(columns: ContestColumns, c: int) -> ContestColumns:
         first=np.array([0, hi - lo]),
         day=columns.day[c : c + 1],
         weight=columns.weight[c : c + 1],
+        noise=columns.noise[c : c + 1],
         place=columns.place[lo:hi],
         ended=columns.ended[lo:hi],
         distance=columns.distance[lo:hi],

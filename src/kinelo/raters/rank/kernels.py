@@ -46,8 +46,9 @@ ALIKE = 20.0
 class ContestColumns(NamedTuple):
     """Contests as loops take them.
 
-    Contest ``c`` has the entries ``first[c]:first[c + 1]`` in order of places, its day (int) and its weight; entry
-    ``e`` has its place, how it ended (int8), how far it came (1 is all the way, ½ where it is unknown), and the slots
+    Contest ``c`` has the entries ``first[c]:first[c + 1]`` in order of places, its day (int), its weight, and
+    ``noise``, the variance of a performance around the strength in units of the usual one. Entry ``e`` has its place,
+    how it ended (int8), how far it came (1 is all the way, ½ where it is unknown), and the slots
     ``offsets[e]:offsets[e + 1]`` with their shares. A negative slot stands for somebody who has never been met:
     ``−1 − kind``.
     """
@@ -55,6 +56,7 @@ class ContestColumns(NamedTuple):
     first: NDArray[np.int64]
     day: NDArray[np.int64]
     weight: Array
+    noise: Array
     place: Array
     ended: NDArray[np.int8]
     distance: Array
@@ -151,7 +153,7 @@ def believe_entries(c, columns, model, s, work, expected):
     begin = columns.offsets[columns.first[c]]
     for a in range(columns.first[c], columns.first[c + 1]):
         for q in range(s.x.shape[1]):
-            m, S = 0.0, NOISE
+            m, S = 0.0, NOISE * columns.noise[c]
             for e in range(columns.offsets[a], columns.offsets[a + 1]):
                 at, w, j = columns.slot[e], columns.share[e], e - begin
                 if at >= 0 and s.games[at] > 0:
@@ -247,6 +249,22 @@ def filter_contests(columns, model, s, expected):
         read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
         learn_contest(c, columns, model, field, shown, s, work)
         count_contest(c, columns, s, work.pull)
+
+
+@kernel
+def score_contests(columns, model, expected):
+    """Write ``log Z`` of entries in contests of which means and variances are expected; nothing is learnt."""
+    sizes, lanes = columns.first[1:] - columns.first[:-1], expected.mean.shape[1]
+    counts, memory = np.empty((max(np.max(sizes), 1), lanes)), np.empty((4, 2))
+    for c in range(sizes.size):
+        lo, hi, size = columns.first[c], columns.first[c + 1], sizes[c]
+        count_entries(c, columns, model, counts)
+        field = ContestField(expected.mean[lo:hi], expected.variance[lo:hi], counts[:size], columns.place[lo:hi])
+        grid = new_grid(field, model.law, memory)
+        memory = grid.memory
+        expected.log_chance[lo:hi] = np.nan
+        shown = Shown(np.zeros((size, lanes)), np.zeros((size, lanes)), expected.log_chance[lo:hi])
+        read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
 
 
 @kernel

@@ -53,7 +53,7 @@ def layout_of(sizes: tuple[int, ...]) -> Layout:
     for k, size in enumerate(sizes):
         codes[k, :size] = np.arange(offsets[k], offsets[k] + size)
     columns = ContestColumns(
-        np.array([0, entries]), np.zeros(1, np.int64), np.ones(1), np.arange(1.0, entries + 1.0),
+        np.array([0, entries]), np.zeros(1, np.int64), np.ones(1), np.ones(1), np.arange(1.0, entries + 1.0),
         np.zeros(entries, np.int8), np.full(entries, 0.5), offsets, np.arange(members), share,
     )  # fmt: skip
     return Layout(

@@ -15,9 +15,11 @@ from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
+from kinelo.raters.noise import NoiseFactors, noise_columns
 from kinelo.raters.random_walk import YEAR, fade_all
 from kinelo.raters.rank.kernels import ContestModel
 from kinelo.raters.rank.law import law_of
+from kinelo.raters.rank.luck import Luck
 from kinelo.raters.rater import Rater
 
 Array = NDArray[np.float64]
@@ -50,6 +52,8 @@ class KindParameters(Rater):
     kinds_: tuple[str, ...] = ()
     advantage_kinds_: tuple[str, ...] = ()
     conditions: Any
+    noise_by: Any = None
+    _noise: NoiseFactors = NoiseFactors()
     _years: float = 0.0
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -161,7 +165,8 @@ class KindParameters(Rater):
 
     def _take_kinds(self, contests: Contests) -> None:
         """Rate the kinds of these contests from now on; parameters by kind must name some of them."""
-        self.kinds_, self.advantage_kinds_ = contests.kinds, contests.advantages
+        rated = self._luck().rated
+        self.kinds_, self.advantage_kinds_ = rated(contests.kinds), rated(contests.advantages)
         for p in BY_KIND:
             value = getattr(self, p.name)
             strange = [kind for kind in value if kind not in self.kinds_] if isinstance(value, Mapping) else []
@@ -175,6 +180,10 @@ class KindParameters(Rater):
                 f"RankElo(conditions=…) names {strange[0]!r}, which these contests do not say; read them with "
                 f"advantages=[{strange[0]!r}]."
             )
+
+    def _luck(self) -> Luck:
+        """On what the noise depends, and its factors as they stand."""
+        return Luck(noise_columns(self.noise_by), self._conditions(), self._noise)
 
     def _conditions(self) -> tuple[str, ...]:
         """Kinds of advantages of which each level is worth something else to everybody."""

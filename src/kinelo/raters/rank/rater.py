@@ -22,10 +22,11 @@ from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
+from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, noise_columns
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import joined_forecast, learn_order
 from kinelo.raters.random_walk import LONG_AGO
-from kinelo.raters.rank.filtering import ContestFilter
+from kinelo.raters.rank.filtering import SMALL, ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
 from kinelo.raters.rank.one_field import (
     PlainField,
@@ -100,6 +101,10 @@ class RankElo(KeptInSlots, ContestFilter):
     conditions
         Advantages, such as ``["weather"]``, of which each level is worth something else to everybody: beside its
         strength an entrant has a deviation under each level, around 0. Their spread is estimated.
+    noise_by
+        Advantages, such as ``["track"]``, that are one for all of a contest and on which luck depends. They are not
+        rated: performances have a factor of the noise for each level, estimated and drawn to 1 (``noise_factors_``);
+        it counts in forecasts and updates.
     initial
         Rating shown for the average of those of a kind who are active. A point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)).
@@ -144,6 +149,7 @@ class RankElo(KeptInSlots, ContestFilter):
     late_retirement: float | None = None
     anchor: float | None = None
     conditions: Sequence[str] | None = None
+    noise_by: Sequence[str] | None = None
     initial: float = 1500.0
     start: Any = None
     look: int | None = LOOK_AT_ENTRIES
@@ -176,7 +182,7 @@ class RankElo(KeptInSlots, ContestFilter):
             check_contests(value)
             return value  # type: ignore[return-value]
         away = replace(value, neutral=np.ones(len(value), bool)) if not self.order_.home else value
-        return Contests.from_matches(away)
+        return self._luck().of_matches(Contests.from_matches(away), value)
 
     def _estimate_ties(self, matches: Matches, contests: Contests) -> None:
         """Settle κ, given everything else, by the draws of the matches fitted."""
@@ -190,11 +196,20 @@ class RankElo(KeptInSlots, ContestFilter):
         self.estimates_ = None
         self._take_kinds(contests)
         self.moot_ = self.moot_parameters(contests)
+        self._noise = NoiseFactors()
         self.reset()
+        columns, part, values = noise_columns(self.noise_by), contests, None
+        if self.open_parameters() or columns:
+            part = self._to_search(contests)
         if self.open_parameters():
-            estimates = self._search(self._to_search(contests))
-            self.reset(estimates.values)
-            self.estimates_ = estimates
+            self.estimates_ = self._search(part)
+        for _ in range(NOISE_TURNS if columns else 0):
+            values = None if self.estimates_ is None else self.estimates_.values
+            self.reset(values)
+            self._noise = self._find_noise(part)
+            if values is not None:
+                self.estimates_ = self._likeliest(part, SMALL, values)
+        self.reset(None if self.estimates_ is None else self.estimates_.values)
 
     def _fit_in_chunks(self, scan: ContestScan) -> Self:
         """Estimate on the first chunk and rate all of them."""
@@ -298,28 +313,39 @@ class RankElo(KeptInSlots, ContestFilter):
     # One contest, by names
 
     def _one(
-        self, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None, date: Day | None
+        self,
+        entrants: Sequence[Any],
+        places: Sequence[float] | None,
+        ended: Sequence[int] | None,
+        date: Day | None,
+        conditions: Mapping[str, object] | None = None,
     ) -> Contests:
         from kinelo.raters.one_contest import contest_of
 
         kinds = self.kinds_ or ("entrant",)
         day = np.datetime64(self._today(), "D") if date is None else read_day(date)
-        return contest_of(entrants, places, ended, day, kinds, self.advantage_kinds_)
+        return self._luck().with_levels(
+            contest_of(entrants, places, ended, day, kinds, self.advantage_kinds_), conditions
+        )
 
     def _today(self) -> int:
         state = self._state
         return max(int(state.known.clock[1]), 0) if state is not None and state.dated else 0
 
-    def predict_one(self, entrants: Sequence[Any], *, date: Day | None = None) -> ContestForecast:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def predict_one(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
+    ) -> ContestForecast:
         """Forecast one contest of these entrants from the ratings as they stand.
 
         An entrant is a name, or a list of names, which is a team: ``[["Ann", "Bob"], ["Cid", "Dee"]]``. Where several
         kinds are rated it is a tuple with a name (or a list of names) for each. Advantages come last, and who has none
         leaves them out: ``[("Ajax", "home"), "PSV"]``. Without a date the contest is on the last day known.
+        ``conditions={"track": "oval"}`` says circumstances of ``noise_by``.
         """
         if self.start is None:
             self._begun()
-        return self._foresee_plain(entrants, date) or self.predict(self._one(entrants, None, None, date))
+        contest = self._foresee_plain(entrants, date) if conditions is None else None
+        return contest or self.predict(self._one(entrants, None, None, date, conditions))
 
     def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
         self,
@@ -328,6 +354,7 @@ class RankElo(KeptInSlots, ContestFilter):
         ranks: Sequence[float] | None = None,
         unfinished: Unfinished = (),
         date: Day | None = None,
+        conditions: Mapping[str, object] | None = None,
     ) -> Self:
         """Carry the ratings on with one contest: its entrants in order of places, as :meth:`predict_one` takes them.
 
@@ -343,15 +370,22 @@ class RankElo(KeptInSlots, ContestFilter):
         >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
         (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
         """
-        plain = isinstance(unfinished, list | tuple) and not unfinished
+        plain = isinstance(unfinished, list | tuple) and not unfinished and conditions is None
         if plain and self._use_plain(order, ranks, date):
             return self
-        return self.update(self.contest_one(order, ranks=ranks, unfinished=unfinished, date=date))
+        said: dict[str, Any] = {"ranks": ranks, "unfinished": unfinished, "date": date, "conditions": conditions}
+        return self.update(self.contest_one(order, **said))
 
     def _plain(self, entrants: Any, ranks: Any, date: Day | None, *, ahead: bool) -> tuple[PlainField, int] | None:
         """A contest that needs no table, and its day; None where it does."""
         state = self._state
-        if state is None or len(self.kinds_) != 1 or self.advantage_kinds_ or type(self) is not RankElo:
+        if (
+            state is None
+            or len(self.kinds_) != 1
+            or self.advantage_kinds_
+            or type(self) is not RankElo
+            or self.noise_by
+        ):
             return None
         day = day_of(state, None if date is None else read_day(date), ahead=ahead)
         field = None if day is None else plain_field(entrants, ranks)
@@ -406,11 +440,12 @@ class RankElo(KeptInSlots, ContestFilter):
         ranks: Sequence[float] | None = None,
         unfinished: Unfinished = (),
         date: Day | None = None,
+        conditions: Mapping[str, object] | None = None,
     ) -> Contests:
         """One contest as :meth:`update_one` takes it."""
         from kinelo.raters.one_contest import ranked, with_distances
 
-        return with_distances(self._one(*ranked(order, unfinished, ranks), date), unfinished)
+        return with_distances(self._one(*ranked(order, unfinished, ranks), date, conditions), unfinished)
 
     def field_of(self, entrants: Sequence[Any], *, date: Day | None = None) -> Contests:
         """One contest to come as :meth:`predict_one` takes it."""
@@ -504,6 +539,11 @@ class RankElo(KeptInSlots, ContestFilter):
         points = (pl.col("rating") - self.initial).alias("points")
         return table.select("kind", "name", points, "uncertainty", "matches")
 
+    @property
+    def noise_factors_(self) -> pl.DataFrame:
+        """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and contests fitted."""
+        return self._noise.table()
+
     def hindsight(self, matches: Contests | Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these contests, given all of them.
 
@@ -547,6 +587,7 @@ class RankElo(KeptInSlots, ContestFilter):
         state = self._begun()
         undated = {"contests": [state.contests, *state.known.clock.tolist()]}
         kept = {"kinds": list(state.kinds), "advantages": list(state.advantages), "parameters": dict(self.parameters_)}
+        kept |= {"noise": self._noise.to_rows()} if self._noise.index else {}
         return kept | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
 
     def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
@@ -556,6 +597,7 @@ class RankElo(KeptInSlots, ContestFilter):
         if not isinstance(values, dict) or not set(advantages) <= set(kinds) or len(set(kinds)) < len(kinds):
             raise InputError("'kinds' in the table common are not what its rater stores.")
         numbers = numbers_shared({"parameters": list(values.values())}, "parameters")
+        self._noise = NoiseFactors.from_rows(kept.get("noise", []))
         state = self._state
         if state is None or (list(state.kinds), list(state.advantages)) != (kinds, advantages):
             self.kinds_, self.advantage_kinds_ = tuple(kinds), tuple(advantages)
@@ -582,12 +624,13 @@ class RankElo(KeptInSlots, ContestFilter):
         """Everything needed to carry on from here, as arrays."""
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
         flags = {"prepared": np.array([self._prepared, self._never_fitted]), "tie_sums": self._tie_sums}
-        return self._begun().to_arrays() | values | flags
+        return self._begun().to_arrays() | values | flags | self._noise.to_arrays()
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        state = RankState.from_arrays(arrays, self._conditions())
+        self._noise = NoiseFactors.from_arrays(arrays)
+        state = RankState.from_arrays(arrays, self._conditions(), self._luck())
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
         self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
         self.reset(stored_parameters(arrays))

@@ -13,11 +13,13 @@ from kinelo.matches.contests import Slots as NamedSlots
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
+from kinelo.raters.rank.luck import Luck
 from kinelo.raters.slots import Key, SlotRow, check_rows, stored_number
 from kinelo.raters.start import SETTLED, Start
 from kinelo.raters.state import LEAST_ROOM, NEVER
 from kinelo.raters.stored import FIRST_DAY, LAST_DAY, SEPARATOR, stored, stored_names
 
+NO_LUCK = Luck()
 DAYS_APART = 7
 """How far apart contests without dates are taken to be."""
 
@@ -26,9 +28,13 @@ class RankState:
     """Beliefs of the filter (``known``), and the slot of every name of every kind."""
 
     def __init__(
-        self, kinds: tuple[str, ...], advantages: tuple[str, ...] = (), conditions: tuple[str, ...] = ()
+        self,
+        kinds: tuple[str, ...],
+        advantages: tuple[str, ...] = (),
+        conditions: tuple[str, ...] = (),
+        luck: Luck = NO_LUCK,
     ) -> None:
-        self.kinds, self.advantages, self.conditions = kinds, advantages, conditions
+        self.kinds, self.advantages, self.conditions, self.luck = kinds, advantages, conditions, luck
         self.names: list[tuple[str, str]] = []
         self.index: dict[tuple[str, str], int] = {}
         self.contests = 0
@@ -91,13 +97,14 @@ class RankState:
 
     def columns(self, contests: Contests, admit: bool) -> tuple[ContestColumns, tuple[str, ...]]:
         """Contests as loops take them, and names never met; those are given slots where they are admitted."""
-        if (contests.kinds, contests.advantages) != (self.kinds, self.advantages):
+        kinds = self.luck.rated(contests.kinds)
+        if (kinds, self.luck.rated(contests.advantages)) != (self.kinds, self.advantages):
             raise InputError(
-                f"These contests rate {', '.join(contests.kinds)}, but the rater {', '.join(self.kinds) or 'nothing'}; "
+                f"These contests rate {', '.join(kinds)}, but the rater {', '.join(self.kinds) or 'nothing'}; "
                 "read them with the same slots= and advantages= (--slot, --advantage)."
             )
         tables, unknown = [], []
-        for number, kind in enumerate(contests.kinds):
+        for number, kind in enumerate(kinds):
             slots = levels_of_each(contests, kind) if kind in self.conditions else contests.slots[kind]
             places = np.full(len(slots.names) + 1, -1 - number, np.int64)
             for code in _in_order(slots.codes):
@@ -118,8 +125,9 @@ class RankState:
         unknown_distance = np.full(contests.place.size, 0.5)
         came = unknown_distance if contests.distance is None else np.nan_to_num(contests.distance, nan=0.5)
         columns = ContestColumns(
-            contests.first, day, contests.weight, contests.place, contests.ended, came, offsets, slot, share[there]
-        )
+            contests.first, day, contests.weight, self.luck.variance(contests), contests.place, contests.ended, came,
+            offsets, slot, share[there],
+        )  # fmt: skip
         return columns, tuple(unknown)
 
     def adopt(self, other: RankState) -> None:
@@ -150,7 +158,7 @@ class RankState:
     def keys_of(self, contests: Contests) -> list[Key]:
         """The slots that contests read and write, in the order in which they would be made."""
         keys: list[Key] = []
-        for kind in contests.kinds:
+        for kind in self.luck.rated(contests.kinds):
             slots = levels_of_each(contests, kind) if kind in self.conditions else contests.slots[kind]
             keys += [(kind, slots.names[code]) for code in _in_order(slots.codes)]
         return keys
@@ -193,13 +201,15 @@ class RankState:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray], conditions: tuple[str, ...] = ()) -> RankState:
+    def from_arrays(
+        cls, arrays: Mapping[str, NDArray], conditions: tuple[str, ...] = (), luck: Luck = NO_LUCK
+    ) -> RankState:
         """What :meth:`to_arrays` gave, also of versions that knew no advantages and no ratings to begin with."""
         kinds = tuple(kind for kind in stored_names(arrays, "kinds") if kind)
         advantages = (
             tuple(kind for kind in stored_names(arrays, "advantages") if kind) if "advantages" in arrays else ()
         )
-        state = cls(kinds, advantages, conditions)
+        state = cls(kinds, advantages, conditions, luck)
         pairs = [name.split(SEPARATOR, 1) for name in stored_names(arrays, "names") if name]
         if not set(advantages) <= set(kinds) or not all(len(pair) == 2 and pair[0] in kinds for pair in pairs):
             raise InputError("The array 'names' of a stored state must hold names of its kinds, each of them once.")
