@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import numpy as np
 import pytest
 from typed import kinelo
 
@@ -82,6 +83,37 @@ def test_a_field_is_shown_under_its_title_once(folder):
         cells = [[cell.strip() for cell in line.split("│")] for line in lines[at + 4 : at + 4 + len(rows)]]
         assert [cell[1] for cell in cells] == [row["entrant"] for row in rows]
         assert [cell[4] for cell in cells] == [f"{row['expected_place']:.1f}" for row in rows]
+
+
+def test_luck_depends_on_a_column_by_every_door(tmp_path):
+    """Races on two tracks by turns, one of them mostly luck: the command, the book and the rater say the same."""
+    rng, rows = np.random.default_rng(3), ["race,date,driver,track,place"]
+    strength = rng.normal(size=12)
+    for c in range(70):
+        track, day = ("oval", "road")[c % 2], np.datetime64("2022-01-03") + 7 * c
+        chosen = rng.choice(12, 7, replace=False)
+        order = chosen[np.argsort(-(strength[chosen] + (3.0, 0.8)[c % 2] * rng.normal(size=7)))]
+        rows += [f"{c},{day},D{k},{track},{place}" for place, k in enumerate(order, 1)]
+    (tmp_path / "races.csv").write_text("\n".join(rows))
+    coming = [f"{90 + k},2024-01-01,D{d},{t}," for k, t in enumerate(("oval", "road")) for d in (0, 1, 2)]
+    (tmp_path / "next.csv").write_text("\n".join([rows[0], *coming]))
+    luck = ["--slot", "driver", "--noise-by", "track"]
+    races = kn.read_contests(tmp_path / "races.csv", slots=["driver"], advantages=["track"])
+    rater = kn.RankElo(noise_by=["track"]).fit(races)
+    said = kinelo("rate", tmp_path / "races.csv", *luck, "--book", tmp_path / "book")
+    assert said.returncode == 0 and "Luck by" in said.stdout and "Contests" in said.stdout
+    told = json.loads(kinelo("rate", tmp_path / "races.csv", *luck, "--json").stdout)
+    assert told["noise_factors"] == rater.noise_factors_.to_dicts()
+    fields = kn.read_contests(tmp_path / "next.csv", slots=["driver"], advantages=["track"], played=False)
+    wanted = dict(zip(zip(fields.contest.tolist(), fields.entrant.tolist()), rater.predict(fields).win))
+    assert max(wanted[1, k] for k in range(3)) > max(wanted[0, k] for k in range(3)) + 0.05
+    for words in (["--results", tmp_path / "races.csv", *luck], ["--book", tmp_path / "book"]):
+        done = kinelo("predict", tmp_path / "next.csv", *words, "--json")
+        rows = json.loads(done.stdout)["forecasts"]
+        found = {(int(r["contest"]) - 90, fields.entrants.index(r["entrant"])): r["win"] for r in rows}
+        assert found == pytest.approx(wanted, abs=1e-9)
+    refused = kinelo("rate", tmp_path / "races.csv", "--slot", "driver", "--noise-by", "track", "--k", "24")
+    assert refused.returncode == 2 and "plain Elo" in refused.stderr
 
 
 def test_a_name_never_met_may_be_misspelt(folder, tmp_path):

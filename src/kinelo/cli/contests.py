@@ -59,8 +59,9 @@ def load_contests(
 
 
 def _options(reading: AnyReadingOptions) -> dict[str, Any]:
-    """What the reader of contests is asked for beside columns; conditions are advantages that differ by entrant."""
-    conditions = [name for name in reading.condition or () if name not in _slots(reading.advantage)]
+    """What the reader of contests is asked for beside columns; conditions, and what luck depends on, are advantages."""
+    asked = dict.fromkeys([*(reading.condition or ()), *(reading.noise_by or ())])
+    conditions = [name for name in asked if name not in _slots(reading.advantage)]
     return {
         "slots": _slots(reading.slot),
         "advantages": _slots([*(reading.advantage or ()), *conditions]),
@@ -97,14 +98,12 @@ def contest_rater(name: str, reading: AnyReadingOptions, federation: Federation 
     """The rater of contests that options ask for."""
     from kinelo.raters.rank.rater import RankElo
 
-    if reading.noise_by:
-        raise InputError("--noise-by is for matches of two sides, not for contests.")
     if federation is not None and federation != replace(federation, k=None, k_of=None, k_first=None, rules=None):
-        return federation.rater(name, reading.start, reading.condition or ())
+        return federation.rater(name, *reading.asked_of_rater())
     if name not in (AUTOMATIC, RATER):
         raise InputError(f"--rater {name} rates matches of two sides; contests are rated by --rater {RATER} or --k.")
     initial = 1500.0 if federation is None or federation.initial is None else federation.initial
-    return RankElo(initial=initial, start=reading.start, conditions=reading.condition)
+    return RankElo(initial=initial, start=reading.start, conditions=reading.condition, noise_by=reading.noise_by)
 
 
 def _fit(rater: Any, contests: Any) -> Any:
@@ -125,7 +124,7 @@ def rate_file(
     asked = {**asked, "ranking": shown.ranking()}
     from kinelo.cli.loading import plain_warnings
     from kinelo.cli.rating import content_of, show_estimates, show_leaderboard, show_tables
-    from kinelo.raters.tables import advantages_table
+    from kinelo.raters.tables import advantages_table, luck_table
 
     as_json = asked["as_json"]
     kept, rater = _rater_or_book(asked["book"], asked["rater"], federation, reading)
@@ -139,7 +138,7 @@ def rate_file(
     else:
         show_leaderboard(rater, contests, _title(rater, contests), shown, noun="contests")
         show_estimates(rater)
-        show_tables(advantages_table(rater))
+        show_tables(advantages_table(rater), luck_table(rater))
     _write_ratings(rater, contests, path, asked)
 
 
@@ -286,13 +285,14 @@ def as_rated(reading: AnyReadingOptions, rater: Any, path: Path) -> AnyReadingOp
     from kinelo.matches.loading import head_of
 
     kinds, advantages = getattr(rater, "kinds_", ()), getattr(rater, "advantage_kinds_", ())
+    luck = [name for name in getattr(rater, "noise_by", None) or () if name not in kinds]
     if reading.slot or reading.advantage or not path.is_file():
         return reading
     with silent_refusals():
         columns = head_of(path).columns
-    if not kinds or not set(kinds) <= set(columns):
+    if not kinds or not {*kinds, *luck} <= set(columns):
         return reading
-    return replace(reading, slot=[kind for kind in kinds if kind not in advantages], advantage=list(advantages))
+    return replace(reading, slot=[kind for kind in kinds if kind not in advantages], advantage=[*advantages, *luck])
 
 
 def _fitted(kept: Any, results: Path | None, reading: AnyReadingOptions, asked: dict[str, Any]) -> Any:

@@ -217,7 +217,8 @@ def luck_table(rater: Any) -> Table | None:
     if found is None or not found.height:
         return None
     columns = [words("Luck by", "column"), words("Level", "level"), number("Factor", "factor", ".2f")]
-    columns += [span("80 %", "low", "high", ".2f"), number("Matches", "matches", ",d")]
+    noun = "Contests" if rater.book_holds == ("contests",) else "Matches"
+    columns += [span("80 %", "low", "high", ".2f"), number(noun, "matches", ",d")]
     return Table(columns, found.to_dicts())
 
 

@@ -379,13 +379,9 @@ class RankElo(KeptInSlots, ContestFilter):
     def _plain(self, entrants: Any, ranks: Any, date: Day | None, *, ahead: bool) -> tuple[PlainField, int] | None:
         """A contest that needs no table, and its day; None where it does."""
         state = self._state
-        if (
-            state is None
-            or len(self.kinds_) != 1
-            or self.advantage_kinds_
-            or type(self) is not RankElo
-            or self.noise_by
-        ):
+        if state is None or len(self.kinds_) != 1 or self.advantage_kinds_ or self.noise_by:
+            return None
+        if type(self) is not RankElo:
             return None
         day = day_of(state, None if date is None else read_day(date), ahead=ahead)
         field = None if day is None else plain_field(entrants, ranks)
