@@ -83,5 +83,7 @@ def test_every_door_of_team_ratings_knows_the_noise(fitted, tmp_path):
     again: Any = kn.RatingBook(tmp_path / "book.db").rater
     assert again.noise_factors_.equals(rater.noise_factors_)
     assert again.ratings_.equals(blank_of(rater).update(later).ratings_)
+    cup = kn.knockout(rater, ["s1", "s2", "s3", "s4"], date="2024-01-01", realisations=20)
+    assert cup.reached[:, -1].sum() == pytest.approx(1.0)
     with pytest.raises(InputError, match="no room"):
         kn.TeamElo(noise_by=["kind"], system=kn.RatingSystem(kn.Tanh(nu=0.003), gamma=10.0)).fit(matches)

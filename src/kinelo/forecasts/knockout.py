@@ -132,7 +132,8 @@ def _duels(
     from kinelo.matches.reading import read_matches
 
     pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
-    asked = list(getattr(rater, "conditions", None) or ())
+    columns = (name for what in ("conditions", "noise_by") for name in getattr(rater, what, None) or ())
+    asked = list(dict.fromkeys(columns))
     table = {name: [""] * len(pairs) for name in asked} | {  # of a cup no level is known: own strengths count
         "date": [str(date)] * len(pairs),
         "home": [names[a] for a, _ in pairs],

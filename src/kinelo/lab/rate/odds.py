@@ -14,6 +14,7 @@ from kinelo.lab.rate.standings import plain
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.presentation import Table, sentence
+from kinelo.raters.adapter import conditions_of
 from kinelo.raters.rater import Rater
 from kinelo.raters.what_if import with_points
 
@@ -117,10 +118,10 @@ def seeded(size: int) -> list[int]:
 def _round_robin(best: Sequence[str], day: str, rater: Rater) -> Matches:
     """Everyone against everyone, at home and away."""
     pairs = [(one, other) for one in best for other in best if one != other]
-    table = {name: [""] * len(pairs) for name in getattr(rater, "conditions", None) or ()} | {
+    table = {name: [""] * len(pairs) for name in conditions_of(rater)} | {
         "date": [day] * len(pairs),
         "home": [one for one, _ in pairs],
         "away": [other for _, other in pairs],
         "match_id": [str(k) for k in range(len(pairs))],
     }
-    return read_matches(table, played=False, conditions=list(getattr(rater, "conditions", None) or ()), ordered=True)
+    return read_matches(table, played=False, conditions=list(conditions_of(rater)), ordered=True)
