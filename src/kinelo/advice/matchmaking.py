@@ -46,6 +46,8 @@ FAIR_PASSES, FAIR_ENOUGH = 6, 0.01
 """Tries, and the share of what is allowed within which fairness is found."""
 MOST_MATCHED_TEAMS = 600
 STRETCH = 0.05
+FAR_SCALE, FAR_FLOOR = 0.5, 0.01
+"""How much a factor of the chance of far pairs counts beside a factor of the window, and the least that does."""
 SOLVED = 1e-6
 """Relative change at which a pairing counts as solved: far less than theory is off by."""
 QUIET = 20
@@ -313,7 +315,7 @@ class _Bench:
         self._still = stationary(replace(system, pairing=AllPlayAll()), strengths)
         gap = self._still.rating[:, None] - self._still.rating[None, :]
         self._gap, self._apart = gap, ~np.eye(len(gap), dtype=bool)
-        self._last: State | None = None
+        self._known: dict[tuple[float, float], State] = {}
 
     def widths(self, count: int = WINDOWS_TRIED) -> list[float]:
         """Windows between two gaps of teams, where on a gap the last bit would decide, and not within noise."""
@@ -321,8 +323,8 @@ class _Bench:
         known = np.unique(gaps.round(9))
         if known.size < 3:
             return []
-        places = np.unique(np.searchsorted(known, np.quantile(gaps, np.geomspace(0.04, 0.9, count))))
-        found = [float(known[k - 1] + known[k]) / 2 for k in np.clip(places, 1, known.size - 1)]
+        places = np.searchsorted(known, np.quantile(gaps, np.geomspace(0.04, 0.9, count)))
+        found = [float(known[k - 1] + known[k]) / 2 for k in np.unique(np.clip(places, 1, known.size - 1))]
         # A window within the noise of ratings does not choose whom it means to.
         noise = math.sqrt(self.system.step / self.system.outcome.steepest)
         return [c for c in found if noise <= WIDEST_NOISE * c]
@@ -330,8 +332,8 @@ class _Bench:
     def family(self) -> dict[str, Pairing]:
         """Windows, and windows with strangers."""
         found: dict[str, Pairing] = {}
-        for c in self.widths():
-            # From the widest: what is found of one is where the next begins.
+        # From the widest: what is found of one is where the next begins.
+        for c in reversed(self.widths()):
             for far in reversed(FARS):
                 found[f"window {c:.3g}, others {far:.2g}"] = LooseWindow(c, far)
             found[f"window {c:.3g}"] = Window(c)
@@ -363,20 +365,28 @@ class _Bench:
     def _settle(self, system: RatingSystem, *, again: bool) -> StationaryState | None:
         """Ratings with their noise, from those of the pairing before where that leads there."""
         closure = LeagueClosure(system, self._teams)
-        guesses = [self._last, None] if again and self._last is not None else [None]
+        place = self._place(system.pairing)
+        near = min(self._known, key=lambda one: math.dist(one, place), default=None) if again else None
+        guesses = [None] if near is None else [self._known[near], None]
         for guess in guesses:
             try:
                 found = closure.solve(system.step, self._still.rating, guess, SOLVED)
             except NoStationaryState:
                 continue
             if again:
-                self._last = found.state
+                self._known[place] = found.state
             noise = found.fluctuation
             return replace(
                 self._still, system=system, noise="gaussian", rating=noise.rating, variance=noise.variance,
                 covariance=noise.covariance, kind=noise.kind, residual=noise.residual,
             )  # fmt: skip
         return None
+
+    def _place(self, pairing: Pairing) -> tuple[float, float]:
+        """Where a pairing stands among others: how narrow it is, and how often far pairs meet, on scales on which ratings
+        move about as much along either."""
+        c, far = pairing.box if pairing.box is not None else (float(np.ptp(self._still.rating)), 0.0)
+        return math.log(c), FAR_SCALE * math.log(far + FAR_FLOOR)
 
     def as_fair_as(self, wanted: float) -> list[PairingOption]:
         """Windows with just so many strangers that games are as one-sided as allowed, at the ratings they lead to."""

@@ -358,12 +358,16 @@ class LeagueClosure:
             if far > 0:
                 nodes, shares = normal_nodes(float(spread.max()) / self._outcome.finest)
                 self._add(total, (centre, spread), nodes[:, None], far * shares[:, None])
-            safe = np.maximum(spread, 1e-300)
-            low, high = (np.clip((edge - centre) / safe, -BOX_REACH, BOX_REACH) for edge in (-c, c))
+            # Of most pairs beside a narrow window nothing lies within.
+            near = np.flatnonzero(np.abs(centre) < c + BOX_REACH * spread)
+            middle, reach = centre[near], np.maximum(spread[near], 1e-300)
+            low, high = (np.clip((edge - middle) / reach, -BOX_REACH, BOX_REACH) for edge in (-c, c))
             x, weight = _legendre_box()
             nodes = (low + high) / 2 + (high - low) / 2 * x[:, None]
             shares = weight[:, None] * (high - low) / 2 * np.exp(-(nodes**2) / 2) / math.sqrt(2 * math.pi)
-            self._add(total, (centre, spread), nodes, (1 - far) * shares)
+            inside = np.zeros((5, near.size))
+            self._add(inside, (middle, spread[near]), nodes, (1 - far) * shares)
+            total[:, near] += inside
         per = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
         w, tilt, b, b_tilt, square = total
         drift, shake = self._mean * w - b, self._decided * w - 2 * self._mean * b + square
@@ -379,12 +383,19 @@ class LeagueClosure:
     ) -> None:
         """Add sums over standard nodes ξ of w, wξ, wb, wbξ and wb², a few nodes at a time."""
         centre, spread = pairs
-        together = max(1, VALUES_TOGETHER // centre.size)
+        together = max(1, VALUES_TOGETHER // max(1, centre.size))
         for first in range(0, len(nodes), together):
             node, share = nodes[first : first + together], shares[first : first + together]
             z = centre + node * spread
-            w = share if pairing is None else pairing.w(z) * share
             b = self._outcome.b(z)
+            if pairing is None and share.shape[1] == 1:
+                # The same for all pairs: sums over nodes are products of matrices.
+                both = np.concatenate([share, share * node], axis=1).T
+                total[:2] += both.sum(axis=1, keepdims=True)
+                total[2:4] += both @ b
+                total[4] += (share.T @ b**2)[0]
+                continue
+            w = share if pairing is None else pairing.w(z) * share
             wb = w * b
             rows = (w, w * node, wb, wb * node, wb * b)
             for row, values in zip(total, rows):
