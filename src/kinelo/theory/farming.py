@@ -30,7 +30,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, one_line, whole
 from kinelo.theory.balance import balance_pairs
 from kinelo.theory.closure import LeagueClosure, settled_steps
-from kinelo.theory.fixed_point import GOAL
+from kinelo.theory.fixed_point import GOAL, few_threads
 from kinelo.theory.limit import freeze, stationary
 from kinelo.theory.pair_means import PairMeans
 from kinelo.theory.state import Noise, StationaryState
@@ -269,12 +269,13 @@ class ChoosingTeam:
         weight[self._own, list(group)] = weight[list(group), self._own] = 1 / len(group)
         np.fill_diagonal(weight, 0.0)
         try:
-            if self._noisy:
-                closure = LeagueClosure(state.system, state.teams, state.closure, opponents=weight)
-                rating = closure.solve(settled_steps(state.system, state.theta), state.rating).state.rating
-            else:
-                s = expected_result(self._outcome, state.teams.strengths, state.closure)
-                rating = balance_pairs(self._outcome, s, weight, state.rating)
+            with few_threads(size):
+                if self._noisy:
+                    closure = LeagueClosure(state.system, state.teams, state.closure, opponents=weight)
+                    rating = closure.solve(settled_steps(state.system, state.theta), state.rating).state.rating
+                else:
+                    s = expected_result(self._outcome, state.teams.strengths, state.closure)
+                    rating = balance_pairs(self._outcome, s, weight, state.rating)
         except (NoStationaryState, LinAlgError):
             return math.nan
         moved = rating - rating.mean() - (state.rating - state.rating.mean())
