@@ -383,8 +383,7 @@ class _Bench:
         return None
 
     def _place(self, pairing: Pairing) -> tuple[float, float]:
-        """Where a pairing stands among others: how narrow it is, and how often far pairs meet, on scales on which ratings
-        move about as much along either."""
+        """How narrow a pairing is, and how often far pairs meet: on scales along which ratings move about as much."""
         c, far = pairing.box if pairing.box is not None else (float(np.ptp(self._still.rating)), 0.0)
         return math.log(c), FAR_SCALE * math.log(far + FAR_FLOOR)
 
