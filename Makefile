@@ -69,6 +69,7 @@ style: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/python .ci/public_types.py
 
 examples: $(VENV)/.dev
 	$(BIN)/python -m pytest --doctest-modules src -o testpaths=src -p no:cacheprovider

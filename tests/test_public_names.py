@@ -5,6 +5,7 @@ import inspect
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,33 @@ def test_old_arguments_work_and_warn():
     ).all()
     with pytest.raises(TypeError):
         kn.season(rated(), fixtures(), simulations=7, realisations=7)  # type: ignore[call-arg]
+
+
+def test_a_public_name_without_a_type_is_named():
+    """``make types`` takes pyright's report: public names and what they inherit count, other modules do not."""
+    path = Path(__file__).parent.parent / ".ci" / "public_types.py"
+    spec = spec_from_file_location("public_types", path)
+    assert spec is not None
+    assert spec.loader is not None
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    public = script.homes()
+    assert {"kinelo.raters.kalman.rater.KalmanElo", "kinelo.raters.gaussian.GaussianRater"} <= public
+    assert "kinelo.raters.team.classic.ClassicElo" not in public
+
+    def symbol(name, known, ambiguous):
+        said = [{"message": "Type is\nmissing"}]
+        return {"name": f"kinelo.{name}", "isTypeKnown": known, "isTypeAmbiguous": ambiguous, "diagnostics": said}
+
+    told = [
+        symbol("raters.kalman.rater.KalmanElo.fit", True, False),
+        symbol("raters.gaussian.GaussianRater.surprises", False, False),
+        symbol("raters.gaussian.GaussianRater.__init__", True, True),
+        symbol("raters.gaussian.GaussianRater._state", False, False),
+        symbol("raters.gaussian.LANES", False, False),
+    ]
+    count, lines = script.lacking({"typeCompleteness": {"symbols": told}}, public)
+    assert count == 3
+    assert lines == [
+        f"kinelo.raters.gaussian.GaussianRater.{name}: Type is missing" for name in ("surprises", "__init__")
+    ]

@@ -196,6 +196,23 @@ def test_the_log_loss_of_scikit_learn_is_that_of_forecasts():
         assert said.tolist() == pytest.approx(expected, rel=1e-12)
 
 
+def test_the_accuracy_of_scikit_learn_counts_the_likeliest_outcomes():
+    selection = pytest.importorskip("sklearn.model_selection")
+    table, split = matches(), selection.TimeSeriesSplit(3)
+    said = selection.cross_val_score(given(), table, table.labels, cv=split, scoring="accuracy")
+    expected = []
+    for train, test in split.split(table):
+        forecast = given().fit(table[train]).predict(table[test])
+        rows = [
+            dict(zip(("home_win", "draw", "away_win"), row, strict=True)) for row in forecast.probabilities.tolist()
+        ]
+        likeliest = [max(row, key=row.__getitem__) for row in rows]
+        assert np.asarray(forecast).tolist() == likeliest
+        expected.append(np.mean([one == other for one, other in zip(likeliest, table[test].labels, strict=True)]))
+    assert said.tolist() == pytest.approx(expected)
+    assert min(expected) > 0.2 and max(expected) < 1.0
+
+
 def test_a_league_without_draws_has_two_classes():
     selection = pytest.importorskip("sklearn.model_selection")
     table = matches()

@@ -54,9 +54,10 @@ class MatchEstimator:
 
     @property
     def classes_(self) -> NDArray[np.str_]:
-        """Labels of the columns of ``predict_proba``: ``away_win``, ``draw``, ``home_win``.
+        """Labels of the columns of ``predict_proba``, in the order of the alphabet, which scikit-learn asks for.
 
-        Without ``draw`` where none of the matches fitted was drawn.
+        The rows of a :class:`kinelo.Forecast` begin with the home win. Without ``draw`` where none of the matches
+        fitted was drawn.
         """
         fitted = self.fitted_
         drawn = not isinstance(fitted, Matches) or bool(np.any(fitted.result == 0.5))

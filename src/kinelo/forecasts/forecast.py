@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 FORECAST_ROWS = 20
+OUTCOMES = ("home_win", "draw", "away_win")
+"""Outcomes in their order everywhere: in the words of ``Matches.labels``."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +31,8 @@ class Forecast:
     Attributes
     ----------
     probabilities
-        ``n`` rows of home win, draw, away win; each sums to one.
+        ``n`` rows of home win, draw, away win, the order of outcomes everywhere; each sums to one. (The columns of
+        ``predict_proba`` are those of ``classes_``, in scikit-learn's order.)
     unknown
         Names that had never played and were given the prior.
     matches
@@ -74,7 +77,7 @@ class Forecast:
             raise InputError(f"ratings_before holds two ratings for each of {len(p)} matches.")
 
     @classmethod
-    def of(cls, win: NDArray, draw: NDArray, loss: NDArray, unknown: tuple[str, ...] = ()) -> Forecast:
+    def of(cls, win: NDArray[Any], draw: NDArray[Any], loss: NDArray[Any], unknown: tuple[str, ...] = ()) -> Forecast:
         """A forecast from the three probabilities."""
         return cls(np.column_stack([win, draw, loss]), unknown)
 
@@ -86,6 +89,19 @@ class Forecast:
     def points(self) -> NDArray[np.float64]:
         """Expected points of the home side in [0, 1]: a win counts 1, a draw ½."""
         return self.probabilities[:, 0] + 0.5 * self.probabilities[:, 1]
+
+    @property
+    def labels(self) -> NDArray[np.str_]:
+        """The likeliest outcome of each match, in the words of ``Matches.labels``; of equal ones the best for home.
+
+        >>> Forecast(np.array([[0.5, 0.3, 0.2], [0.2, 0.4, 0.4]])).labels.tolist()
+        ['home_win', 'draw']
+        """
+        return np.array(OUTCOMES)[self.probabilities.argmax(axis=1)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The likeliest outcomes (``labels``): what scikit-learn's metrics take a prediction to be."""
+        return self.labels if dtype is None else self.labels.astype(dtype)
 
     def __len__(self) -> int:
         return len(self.probabilities)

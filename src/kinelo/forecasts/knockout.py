@@ -117,13 +117,13 @@ def check_bracket(bracket: Sequence[str]) -> tuple[str, ...]:
 
 def _duels(
     rater: Any, names: tuple[str, ...], date: Day, realisations: int, seed: int
-) -> Callable[[NDArray, NDArray], Array]:
+) -> Callable[[NDArray[Any], NDArray[Any]], Array]:
     """Chance that one side beats another in every simulation, draws left out."""
     if hasattr(rater, "possible_strengths"):
         strength = rater.possible_strengths(names, date, realisations, seed)
         band = rater.ties_
 
-        def chance(one: NDArray, other: NDArray) -> Array:
+        def chance(one: NDArray[Any], other: NDArray[Any]) -> Array:
             z = np.take_along_axis(strength, one, 1) - np.take_along_axis(strength, other, 1)
             win, loss = ndtr(z - band), ndtr(-z - band)
             return win / (win + loss)

@@ -201,7 +201,7 @@ class Mixture(MatchEstimator):
         half = len(latest) // 2
         test, left_out = compare(latest[:half], latest[half:], self.raters)
         self.members_, self._weights = self._fit_members(matches, test, left_out)
-        self.fitted_ = matches
+        self.fitted_: Matches | None = matches
         for name, why in left_out.items():
             warnings.warn(f"{name} is left out of the mixture: {why.rstrip('.')}.", KineloWarning, stacklevel=2)
         return self

@@ -357,7 +357,7 @@ class _Tables:
     """Points and whatever tie-breaks ask for, of every side in every simulation."""
 
     def __init__(
-        self, home: NDArray, away: NDArray, outcome: NDArray[np.int8], margin: Array, sides: int, rules: Rules
+        self, home: NDArray[Any], away: NDArray[Any], outcome: NDArray[np.int8], margin: Array, sides: int, rules: Rules
     ) -> None:
         self.home, self.away, self.outcome, self.margin, self.sides, self.rules = (
             home,

@@ -43,6 +43,9 @@ class Population:
     (7.0, 5.998)
     """
 
+    grid: Grid
+    density: Array
+
     def __init__(self, density: ArrayLike, *, theta: Cells | Axis, r: Cells | Axis, sigma: Spread | Axis) -> None:
         self.grid = _grid(theta, sigma, r)
         array = np.asarray(density)

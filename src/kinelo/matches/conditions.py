@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -36,7 +37,7 @@ class Condition:
     def __len__(self) -> int:
         return self.codes.size
 
-    def __getitem__(self, index: slice | NDArray) -> Condition:
+    def __getitem__(self, index: slice | NDArray[Any]) -> Condition:
         """The condition of some of the matches; the levels stay as they are."""
         return Condition(self.codes[index], self.levels)
 

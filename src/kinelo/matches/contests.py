@@ -164,7 +164,7 @@ class Contests(DatedTable):
         names = (self.entrants, self.identifiers, self.kinds, *(slots.names for slots in self.slots.values()))
         return digest_of((*columns, *codes), names)
 
-    def __getitem__(self, index: int | slice | NDArray) -> Contests:
+    def __getitem__(self, index: int | slice | NDArray[Any]) -> Contests:
         """Some of the contests, by number, slice, mask or array of numbers; codes stay as they are."""
         if isinstance(index, int | np.integer):
             place = range(len(self))[int(index)]

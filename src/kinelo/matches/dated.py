@@ -102,7 +102,7 @@ class DatedTable:
         """Number of rows, as arrays say it: scikit-learn splits by it."""
         return (len(self),)
 
-    def __deepcopy__(self, memo: dict) -> Self:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """The table itself: it is never changed, and a rater that remembers it is copied often."""
         return self
 
@@ -132,7 +132,7 @@ class DatedTable:
         return int(np.searchsorted(self.date, read_day(date), side="left"))
 
 
-def digest_of(columns: Iterable[NDArray], texts: Iterable[Iterable[str]]) -> str:
+def digest_of(columns: Iterable[NDArray[Any]], texts: Iterable[Iterable[str]]) -> str:
     """Hexadecimal digest over columns of numbers and lists of words.
 
     >>> digest_of([np.array([1.0, np.nan])], [["A", "B"]]) == digest_of([np.array([1.0, -np.nan])], [["A", "B"]])

@@ -7,6 +7,7 @@ The players of match ``k`` stand at ``player[offsets[2k]:offsets[2k + 1]]`` for 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +71,12 @@ class Lineups:
         filled = np.diff(self.offsets) > 0
         return filled[0::2] & filled[1::2]
 
-    def __getitem__(self, index: slice | NDArray) -> Lineups:
+    def __getitem__(self, index: slice | NDArray[Any]) -> Lineups:
         """Line-ups of some of the matches; codes and names stay as they are."""
         if isinstance(index, slice) and index.step in (None, 1):
             first, last, _ = index.indices(len(self))
             bounds = self.offsets[2 * first : 2 * max(last, first) + 1]
-            kept: slice | NDArray = slice(bounds[0], bounds[-1])
+            kept: slice | NDArray[Any] = slice(bounds[0], bounds[-1])
             offsets = bounds - bounds[0]
         else:
             chosen = np.arange(len(self))[index]

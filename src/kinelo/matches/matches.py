@@ -153,7 +153,7 @@ class Matches(DatedTable):
         columns = (self.day, self.home, self.away, self.result, self.margin, self.neutral, self.weight, self.row)
         return digest_of(columns, (self.teams, [] if self.identifiers is None else self.identifiers.to_list()))
 
-    def __getitem__(self, index: int | slice | NDArray | tuple) -> Matches:
+    def __getitem__(self, index: int | slice | NDArray[Any] | tuple[Any, ...]) -> Matches:
         """Some of the matches, by number, slice, mask or array of numbers; the team codes stay as they are."""
         index = self._rows(index)
         identifiers = self.identifiers
@@ -180,7 +180,7 @@ class Matches(DatedTable):
             self.side_headers,
         )
 
-    def _rows(self, index: Any) -> slice | NDArray:
+    def _rows(self, index: Any) -> slice | NDArray[Any]:
         """What was asked for as a slice or an array."""
         if isinstance(index, tuple) and len(index) == 2 and index[1] is Ellipsis:
             index = index[0]  # rows as scikit-learn asks an array for them
@@ -189,7 +189,7 @@ class Matches(DatedTable):
             return slice(place, place + 1)
         if isinstance(index, list | range):
             return np.asarray(index, dtype=np.int64) if len(index) == 0 else np.asarray(index)
-        return cast("slice | NDArray", index)
+        return cast("slice | NDArray[Any]", index)
 
     def __repr__(self) -> str:
         if len(self) == 0:

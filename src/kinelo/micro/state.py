@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,8 +42,8 @@ class SimulationState:
     step: int
     rating: Array
     played: NDArray[np.int64]
-    memory: Mapping[str, NDArray] = field(default_factory=dict)
-    record: Mapping[str, NDArray] = field(default_factory=dict)
+    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    record: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def starting_state(

@@ -51,7 +51,7 @@ class Scaled(Strength):
         *,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.shape = distribution if isinstance(distribution, Shape) else Shape(distribution)
+        self.shape: Shape = distribution if isinstance(distribution, Shape) else Shape(distribution)
         values = team_vector("theta", theta)
         self.describe(values, spreads(sigma, values), names)
         # Without an outcome in view, as far as two performances can meet.

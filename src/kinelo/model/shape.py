@@ -39,7 +39,7 @@ class Inversion:
         self._nodes, self._weights = np.polynomial.legendre.leggauss(10)
         self._edges = mean + deviation * np.sinh(np.linspace(-SHAPE_REACH, SHAPE_REACH, SHAPE_PARTS + 1))
         masses = self._mass(self._edges[:-1], self._edges[1:])
-        self.total = float(masses.sum())
+        self.total: float = float(masses.sum())
         self._below = np.concatenate([[0.0], np.cumsum(masses)])
         self._above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
 
@@ -93,6 +93,9 @@ class Shape:
     >>> float(shape.quantile(np.array([0.0]))[0].round(6))  # ln 2 − 1
     -0.306853
     """
+
+    mean: float
+    deviation: float
 
     def __init__(self, distribution: object) -> None:
         self.distribution = distribution

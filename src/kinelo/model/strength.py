@@ -376,7 +376,7 @@ class Empirical(Strength):
     def __init__(
         self, values: ArrayLike, probabilities: ArrayLike | None = None, *, names: Sequence[str] | None = None
     ) -> None:
-        self.values = finite_array("values", values, 2)
+        self.values: Array = finite_array("values", values, 2)
         teams, outcomes = self.values.shape
         if teams < 2:
             raise InputError(f"values must list at least 2 teams (rows), not {teams}.")
@@ -391,7 +391,7 @@ class Empirical(Strength):
         sums = table.sum(axis=1)
         if (table < 0).any() or not np.allclose(sums, 1, atol=1e-9):
             raise InputError("probabilities must be 0 or more and sum to 1 for every team.")
-        self.probabilities = table / sums[:, None]
+        self.probabilities: Array = table / sums[:, None]
         self.probabilities.setflags(write=False)
         theta = (self.probabilities * self.values).sum(axis=1)
         variance = (self.probabilities * (self.values - theta[:, None]) ** 2).sum(axis=1)

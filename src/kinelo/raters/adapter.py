@@ -58,7 +58,7 @@ def carry_on(rater: Any, matches: Matches) -> None:
         rater.one_step_ahead(matches)
 
 
-def state_of(rater: Any) -> dict[str, NDArray] | None:
+def state_of(rater: Any) -> dict[str, NDArray[Any]] | None:
     """Everything needed to carry on, or None where the rater cannot say it."""
     return rater.to_arrays() if hasattr(rater, "from_arrays") and hasattr(rater, "to_arrays") else None
 

@@ -18,7 +18,7 @@ import copy
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -374,7 +374,7 @@ class GaussianRater(NoiseRater, Rater):
         still.sharpness_walk = 0.0
         if self.start is not None:
             vars(still).update({name: estimates.values.get(name, self.parameters_[name]) for name in READING})
-        self.estimates_ = reading.refit_reading(still, estimates, latest)
+        self.estimates_: Estimates | None = reading.refit_reading(still, estimates, latest)
         self.reset(self.estimates_.values)
         self._use(matches)
 
@@ -633,9 +633,9 @@ class GaussianRater(NoiseRater, Rater):
             here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
         return slopes_of(here, there, moves)
 
-    slopes, losses, expected = (
-        no_longer_public(name, "only the search of fit asks for it") for name in ("slopes", "losses", "expected")
-    )
+    slopes: Callable[..., Any] = no_longer_public("slopes", "only the search of fit asks for it")
+    losses: Callable[..., Any] = no_longer_public("losses", "only the search of fit asks for it")
+    expected: Callable[..., Any] = no_longer_public("expected", "only the search of fit asks for it")
 
     def surprises(self, matches: Matches) -> Array:
         """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.
@@ -781,7 +781,7 @@ class GaussianRater(NoiseRater, Rater):
         """A day as the state counts it, by default that of the last match."""
         return int(self._begun().beliefs.clock[TODAY] if date is None else read_day(date).astype(np.int64))
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         order = np.array([self.order_.home, self.order_.neutral])
         return {
@@ -795,11 +795,11 @@ class GaussianRater(NoiseRater, Rater):
         }
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 did not keep is as if it had never been."""
         own = {p.name for p in self.parameters}
         arrays = {f"{STORED}{name}": np.zeros(()) for name in NOT_IN_OLD_BOOKS if name in own} | dict(arrays)
-        self.order_ = SideOrder(*(one.item() for one in arrays["order"]))
+        self.order_: SideOrder = SideOrder(*(one.item() for one in arrays["order"]))
         units = arrays["margin_unit"]
         stored(
             {"margin_unit": units[~np.isnan(units)]}, "margin_unit", "f", (ANY,), 0.0

@@ -74,7 +74,7 @@ class MarginLaw:
     """
 
     def __init__(self, values: Array | None = None) -> None:
-        self.values = NORMAL_QUANTILES.copy() if values is None else np.asarray(values, float)
+        self.values: Array = NORMAL_QUANTILES.copy() if values is None else np.asarray(values, float)
 
     @classmethod
     def of(cls, surprises: Array) -> MarginLaw:

@@ -113,7 +113,7 @@ class Rater(SingleMatches, Arguments, ABC):
         self.order_ = learn_order(matches)
         self._prepare(matches)
         self._prepared, self._never_fitted = True, False
-        self.moot_ = self.moot_parameters(matches)
+        self.moot_: Mapping[str, float] = self.moot_parameters(matches)
         self.reset()
         self._check_order(matches)
         latest = self._latest_matches(matches)
@@ -203,7 +203,7 @@ class Rater(SingleMatches, Arguments, ABC):
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters (``parameters_``)."""
-        self.parameters_ = self.settled_values(estimated)
+        self.parameters_: Mapping[str, float] = self.settled_values(estimated)
         self._state = self._fresh(self.parameters_)
         start = self._start()
         if start is not None:
@@ -361,14 +361,14 @@ class Rater(SingleMatches, Arguments, ABC):
         """What to say of a state of an earlier version whose points were others; empty where they are the same."""
         return ""
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
         state = self._begun()
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
         return state.to_arrays() | values | {"prepared": np.array([self._prepared, self._never_fitted])}
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         # Earlier versions found out nothing but in fit, and did not learn how often sides draw.
         self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))

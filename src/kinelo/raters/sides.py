@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +127,7 @@ class SideRater(KeptInSlots, Rater):
     _common: NDArray[np.float64]
     _numbers: Any
 
-    unit_of_points = 1.0
+    unit_of_points: ClassVar[float] = 1.0
     """What the state counts for a rating point."""
 
     @abstractmethod
@@ -209,10 +209,10 @@ class SideRater(KeptInSlots, Rater):
         if not self._learns_home:
             return
         today, error = self.home_advantage_, self.home_advantage_error_
-        self.parameters_ = dict(self.parameters_) | {"home_advantage": today}
+        self.parameters_: Mapping[str, float] = dict(self.parameters_) | {"home_advantage": today}
         if self.estimates_ is not None:
             found = self.estimates_
-            self.estimates_ = replace(
+            self.estimates_: Estimates | None = replace(
                 found,
                 values=found.values | {"home_advantage": today},
                 standard_errors=found.standard_errors | {"home_advantage": error},
@@ -380,12 +380,12 @@ class SideRater(KeptInSlots, Rater):
         """Ratings are points, counted from where newcomers begin."""
         return Points(0.0 if self.unit_of_points == 1.0 else self.initial, 1.0 / self.unit_of_points)
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         return {**super().to_arrays(), "numbers": np.array(self._numbers), "common": self._common}
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
         if not np.isfinite(self._state.known.rating).all():

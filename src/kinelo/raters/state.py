@@ -207,7 +207,9 @@ class RaterState(ABC):
         more[:] = self.fills.get(name, 0)
         return np.concatenate([values, more])
 
-    def seat(self, names: tuple[str, ...], games: NDArray[np.int64], unseen: NDArray[np.int64], day: NDArray) -> None:
+    def seat(
+        self, names: tuple[str, ...], games: NDArray[np.int64], unseen: NDArray[np.int64], day: NDArray[Any]
+    ) -> None:
         """Let these begin, in a fresh state: matches they have played, of which so many are not shown, and last days.
 
         Whose last day is NEVER has waited since the first match that the state sees.
@@ -442,7 +444,7 @@ class RatingTable(RaterState):
         for k, value in enumerate(values):
             array[at, k] = stored_number({name: value}, name, 0.0, low)
 
-    def table(self, **columns: NDArray) -> pl.DataFrame:
+    def table(self, **columns: NDArray[Any]) -> pl.DataFrame:
         """Everyone who has played, the best first; ``columns`` replace or join rating and uncertainty."""
         import polars as pl
 
@@ -458,11 +460,11 @@ class RatingTable(RaterState):
         )
         return played.filter(self.here()).sort("rating", descending=True, maintain_order=True)
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""
         return {**super().to_arrays(), "start": np.array([self.fills[name] for name in self.begun])}
 
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
         self.fills |= dict(zip(self.begun, arrays["start"].tolist(), strict=True))

@@ -49,7 +49,7 @@ FOLDER = "folder"
 class Section(BaseModel):
     """A section accepts its own keys and no others."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def build(section: str, part: Any) -> Any:
@@ -90,7 +90,7 @@ def law_section(law: BuiltIn) -> type[LawSection]:
 class OwnSection(Section):
     """A law of your own, ``kind = "module:Class"``; further keys are handed to the class."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow")
     base: ClassVar[type[Law]]
     _folder: Path | None = None
 

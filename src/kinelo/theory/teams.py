@@ -49,6 +49,8 @@ class Continuum:
 
     league: Normal
     mass: Array
+    theta: tuple[float, float]
+    sigma: float
 
     def __init__(
         self,

@@ -80,6 +80,9 @@ class GapForecasts:
     of the gaps.
     """
 
+    gap: Array
+    blur: float | Array
+
     def __init__(self, gap: Array, law: Outcome, blur: float | Array = 0.0) -> None:
         self.gap, self.blur, self._law = gap, blur, law
 

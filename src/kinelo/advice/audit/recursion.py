@@ -16,9 +16,18 @@ from scipy.optimize import root_scalar
 
 from kinelo.advice.audit import kernels
 from kinelo.advice.audit.backtest import block_sizes, lowest, sums_by_block
-from kinelo.advice.audit.estimate import filter_league, hermite, smooth_league
+from kinelo.advice.audit.estimate import Filtered, filter_league, hermite, smooth_league
 from kinelo.advice.audit.gaps import law_of
-from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, ExpectedMatches, Followed, Parameters, System
+from kinelo.advice.audit.kernels import (
+    CHESS_NU,
+    Array,
+    Calendar,
+    ExpectedMatches,
+    Followed,
+    Parameters,
+    Strengths,
+    System,
+)
 from kinelo.raters.random_walk import YEAR, fade_all
 
 RECURSION_NODES = 7
@@ -62,6 +71,13 @@ class Recursion:
     """The expected ratings of a league of these parameters, under any step."""
 
     nodes = RECURSION_NODES
+    calendar: Calendar
+    parameters: Parameters
+    system: System
+    since: int
+    filtered: Filtered
+    strengths: Strengths
+    expected: ExpectedMatches
 
     def __init__(self, calendar: Calendar, parameters: Parameters, system: System, since: int) -> None:
         self.calendar, self.parameters, self.system, self.since = calendar, parameters, system, since

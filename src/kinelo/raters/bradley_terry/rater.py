@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ class BradleyTerry(Rater):
 
     _rescaled = False
     _ridge_found = None
-    look = None
+    look: int | None = field(default=None, init=False)
 
     ties: float | None = sought(0.5, 0.0, 1e6, False, "Davidson's kappa")
     covariates: Sequence[str] = ()
@@ -191,11 +191,11 @@ class BradleyTerry(Rater):
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
         effects = self._theta[n : n + likelihood.cells.c.shape[1]] / points_scale(CHESS_NU, ties)
         venue = self._venue_sought
-        self.parameters_ = {
+        self.parameters_: Mapping[str, float] = {
             "ties": ties,
             "home_advantage": float(effects[0]) if venue else float(self.home_advantage or 0.0),
         }
-        self.covariates_ = dict(zip(self.covariates, effects[int(venue) :].tolist(), strict=True))
+        self.covariates_: dict[str, float] = dict(zip(self.covariates, effects[int(venue) :].tolist(), strict=True))
 
     def _shift(self) -> float:
         """What is added to strengths in points to make them ratings."""
@@ -417,7 +417,7 @@ class BradleyTerry(Rater):
             stacklevel=3,
         )
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         theta = np.empty(0) if self._theta is None else self._theta
         order = np.array([self.order_.home, self.order_.neutral])
@@ -425,9 +425,9 @@ class BradleyTerry(Rater):
         return {**self._begun().to_arrays(), "theta": theta, "order": order, "in_points": np.ones(1), **ridge}
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.order_ = SideOrder(*arrays["order"].tolist())
+        self.order_: SideOrder = SideOrder(*arrays["order"].tolist())
         self.reset()
         self._state.from_arrays(arrays)
         # Versions that did not keep it had the least.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Tally(RaterState):
         tables = tuple(np.where(swap[:, None], table[:, ::-1], table) for table in tables)
         self._merge(i, j, c, tables)
 
-    def _merge(self, i: NDArray, j: NDArray, c: Array, tables: tuple[NDArray, ...]) -> None:
+    def _merge(self, i: NDArray[Any], j: NDArray[Any], c: Array, tables: tuple[NDArray[Any], ...]) -> None:
         i, j = np.concatenate([self.i, i]), np.concatenate([self.j, j])
         c = np.concatenate([self.c, c])
         tables = tuple(np.concatenate([getattr(self, name), table]) for name, table in zip(TABLES, tables))
@@ -116,11 +116,11 @@ class Tally(RaterState):
         """Cells of the likelihood, with or without an effect of the venue."""
         return Cells(self.i, self.j, np.ascontiguousarray(self.c if venue else self.c[:, 1:]), self.counts)
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""
         return {**super().to_arrays(), **{name: getattr(self, name) for name in CELL_ARRAYS}}
 
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         super().from_arrays(arrays)
         cells, names = len(arrays["i"]), len(self)

@@ -102,7 +102,7 @@ class FideElo(Rater):
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match; the list to begin with stays."""
-        self.parameters_ = {}
+        self.parameters_: Mapping[str, float] = {}
         self._state = RatingLists(_rules_of(self.as_of))
         years = _years(self.born)
         for name, player in ({} if self.start is None else _listed(self.start)).items():
@@ -304,13 +304,13 @@ class FideElo(Rater):
         as_of = None if self.as_of is None else str(read_day(self.as_of))
         return {"start": start if rated else None, "born": born or None, "as_of": as_of}
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         text = json.dumps(self._begun().plain(), ensure_ascii=True, sort_keys=True)
         return {"lists": np.frombuffer(text.encode(), np.uint8).copy()}
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         kept = arrays["lists"]
         if kept.dtype != np.uint8 or kept.ndim != 1:

@@ -58,8 +58,8 @@ class _GlickoFamily(SideRater):
     deviation: float | None
     period: float
     together: bool
-    tau: float
-    unit_of_points = Q
+    tau: float = 0.0
+    unit_of_points: ClassVar[float] = Q
 
     @property
     def sharpness_(self) -> float:
@@ -174,7 +174,7 @@ class _GlickoFamily(SideRater):
         phi2 = self._after_rest(phi2, volatility, last, last.max(initial=NEVER))
         return ratings.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **self._shown(ratings))
 
-    def _shown(self, ratings: Deviations) -> dict[str, NDArray]:
+    def _shown(self, ratings: Deviations) -> dict[str, NDArray[Any]]:
         return {}
 
 
@@ -223,8 +223,6 @@ class Glicko(_GlickoFamily):
     >>> table["name"].to_list(), table["rating"].round(1).to_list(), table["uncertainty"].round(1).to_list()
     (['A', 'C', 'B'], [1750.3, 1383.4, 1337.8], [256.2, 286.8, 290.2])
     """
-
-    tau = 0.0
 
     deviation: float | None = GLICKO_DEVIATION()
     growth: float | None = sought(35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period")
@@ -284,5 +282,5 @@ class Glicko2(_GlickoFamily):
     def _volatility(self, values: Mapping[str, float]) -> float:
         return values["volatility"]
 
-    def _shown(self, ratings: Deviations) -> dict[str, NDArray]:
+    def _shown(self, ratings: Deviations) -> dict[str, NDArray[Any]]:
         return {"volatility": ratings.known.volatility[: len(ratings)]}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,8 +114,8 @@ class KalmanElo(GaussianRater, ConditionRater):
     (['A', 'B', 'C'], True)
     """
 
-    spreads = ("walk", "prior_spread", "home_spread", "venue_walk")
-    condition_spread = (0.05, 0.002, 3.0)
+    spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "home_spread", "venue_walk")
+    condition_spread: ClassVar[tuple[float, float, float]] = (0.05, 0.002, 3.0)
 
     walk: float | None = sought(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
     prior_spread: float | None = sought(1.5, 0.05, 10.0, True, "spread of newcomers")

@@ -12,7 +12,7 @@ import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,8 +143,8 @@ class PlayerElo(GaussianRater, ConditionRater):
     ('Ann', ['A', 'B'])
     """
 
-    spreads = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
-    condition_spread = (0.15, 0.005, 5.0)
+    spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
+    condition_spread: ClassVar[tuple[float, float, float]] = (0.15, 0.005, 5.0)
     together = "players and squads"
     rates_players = True
     lineup_size_ = 11.0
@@ -427,14 +427,14 @@ class PlayerElo(GaussianRater, ConditionRater):
         found = recover_strength(Tanh.elo(), table["rating"].to_numpy(), table["spread"].to_numpy())
         return table.with_columns(strength=found.theta).sort("strength", descending=True)
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         return {**super().to_arrays(), "lineup_size": np.array(self.lineup_size_)}
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.lineup_size_ = float(arrays["lineup_size"])
+        self.lineup_size_: float = float(arrays["lineup_size"])
         super().from_arrays(arrays)
 
 

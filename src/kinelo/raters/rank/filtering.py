@@ -59,7 +59,7 @@ class ContestFilter(KindParameters):
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
-        self.parameters_ = self.settled_values(estimated)
+        self.parameters_: Mapping[str, float] = self.settled_values(estimated)
         self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions(), self._luck())
         start = self._start()
         if start is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, noise_columns
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
-from kinelo.raters.order import joined_forecast, learn_order
+from kinelo.raters.order import SideOrder, joined_forecast, learn_order
 from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.filtering import SMALL, ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
@@ -123,15 +123,15 @@ class RankElo(KeptInSlots, ContestFilter):
     (['Ann', 'Cid', 'Bob'], Forecast of 1 contest: Ann 0.700, Bob 0.300)
     """
 
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
         Parameter("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
         Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
         Parameter("anchor", 0.0, 0.0, 1.0, False, "how much the level of a field is drawn to that of all"),
         Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
-    options = (Option("initial"), Option("look", 1.0, open=True))
-    book_holds = ("contests",)
+    options: ClassVar[tuple[Any, ...]] = (Option("initial"), Option("look", 1.0, open=True))
+    book_holds: ClassVar[tuple[str, ...]] = ("contests",)
     fitted_by_forecasts = False
     kinds_: tuple[str, ...] = field(default=(), init=False)
     advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
@@ -195,7 +195,7 @@ class RankElo(KeptInSlots, ContestFilter):
     def _estimate(self, contests: Contests) -> None:
         self.estimates_ = None
         self._take_kinds(contests)
-        self.moot_ = self.moot_parameters(contests)
+        self.moot_: Mapping[str, float] = self.moot_parameters(contests)
         self._noise = NoiseFactors()
         self.reset()
         columns, part, values = noise_columns(self.noise_by), contests, None
@@ -228,7 +228,7 @@ class RankElo(KeptInSlots, ContestFilter):
         """Carry the ratings on with further contests, in order."""
         if isinstance(matches, Matches) and len(matches) and not self._prepared:
             self._prepared = True
-            self.order_ = self.order_ if self.open_parameters() else learn_order(matches)
+            self.order_: SideOrder = self.order_ if self.open_parameters() else learn_order(matches)
         for contests in matches.chunks() if isinstance(matches, ContestScan) else [self._contests(matches)]:
             if len(contests):
                 expected, _ = self._filter(_played(contests))
@@ -616,14 +616,14 @@ class RankElo(KeptInSlots, ContestFilter):
         """Points from the average of the active, unless ratings to begin with say where they are counted from."""
         return Points(self.initial, POINTS_PER_UNIT, self.start is None)
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
         flags = {"prepared": np.array([self._prepared, self._never_fitted]), "tie_sums": self._tie_sums}
         return self._begun().to_arrays() | values | flags | self._noise.to_arrays()
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self._noise = NoiseFactors.from_arrays(arrays)
         state = RankState.from_arrays(arrays, self._conditions(), self._luck())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,7 +186,7 @@ class RankState:
             if row.more is not None and "unseen" in row.more:
                 self.unseen[at] = int(stored_number(row.more, "unseen", 0, 0))
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""
         size = len(self)
         names = [SEPARATOR.join(key) for key in self.names] or [""]
@@ -202,7 +203,7 @@ class RankState:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray], conditions: tuple[str, ...] = (), luck: Luck = NO_LUCK
+        cls, arrays: Mapping[str, NDArray[Any]], conditions: tuple[str, ...] = (), luck: Luck = NO_LUCK
     ) -> RankState:
         """What :meth:`to_arrays` gave, also of versions that knew no advantages and no ratings to begin with."""
         kinds = tuple(kind for kind in stored_names(arrays, "kinds") if kind)

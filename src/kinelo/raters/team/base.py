@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,14 +46,14 @@ LANED = ("rating", "delta", "delta_v")
 class EloOfSides(NoiseRater, SideRater, ConditionRater):
     """A rater whose ratings :func:`kinelo.raters.team.kernels.play_all` moves."""
 
-    condition_spread = (20.0, 0.5, 400.0)
+    condition_spread: ClassVar[tuple[float, float, float]] = (20.0, 0.5, 400.0)
     scale: float
     season_gap: float
     prior_spread: float | None
     system: RatingSystem | None
-    margin_unit_ = math.nan
+    margin_unit_: float = math.nan
     prior_spread_: float
-    target_square_ = 1.0
+    target_square_: float = 1.0
     _in_points = 1.0
     _own_lane = None
 
@@ -98,7 +98,7 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
         )
 
     @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray]) -> None:
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
         self._in_points = TeamParameters(*arrays["numbers"].tolist()).in_points
         if "found" in arrays:
@@ -107,7 +107,7 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
         super().from_arrays(arrays)
         self._noise = NoiseFactors.from_arrays(arrays)
 
-    def to_arrays(self) -> dict[str, NDArray]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, or to rate matches anew, as arrays."""
         usual = USUAL_SPREAD * self._unit
         found = np.array([np.nan_to_num(self.margin_unit_), getattr(self, "prior_spread_", usual), self.target_square_])
@@ -193,7 +193,7 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
         losses = [log_loss(one[skipped:], matches.result[skipped:]) for one in chances]
         return slopes_of(losses[0], losses[1:], moves)
 
-    slopes = no_longer_public("slopes", "only the search of fit asks for it")
+    slopes: Callable[..., Any] = no_longer_public("slopes", "only the search of fit asks for it")
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = self.margin_unit_

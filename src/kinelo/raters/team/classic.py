@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import score_of
-from kinelo.forecasts.parameters import Option, Parameter, check_number
+from kinelo.forecasts.parameters import Estimates, Option, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
+from kinelo.model.system import RatingSystem
 from kinelo.raters.one_contest import contest_of, ranked
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
@@ -50,19 +51,19 @@ class KOption(NamedTuple):
 class ClassicElo(EloOfSides):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
-    parameters = (
+    parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True),
     )
-    options = (
+    options: ClassVar[tuple[Any, ...]] = (
         KOption("k"), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
     )  # fmt: skip
     plain_elo = True
-    book_holds = ("matches", "contests")
-    conditions = ()
-    system = None
+    book_holds: ClassVar[tuple[str, ...]] = ("matches", "contests")
+    conditions: Sequence[str] = ()
+    system: RatingSystem | None = None
     _losses = EloOfSides._losses  # of matches, its one_step_ahead says what its base says
-    season_gap = 0.0
-    sharpness_walk = 0.0
+    season_gap: float = 0.0
+    sharpness_walk: float = 0.0
 
     def __init__(
         self,
@@ -151,7 +152,7 @@ class ClassicElo(EloOfSides):
             if len(matches) == 0:
                 raise InputError("There are no contests to fit; at least one is needed.")
             self.fitted_ = matches  # type: ignore[assignment]
-        self.estimates_ = None
+        self.estimates_: Estimates | None = None
         self.reset()
         return self.update(matches)
 

@@ -206,7 +206,7 @@ class TeamElo(EloOfSides):
         return moot
 
     def _prepare(self, matches: Matches) -> None:
-        self.margin_unit_ = first_unit(matches.margin)
+        self.margin_unit_: float = first_unit(matches.margin)
         self.prior_spread_, self._noise = USUAL_SPREAD * self._unit, NoiseFactors()
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
@@ -237,7 +237,7 @@ class TeamElo(EloOfSides):
         running_unit(matches.margin, self.margin_unit_, float(MEMORY), unit)
         reach = np.tanh(matches.margin / (self._numbers.margin_scale * unit))
         target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
-        self.target_square_ = float(np.mean(target**2))
+        self.target_square_: float = float(np.mean(target**2))
         table = self.ratings_
         # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
         each = float(table["matches"].to_numpy().mean())
