@@ -9,7 +9,7 @@ OUT ?= reproduction
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs lab-pictures release archives test-archive format clean
+.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs manuscript lab-pictures release archives test-archive format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -79,6 +79,10 @@ bench: $(VENV)/.bench
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# The paper "Where Elo ratings settle" (manuscript/kinelo.pdf): computes what is missing or stale, with AGAIN=1 everything.
+manuscript: $(VENV)/.dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python manuscript/make.py $(if $(AGAIN),--again)
 
 # The pictures of the lab in docs/images, from a running lab; needs Chromium.
 lab-pictures: $(VENV)/.dev

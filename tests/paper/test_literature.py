@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.paper.catalogue import checks, figure_names, study_texts
+from kinelo.paper.catalogue import checks, drawing, figure_names, study_texts
 from kinelo.paper.figure import read_figures
 from kinelo.paper.literature.cycles import expected_results, without_drift
 from kinelo.paper.literature.fits import power_law
 from kinelo.paper.literature.local_pairing import follow
-from kinelo.paper.literature.massive import moved
+from kinelo.paper.literature.massive import MassiveEvidence, bounded, moved, never_worse
 from kinelo.paper.literature.one_adversary import median
 from kinelo.paper.literature.pairing_speed import graphs, spectral_gap
 from kinelo.paper.literature.round_robin import round_factor
+from kinelo.paper.literature.words import rank_elo_words
 from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import reproduce
 
@@ -40,7 +41,14 @@ def small(tmp_path_factory):
     return folder
 
 
-def test_one_report_of_all(small, tmp_path):
+def draw_only(name, evidence, scale):
+    """Draw a figure and leave it in memory: files take half of the time, and are written by the paper's own figures."""
+    assert drawing(name)(evidence).axes
+    return {"png": bytes(24)}
+
+
+def test_one_report_of_all(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("kinelo.paper.reproduce.render", draw_only)
     result = reproduce(read_figures(small, "full"), tmp_path, scale="quick", threads=1)
     content = json.loads(write_report(result, tmp_path).with_suffix(".json").read_text(encoding="utf-8"))
     assert len(content["figures"]) == len(figure_names("literature")) == 8
@@ -106,6 +114,24 @@ def test_the_error_of_a_median_covers():
     found = np.array([median(rng.normal(3.0, 2.0, 900)) for _ in range(200)])
     assert found[:, 1].mean() == pytest.approx(1.2533 * 2.0 / 30, rel=0.1)
     assert found[:, 0].std() == pytest.approx(found[:, 1].mean(), rel=0.2)
+
+
+def test_what_is_told_of_our_own_rater_follows_its_verdicts():
+    """Three entrants and made-up ratings by place: one step up is enough to be said, none is not."""
+    falls, rises = np.array([[9.0, 6.0, 4.0]] * 3), np.array([[9.0, 6.0, 4.0]] * 2 + [[9.0, 3.0, 4.5]])
+    ahead, same, grows = np.array([0.0, 1.0, 2.0]), np.array([5.0, 5.0, 5.4]), np.array([5.0, 7.0, 9.0])
+
+    def told(by_place, lost, lost_plain):
+        found = MassiveEvidence(("A", "B", "C"), falls[:, 0], by_place, falls, ahead, lost, lost_plain)
+        claims = [one.claim({"massive": found}) for one in (never_worse, bounded)]
+        return [claim.verdict for claim in claims], rank_elo_words(claims)
+
+    verdicts, words = told(falls, same, same)
+    assert verdicts == ["holds", "holds"] and words.count(": holds") == 2 and "bad days" not in words
+    verdicts, words = told(rises, same, grows)
+    assert verdicts == ["depends", "depends"] and words.count(": depends on whether performances may be off") == 2
+    verdicts, words = told(rises, grows, grows)
+    assert verdicts == ["depends", "does not hold"] and words.endswith("however surprising: does not hold.")
 
 
 def test_without_bad_days_nobody_gains_by_finishing_worse():

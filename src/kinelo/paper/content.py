@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 from typing import Any
 
 from kinelo._version import __version__
@@ -37,7 +38,7 @@ ANSWER_FIGURE = "homogeneous_micro"
 def content_of(result: Reproduction) -> dict[str, Any]:
     """The whole report but its pictures, ready for JSON."""
     counts = Counter(claim.verdict for claim in result.claims)
-    words = {"neighbours": neighbour_words, "literature": literature_words}
+    words = {"neighbours": neighbour_words, "literature": partial(literature_words, claims=result.claims)}
     place = place_of(result.figures[0].study.draw) if result.figures else "paper"
     if place in words:
         return {**_paper_content(result, counts), **words[place](result.scale, len(result.figures), counts)}

@@ -120,7 +120,7 @@ def draw(data: CyclesEvidence) -> Figure:
         left.plot([], [], "o-", color=style.GREY, markerfacecolor="white", markersize=3.5, label="evenly")
         left.plot([], [], "s--", color=style.GREY, markersize=3, label="the first two more often")
         left.set(xlabel="strength of the cycle c", ylabel="rating without drift", title="(a) five players")
-        left.legend(title="who meets")
+        left.legend(title="who meets", loc=(0.03, 0.63))
         gap = np.abs(data.evenly - data.often).max(axis=1)
         right.plot(data.cycle, gap, "o-", color=style.SERIES[0], markersize=4, label="two pairings")
         right.plot(data.cycle, data.starts_apart, color=style.GREY, linestyle="--", label="40 starts, one pairing")

@@ -148,9 +148,9 @@ def never_worse(evidence: MassiveEvidence) -> Finding:
         f"of {steps.size} steps down by one place {gains} raise the rating, by {steps.max():.1f} points at most; "
         f"without bad days {int((plain > 0).sum())}, and each costs {-plain.max():.1f} to {-plain.min():.1f}",
         judged_under(bool((steps <= 0).all()), bool((plain <= 0).all())),
-        "The source proves it for its own system, Elo-MMR. A rater that takes a place far below what was expected for "
-        "a bad day holds the last place for less than the one before it.",
-        on="whether performances may be off: with bad days the last place can cost less than the one before",
+        "The source proves it for its own system, Elo-MMR."
+        + (" A place far below what was expected is taken for a bad day, which costs less." if gains else ""),
+        on="whether performances may be off: with bad days a lower place can cost less than the one before",
         figures=(7,),
     )
 
@@ -163,12 +163,13 @@ def never_worse(evidence: MassiveEvidence) -> Finding:
 def bounded(evidence: MassiveEvidence) -> Finding:
     """Losses of a favourite over its lead, with bad days and without."""
     growth = [float(lost[-1] / lost[-3]) - 1 for lost in (evidence.lost, evidence.lost_without_off)]
+    held = float(evidence.lost[-1] / evidence.lost_without_off[-1])
     return Finding(
         f"from a lead of {evidence.ahead[0]:.0f} to one of {evidence.ahead[-1]:.0f} points the last place costs "
         f"{evidence.lost[0]:.0f} to {evidence.lost[-1]:.0f} points ({growth[0]:+.0%} over the last two steps), without "
         f"bad days {evidence.lost_without_off[0]:.0f} to {evidence.lost_without_off[-1]:.0f} ({growth[1]:+.0%})",
         judged_under(growth[0] < GROWS, growth[1] < GROWS),
-        "A favourite far behind is believed to have had a bad day, which holds the loss down to a fraction.",
+        f"With bad days the last place costs {100 * held:.0f} % of what it costs without, at the largest lead.",
         on="whether performances may be off: without bad days the loss grows with the lead",
         figures=(7,),
     )

@@ -108,13 +108,13 @@ def draw(data: PairingSpeedEvidence) -> Figure:
         left, right = figure.subplots(1, 2)
         for name, row, gap, until, colour in zip(data.names, data.missing, data.gap, data.until, style.SERIES):
             left.semilogx(data.time[1:], row[1:], color=colour, label=name)
-            right.loglog(gap, until, "o", color=colour, markersize=5)
+            right.loglog(gap, until, "o", color=colour, markersize=5, label=name)
         left.axhline(TENTH, color=style.GREY, linestyle="--", linewidth=0.9)
         left.set(xlabel="matches per player", ylabel="share not yet shown", title="(a) the slowest difference")
-        left.legend(fontsize="small")
         line = np.array([data.gap.min(), data.gap.max()])
         right.loglog(line, data.until[0] * data.gap[0] / line, color=style.GREY, linestyle=":")
         right.set(xlabel="spectral gap", ylabel="matches per player to a tenth", title="(b) time against gap")
+        right.legend(fontsize="small", loc="upper right")
         return figure
 
 

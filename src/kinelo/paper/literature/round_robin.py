@@ -113,11 +113,12 @@ def draw(data: RoundRobinEvidence) -> Figure:
             markersize=4, markerfacecolor="white", capsize=2, label="variance / γ, played",
         )  # fmt: skip
         right.set(
-            xlabel="step size γ", ylabel="variance / γ", ylim=(0, None), title="(b) the step buys speed with noise"
-        )
+            xlabel="step size γ", ylabel="variance / γ", ylim=(0, 1.15 * (data.variance / data.gamma).max()),
+            title="(b) the step buys speed with noise",
+        )  # fmt: skip
         other = right.twinx()
         other.plot(data.gamma, data.rounds * data.gamma, "s-", color=style.SERIES[1], markersize=3)
-        other.set(ylabel="rounds to settle × γ", ylim=(0, None))
+        other.set(ylabel="rounds to settle × γ", ylim=(0, 1.4 * (data.rounds * data.gamma).max()))
         right.plot([], [], "s-", color=style.SERIES[1], markersize=3, label="rounds to settle × γ")
         right.legend(loc="lower left")
         return figure

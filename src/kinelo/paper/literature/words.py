@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from kinelo.paper.claim import Claim
 
 FOUND = (
     "What papers say of Elo's rule with fixed skills holds where it is played: one equilibrium, reached exponentially, "
     "as far from the skills as the root of the step; several tables where only near ratings meet; ratings that depend "
-    "on who plays whom where results hold a cycle; a speed that is the spectral gap of the pairing. Of contests of "
-    "many, our own RankElo keeps one promise at the cost of another: where performances may be off, the last place can "
-    "cost less than the one before it."
+    "on who plays whom where results hold a cycle; a speed that is the spectral gap of the pairing."
 )
 SOURCES = (
     "Cortez, Tossounian: Convergence and stationary distribution of Elo rating systems. arXiv 2410.09180. Abstract "
@@ -60,7 +60,18 @@ NOT_JUDGED = (
 )
 
 
-def literature_words(scale: str, figures: int, counts: Mapping[str, int]) -> dict[str, Any]:
+ASKED = " (asked of RankElo)"
+
+
+def rank_elo_words(claims: Sequence[Claim]) -> str:
+    """What was found of our own rater of contests, as the verdicts say; nothing where it was not asked."""
+    asked = [f"that {one.statement.removesuffix(ASKED)}: {one.judgement}" for one in claims if ASKED in one.statement]
+    return f" Asked of our own RankElo, {'; '.join(asked)}." if asked else ""
+
+
+def literature_words(
+    scale: str, figures: int, counts: Mapping[str, int], claims: Sequence[Claim] = ()
+) -> dict[str, Any]:
     """What replaces the words on the paper in the content of a report."""
     size = "at full scale" if scale == "full" else "at a reduced scale, for a quick look"
     tally = f"{counts['holds']} hold, {counts['does not hold']} do not, and {counts['depends']} depend on something"
@@ -68,7 +79,7 @@ def literature_words(scale: str, figures: int, counts: Mapping[str, int]) -> dic
         "literature": True,
         "shown_by": None,
         "abstract": [
-            FOUND,
+            FOUND + rank_elo_words(claims),
             f"Here are {figures} figures, {size}, and statements of papers on the theory of Elo's rule, each judged by "
             f"a number against a threshold that stands beside it: of {sum(counts.values())} statements {tally}.",
         ],
