@@ -4,6 +4,7 @@ import gzip
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from typed import kinelo
 
@@ -114,6 +115,23 @@ def test_luck_depends_on_a_column_by_every_door(tmp_path):
         assert found == pytest.approx(wanted, abs=1e-9)
     refused = kinelo("rate", tmp_path / "races.csv", "--slot", "driver", "--noise-by", "track", "--k", "24")
     assert refused.returncode == 2 and "plain Elo" in refused.stderr
+
+
+def test_contests_without_dates_are_tested_and_forecast_from_a_contest_on(folder, tmp_path):
+    table = pl.read_csv(folder / "races.csv").select(race="contest", driver="entrant", place="place")
+    names = {str(k): f"R{k}" for k in range(1, 61)}
+    table.with_columns(pl.col("race").cast(pl.String).replace(names)).write_csv(tmp_path / "plain.csv")
+    whole = kn.read_contests(tmp_path / "plain.csv")
+    for words, first in (("R41", 40), ("45", 45), ("0.5", 30)):
+        told = json.loads(kinelo("backtest", tmp_path / "plain.csv", "--train-until", words, "--json").stdout)
+        assert told["contests"] == 60 - first
+    assert "from R31, one step" in " ".join(kinelo("backtest", tmp_path / "plain.csv").stdout.split())
+    done = json.loads(kinelo("predict", tmp_path / "plain.csv", "--played-since", "R58", "--json").stdout)
+    expected = kn.RankElo().fit(whole[:57]).one_step_ahead(whole[57:]).to_polars()
+    assert {row["contest"] for row in done["forecasts"]} == {"R58", "R59", "R60"}
+    assert sorted(row["win"] for row in done["forecasts"]) == pytest.approx(sorted(expected["win"]))
+    refused = kinelo("backtest", tmp_path / "plain.csv", "--train-until", "2024-01-01")
+    assert refused.returncode == 2 and "name a contest, how many come before, or a share" in refused.stderr
 
 
 def test_a_name_never_met_may_be_misspelt(folder, tmp_path):

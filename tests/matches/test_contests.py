@@ -322,3 +322,25 @@ def test_team_mates_who_share_their_places_are_said_to_be_a_team():
     assert said in kn.read_contests(table).notes
     assert said not in kn.read_contests(table | {"place": [1, 2, 3, 4]}).notes
     assert said not in kn.read_contests(table, team="team", slots=["player"]).notes
+
+
+def test_contests_without_dates_are_parted_by_a_contest_a_number_or_a_share():
+    names = ["Rome", "Oslo", "Bonn", "7", "Lund", "Kiel", "Faro"]
+    table = {"race": [n for n in names for _ in "ab"], "driver": ["Ann", "Bob"] * 7, "place": [1, 2] * 7}
+    races = kn.read_contests(table)
+    for where, before in (("Bonn", 2), ("7", 3), (7, 7), (0, 0), ("2", 2), (0.5, 3), ("30 %", 2), (1, 1)):
+        assert races.before(where).identifiers == tuple(names[:before]), where
+        assert races.since(where).identifiers == tuple(names[before:]), where
+    for where in ("Ulm", 8, -1, 1.5, "2024-01-01", float("nan"), None, "200 %"):
+        with pytest.raises(InputError, match=r"have no dates, and .* is none of them; name a contest"):
+            races.before(where)
+    dated = kn.read_contests(table | {"date": [f"2024-05-{k:02d}" for k in range(1, 8) for _ in "ab"]})
+    assert len(dated.before("2024-05-04")) == 3
+    with pytest.raises(InputError, match="is not a date"):
+        dated.before(0.5)
+    rater = kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=0.0, regression=0.0, off=0.0, anchor=0.0)
+    test = kn.backtest(races, rater, train_until="Lund")
+    assert test.contests.identifiers == ("Lund", "Kiel", "Faro")
+    assert kn.backtest(races, rater, train_until=0.5).number == 4
+    with pytest.raises(InputError, match=r"leaves 0 contests to fit and 7 to test; choose another\."):
+        kn.backtest(races, rater, train_until="Rome")

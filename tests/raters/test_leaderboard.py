@@ -247,3 +247,20 @@ def test_who_is_active_is_counted_from_the_last_contest_of_all_kinds():
     races = kn.read_contests(table, slots=["driver", "car"])
     board = kn.leaderboard(kn.RankElo().update(races), races, least_matches=0)
     assert set(board["name"]) == {"Ann", "Bob", "Green"}
+
+
+def test_who_stopped_long_ago_leaves_the_board_of_contests_without_dates():
+    """Contests without dates count as a week apart: two years are 104 of them."""
+    rows = {"race": [], "driver": [], "place": []}
+    for race in range(130):
+        field = ["Ann", "Bob", *(["Old"] if race < 20 else ["Late"] if race < 100 else [])]
+        rows["race"] += [race] * len(field)
+        rows["driver"] += field
+        rows["place"] += range(1, len(field) + 1)
+    contests = kn.read_contests(rows)
+    for rater in (kn.RankElo(walk=0.3, prior_spread=1.0, off=0.0, newcomer=0.0, regression=0.0, anchor=0.0),
+                  kn.TeamElo.classic(k=24)):  # fmt: skip
+        board = kn.leaderboard(rater.fit(contests), contests, least_matches=5)
+        assert set(board["name"]) == {"Ann", "Bob", "Late"}, type(rater)
+        assert set(kn.leaderboard(rater, contests, least_matches=5, active_days=None)["name"]) > {"Old"}
+        assert board["last_played"].is_null().all() if "last_played" in board.columns else True

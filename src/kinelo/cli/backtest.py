@@ -28,7 +28,10 @@ def backtest(
     reading: AnyReadingOptions,
     train_until: Annotated[
         str | None,
-        typer.Option(help="First day that is forecast (2005-01-01); by default the middle of the matches."),
+        typer.Option(
+            help="First day that is forecast (2005-01-01); by default the middle. Of contests without dates: a "
+            "contest, how many come before, or a share (0.5)."
+        ),
     ] = None,
     rater: Annotated[
         list[str] | None,

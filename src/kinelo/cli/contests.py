@@ -331,7 +331,7 @@ def _forecasts(
         earlier, later = past.before(asked["played_since"]), past.since(asked["played_since"])
         if not len(earlier):
             raise InputError(
-                f"There are no contests before {asked['played_since']} to fit a rater on; choose a later day."
+                f"There are no contests before {asked['played_since']} to fit a rater on; choose a later one."
             )
         _fit(rater, earlier)
         said = [rater.one_step_ahead(later)] if len(later) else []
@@ -368,7 +368,8 @@ def backtest_file(path: Path, reading: AnyReadingOptions, asked: dict[str, Any])
         raters = {type(r).__name__: r for r in (contest_rater(name, reading) for name in asked["rater"])}
     else:
         raters = {"RankElo": contest_rater(RATER, reading), "plain Elo, K = 32": TeamElo.classic(k=32)}
-    first_day = asked["train_until"] or str(contests.date[len(contests) // 2])
+    middle = len(contests) // 2
+    first_day = asked["train_until"] or (str(contests.date[middle]) if contests.dated else middle)
     with plain_warnings(), asked["engine"] as client:
         test = backtest(
             contests, raters, train_until=first_day, metrics=asked["metric"], client=client,
@@ -377,7 +378,7 @@ def backtest_file(path: Path, reading: AnyReadingOptions, asked: dict[str, Any])
     if asked["as_json"]:
         echo_json(test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()})
     else:
-        show_scores(test, first_day)
+        show_scores(test, str(first_day) if contests.dated else test.contests.labels[0])
     if asked["out"] is not None:
         write_csv(test.scores, asked["out"])
         typer.echo(f"Scores: {asked['out']}", err=asked["as_json"])

@@ -29,7 +29,8 @@ MATCH_HELP = (
 )
 PLAYED_HELP = (
     "Forecast matches played since this day too, each from the results before its day; the rater is fitted on results "
-    "before this day. By default played matches are left out."
+    "before this day. By default played matches are left out. Contests without dates "
+    "take a contest, a number or a share."
 )
 
 

@@ -122,7 +122,7 @@ def backtest(
     matches: Contests,
     raters: Any,
     *,
-    train_until: Day,
+    train_until: Day | float,
     metrics: Any = None,
     client: Client | None = None,
     progress: Progress = False,
@@ -141,7 +141,7 @@ def backtest(
     matches: Matches | MatchScan | Contests,
     raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster,
     *,
-    train_until: Day,
+    train_until: Day | float,
     metrics: Sequence[str] | None = None,
     client: Client | None = None,
     progress: Progress = False,
@@ -154,7 +154,8 @@ def backtest(
         One, several, or a mapping from names to raters; they are copied, not changed. Anything with ``fit`` and
         ``one_step_ahead`` will do.
     train_until
-        First day that is forecast.
+        First day that is forecast. Of contests without dates, the first contest that is, how many come before it, or
+        which share of them.
     metrics
         Any of log_loss, brier, rps, accuracy; the first one sorts the table. Of contests, any of winner_log_loss,
         order_log_loss, pairs_right, rank_deviation.
@@ -235,7 +236,7 @@ def _taken_by(rater: Forecaster, train: Matches | MatchScan) -> Any:
     return train
 
 
-def _parted(matches: Matches | MatchScan | Contests, train_until: Day) -> tuple[Any, Any]:
+def _parted(matches: Any, train_until: Any) -> tuple[Any, Any]:
     """Matches to fit, in pieces where they came so, and matches to test; likewise contests."""
     if isinstance(matches, MatchScan):
         return matches.before(train_until), matches.since(train_until).collect()
@@ -245,9 +246,9 @@ def _parted(matches: Matches | MatchScan | Contests, train_until: Day) -> tuple[
     train, test = matches.before(train_until), matches.since(train_until)
     if not len(train) or not len(test):
         first, last = (str(matches.date[k]) for k in (0, -1)) if len(matches) else ("none", "none")
+        instead = f"choose a day between {first} and {last}" if matches.dated or noun == "matches" else "choose another"
         raise InputError(
-            f"train_until={str(train_until)!r} leaves {len(train)} {noun} to fit and {len(test)} to test; "
-            f"choose a day between {first} and {last}."
+            f"train_until={str(train_until)!r} leaves {len(train)} {noun} to fit and {len(test)} to test; {instead}."
         )
     return train, test
 

@@ -6,6 +6,7 @@ of it: one slot for each kind (a driver and a car), or several of one kind (the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import DatedTable, digest_of
+from kinelo.matches.dated import DatedTable, Day, digest_of
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
 from kinelo.matches.rejects import Rejects
 from kinelo.matches.soundness import TableCheck, described
@@ -193,6 +194,34 @@ class Contests(DatedTable):
             slots={kind: replace(slots, codes=slots.codes[entries]) for kind, slots in self.slots.items()},
             row=self.row[entries],
             distance=None if self.distance is None else self.distance[entries],
+        )
+
+    def _place(self, date: Day | float) -> int:
+        """How many contests come before a day; where there are none, before a contest, a number of them or a share.
+
+        >>> import kinelo as kn
+        >>> names = ["Rome", "Rome", "Oslo", "Oslo", "Bonn", "Bonn", "Lund", "Lund"]
+        >>> races = kn.read_contests({"race": names, "driver": ["Ann", "Bob"] * 4, "place": [1, 2] * 4})
+        >>> [len(races.before(where)) for where in ("Oslo", 3, "3", 0.5, "50 %")]
+        [1, 3, 3, 2, 2]
+        """
+        if self.dated:
+            return super()._place(date)  # type: ignore[arg-type]
+        for names in (self.identifiers, self.titles or ()):
+            if date in names:
+                return names.index(date)  # type: ignore[arg-type]
+        text = str(date).strip()
+        try:
+            number = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+        except ValueError:
+            number = math.nan
+        if 0.0 < number < 1.0:
+            return int(number * len(self))
+        if 0.0 <= number <= len(self) and number == int(number) and not text.endswith("%"):
+            return int(number)
+        raise InputError(
+            f"These contests have no dates, and {date!r:.60} is none of them; name a contest, how many come before, or "
+            "a share such as 0.5."
         )
 
     def rating(self, *kinds: str) -> Contests:

@@ -17,13 +17,15 @@ import numpy as np
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.contests import Contests
+from kinelo.matches.contests import Contests, Slots
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, CONTEST_CAUTION, LEAST_MATCHES
 
 if TYPE_CHECKING:
     import polars as pl
 
+WEEK = 7
+"""Days that contests without dates are taken to be apart, as their rater does."""
 LONG_REST = 120
 """Days without a match after which somebody is marked."""
 
@@ -103,17 +105,44 @@ def board_and_words(
     if isinstance(played, Contests) or "kind" in table.columns:
         taken_off = CONTEST_CAUTION if caution is None else caution
         table = table if "kind" in table.columns else table.insert_column(0, pl.Series("kind", [""] * table.height))
+        table = _with_weeks(table, played)
         last = table["last_played"].max() if "last_played" in table.columns else None
         parts = [
             _worth_ranking(own, active_days, least_matches, "contests", last) for own in table.partition_by("kind")
         ]
-        boards = [_by_places(own, taken_off) for own, _ in parts]
+        boards = [_by_places(_without_weeks(own, played), taken_off) for own, _ in parts]
         if not boards:
             return _by_places(table, taken_off), ""
         return pl.concat(boards), " ".join(dict.fromkeys(said for _, said in parts if said))
     table = _with_separable(_with_pools(table, played, active_days), played)
     shown, said = _worth_ranking(table, active_days, least_matches)
     return _ranked(_with_notes(shown), CAUTION if caution is None else caution), said
+
+
+def _with_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:
+    """A table of contests that have no dates with days of last contests, as if they were a week apart."""
+    import polars as pl
+
+    if not isinstance(played, Contests) or played.dated or "last_played" not in table.columns:
+        return table
+    last: dict[tuple[str, str], int] = {}
+    for kind, slots in {**played.slots, "": Slots(played.entrant[:, None], played.entrants)}.items():
+        for column in slots.codes.T:
+            there = column >= 0
+            final = np.full(len(slots.names), -1)
+            np.maximum.at(final, column[there], played.contest[there])
+            for name, contest in zip(slots.names, final.tolist()):
+                last[kind, name] = max(contest, last.get((kind, name), -1))
+    days = [WEEK * last.get(key, 0) for key in table.select("kind", "name").rows()]
+    return table.with_columns(last_played=pl.Series(np.array(days, "datetime64[D]")))
+
+
+def _without_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:
+    """The table without days that were made up."""
+    import polars as pl
+
+    made_up = isinstance(played, Contests) and not played.dated and "last_played" in table.columns
+    return table.with_columns(last_played=pl.lit(None, pl.Date)) if made_up else table
 
 
 def boards_by_kind(board: pl.DataFrame) -> dict[str, pl.DataFrame]:
