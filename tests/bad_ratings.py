@@ -177,7 +177,7 @@ RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).ite
     "BradleyTerry.anchor": (lambda **k: told(rated("BradleyTerry", anchor=k)), {"A": 1500.0, "B": 1600.0}),
     "BradleyTerry.intervals": (
         lambda **k: standing("BradleyTerry").intervals(**k),
-        {"level": 0.9, "method": "bootstrap", "draws": 3, "seed": 1, "client": None},
+        {"level": 0.9, "method": "bootstrap", "resamples": 3, "seed": 1, "client": None},
     ),
     "read_matches.options": (
         lambda **k: len(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1.0]}, **k)),

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
+from kinelo.book.book import is_book
 from kinelo.presentation import isolated
 
 NONSENSE = [[], {}, np.array([]), "", 5, 10**30, float("nan"), "x" * 1000, object(), [1], [[1], [2]], None]
@@ -104,3 +105,64 @@ def test_pages_isolate_names_that_run_from_right_to_left(tmp_path):
     page = kn.write_page(kn.TeamElo.classic(k=20).fit(matches), tmp_path / "p.html", matches=matches).read_text()
     assert f"<bdi>{hebrew}</bdi>" in page and f"<bdi>{arabic}</bdi> won" in page and f"<bdi>{arabic}</bdi>: 1" in page
     assert "<bdi>A" not in page and isolated("A&B") in page
+
+
+RAGGED = [[1.0], [1.0, 2.0]]
+LISTS = {
+    "sigma": lambda value: kn.Normal([4.0, 7.0], value),
+    "gamma": lambda value: kn.RatingSystem(kn.Tanh(nu=0.5), gamma=value),
+    "weights": lambda value: kn.LineupLottery([[1.0, 2.0], [2.0, 2.0]], m=1, weights=value),
+    "probabilities": lambda value: kn.Empirical([[1.0, 2.0], [0.0, 3.0]], value),
+    "variance": lambda value: kn.theory.recover_strength(kn.Tanh(nu=0.5), [6.0, 7.0], 1.0, rating_variance=value),
+    "spread": lambda value: kn.model.satisfies_b_prime(kn.Tanh(nu=0.5), value),
+    "density": lambda value: kn.Population(value, theta=(4, 10, 2), r=(4, 10, 2), sigma=1.0),
+    "chances": lambda value: kn.Forecast.of(value, value, value),
+    "y": lambda value: standing().score(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}), value),
+    "names": lambda value: kn.Fixed([4.0, 7.0], names=value),
+}
+
+
+def nested(depth):
+    lists = [1.0]
+    for _ in range(depth):
+        lists = [lists]
+    return lists
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize(
+    "value", [RAGGED, nested(600), ["A", 1, None, [2]], list], ids=["ragged", "deep", "mixed", "type"]
+)
+def test_what_is_no_table_of_numbers_is_refused(name, value):
+    with pytest.raises(kn.InputError) as refused:
+        LISTS[name](value)
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 1100
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "A" * 20_000])
+def test_what_no_file_can_be_called_is_refused(name):
+    for call in (lambda: kn.RatingBook(name, standing()), lambda: kn.write_page(standing(), name)):
+        with pytest.raises(kn.InputError):
+            call()
+    assert not is_book(name)
+    if name == "\ud800":
+        for call in (lambda: standing().update_one(name, "B", 1), lambda: standing().match_quality("A", [name])):
+            with pytest.raises(kn.InputError, match="is not the name of a side"):
+                call()
+        with pytest.raises(kn.InputError, match="title must be text"):
+            kn.pages.share_page(standing(), title=name)
+
+
+def test_a_refusal_is_one_line_whatever_it_repeats():
+    for value in (pl.DataFrame({"a": [1]}), np.zeros((9, 9, 9)), "A\n" * 20_000):
+        with pytest.raises(kn.InputError) as refused:
+            kn.Tanh(nu=value)
+        assert str(refused.value).isprintable() and len(str(refused.value)) < 1100
+
+
+def test_nested_lists_name_no_files_and_leagues_made_up_end():
+    with pytest.raises(kn.InputError, match="paths must be a file"):
+        kn.scan_contests(nested(600))
+    for odd in ({"contests": 10**9}, {"entrants": 10**9}, {"cars": 5e-324}, {"team": 0}):
+        with pytest.raises(kn.InputError):
+            kn.matches.sample_contests(**odd)

@@ -46,16 +46,6 @@ def test_packages_hold_what_they_say(package):
     assert not set(module.__all__) & set(kn.__all__), "a name has one place"
 
 
-@pytest.mark.parametrize("name", kn._MOVED)
-def test_names_that_moved_work_and_say_where_they_are(name):
-    place = f"kinelo.{kn._MOVED[name]}"
-    with pytest.warns(DeprecationWarning, match=f"^kinelo.{name} is now {place}.{name}; ") as caught:
-        found = getattr(kn, name)
-    assert found is getattr(import_module(place), name)
-    assert name not in vars(kn), "the next use warns too"
-    assert [warning.filename for warning in caught] == [__file__]
-
-
 def test_packages_are_there_without_an_import_of_their_own():
     told = "import kinelo as kn, sys; assert 'kinelo.paper' not in sys.modules; print(kn.paper.setup_r2.__name__)"
     done = subprocess.run([sys.executable, "-W", "error", "-c", told], capture_output=True, text=True, check=False)
@@ -122,23 +112,6 @@ def test_progress_is_shown_or_told(progress, capfd):
         assert "Playing matches" in shown and "100%" in shown
     else:
         assert shown == "" and progress[-1] == "Playing matches: 100 %"
-
-
-def test_old_arguments_work_and_warn():
-    with pytest.warns(DeprecationWarning, match="unbiased_gamma: outcome= is now system=") as caught:
-        old = kn.unbiased_gamma(outcome=kn.Tanh(nu=0.5), strengths=kn.Normal([4.0, 7.0, 10.0], 1.0))  # type: ignore
-    assert old == kn.unbiased_gamma(kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0))
-    assert caught[0].filename == __file__
-    from bad_input import fixtures, matches, rated
-
-    rules = kn.Rules(tie_breaks=["wins"])
-    with pytest.warns(DeprecationWarning, match="season: simulations= is now realisations="):
-        old = kn.season(rated(), fixtures(), results=matches()[:0], rules=rules, simulations=7)  # type: ignore[call-arg]
-    assert (
-        old.points == kn.season(rated(), fixtures(), results=matches()[:0], rules=rules, realisations=7).points
-    ).all()
-    with pytest.raises(TypeError):
-        kn.season(rated(), fixtures(), simulations=7, realisations=7)  # type: ignore[call-arg]
 
 
 def test_a_public_name_without_a_type_is_named():

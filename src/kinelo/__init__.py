@@ -143,55 +143,12 @@ _PACKAGES = frozenset(
 )
 """Packages and modules that are there as ``kinelo.NAME`` without an import of their own."""
 
-_MOVED = {
-    name: package
-    for package, names in {
-        "advice": ("Audit", "Changeover", "Check", "Design", "Diagnosis"),
-        "errors": ("NoStationaryState",),
-        "forecasts": ("Backtest", "Estimates", "Knockout", "RaterChoice", "Season"),
-        "macro": ("kinetic_states", "KineticState"),
-        "matches": ("Lineups", "Rejects", "League", "MatchScan"),
-        "micro": ("simulation_states", "SimulationState"),
-        "model": ("StepRule", "outcome_probabilities", "satisfies_b_prime"),
-        "paper": ("setup_r1", "setup_r2"),
-        "raters": ("Rater",),
-        "runtime": ("Device",),
-        "sweeps": ("convergence_table",),
-        "theory": (
-            "StationaryState",
-            "Relaxation",
-            "Recovery",
-            "recover_strength",
-            "UnbiasedGamma",
-            "Tracking",
-            "BestGamma",
-            "CriticalGamma",
-            "Newcomer",
-            "DeviationState",
-            "settled_deviations",
-            "StrengthProfile",
-            "strength_profile",
-            "Caveat",
-        ),
-    }.items()
-    for name in names
-}
-"""Names of 0.2 that stand in a package now."""
-
 __all__ = ["__version__", "plot", *_MODULE_OF]
 
 
 def __getattr__(name: str) -> object:
     if name in _PACKAGES:
         return import_module(f"kinelo.{name}")
-    if name in _MOVED:
-        place = f"kinelo.{_MOVED[name]}"
-        warnings.warn(
-            f"kinelo.{name} is now {place}.{name}; the old name goes with version 0.5.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return getattr(import_module(place), name)
     return load(__name__, _MODULE_OF, name)
 
 

@@ -1,5 +1,10 @@
 """What goes wrong in words: one sentence that says what, where, and what is accepted."""
 
+import re
+
+LONGEST = 1000
+"""Characters of a sentence; a value that it repeats may have more, and is cut."""
+
 
 class InputError(ValueError):
     """Something a user gave cannot be used; the message is one sentence they can act on.
@@ -11,7 +16,17 @@ class InputError(ValueError):
     Traceback (most recent call last):
         ...
     kinelo.errors.InputError: nu must be greater than 0, not -1.
+
+    Whatever a message repeats, it stays one line of bounded length.
+
+    >>> str(InputError("Side 'a\\nb' is unknown.")), len(str(InputError("A" * 5000)))
+    ("Side 'a b' is unknown.", 1002)
     """
+
+    def __init__(self, message: object = "") -> None:
+        text = re.sub(r"\s*[\x00-\x1f\x7f\x85\u2028\u2029]+\s*", " ", str(message))
+        half = LONGEST // 2
+        super().__init__(text if len(text) <= LONGEST else f"{text[:half]}… {text[-half:]}")
 
 
 class NoStationaryState(InputError):

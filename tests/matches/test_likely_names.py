@@ -101,6 +101,45 @@ def test_the_file_of_pairs_joins_them(tmp_path):
     assert "may be one side" not in joined.stderr and pl.read_csv(tmp_path / "r.csv").height == 8
 
 
+def regatta(other="Ann Smithe", late=8):
+    """Eleven races of seven, of whom Ann Smith is called otherwise in the last."""
+    names = ["Ann Smith", "Bo Reed", "Cy Young", "Di West", "Ed Stone", "Flo Hall", "Gus Lane"]
+    rows = []
+    for race in range(11):
+        entrants = [name for k, name in enumerate(names) if (k + race) % 4]
+        called = [other if name == "Ann Smith" and race >= late else name for name in entrants]
+        rows += [(race, f"2024-05-{race + 1:02d}", name, place) for place, name in enumerate(called, 1)]
+    return pl.DataFrame(rows, ["race", "date", "sailor", "place"], orient="row")
+
+
+def test_an_entrant_called_otherwise_is_found_too(tmp_path):
+    table = regatta()
+    contests = kn.read_contests(table)
+    assert kn.matches.likely_names(contests).rows() == [("Ann Smithe", "Ann Smith")]
+    [note] = [note for note in contests.notes if "names that may be one entrant" in note]
+    assert "'Ann Smithe' and 'Ann Smith'" in note and "--write-aliases" in note
+    table.write_csv(tmp_path / "races.csv")
+    words = ["rate", str(tmp_path / "races.csv"), "--k", "20"]
+    said = CliRunner().invoke(app, [*words, "--write-aliases", str(tmp_path / "pairs.csv")])
+    assert said.exit_code == 0, said.output
+    joined = CliRunner().invoke(app, [*words, "--aliases", str(tmp_path / "pairs.csv"), "--json"])
+    assert "may be one" not in joined.stderr and "Ann Smithe" not in joined.stdout
+
+
+@pytest.mark.parametrize("fault", ["meets", "same day", "strange rivals", "another name"])
+def test_what_contests_contradict_is_not_reported(fault):
+    table = regatta("Ann Jones" if fault == "another name" else "Ann Smithe")
+    more = {
+        "meets": [(20, "2024-06-01", "Ann Smith", 1), (20, "2024-06-01", "Ann Smithe", 2)],
+        "same day": [(20 + k, "2024-06-01", name, 1 + (name == "Bo Reed")) for k, both in
+                     enumerate((("Ann Smith", "Bo Reed"), ("Ann Smithe", "Bo Reed"))) for name in both],
+        "strange rivals": [(20, "2024-06-01", f"Other {k}" if k > 1 else "Ann Smithe", k) for k in range(1, 22)],
+        "another name": [],
+    }[fault]  # fmt: skip
+    table = pl.concat([table, pl.DataFrame(more, table.schema, orient="row")])
+    assert kn.matches.likely_names(kn.read_contests(table)).rows() == []
+
+
 @pytest.mark.data
 @pytest.mark.parametrize(
     "name",

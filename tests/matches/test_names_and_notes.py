@@ -20,6 +20,22 @@ def test_a_gap_among_numbers_makes_no_second_team(tmp_path):
     assert kn.read_matches(tmp_path / "m.csv").teams == ("1", "2")
 
 
+def test_a_player_called_null_is_one_where_it_plays_as_a_side_does():
+    home, away = ["Ann", "NULL", "Bob", "none"], ["NULL", "Bob", "none", "Ann"]
+    table = {"date": [f"2024-01-0{k}" for k in (1, 2, 3, 3)], "home": home, "away": away, "result": [1, 0, 0.5, 1]}
+    matches = kn.read_matches(table)  # none plays twice on the third day
+    assert set(matches.teams) >= {"Ann", "Bob", "NULL"} and len(matches) == 2
+    assert matches.rejected.counts() == {"a name that stands for none": 2}
+    assert [note for note in matches.notes if "counts as one" in note] == [
+        "'NULL' stands where names stand and counts as one; leave the cell empty where there is none"
+    ]
+    lost = kn.read_matches(table | {"home": ["Ann", "Cid", "Bob", "Bob"]}, accept_losses=True)  # a bye: always away
+    assert lost.rejected.counts() == {"a name that stands for none": 2}
+    undated = {name: column for name, column in table.items() if name != "date"}
+    with pytest.raises(kn.InputError, match="all 4 rows were rejected"):
+        kn.read_matches(undated)
+
+
 def test_names_that_stand_for_none_are_reported():
     names = ["A", "NA", "nan", "-", None, float("nan"), "B"]
     matches = kn.read_matches({"home": names, "away": ["C"] * 7, "result": [1] * 7}, accept_losses=True)

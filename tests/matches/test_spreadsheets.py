@@ -1,12 +1,15 @@
 """Workbooks are read where a library is installed, and said how to where it is not."""
 
 import importlib.util
+import json
 import zipfile
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.app import app
 
 KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 CONTENT = (
@@ -145,3 +148,23 @@ def test_merged_dates_stand_for_a_block_of_matches(tmp_path):
     gaps = {"date": ["2024-01-01", "2024-01-01", None, "2024-01-08"], "home": list("ABAB"), "away": list("BABA"),
             "result": [1, 0, 1, 0]}  # fmt: skip
     assert kn.read_matches(gaps).rejected.counts() == {"unreadable date": 1}
+
+
+@needs_fastexcel
+@pytest.mark.parametrize("results", ["results.csv", "both.xlsx"])
+def test_a_sheet_is_that_of_fixtures_too(tmp_path, results):
+    """Of the results where they stand in a workbook, of the fixtures alone where they do not."""
+    coming = [["date", "home", "away"], ["2024-02-01", "Ajax", "PSV"]]
+    fixtures = workbook(
+        tmp_path / "both.xlsx", [["x"], ["y"]], coming if results == "results.csv" else [*ROWS, [*coming[1], "", ""]]
+    )
+    pl.DataFrame(ROWS[1:], ROWS[0], orient="row").write_csv(tmp_path / "results.csv")
+    words = ["predict", str(fixtures), "--results", str(tmp_path / results), "--rater", "team", "--json"]
+    said = CliRunner().invoke(app, [*words, "--sheet", "S2"])
+    assert said.exit_code == 0 and [one["home"] for one in json.loads(said.stdout)["forecasts"]] == ["Ajax"], (
+        said.output
+    )
+    wrong = CliRunner().invoke(app, [*words, "--sheet", "S9"])
+    assert "S9" in str(wrong.exception)
+    neither = CliRunner().invoke(app, ["predict", str(tmp_path / "results.csv"), "--sheet", "S2"])
+    assert "chooses a sheet of a workbook" in str(neither.exception)

@@ -1,21 +1,38 @@
 """One year typed wrong (2199 for 1999) is asked about: every match to come would be an earlier one."""
 
+import dataclasses
 from datetime import date
 
 import numpy as np
+import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.app import app
+from kinelo.lab.rate.controller import RatingController
 
 THIS_YEAR = date.today().year
 RATERS = {"classic": lambda: kn.TeamElo.classic(k=20), "Glicko": lambda: kn.Glicko(deviation=300.0, growth=10.0)}
 
 
+def table(*years):
+    days, results = [f"{year}-03-0{k + 1}" for k, year in enumerate(years)], [1.0, 0.0, 0.5, 1.0]
+    columns = {"date": days, "result": results, "home": list("ABCA"), "away": list("BCAC")}
+    return {name: column[: len(years)] for name, column in columns.items()}
+
+
 def matches(*years):
-    table = {"date": [f"{year}-03-0{k + 1}" for k, year in enumerate(years)], "result": [1.0, 0.0, 0.5, 1.0]}
-    return kn.read_matches({name: column[: len(years)] for name, column in table.items()} | {
-        "home": list("ABCA")[: len(years)], "away": list("BCAC")[: len(years)],
-    })  # fmt: skip
+    """Matches of these years, whatever reading says of them."""
+    read = kn.read_matches(table(*(2000 for _ in years)))
+    days = np.array(table(*years)["date"], "datetime64[D]")
+    return dataclasses.replace(read, date=days)
+
+
+def races(*years):
+    """The same as contests, the second of each day ahead."""
+    rows = [(day, name, place) for day in table(*years)["date"] for place, name in enumerate("BAC", 1)]
+    return {name: list(column) for name, column in zip(("date", "driver", "place"), zip(*rows))}
 
 
 def refused(call, *words, **keys):
@@ -52,3 +69,31 @@ def test_leagues_of_other_times_are_taken(make):
     for years in ((1924, 2016), (THIS_YEAR - 1, THIS_YEAR, THIS_YEAR + 1), (2150, 2151, 2152), (2198, 2199)):
         make().update(matches(*years))
     make().update_one("A", "B", 1, date="2199-01-01").update_one("A", "B", 0, date="2199-02-01")
+
+
+READERS = {"matches": (kn.read_matches, table, 3), "contests": (kn.read_contests, races, 7)}
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_reading_asks_too_and_says_which_row(kind, tmp_path):
+    read, made, row = READERS[kind]
+    words = rf"A result of 2199-03-03 \(row {row}\) lies 17\d years after the one before it, .* Is the year right\?"
+    with pytest.raises(kn.InputError, match=words):
+        read(made(2023, 2024, 2199))
+    for years in ((2023, 2024, THIS_YEAR + 1), (2150, 2151), (1924, 2024)):
+        assert len(read(made(*years))) == len(years)
+    wrong = tmp_path / "wrong.csv"
+    pl.DataFrame(made(2023, 2024, 2199)).write_csv(wrong)
+    said = CliRunner().invoke(app, ["rate", str(wrong), "--k", "20", "--out", str(tmp_path / "out.csv")])
+    assert "Is the year right?" in str(said.exception) and not (tmp_path / "out.csv").exists()
+    lab = RatingController(lambda _: None)
+    lab.look("results", str(wrong), "wrong.csv", 100, 100)
+    guesses = {f: c for one in lab._tables.values() for f, c in one.guesses.items()}
+    with pytest.raises(kn.InputError, match=words):
+        lab.check(guesses, [])
+
+
+def test_a_fixture_of_a_far_future_is_read():
+    """It changes no rating, and asks only how long everybody has rested."""
+    fixtures = {"date": ["2024-01-01", "2199-01-01"], "home": ["A", "B"], "away": ["B", "C"]}
+    assert len(kn.read_matches(fixtures, played=False)) == 2

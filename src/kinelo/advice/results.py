@@ -10,7 +10,6 @@ the answer cautious.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,13 +90,6 @@ class ResultsDiagnosis(Report):
     by_luck: float | None
 
     _heading = "In short"
-
-    @property
-    def told(self) -> bool:
-        """The old name of :attr:`beyond_luck`."""
-        words = "kinelo.ResultsDiagnosis.told is now beyond_luck; the old name goes with version 0.5."
-        warnings.warn(words, DeprecationWarning, stacklevel=2)
-        return self.beyond_luck
 
     @property
     def beyond_luck(self) -> bool:

@@ -45,6 +45,7 @@ from kinelo.raters.one_match import OneResult, one_result, pairs_of
 from kinelo.raters.rater import Rater
 from kinelo.raters.sides import SIDE, SideRater
 from kinelo.raters.slots import Key
+from kinelo.runtime.atomic import check_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,6 +107,8 @@ class RatingBook:
         if not isinstance(path, str | Path) or not str(path):
             raise InputError(f"A rating book is a file or the address of a database, and {path!r} is neither.")
         address = str(path)
+        if not is_server(address):
+            check_name(address)
         old = None
         if not is_server(address) and folders.is_folder(Path(address)):
             old, address = Path(address), str(folders.file_beside(Path(address)))
@@ -809,12 +812,13 @@ def is_book(path: str | Path) -> bool:
     """Whether there is something at a path or an address that may be opened as a rating book; nothing is made."""
     if is_server(str(path)):
         return database_of(str(path)).exists()
-    if folders.is_folder(Path(path)):
-        return True
     try:
+        check_name(path)
+        if folders.is_folder(Path(path)):
+            return True
         with Path(path).open("rb") if Path(path).is_file() else io.BytesIO() as file:
             return file.read(16) == b"SQLite format 3\0"
-    except OSError:
+    except (OSError, InputError):
         return False
 
 

@@ -11,9 +11,12 @@ import typer
 from kinelo.cli.files import picture_name
 from kinelo.cli.options import AnyReadingOptions, Json, Rejects, ResultsFile, Scheduler, Workers, grouped
 from kinelo.cli.streams import echo_json
+from kinelo.errors import InputError
+from kinelo.matches.kind import MATCHES
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
+    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
 
@@ -57,47 +60,40 @@ def backtest(
 
     Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
     """
-    from kinelo.cli.contests import backtest_file
-    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
+    from kinelo.cli.contests import raters_to_compare
+    from kinelo.cli.loading import kind_of_file, plain_warnings, write_csv
     from kinelo.cli.scores import draw_scores, show_scores
     from kinelo.forecasts.backtest import backtest as run
-    from kinelo.forecasts.scores import METRICS
     from kinelo.runtime.workers import client_of
 
     engine = client_of(workers, scheduler)
-    if holds_contests(results, reading.column):
-        asked = {"rater": rater, "train_until": train_until, "since": since, "metric": metric, "out": out}
-        backtest_file(
-            results, reading, asked | {"rejects": rejects, "as_json": as_json, "engine": engine, "picture": picture}
-        )
-        return
-    matches = reading.load(results, rejects)
+    kind = kind_of_file(results, reading.column)
+    played = reading.load(results, rejects, kind=kind)
     if since is not None:
-        matches = matches.since(since)
-    first_day = train_until or _middle(matches)
+        played = played.since(since)
+    first_day = train_until or _middle(played)
     with plain_warnings(), engine as client:
-        chosen = _raters(matches, rater, reading)
+        chosen = _raters(played, rater, reading) if kind is MATCHES else raters_to_compare(rater, reading)
         test = run(
-            matches, chosen, train_until=first_day, metrics=metric or tuple(METRICS), client=client,
-            progress=sys.stderr.isatty(),
+            played, chosen, train_until=first_day, metrics=metric, client=client, progress=sys.stderr.isatty()
         )  # fmt: skip
     if as_json:
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
         echo_json(found)
     else:
-        show_scores(test, first_day)
+        show_scores(test, str(first_day) if kind is MATCHES or played.dated else test.contests.labels[0])
     if out is not None:
         write_csv(test.scores, out)
         typer.echo(f"Scores: {out}", err=as_json)
     draw_scores(test, picture, as_json)
 
 
-def _middle(matches: Matches) -> str:
-    from kinelo.errors import InputError
-
-    if len(matches) < 2:
-        raise InputError(f"A backtest needs matches to fit and matches to forecast; there are {len(matches)} in all.")
-    return str(matches.date[len(matches) // 2])
+def _middle(played: Matches | Contests) -> str | int:
+    """The middle of what was played: a day, or of contests without dates their number."""
+    if len(played) < 2:
+        raise InputError(f"A backtest needs {played.kind.noun} to fit and to forecast; there are {len(played)} in all.")
+    middle = len(played) // 2
+    return str(played.date[middle]) if played.dated or played.kind is MATCHES else middle
 
 
 def _raters(matches: Matches, asked: list[str] | None, reading: AnyReadingOptions) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from kinelo.cli.options import AnyReadingOptions, Json, RaterName, ShownOptions, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
+from kinelo.matches.kind import CONTESTS
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 MOST_BOARDS = 50
+
+
+class Board(NamedTuple):
+    """A leaderboard, of which value of a column, whose it is, and its title."""
+
+    table: pl.DataFrame
+    level: str
+    rater: Any
+    title: str
 
 
 @grouped
@@ -46,35 +56,29 @@ def leaderboard(
     import polars as pl
 
     from kinelo.book.book import is_book
-    from kinelo.cli.contests import is_contest_book, leaderboard_file
-    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
-    from kinelo.cli.rating import check_rater, fit_rater, open_book
+    from kinelo.cli.contests import contest_rater, fit_shown, is_contest_book, open_contest_book
+    from kinelo.cli.loading import kind_of_file, plain_warnings, write_csv
+    from kinelo.cli.rating import check_rater, fit_rater, open_book, rated_by, show_board
     from kinelo.raters.leaderboard import board_and_words
-    from kinelo.raters.tables import board_table, ranks_table
+    from kinelo.raters.tables import ranks_table
 
-    if holds_contests(source, reading.column) or is_contest_book(source):
-        odd = ["--ranks"] * ranks + ["--by"] * (by is not None)
-        asked = {"rater": rater, "caution": caution, "out": out, "as_json": as_json, "odd": odd}
-        leaderboard_file(source, reading, shown, asked)
-        return
+    kind = CONTESTS if is_contest_book(source) else kind_of_file(source, reading.column)
+    odd = ["--ranks"] * ranks + ["--by"] * (by is not None)
+    if odd and kind is CONTESTS:
+        raise InputError(f"{source} holds contests of many entrants, for which there is no {odd[0]}.")
     if ranks and rater != "bradley-terry":
         raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
     if is_book(source) and (by or ranks):
         raise InputError("--by and --ranks rate a file of results; a book holds one board.")
 
-    def board(rated: Any, matches: Matches, level: str) -> pl.DataFrame:
-        if ranks:
-            return rated.intervals()
-        table, said = board_and_words(rated, matches, caution=caution, **shown.ranking())
-        if said:
-            typer.echo(f"note: {f'{by} {level}: ' if by else ''}{said}", err=True)
-        return table
-
-    boards: dict[str, tuple[pl.DataFrame, str]] = {}
+    boards: list[Board] = []
     with plain_warnings():
         if is_book(source):
-            book = open_book(source, rater, reading)
-            parts = {"": (book.rater, book.matches())}
+            book = (open_contest_book if kind is CONTESTS else open_book)(source, rater, reading)
+            parts: dict[str, Any] = {"": (book.rater, book.matches())}
+        elif kind is CONTESTS:
+            contests = reading.load(source, kind=kind)
+            parts = {"": (fit_shown(contest_rater(rater, reading), contests), contests)}
         else:
             check_rater(rater, reading)
             matches = reading.load(source, conditions=[*reading.columns_asked(), *([by] if by else [])])
@@ -83,18 +87,23 @@ def leaderboard(
                 for level, part in _by_level(matches, by).items()
             }
         for level, (rated, part) in parts.items():
-            title = f"{f'{by} {level}: ' if by else ''}{len(part):,} matches, {type(rated).__name__}"
-            boards[level] = board(rated, part, level), title
-    tables = [table.with_columns(pl.lit(level).alias(str(by))) if by else table for level, (table, _) in boards.items()]
+            prefix = f"{by} {level}: " if by else ""
+            ranking = {"caution": caution, **shown.ranking()}
+            table, said = (rated.intervals(), "") if ranks else board_and_words(rated, part, **ranking)
+            if said:
+                typer.echo(f"note: {prefix}{said}", err=True)
+            boards.append(Board(table, level, rated, f"{prefix}{rated_by(rated, part)}"))
+    tables = [board.table.with_columns(pl.lit(board.level).alias(by)) if by else board.table for board in boards]
     if out is not None:
         write_csv(pl.concat(tables), out)
     if as_json:
         echo_json([row for table in tables for row in table.to_dicts()])
         return
-    for table, title in boards.values():
-        console().print(
-            ranks_table(table, title).head(shown.top) if ranks else board_table(table, title, top=shown.top)
-        )
+    for board in boards:
+        if ranks:
+            console().print(ranks_table(board.table, board.title).head(shown.top))
+        else:
+            show_board(board.table, "", board.rater, board.title, shown.top, kind.noun)
 
 
 def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +52,11 @@ def holds_contests(path: Path, column: list[str] | None = None) -> bool:
     except InputError:
         return False  # the reader of matches says what is wrong
     return are_contests(head, column_mapping(column))
+
+
+def kind_of_file(path: Path, column: list[str] | None = None) -> Kind:
+    """What a file (or the first of a pattern) holds."""
+    return CONTESTS if holds_contests(path, column) else MATCHES
 
 
 def check_identifiers(results: Matches, coming: Matches) -> None:

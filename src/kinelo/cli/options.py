@@ -18,18 +18,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_type_hints
 import typer
 
 from kinelo.errors import InputError
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC, rater_help
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 
 if TYPE_CHECKING:
-    from kinelo.matches.dates import DateOrder
+    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
-    from kinelo.matches.outcomes import Scale
     from kinelo.model.steps import StepRule
 
-FOR_CONTESTS = ("--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started",
-                "--ending")  # fmt: skip
-"""Options that say how contests of many entrants are read."""
+OF_THE_OTHER = {
+    MATCHES: (
+        "--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started", "--ending",
+    ),
+    CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered"),
+}  # fmt: skip
+"""Options that say how the other kind is read."""
 
 MATCHES_HELP = "Results: CSV or Parquet with date, two sides, scores or result"
 MatchesFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}.")]
@@ -79,7 +83,7 @@ class ResultsOptions:
         Path | None, typer.Option(help="File of two columns: a name found, and the name wanted for it.")
     ] = None
     write_aliases: Annotated[
-        Path | None, typer.Option(help="Write names that may be one side to this CSV file, to confirm for --aliases.")
+        Path | None, typer.Option(help="Write names that may be one to this CSV file, to confirm for --aliases.")
     ] = None
     scale: Annotated[
         str | None, typer.Option(help="Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
@@ -106,47 +110,89 @@ class ResultsOptions:
         """Names of the options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
 
+    def sheet_of(self, path: Path, beside: Path | None = None) -> str | None:
+        """The sheet asked for; a file ``beside`` a workbook that is none itself has no sheets."""
+        from kinelo.matches.loading import SPREADSHEETS
+
+        workbooks = [file is not None and file.suffix.lower() in SPREADSHEETS for file in (path, beside)]
+        return None if workbooks == [False, True] else self.sheet
+
+    def read(
+        self,
+        path: Path,
+        kind: Kind = MATCHES,
+        *,
+        played: bool = True,
+        lineups: Path | None = None,
+        conditions: Sequence[str] = (),
+        beside: Path | None = None,
+    ) -> Any:
+        """Matches or contests of a file as these options say; what is asked of the other kind is refused."""
+        from kinelo.cli.loading import column_mapping, silent_refusals
+
+        odd = [option for option in self.asked() if option in OF_THE_OTHER[kind]]
+        if odd and kind is CONTESTS:
+            raise InputError(f"{path} holds contests of many entrants, for which there is no {odd[0]}.")
+        if odd:
+            raise InputError(
+                f"{path} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
+            )
+        own = self.for_contests() if kind is CONTESTS else self._for_matches(played, lineups, conditions)
+        with silent_refusals():
+            return kind.reader(
+                path, columns=column_mapping(self.column), played=played, aliases=self.aliases, dates=self.dates,
+                sheet=self.sheet_of(path, beside), accept_losses=self.accept_losses, **own,
+            )  # fmt: skip
+
+    def _for_matches(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
+        return {
+            "lineups": lineups,
+            "results": self.scale,
+            "drop_repeats": self.drop_repeats,
+            "ordered": self.ordered and played,
+            "conditions": conditions,
+        }
+
+    def for_contests(self) -> dict[str, Any]:
+        """What the reader of contests is asked for: nothing, of commands that take matches alone."""
+        return {}
+
     def load(
         self,
         results: Path,
         rejects: Path | None = None,
         conditions: Sequence[str] | None = None,
         coming: Matches | None = None,
-    ) -> Matches:
+        beside: Path | None = None,
+        kind: Kind = MATCHES,
+    ) -> Any:
         """Read a file of results, say on the error stream what was noticed, and write rejected rows where asked.
 
-        Line-ups that are those of ``coming`` matches are no rejects.
+        Line-ups that are those of ``coming`` matches, which stand in the file ``beside``, are no rejects.
         """
-        from kinelo.cli.loading import (
-            check_identifiers,
-            column_mapping,
-            rejects_written,
-            report_reading,
-            silent_refusals,
-        )
-        from kinelo.matches.reading import read_matches
+        from kinelo.cli.loading import check_identifiers, rejects_written, report_reading
 
         try:
-            with silent_refusals(), rejects_written(rejects):
-                matches = read_matches(
-                    results, self.lineups, column_mapping(self.column), results=cast("Scale | None", self.scale),
-                    aliases=self.aliases, drop_repeats=self.drop_repeats, conditions=conditions or (),
-                    ordered=self.ordered, dates=cast("DateOrder | None", self.dates), sheet=self.sheet,
-                    accept_losses=self.accept_losses,
-                )  # fmt: skip
+            with rejects_written(rejects):
+                found = self.read(results, kind, lineups=self.lineups, conditions=conditions or (), beside=beside)
         except InputError:
-            self._refuse_contests(results)
+            if kind is MATCHES:
+                self._refuse_contests(results)
             raise
         if coming is not None and coming.lineups is not None:
-            check_identifiers(matches, coming)
-            matches = replace(matches, rejected=matches.rejected.unless_used(coming.rejected))
-        report_reading(matches, rejects)
+            check_identifiers(found, coming)
+            found = replace(found, rejected=found.rejected.unless_used(coming.rejected))
+        report_reading(found, rejects)
+        self.write_likely(found)
+        return found
+
+    def write_likely(self, results: Matches | Contests) -> None:
+        """Write names that may be one, where asked."""
         if self.write_aliases is not None:
             from kinelo.cli.loading import write_csv
             from kinelo.matches.same_side import likely_names
 
-            write_csv(likely_names(matches), self.write_aliases)
-        return matches
+            write_csv(likely_names(results), self.write_aliases)
 
     def _refuse_contests(self, results: Path) -> None:
         """Say of a file that could not be read as matches that it holds contests, where it does."""
@@ -187,27 +233,19 @@ class ReadingOptions(ResultsOptions):
         rejects: Path | None = None,
         conditions: Sequence[str] | None = None,
         coming: Matches | None = None,
-    ) -> Matches:
+        beside: Path | None = None,
+        kind: Kind = MATCHES,
+    ) -> Any:
         """Read a file of results; ``conditions`` stands in for those that were asked for."""
-        return super().load(results, rejects, self.columns_asked() if conditions is None else conditions, coming)
+        asked = self.columns_asked() if conditions is None else conditions
+        return super().load(results, rejects, asked, coming, beside, kind)
 
     def fixtures(self, path: Path, conditions: list[str], results: Path | None = None) -> Matches:
         """Read matches that need not have been played, with their line-ups.
 
         Where results stand in another file, line-ups are told apart by the identifiers of matches.
         """
-        from kinelo.cli.loading import column_mapping
-        from kinelo.matches.reading import read_matches
-
-        def read(lineups: Path | None) -> Matches:
-            return read_matches(
-                path, lineups, played=False, columns=column_mapping(self.column),
-                results=cast("Scale | None", self.scale), aliases=self.aliases, drop_repeats=self.drop_repeats,
-                conditions=conditions, dates=cast("DateOrder | None", self.dates),
-                accept_losses=self.accept_losses,
-            )  # fmt: skip
-
-        matches = read(None)
+        matches = self.read(path, played=False, conditions=conditions, beside=results)
         if self.lineups is None:
             return matches
         if matches.identifiers is None and results not in (None, path):
@@ -215,7 +253,7 @@ class ReadingOptions(ResultsOptions):
                 f"note: no match of {path} has an identifier, so no line-up of {self.lineups} is theirs", err=True
             )
             return matches
-        return read(self.lineups)
+        return self.read(path, played=False, lineups=self.lineups, conditions=conditions, beside=results)
 
 
 @dataclass(frozen=True)
@@ -248,20 +286,46 @@ class AnyReadingOptions(ReadingOptions):
         typer.Option("--ending", help="What a word means, as WORD=unfinished (disqualified, 'not started')."),
     ] = None
 
-    def load(
-        self,
-        results: Path,
-        rejects: Path | None = None,
-        conditions: Sequence[str] | None = None,
-        coming: Matches | None = None,
-    ) -> Matches:
-        """Read a file of matches, of which nothing can be asked that is for contests."""
-        odd = [option for option in self.asked() if option in FOR_CONTESTS]
-        if odd:
-            raise InputError(
-                f"{results} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
-            )
-        return super().load(results, rejects, conditions, coming)
+    def for_contests(self) -> dict[str, Any]:
+        """What the reader of contests is asked for; conditions, and what luck depends on, are advantages."""
+        conditions = [name for name in self.columns_asked() if name not in _slots(self.advantage)]
+        return {
+            "slots": _slots(self.slot),
+            "advantages": _slots([*(self.advantage or ()), *conditions]),
+            "team": self.team,
+            "best": self.best,
+            "unfinished": self.unfinished or "behind",
+            "disqualified": self.disqualified or "out",
+            "not_started": self.not_started or "out",
+            "endings": _pairs(self.ending),
+        }
+
+    def scan(self, pattern: str, kind: Kind) -> Any:
+        """The files of a pattern, to be read in chunks; what is not checked of them is said."""
+        from kinelo.cli.loading import column_mapping
+
+        own = {**self.for_contests(), "aliases": self.aliases, "dates": self.dates} if kind is CONTESTS else {}
+        scan = kind.scanner(pattern, column_mapping(self.column), accept_losses=self.accept_losses, **own)
+        for note in scan.notes:
+            typer.echo(f"note: {note}", err=True)
+        return scan
+
+
+def _pairs(given: list[str] | None) -> dict[str, str]:
+    """``["XYZ=unfinished"]`` as a dictionary."""
+    for pair in given or []:
+        if not all(pair.partition("=")):
+            raise InputError(f"--ending {pair!r:.60} is not of the form WORD=unfinished.")
+    return {word.strip(): ending.strip() for word, _, ending in (pair.rpartition("=") for pair in given or [])}
+
+
+def _slots(given: list[str] | None) -> dict[str, list[str]]:
+    """``["driver", "player=p1", "player=p2"]`` as kinds with their columns."""
+    kinds: dict[str, list[str]] = {}
+    for one in given or []:
+        kind, equals, column = one.partition("=")
+        kinds.setdefault(kind.strip(), []).append(column.strip() if equals else kind.strip())
+    return kinds
 
 
 @dataclass(frozen=True)
@@ -333,13 +397,13 @@ class Federation:
             raise InputError(f"--k-halfway must be above 0, not {halfway:g}.")
         return FallingSteps(self.k / 2, boost=self.k_first / self.k - 1, matches=halfway)
 
-    def check_names(self, matches: Matches) -> None:
+    def check_names(self, played: Matches | Contests) -> None:
         """Refuse a K by name that names nobody who plays, and say of others whom it names besides."""
         from kinelo.errors import InputError
         from kinelo.raters.start import read_k
 
         names = [] if self.k_of is None else list(read_k(self.k_of))
-        strange = [name for name in names if name not in set(matches.teams)]
+        strange = [name for name in names if name not in set(played.present)]
         if strange and len(strange) == len(names):
             raise InputError(f"Nobody whom --k-of names plays in these results ({', '.join(map(repr, strange[:3]))}).")
         if strange:

@@ -82,7 +82,7 @@ def predict(
         else:
             matches = reading.fixtures(fixtures, conditions, results)
         if book is None:
-            past = reading.load(results or fixtures or Path(), coming=matches if fixtures else None)
+            past = reading.load(results or fixtures or Path(), coming=matches if fixtures else None, beside=fixtures)
         _say_day(matches, past)
         forecast, chosen = _forecast(chosen, past, matches, rater, reading, played_since)
     for name in forecast.unknown:

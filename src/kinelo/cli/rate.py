@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,7 +21,11 @@ from kinelo.cli.options import (
 )
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC
+
+if TYPE_CHECKING:
+    from kinelo.book.book import RatingBook
 
 RESULTS_HELP = (
     f"{MATCHES_HELP}; or contests, with a row for each entrant. Files of a pattern such as 'games/*.parquet' are read "
@@ -67,122 +71,143 @@ def rate(
     """
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
-    from kinelo.book.book import is_book
-    from kinelo.cli.contests import rate_file, rate_in_chunks
-    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
+    from kinelo.cli.contests import as_rated, fit_shown, rater_or_book, say_unused
+    from kinelo.cli.loading import kind_of_file, plain_warnings
     from kinelo.cli.rating import (
         add_to_book,
-        check_rater,
         content_of,
         fit_rater,
-        open_book,
+        rated_by,
         show_estimates,
         show_leaderboard,
         show_tables,
-        with_covariates,
     )
     from kinelo.raters.adapter import conditions_of
-    from kinelo.raters.tables import effects_table, luck_table
+    from kinelo.raters.tables import advantages_table, effects_table, luck_table
 
-    contests = holds_contests(results, reading.column)
+    kind = kind_of_file(results, reading.column)
     if any(sign in str(results) for sign in "*?["):
-        if contests and not (book or picture or rejects or as_json or covariate or is_page(out)):
-            asked = {"rater": rater, "federation": federation, "shown": shown, "out": out}
-            rate_in_chunks(str(results), reading, asked)
-            return
-        others = {*reading.asked()} - {"--column"}
-        if book or picture or rejects or as_json or covariate or others or federation != Federation() or is_page(out):
+        others = {*reading.asked()} - {"--column"} if kind is MATCHES else {}
+        own_k = federation != Federation() and kind is MATCHES
+        if book or picture or rejects or as_json or covariate or others or own_k or is_page(out):
             raise InputError(
                 "Of a pattern of files, only --rater, --column, --active-days, --least-matches, --top and --out "
                 "FILE.csv can be asked."
             )
-        _rate_in_pieces(str(results), rater, reading, shown, out)
+        _rate_in_chunks(str(results), kind, rater, reading, federation, shown, out)
         return
+    if covariate and kind is CONTESTS:
+        raise InputError(f"{results} holds contests of many entrants, for which there is no --covariate.")
 
-    if contests:
-        if covariate:
-            raise InputError(f"{results} holds contests of many entrants, for which there is no --covariate.")
-        asked = {"rater": rater, "book": book, "out": out, "picture": picture, "rejects": rejects, "as_json": as_json}
-        rate_file(results, reading, federation, shown, asked)
-        return
+    if kind is CONTESTS:
+        kept, own = rater_or_book(book, rater, federation, reading)
+        reading, conditions = reading if kept is None else as_rated(reading, kept.rater, results), None
+    else:
+        lists = listing.rater(results, rater, federation, reading)
+        if lists is not None and is_page(out):
+            raise InputError("A list is written as a table: --out NAME.csv.")
+        kept, own = _rater_or_book(book, rater, federation, reading, lists, covariate)
+        keeper = lists if kept is None else kept.rater
+        conditions = covariate or (reading.columns_asked() if keeper is None else list(conditions_of(keeper)))
+    played = reading.load(results, rejects, conditions, kind=kind)
+    federation.check_names(played)
+    with plain_warnings():
+        rated: Any = None
+        choice = None
+        if own is not None:
+            rated = fit_shown(own, played)
+        elif kept is None:
+            rated, choice = fit_rater(rater, played, *reading.asked_of_rater())
+        if kind is CONTESTS:
+            say_unused(rated if kept is None else kept.rater, played)
+        if book is not None:
+            rated = add_to_book(book, kept, rated, played, quiet=as_json)
+        worth = rating_inflation(rated, played) if kept is None and kind is MATCHES else None
+    if as_json:
+        inflation = {"inflation": None if worth is None else worth.to_dict()} if kind is MATCHES else {}
+        echo_json(content_of(rated, played, choice) | inflation)
+    elif hasattr(rated, "list_table"):
+        show_list(rated, shown.top)
+    else:
+        show_leaderboard(rated, played, rated_by(rated, played), shown, noun=kind.noun)
+        show_estimates(rated)
+        show_tables(effects_table(rated), luck_table(rated), advantages_table(rated))
+        if worth is not None:
+            typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
+    _write(rated, played, results.stem, shown, out, picture, err=as_json)
 
-    kept, choice = None, None
-    lists = listing.rater(results, rater, federation, reading)
-    if lists is not None and is_page(out):
-        raise InputError("A list is written as a table: --out NAME.csv.")
-    own = lists or federation.rater(rater, *reading.asked_of_rater())
+
+def _rater_or_book(
+    book: str | None,
+    name: str,
+    federation: Federation,
+    reading: AnyReadingOptions,
+    lists: Any,
+    covariate: list[str] | None,
+) -> tuple[RatingBook | None, Any]:
+    """The book of matches that is carried on, or the rater that options describe; neither where it is to be chosen."""
+    from kinelo.book.book import is_book
+    from kinelo.cli.loading import plain_warnings
+    from kinelo.cli.rating import check_rater, open_book, with_covariates
+
+    own = lists or federation.rater(name, *reading.asked_of_rater())
     if covariate:
         if own is not None or book is not None or reading.start is not None or reading.columns_asked():
             raise InputError(
                 "--covariate goes with --rater bradley-terry alone: leave out --k, --book, --start and others."
             )
-        own = with_covariates(rater, covariate)
-    if book is not None and is_book(book):
-        if own is not None:
-            raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
-        with plain_warnings():
-            kept = open_book(book, rater, reading)
-    else:
-        check_rater(rater, reading)
-    asked = lists if kept is None else kept.rater
-    conditions = covariate or (reading.columns_asked() if asked is None else list(conditions_of(asked)))
-    matches = reading.load(results, rejects, conditions)
-    federation.check_names(matches)
+        own = with_covariates(name, covariate)
+    if book is None or not is_book(book):
+        check_rater(name, reading)
+        return None, own
+    if own is not None:
+        raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
     with plain_warnings():
-        rated: Any = None
-        if own is not None:
-            rated = own.fit(matches)
-        elif kept is None:
-            rated, choice = fit_rater(rater, matches, *reading.asked_of_rater())
-        if book is not None:
-            rated = add_to_book(book, kept, rated, matches, quiet=as_json)
-        worth = None if kept is not None else rating_inflation(rated, matches)
-    if as_json:
-        echo_json(content_of(rated, matches, choice) | {"inflation": None if worth is None else worth.to_dict()})
-    elif hasattr(rated, "list_table"):
-        show_list(rated, shown.top)
-    else:
-        title = f"{len(matches):,} matches, {getattr(rated, 'label', type(rated).__name__)}"
-        show_leaderboard(rated, matches, title, shown)
-        show_estimates(rated)
-        show_tables(effects_table(rated), luck_table(rated))
-        if worth is not None:
-            typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
+        return open_book(book, name, reading), None
+
+
+def _write(
+    rater: Any, played: Any, title: str, shown: ShownOptions, out: Path | None, picture: Path | None, *, err: bool
+) -> None:
+    """The table or page, and the picture, where they are asked for."""
+    from kinelo.cli.loading import write_csv
+
     if is_page(out):
         from kinelo.pages.page import write_page
 
-        typer.echo(
-            f"Page: {write_page(rated, out, matches=matches, title=results.stem, ranking=shown.ranking())}", err=as_json
-        )
+        page = write_page(rater, out, matches=played, title=title, ranking=shown.ranking())
+        typer.echo(f"Page: {page}", err=err)
     elif out is not None:
-        write_csv(rated.ratings_, out)
-        typer.echo(f"Ratings: {out}", err=as_json)
+        write_csv(rater.ratings_, out)
+        typer.echo(f"Ratings: {out}", err=err)
     if picture is not None:
         from kinelo.pictures.histories import draw_histories
         from kinelo.pictures.style import save
         from kinelo.raters.history import rating_history
 
-        drawn = save(draw_histories(rating_history(rated, matches)), picture)
-        typer.echo(f"Picture: {drawn}", err=as_json)
+        typer.echo(f"Picture: {save(draw_histories(rating_history(rater, played)), picture)}", err=err)
 
 
-def _rate_in_pieces(
-    pattern: str, rater: str, reading: AnyReadingOptions, shown: ShownOptions, out: Path | None
-) -> None:
+def _rate_in_chunks(
+    pattern: str, kind: Kind, rater: str, reading: AnyReadingOptions, federation: Federation, shown: ShownOptions,
+    out: Path | None,
+) -> None:  # fmt: skip
     """Rate files that need not fit into memory and show the leaderboard."""
-    from kinelo.cli.loading import column_mapping, plain_warnings, write_csv
+    from kinelo.cli.contests import contest_rater, fit_shown
+    from kinelo.cli.loading import plain_warnings, write_csv
     from kinelo.cli.rating import fit_rater, show_leaderboard
-    from kinelo.matches.scan import scan_matches
 
-    scan = scan_matches(pattern, column_mapping(reading.column), accept_losses=reading.accept_losses)
-    for note in scan.notes:
-        typer.echo(f"note: {note}", err=True)
+    scan = reading.scan(pattern, kind)
     with plain_warnings():
-        rated, _ = fit_rater(rater, scan)
+        if kind is CONTESTS:
+            rated = fit_shown(contest_rater(rater, reading, federation), scan)
+        else:
+            rated, _ = fit_rater(rater, scan)
     table = rated.ratings_
-    played = int(table["matches"].sum()) // 2
-    title = f"{played:,} matches of {len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}"
-    show_leaderboard(rated, None, title, shown)
+    # Entries of contests are no number of contests.
+    number = f"{int(table['matches'].sum()) // 2:,} matches of " if kind is MATCHES else ""
+    title = f"{number}{len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}"
+    show_leaderboard(rated, None, title, shown, noun=kind.noun)
     if out is not None:
         write_csv(table, out)
         typer.echo(f"Ratings: {out}")

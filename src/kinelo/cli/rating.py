@@ -134,6 +134,11 @@ def add_to_book(
     return kept.rater
 
 
+def rated_by(rater: Any, played: Matches | Contests) -> str:
+    """The title of a leaderboard: how many matches or contests, and whose ratings."""
+    return f"{len(played):,} {played.kind.noun}, {getattr(rater, 'label', type(rater).__name__)}"
+
+
 def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | None) -> dict[str, Any]:
     """What ``--json`` prints: the rater, its parameters with standard errors, and all ratings."""
     estimates = getattr(rater, "estimates_", None)
@@ -141,7 +146,7 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
     return {
         "rater": type(rater).__name__,
         "choice": None if choice is None else choice.to_dict(),
-        "matches": len(matches),
+        matches.kind.noun: len(matches),
         "parameters": dict(getattr(rater, "parameters_", {})),
         "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
@@ -198,7 +203,7 @@ def show_board(table: pl.DataFrame, said: str, rater: Any, title: str, top: int,
 
     if said:
         typer.echo(f"note: {said}", err=True)
-    boards = boards_by_kind(table) if "kind" in table.columns else {"": table}
+    boards = boards_by_kind(table)
     show_boards(boards, title, top, noun=noun)
     show_left_out(rater, boards, noun)
 

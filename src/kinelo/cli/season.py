@@ -79,7 +79,7 @@ def season(
     since = None if season_start in (None, "none") else read_day(season_start)
     with plain_warnings():
         coming = reading.fixtures(fixtures, reading.columns_asked(), results)
-        past = reading.load(results, coming=coming)
+        past = reading.load(results, coming=coming, beside=fixtures)
         rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
         counted = past[:0] if season_start == "none" else past
         season_so_far(coming, counted, since)  # asks before a rater is fitted

@@ -20,7 +20,8 @@ import numpy as np
 
 from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.forecasts.backtest import Backtest, Forecaster, put_to_the_test
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.kind import MATCHES
+from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
 from kinelo.presentation import Column, Table, number, percent, words
 
@@ -186,10 +187,8 @@ def fitted(candidate: Forecaster, matches: Matches | MatchScan, name: str, left_
 def latest_part(matches: Matches | MatchScan, most: int | None = None) -> Matches:
     """The latest matches of a table or of a scan, at most ``most`` (default: MOST_COMPARED)."""
     most = MOST_COMPARED if most is None else most
-    if isinstance(matches, MatchScan):
-        return matches.latest(most)
-    check_matches(matches)
-    return matches[-most:]
+    MATCHES.check(matches, scans=True)
+    return matches.latest(most)
 
 
 def compare(

@@ -20,11 +20,11 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.comparison import Comparison, binned
 from kinelo.forecasts.contest_scores import ContestBacktest
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.places import ContestForecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind, check_played, kind_of
+from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
 from kinelo.runtime.progress import Progress, speaker
 from kinelo.runtime.workers import check_client, collected
@@ -84,6 +84,15 @@ class Backtest(Comparison):
     noun: ClassVar[str] = "matches"
     highest_best: ClassVar[tuple[str, ...]] = ("accuracy",)
     known_metrics: ClassVar[tuple[str, ...]] = tuple(METRICS)
+
+    @staticmethod
+    def _accepted(name: str, forecast: Any, tested: Any) -> Forecast:
+        if not isinstance(forecast, Forecast):
+            raise InputError(f"{name} does not forecast matches: one_step_ahead gave {type(forecast).__name__}.")
+        p = forecast.probabilities
+        if p.shape != (len(tested), 3) or not np.all(p >= 0) or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
+            raise InputError(f"{name} did not give {len(tested)} rows of three probabilities that sum to one.")
+        return forecast
 
     @property
     def number(self) -> int:
@@ -175,7 +184,7 @@ def backtest(
     (('ClassicElo', 'not used'), 168)
     """
     named = named_raters(raters)
-    kind = ContestBacktest if isinstance(matches, Contests) else Backtest
+    kind = BACKTESTS[kind_of(matches)]
     metrics = kind.known_metrics if metrics is None else metrics
     if not isinstance(metrics, list | tuple | set | frozenset | dict):
         raise InputError(f"metrics must be a list of {', '.join(kind.known_metrics)}, not {metrics!r:.60}.")
@@ -186,7 +195,7 @@ def backtest(
             f"{', '.join(kind.known_metrics)}."
         )
     train, test = _parted(matches, train_until)
-    if np.isnan(test.place if kind is ContestBacktest else test.result).any():
+    if np.isnan(test.outcome).any():
         raise InputError(
             f"{kind.noun.capitalize()} without a result cannot be tested; read them with played=True to reject such "
             "rows."
@@ -225,26 +234,21 @@ def put_to_the_test(
     name, rater = named
     began = time.perf_counter()
     rater.fit(_taken_by(rater, train))
-    forecast = _checked(name, rater.one_step_ahead(test), test)
+    forecast = BACKTESTS[test.kind]._accepted(name, rater.one_step_ahead(test), test)
     return forecast, rater, time.perf_counter() - began
 
 
 def _taken_by(rater: Forecaster, train: Matches | MatchScan) -> Any:
     """Matches to fit as a rater takes them: one of the user's own knows nothing of pieces."""
-    if isinstance(train, MatchScan) and not hasattr(rater, "needs_whole_table"):
-        return train.collect()
-    return train
+    return train if hasattr(rater, "needs_whole_table") else train.collect()
 
 
 def _parted(matches: Any, train_until: Any) -> tuple[Any, Any]:
     """Matches to fit, in pieces where they came so, and matches to test; likewise contests."""
-    if isinstance(matches, MatchScan):
-        return matches.before(train_until), matches.since(train_until).collect()
-    noun = "contests" if isinstance(matches, Contests) else "matches"
-    if noun == "matches":
-        check_matches(matches)
-    train, test = matches.before(train_until), matches.since(train_until)
-    if not len(train) or not len(test):
+    check_played(matches, scans=kind_of(matches) is MATCHES)
+    noun = matches.kind.noun
+    train, test = matches.before(train_until), matches.since(train_until).collect()
+    if matches.in_memory and (not len(train) or not len(test)):
         first, last = (str(matches.date[k]) for k in (0, -1)) if len(matches) else ("none", "none")
         instead = f"choose a day between {first} and {last}" if matches.dated or noun == "matches" else "choose another"
         raise InputError(
@@ -300,16 +304,5 @@ def _checked_rater(name: str, rater: Any) -> Any:
     return rater
 
 
-def _checked(name: str, forecast: Any, test: Matches | Contests) -> Any:
-    """A forecast of what was tested, in the words of who gave it where it is none."""
-    if isinstance(test, Contests):
-        if not isinstance(forecast, ContestForecast) or len(forecast) != len(test):
-            raise InputError(f"{name} does not forecast contests; kinelo.RankElo and kinelo.TeamElo.classic do.")
-        return forecast
-    matches = len(test)
-    if not isinstance(forecast, Forecast):
-        raise InputError(f"{name} does not forecast matches: one_step_ahead gave {type(forecast).__name__}.")
-    p = forecast.probabilities
-    if p.shape != (matches, 3) or not np.all(p >= 0) or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
-        raise InputError(f"{name} did not give {matches} rows of three probabilities that sum to one.")
-    return forecast
+BACKTESTS: dict[Kind, type[Backtest] | type[ContestBacktest]] = {MATCHES: Backtest, CONTESTS: ContestBacktest}
+"""What comes of a backtest of each kind."""

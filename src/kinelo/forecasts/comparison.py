@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.presentation import Column, Row, Table, number, percent, words
-from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +34,11 @@ class Comparison:
     forecasts: Mapping[str, Any]
     seconds: Mapping[str, float]
     metrics: tuple[str, ...]
+
+    @staticmethod
+    @abstractmethod
+    def _accepted(name: str, forecast: Any, tested: Any) -> Any:
+        """A forecast of what was tested, or a sentence about who gave it where it is none."""
 
     @abstractmethod
     def _scored(self, name: str, metric: str) -> Array:
@@ -101,7 +105,6 @@ class Comparison:
         first = self.metrics[0]
         return pl.DataFrame(rows).sort(first, descending=first in self.highest_best, maintain_order=True)
 
-    @renamed_arguments(samples="resamples")
     def differences(
         self,
         reference: str | None = None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.errors import InputError
 from kinelo.forecasts.comparison import Comparison, binned, weighted_mean
 from kinelo.forecasts.pair_sums import pairs_in_order, sum_of_losses
 from kinelo.forecasts.places import ContestForecast
@@ -158,6 +159,12 @@ class ContestBacktest(Comparison):
     noun: ClassVar[str] = "contests"
     highest_best: ClassVar[tuple[str, ...]] = HIGHER_IS_BETTER
     known_metrics: ClassVar[tuple[str, ...]] = tuple(CONTEST_METRICS)
+
+    @staticmethod
+    def _accepted(name: str, forecast: Any, tested: Any) -> ContestForecast:
+        if not isinstance(forecast, ContestForecast) or len(forecast) != len(tested):
+            raise InputError(f"{name} does not forecast contests; kinelo.RankElo and kinelo.TeamElo.classic do.")
+        return forecast
 
     @property
     def number(self) -> int:

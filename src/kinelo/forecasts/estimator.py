@@ -37,9 +37,11 @@ def check_target(matches: Matches, y: object) -> None:
     Traceback (most recent call last):
     kinelo.errors.InputError: Matches hold their results; y must be left out or equal matches.result or matches.labels.
     """
-    if y is None or (np.asarray(y).dtype.kind == "U" and np.array_equal(np.asarray(y), matches.labels)):
+    if y is None:
         return
     try:
+        if np.asarray(y).dtype.kind == "U" and np.array_equal(np.asarray(y), matches.labels):
+            return
         alike = np.array_equal(np.asarray(y, dtype=np.float64), matches.result, equal_nan=True)
     except (TypeError, ValueError, OverflowError):
         alike = False

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.model.validation import finite_array
 from kinelo.presentation import Table, chance, words
 from kinelo.runtime.frames import to_pandas
 
@@ -79,7 +80,10 @@ class Forecast:
     @classmethod
     def of(cls, win: NDArray[Any], draw: NDArray[Any], loss: NDArray[Any], unknown: tuple[str, ...] = ()) -> Forecast:
         """A forecast from the three probabilities."""
-        return cls(np.column_stack([win, draw, loss]), unknown)
+        columns = [finite_array(name, p, 1) for name, p in (("win", win), ("draw", draw), ("loss", loss))]
+        if len({column.size for column in columns}) > 1:
+            raise InputError("win, draw and loss must hold a probability for each match.")
+        return cls(np.column_stack(columns), unknown)
 
     def about(self, matches: Matches) -> Forecast:
         """The same forecasts with the matches they are about, whose names, dates and identifiers tables then show."""

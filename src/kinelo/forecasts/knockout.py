@@ -20,7 +20,6 @@ from kinelo.matches.dated import Day, read_day
 from kinelo.model.validation import whole
 from kinelo.presentation import Table, chance, words
 from kinelo.runtime.frames import to_pandas
-from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +73,6 @@ def knockout_table(found: Knockout, title: str = "") -> Table:
     return Table([words("Name", "name"), *chances], table.to_dicts(), title)
 
 
-@renamed_arguments(simulations="realisations")
 def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int = 10_000, seed: int = 1) -> Knockout:
     """Play a knockout many times: first against second, third against fourth, winners of neighbours after that.
 

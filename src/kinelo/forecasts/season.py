@@ -24,7 +24,6 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
 from kinelo.presentation import Table, chance, number, span, words
 from kinelo.runtime.frames import to_pandas
-from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,7 +218,6 @@ def season_table(found: Season, title: str = "") -> Table:
     return Table([*columns, number("Place", "place", ".1f"), *chances], found.to_polars().to_dicts(), title)
 
 
-@renamed_arguments(simulations="realisations")
 def season(
     rater: Any,
     fixtures: Matches,

@@ -48,9 +48,8 @@ class Population:
 
     def __init__(self, density: ArrayLike, *, theta: Cells | Axis, r: Cells | Axis, sigma: Spread | Axis) -> None:
         self.grid = _grid(theta, sigma, r)
-        array = np.asarray(density)
         shape = self.grid.shape
-        given = finite_array("density", array, array.ndim if array.ndim in (2, 3) else 3)
+        given = finite_array("density", density, 2, 3)
         if given.ndim == 2 and shape[1] == 1:
             given = given[:, None, :]
         if given.shape != shape:
@@ -180,7 +179,7 @@ class Population:
         """
         if not isinstance(strengths, Strength):
             raise InputError(f"strengths must be a league such as Normal or Fixed, not {one_line(strengths)}.")
-        sample = np.atleast_2d(finite_array("ratings", ratings, 2 if np.ndim(ratings) == 2 else 1))
+        sample = np.atleast_2d(finite_array("ratings", ratings, 1, 2))
         if sample.shape[1] != strengths.teams:
             raise InputError(f"ratings must list one per team: {sample.shape[1]} for {strengths.teams} teams.")
         spread = strengths.sigma

@@ -20,6 +20,7 @@ from kinelo.matches.fields import read_numbers
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import as_text, could_be_names, encode_names, without_stand_ins
+from kinelo.matches.same_side import likely_entrants, note_of_likely
 from kinelo.matches.table_rows import with_group
 from kinelo.matches.wide_sheet import from_wide_sheet
 
@@ -68,6 +69,10 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
     else:
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
     note_unused(rows)
+    good = np.flatnonzero(rows.good)
+    day = rows.date[good].view(np.int64) if "date" in found else None
+    if likely := likely_entrants(rows.entrants, rows.entrant[good], rows.contest[good], day):
+        rows.notes.append(note_of_likely(likely, "entrant"))
     return rows
 
 
@@ -124,11 +129,7 @@ def _check_stand_ins(rows: ContestRows) -> None:
     twice = np.zeros(len(rows.entrants) + 1, bool)
     twice[pairs[0][number > 1]] = True
     handles = ~named & could_be_names(rows.entrants) & ~twice[:-1]
-    for code in np.flatnonzero(handles).tolist():
-        rows.notes.append(
-            f"{rows.entrants[code]!r} stands where names stand and counts as one; leave the cell empty where there is "
-            "none"
-        )
+    rows.note_handles(rows.entrants, handles)
     rows.blame(~np.append(named | handles, True)[rows.entrant], "a name that stands for none")
 
 

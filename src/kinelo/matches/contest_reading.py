@@ -180,6 +180,7 @@ def accept_contests(rows: ContestRows, name: str) -> Contests:
             rejected,
         )
     check_losses(rows, rejected, at, name)
+    rows.ask_about_years((rows.ended > FINISHED) | ~np.isnan(rows.value), rows.row + 1)
     begins = np.flatnonzero(np.concatenate([[True], rows.contest[order][1:] != rows.contest[order][:-1]]))
     first = np.append(begins, order.size).astype(np.int64)
     contest = np.repeat(np.arange(begins.size), np.diff(first))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,7 @@ from kinelo.matches.contest_columns import check_contest_mapping, find_contest_c
 from kinelo.matches.contest_reading import read_contests
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
+from kinelo.matches.kind import CONTESTS, Kind
 from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.scan import files_of
 
@@ -75,6 +76,9 @@ class ContestScan:
     4
     """
 
+    kind: ClassVar[Kind] = CONTESTS
+    in_memory: ClassVar[bool] = False
+
     files: tuple[Path, ...]
     columns: Mapping[str, Any] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -102,7 +106,7 @@ class ContestScan:
                 try:
                     chunk = read_contests(frame, self.columns, **self.options)
                 except InputError as error:
-                    raise type(error)(f"{said}: {error}", *error.args[1:]) from None
+                    raise InputError(f"{said}: {error}") from None
                 if chunk.dated and chunk.date[0] < latest:
                     raise InputError(
                         f"{said} goes back to {chunk.date[0]}, before {latest} in {where}; chunks must be in order of "

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, Day, digest_of
+from kinelo.matches.kind import CONTESTS, Kind
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
 from kinelo.matches.rejects import Rejects
 from kinelo.matches.soundness import TableCheck, described
@@ -108,6 +109,8 @@ class Contests(DatedTable):
     (Contests: 2 of 3 entrants, 2 to 3 in each, undated, [3, 2], [1.0, 2.0])
     """
 
+    kind: ClassVar[Kind] = CONTESTS
+
     date: NDArray[np.datetime64]
     first: NDArray[np.int64]
     entrant: NDArray[np.int32]
@@ -123,6 +126,27 @@ class Contests(DatedTable):
     source: Contests | None = None
     distance: NDArray[np.float64] | None = None
     titles: tuple[str, ...] | None = None
+
+    @property
+    def outcome(self) -> NDArray[np.float64]:
+        """Places, NaN where a contest is still to come."""
+        return self.place
+
+    @property
+    def present(self) -> list[str]:
+        """Names of the entrants who take part; a rejected row may name others."""
+        return [self.entrants[code] for code in np.unique(self.entrant)]
+
+    def plays(self, name: str) -> NDArray[np.bool_]:
+        """In which contests an entrant, or anybody (any car) that is rated, takes part."""
+        entries = np.zeros(self.entrant.size, bool)
+        slots = ((slot.names, slot.codes) for slot in self.slots.values())
+        for names, codes in ((self.entrants, self.entrant[:, None]), *slots):
+            if isinstance(name, str) and name in names:
+                entries |= (codes == names.index(name)).any(axis=1)
+        plays = np.zeros(len(self), bool)
+        plays[self.contest[entries]] = True
+        return plays
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:

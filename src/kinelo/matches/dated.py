@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.kind import Kind
+from kinelo.model.validation import whole
 
 Day = str | np.datetime64
 UNDATED = np.datetime64("1970-01-01", "D")
@@ -61,12 +63,12 @@ def _checked_day(date: Day) -> np.datetime64:
     return day
 
 
-def refuse_far_ahead(days: NDArray[np.int64], latest: int) -> None:
+def refuse_far_ahead(days: NDArray[np.int64], latest: int, rows: NDArray[np.int64] | None = None) -> None:
     """Refuse results of a day years from now that lies years after all others: one slip in a year, such as 2199 for
     1999, and every match to come would be an earlier one.
 
-    ``latest`` is the last day before these, if there was one. Leagues that were made up may play whenever they like, as
-    long as their days follow one another.
+    ``latest`` is the last day before these, if there was one; ``rows`` says in which row of a file each stands. Leagues
+    that were made up may play whenever they like, as long as their days follow one another.
 
     >>> refuse_far_ahead(np.array([19_000, 83_700]), 18_900)
     Traceback (most recent call last):
@@ -79,16 +81,42 @@ year right? Correct the date; nothing was changed.
     ahead = int(days[days > soon].min())
     before = max(latest, int(days[days <= soon].max(initial=latest)))
     if before >= int(EARLIEST.astype(np.int64)) and ahead - before > YEARS_BETWEEN * 365.25:
+        where = "" if rows is None else f" (row {rows[np.argmax(days == ahead)]:,})"
         raise InputError(
-            f"A result of {np.datetime64(ahead, 'D')} lies {(ahead - before) / 365.25:.0f} years after the one before "
-            "it, and in the future. Is the year right? Correct the date; nothing was changed."
+            f"A result of {np.datetime64(ahead, 'D')}{where} lies {(ahead - before) / 365.25:.0f} years after the one "
+            "before it, and in the future. Is the year right? Correct the date; nothing was changed."
         )
 
 
 class DatedTable:
     """Rows in order of ``date``, which are never changed."""
 
+    kind: ClassVar[Kind]
+    in_memory: ClassVar[bool] = True
+
     date: NDArray[np.datetime64]
+
+    @property
+    def outcome(self) -> NDArray[np.float64]:
+        """What came of it, of every match or entry: NaN where it is still to come."""
+        raise NotImplementedError
+
+    @property
+    def present(self) -> list[str]:
+        """Names of those who take part; a rejected row may name others."""
+        raise NotImplementedError
+
+    def plays(self, name: str) -> NDArray[np.bool_]:
+        """In which rows somebody takes part; in none where nobody is called so."""
+        raise NotImplementedError
+
+    def collect(self) -> Self:
+        """The table itself, as a scan gives its matches."""
+        return self
+
+    def latest(self, most: int) -> Self:
+        """The last rows, at most so many."""
+        return self[-whole("most", most, 1) :]
 
     def __len__(self) -> int:
         return self.date.size

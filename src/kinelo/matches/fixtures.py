@@ -19,6 +19,7 @@ from kinelo.matches.dated import UNDATED
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
+from kinelo.model.validation import is_text
 
 HOME_FLAG, NEUTRAL_FLAG = np.zeros(1, np.bool_), np.ones(1, np.bool_)
 NO_CONDITIONS: Mapping[str, Condition] = {}
@@ -120,7 +121,7 @@ def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
 def _listed_names(names: object) -> list[str]:
     """The names of a line-up, if it is a list, a tuple or an array of names."""
     if isinstance(names, list | tuple) or (isinstance(names, np.ndarray) and names.ndim == 1):
-        listed = [clean_name(name) if isinstance(name, str) else "" for name in names]
+        listed = [clean_name(name) if isinstance(name, str) and is_text(name) else "" for name in names]
         if all(listed):
             return listed
     raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
@@ -148,7 +149,7 @@ def two_sides(home: object, away: object) -> tuple[str, str]:
     """
     names = []
     for name in (home, away):
-        cleaned = clean_name(name) if isinstance(name, str) else ""
+        cleaned = clean_name(name) if isinstance(name, str) and is_text(name) else ""
         if not cleaned:
             raise InputError(f"{name!r:.60} is not the name of a side; a name is text that is not blank.")
         names.append(cleaned)

@@ -26,7 +26,7 @@ from kinelo.matches.fields import read_flags, read_words
 from kinelo.matches.groups import note_of_groups
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
-from kinelo.matches.names import UNDECIDED, as_text, encode_names, without_stand_ins
+from kinelo.matches.names import UNDECIDED, as_text, could_be_names, encode_names, without_stand_ins
 from kinelo.matches.row_outcomes import read_outcome
 from kinelo.matches.rows import MatchOptions, Rows, repeated_meetings
 from kinelo.matches.same_side import likely_pairs, note_of_likely
@@ -76,6 +76,7 @@ def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
     rows.begin(opened.broken, (rows.home < 0) & (rows.away < 0))
     _check_sides(rows)
     _read_dates(rows)
+    _check_stand_ins(rows)
     read_outcome(rows, name)
     _check_undecided(rows)
     _read_details(rows)
@@ -108,11 +109,25 @@ def _sides(
 def _check_sides(rows: Rows) -> None:
     rows.blame((rows.home < 0) | (rows.away < 0), "missing side")
     [((rows.home, rows.away), rows.teams)] = rows.rename(((rows.home, rows.away), rows.teams))
-    named = np.append(without_stand_ins(rows.teams), True)
-    if not named.all():
-        rows.blame(~(named[rows.home] & named[rows.away]), "a name that stands for none")
-    rows.blame(rows.home == rows.away, "a side against itself")
     rows.note_spelling(rows.teams)
+
+
+def _check_stand_ins(rows: Rows) -> None:
+    """Set rows aside whose name stands for none; NULL or None is a name where it plays as a side does.
+
+    That is on either side, never against itself and never twice on a day. A bye always stands on the same side.
+    """
+    named = without_stand_ins(rows.teams)
+    handles = ~named & could_be_names(rows.teams) & ("date" in rows.found)
+    for code in np.flatnonzero(handles).tolist():
+        home, away = ((side == code) & rows.good for side in (rows.home, rows.away))
+        days = rows.date[home | away]
+        handles[code] = home.any() and away.any() and not (home & away).any() and np.unique(days).size == days.size
+    rows.note_handles(rows.teams, handles)
+    if not named.all():
+        known = np.append(named | handles, True)
+        rows.blame(~(known[rows.home] & known[rows.away]), "a name that stands for none")
+    rows.blame(rows.home == rows.away, "a side against itself")
 
 
 def _check_undecided(rows: Rows) -> None:

@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, digest_of
+from kinelo.matches.kind import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.rejects import Rejects
 from kinelo.matches.soundness import TableCheck, described
@@ -102,6 +103,8 @@ class Matches(DatedTable):
     (2, ('Ajax', 'PSV'), ['1', '2'])
     """
 
+    kind: ClassVar[Kind] = MATCHES
+
     date: NDArray[np.datetime64]
     home: NDArray[np.int32]
     away: NDArray[np.int32]
@@ -120,6 +123,30 @@ class Matches(DatedTable):
     unordered: NDArray[np.bool_] | None = None
     season: Condition | None = None
     side_headers: tuple[str, str] = ("home", "away")
+
+    @property
+    def outcome(self) -> NDArray[np.float64]:
+        """Results, NaN where a match is still to come."""
+        return self.result
+
+    @property
+    def present(self) -> list[str]:
+        """Names of the sides that play; a rejected row may name others."""
+        return [self.teams[code] for code in np.unique(np.concatenate([self.home, self.away]))]
+
+    def plays(self, name: str) -> NDArray[np.bool_]:
+        """In which matches a side plays, or a player of the line-ups; in none where nobody is called so."""
+        plays = np.zeros(len(self), bool)
+        if not isinstance(name, str):
+            return plays
+        if name in self.teams:
+            code = self.teams.index(name)
+            return (self.home == code) | (self.away == code)
+        if self.lineups is not None and name in self.lineups.players:
+            lineups = self.lineups
+            match = np.repeat(np.arange(lineups.offsets.size - 1) // 2, np.diff(lineups.offsets))
+            plays[match[lineups.player == lineups.players.index(name)]] = True
+        return plays
 
     @cached_property
     def signed(self) -> NDArray[np.float64]:

@@ -10,7 +10,6 @@ in which they are connected among themselves.
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +89,7 @@ LARGEST_POOL_NUMBER = 1e15
 
 def _finite(value: object) -> bool:
     return (
-        isinstance(value, numbers.Real)
+        isinstance(value, int | float | np.integer | np.floating)
         and not isinstance(value, bool)
         and -LARGEST_POOL_NUMBER < value < LARGEST_POOL_NUMBER  # type: ignore[operator]
     )

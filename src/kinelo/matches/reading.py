@@ -145,6 +145,7 @@ def _accept(rows: Rows, name: str) -> Matches:
             f"No match of {name} can be used, all {bad.size} rows were rejected ({rejected.in_words()}).", rejected
         )
     check_losses(rows, rejected, bad, name)
+    rows.ask_about_years(~np.isnan(rows.result), np.arange(1, rows.fault.size + 1))
     index = rows.order
     return Matches(
         _owned(rows.date, index),

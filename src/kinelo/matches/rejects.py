@@ -5,7 +5,6 @@ Reading never stops at a dirty row and never drops one in silence. Row 1 is the 
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,12 +83,6 @@ class Rejects:
         "missing score: 1, unreadable date: 1 ('31 Juno')"
         """
         return ", ".join(f"{reason}: {number:,}{self._shown(reason)}" for reason, number in self.counts().items())
-
-    def told(self) -> str:
-        """The old name of :meth:`in_words`."""
-        words = "kinelo.Rejects.told is now in_words; the old name goes with version 0.5."
-        warnings.warn(words, DeprecationWarning, stacklevel=2)
-        return self.in_words()
 
     def _shown(self, reason: str) -> str:
         said = list(dict.fromkeys(text for text in self.content[self.reason == reason].tolist() if text))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.names import as_text, clean_name
@@ -53,10 +54,10 @@ SHARE = 0.5
 """Opponents of the one with fewer that must be opponents of the other too."""
 
 
-def likely_names(matches: Matches) -> pl.DataFrame:
-    """Pairs of names that may be one side, to confirm and hand over as ``aliases=``: found, wanted.
+def likely_names(matches: Matches | Contests) -> pl.DataFrame:
+    """Pairs of names that may be one side, or one entrant of contests, to confirm and hand over as ``aliases=``.
 
-    ``wanted`` has played more.
+    ``wanted`` has played more than ``found``.
 
     >>> import kinelo as kn
     >>> table = {"home": ["Man United", "Leeds", "Manchester United", "Leeds", "York"],
@@ -66,9 +67,14 @@ def likely_names(matches: Matches) -> pl.DataFrame:
     """
     import polars as pl
 
-    check_matches(matches)
-    day = matches.day if matches.dated else None
-    pairs = likely_pairs(matches.teams, matches.home, matches.away, day)
+    if isinstance(matches, Contests):
+        check_contests(matches)
+        contest = np.repeat(np.arange(len(matches)), matches.sizes)
+        day = matches.day[contest] if matches.dated else None
+        pairs = likely_entrants(matches.entrants, matches.entrant, contest, day)
+    else:
+        check_matches(matches)
+        pairs = likely_pairs(matches.teams, matches.home, matches.away, matches.day if matches.dated else None)
     return pl.DataFrame(pairs, {"found": pl.String, "wanted": pl.String}, orient="row")
 
 
@@ -77,25 +83,39 @@ def likely_pairs(
 ) -> list[tuple[str, str]]:
     """Pairs of names that may be one side, each with the name that has played less first."""
     met = np.flatnonzero(np.bincount(home, minlength=len(teams)) + np.bincount(away, minlength=len(teams)))
+    return _likely(teams, met, lambda wanted: Meetings(wanted, home, away, day))
+
+
+def likely_entrants(
+    entrants: tuple[str, ...], entrant: NDArray[np.int32], contest: NDArray[np.int64], day: NDArray[np.int64] | None
+) -> list[tuple[str, str]]:
+    """Pairs of names that may be one entrant; ``contest`` and ``day`` are those of each entry."""
+    met = np.flatnonzero(np.bincount(entrant, minlength=len(entrants)))
+    return _likely(entrants, met, lambda wanted: Fields(wanted, entrant, contest, day))
+
+
+def _likely(
+    names: tuple[str, ...], met: NDArray[np.int64], meetings_of: Callable[[set[int]], Meetings]
+) -> list[tuple[str, str]]:
     if not 3 < met.size <= MOST_NAMES:
         return []
-    words = {code: found for code in met.tolist() if (found := _words(teams[code]))}
+    words = {code: found for code in met.tolist() if (found := _words(names[code]))}
     close = [pair for pair in _candidates(words) if _one_name(words[pair[0]], words[pair[1]])]
     if not close:
         return []
-    meetings = Meetings({code for pair in close for code in pair}, home, away, day)
+    meetings = meetings_of({code for pair in close for code in pair})
     ordered = [tuple(sorted(pair, key=meetings.matches)) for pair in close]
-    return [(teams[fewer], teams[more]) for fewer, more in ordered if meetings.one_side(fewer, more)]
+    return [(names[fewer], names[more]) for fewer, more in ordered if meetings.one_side(fewer, more)]
 
 
-def note_of_likely(pairs: list[tuple[str, str]]) -> str:
+def note_of_likely(pairs: list[tuple[str, str]], side: str = "side") -> str:
     """What to say of names that may be one side."""
     shown = "; ".join(f"{one!r} and {other!r}" for one, other in pairs[:PAIRS_SHOWN])
     more = f" and {len(pairs) - PAIRS_SHOWN:,} more" if len(pairs) > PAIRS_SHOWN else ""
     one, other = pairs[0]
     return (
-        f"names that may be one side count as two ({shown}{more}): they meet the same opponents and never one another; "
-        f"aliases={{{one!r}: {other!r}}} joins them (--aliases FILE; --write-aliases FILE lists such pairs)"
+        f"names that may be one {side} count as two ({shown}{more}): they meet the same opponents and never one "
+        f"another; aliases={{{one!r}: {other!r}}} joins them (--aliases FILE; --write-aliases FILE lists such pairs)"
     )
 
 
@@ -282,6 +302,31 @@ class Meetings:
         opponents = self.opponents(fewer)
         shared = len(opponents & self.opponents(more))
         return more not in opponents and shared >= max(min(LEAST_OPPONENTS, len(opponents)), SHARE * len(opponents))
+
+
+class Fields(Meetings):
+    """The same of contests: whom each of some names meets in them, from one pass over all entries."""
+
+    def __init__(
+        self,
+        wanted: Iterable[int],
+        entrant: NDArray[np.int32],
+        contest: NDArray[np.int64],
+        day: NDArray[np.int64] | None,
+    ) -> None:
+        order = np.argsort(contest, kind="stable")
+        self.entrant, self.contest, self.day = entrant[order], contest[order], None if day is None else day[order]
+        rows = np.argsort(self.entrant, kind="stable")
+        begins = np.searchsorted(self.entrant[rows], [(code, code + 1) for code in wanted]).tolist()
+        self.rows = rows
+        self.span = {code: slice(*span) for code, span in zip(wanted, begins)}
+        self._days = {}
+
+    def opponents(self, code: int) -> set[int]:
+        """Names that a name meets."""
+        contests = np.unique(self.contest[self.rows[self.span[code]]])
+        first, last = (np.searchsorted(self.contest, contests, side=side) for side in ("left", "right"))
+        return {*np.concatenate([self.entrant[a:b] for a, b in zip(first, last)]).tolist()} - {code}
 
 
 def read_aliases(source: Mapping[str, str] | str | Path | None) -> dict[str, str]:

@@ -25,6 +25,9 @@ TOWNS = (
 )  # fmt: skip
 ELEVEN, BENCH, SQUAD = 11, 3, 22
 WEEKS = 52.0
+MOST_CONTESTS, LARGEST_COUNT = 100_000, 1_000_000
+"""Weekly contests within the calendar, and entrants, cars and their like, of leagues that are made up."""
+
 LARGEST_EDGE = 5.0
 """Beyond it, scores are no longer those of a game."""
 
@@ -209,10 +212,10 @@ def sample_contests(
     >>> sample_contests(contests=2, entrants=5, size=3, seed=1).select("contest", "entrant", "place").rows()[:3]
     [(1, 'P4', 1), (1, 'P2', 2), (1, 'P0', 3)]
     """
-    least, most = _checked(contests, entrants, size, team, seed)
-    for label, value in (("walk", walk), ("newcomers", newcomers), ("cars", cars), ("levels", levels)):
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1e6:
-            raise InputError(f"{label}={value!r:.60} is not a number of at least 0.")
+    least, most = _checked(size, contests=contests, entrants=entrants, team=team, seed=seed, cars=cars, levels=levels)
+    for label, value in (("walk", walk), ("newcomers", newcomers)):
+        if nonnegative(label, value) > 1e6:
+            raise InputError(f"{label} must be at most 1,000,000, not {value:g}.")
     if not 2 <= least <= most or most * team > entrants:
         raise InputError(f"size={size!r} with {team} players each needs from 2 to {entrants} of the entrants.")
     rng = np.random.default_rng(seed)
@@ -251,13 +254,11 @@ def sample_contests(
     return pl.DataFrame(rows)
 
 
-def _checked(contests: object, entrants: object, size: object, team: object, seed: object) -> tuple[int, int]:
+def _checked(size: object, **counts: object) -> tuple[int, int]:
     """Least and largest field, where all of these are whole numbers."""
-    sizes = size if isinstance(size, tuple) and len(size) == 2 else (size, size)
-    for label, value in (("contests", contests), ("entrants", entrants), ("team", team), ("seed", seed),
-                         ("size", sizes[0]), ("size", sizes[1])):  # fmt: skip
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or not 0 <= value < 2**31:
-            raise InputError(f"{label}={value!r:.60} is not a whole number of at least 0.")
-    if team == 0:
-        raise InputError("team=0 leaves nobody to take part; it is 1 or more.")
-    return sizes  # type: ignore[return-value]
+    least, most = size if isinstance(size, tuple) and len(size) == 2 else (size, size)
+    for label, value in (*counts.items(), ("size", least), ("size", most)):
+        whole(label, value, 1 if label == "team" else 0)
+        if value > (most_of := {"contests": MOST_CONTESTS, "seed": 2**31}.get(label, LARGEST_COUNT)):  # type: ignore[operator]
+            raise InputError(f"{label} must be at most {most_of:,}, not {value:,}.")
+    return least, most  # type: ignore[return-value]

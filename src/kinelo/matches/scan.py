@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -19,10 +20,12 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
 from kinelo.matches.dated import Day, read_day
+from kinelo.matches.kind import MATCHES, Kind
 from kinelo.matches.loading import damage_in_words
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import RunningNames
 from kinelo.matches.reading import read_matches
+from kinelo.model.validation import one_line
 from kinelo.runtime.reading import check_file
 
 PIECE = 1_000_000
@@ -86,6 +89,10 @@ class MatchScan:
     >>> len(scan_matches(path).since("2024-01-01").collect())
     2
     """
+
+    kind: ClassVar[Kind] = MATCHES
+    in_memory: ClassVar[bool] = False
+    lineups: ClassVar[None] = None
 
     files: tuple[Path, ...]
     columns: Mapping[str, str] | None = None
@@ -273,10 +280,12 @@ def files_of(paths: object) -> tuple[Path, ...]:
     """The files that a user names, by a path, a pattern or several of them."""
     if isinstance(paths, str | Path):
         found = sorted(glob.glob(str(paths))) if any(sign in str(paths) for sign in "*?[") else [str(paths)]
-    elif isinstance(paths, Iterable) and not isinstance(paths, Mapping) and getattr(paths, "shape", None) != ():
-        found = [str(path) for part in paths for path in files_of(part)]
     else:
-        raise InputError(f"paths must be a file, a pattern of files or a list of them, not {paths!r}.")
+        several = isinstance(paths, Iterable) and not isinstance(paths, Mapping | bytes | bytearray | type)
+        parts = list(paths) if several and getattr(paths, "shape", None) != () else [None]  # type: ignore[call-overload]
+        if not all(isinstance(part, str | Path) for part in parts):
+            raise InputError(f"paths must be a file, a pattern of files or a list of them, not {one_line(paths)}.")
+        found = [str(path) for part in parts for path in files_of(part)]
     if not found:
         raise InputError(f"no file is called {paths!r}" if isinstance(paths, str | Path) else "paths names no file")
     for path in found:

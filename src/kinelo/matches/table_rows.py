@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kinelo.matches.dated import NOT_YET, refuse_far_ahead
 from kinelo.matches.dates import read_dates
 from kinelo.matches.names import spelt_alike
 
@@ -70,6 +71,11 @@ class TableRows:
         self.notes += read.notes
         self.blame(np.isnat(self.date), "unreadable date")
 
+    def ask_about_years(self, played: NDArray[np.bool_], row: NDArray[np.int64]) -> None:
+        """Refuse a year typed wrong: a result years from now, and years after all others (``row`` counts from 1)."""
+        at = np.flatnonzero(self.good & played)
+        refuse_far_ahead(self.date[at].astype("datetime64[D]").view(np.int64), NOT_YET, row[at])
+
     def rename(self, *kinds: tuple[Sequence[Codes], tuple[str, ...]]) -> list[tuple[list[Codes], tuple[str, ...]]]:
         """Kinds of names (columns of codes, and what they stand for) under their aliases, which may join some."""
         aliases: Mapping[str, str] = self.options.aliases
@@ -85,6 +91,13 @@ class TableRows:
             new = np.array([*(index.setdefault(aliases.get(name, name), len(index)) for name in names), -1], np.int32)
             renamed.append(([new[codes] for codes in columns], tuple(index)))
         return renamed
+
+    def note_handles(self, names: tuple[str, ...], handles: NDArray[np.bool_]) -> None:
+        """Say which words that often stand for none are taken for the names that they may be."""
+        for code in np.flatnonzero(handles).tolist():
+            self.notes.append(
+                f"{names[code]!r} stands where names stand and counts as one; leave the cell empty where there is none"
+            )
 
     def note_spelling(self, names: tuple[str, ...]) -> None:
         """Say which names differ in so little that they may be one."""

@@ -61,7 +61,7 @@ def starting_state(
         return start
     if start is None:
         start = np.full(strengths.teams, strengths.theta.mean())
-    given = finite_array("start", start, 2 if np.ndim(start) == 2 else 1)
+    given = finite_array("start", start, 1, 2)
     if given.shape not in (shape, shape[1:]):
         raise InputError(
             f"start must hold one rating per team ({shape[1]}) or realisations × teams ({shape[0]} × {shape[1]}), "

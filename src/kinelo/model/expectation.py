@@ -203,7 +203,7 @@ def satisfies_b_prime(outcome: Outcome, spread: Strength | ArrayLike) -> bool:
     if isinstance(spread, Strength):
         sigma = spread.sigma
     else:
-        sigma = finite_array("sigma", spread, min(np.ndim(spread), 1))
+        sigma = finite_array("sigma", spread, 0, 1)
         if sigma.size == 0:
             raise InputError("sigma must be one number, or one per team.")
         if (sigma < 0).any():

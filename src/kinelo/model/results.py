@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.strength import Complex, Strength
-from kinelo.model.validation import LARGEST, Array, finite_array, nonnegative
+from kinelo.model.validation import LARGEST, Array, finite_array, is_list, nonnegative
 
 RESULT_ROUNDING = 1e-9
 
@@ -156,7 +156,7 @@ def _square(name: str, value: object) -> Array:
 
 
 def _games(games: object, size: int) -> Array:
-    if np.ndim(games) == 0:  # type: ignore[arg-type]
+    if not is_list(games):
         each = np.full((size, size), nonnegative("games", games))
     else:
         each = np.array(finite_array("games", games, 2))  # type: ignore[arg-type]

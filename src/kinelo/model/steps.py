@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.law import Law, built_in, no_formula
-from kinelo.model.validation import Array, nonnegative, positive, whole
+from kinelo.model.validation import Array, is_list, nonnegative, positive, whole
 from kinelo.runtime.limits import check_memory
 
 EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
@@ -108,8 +108,7 @@ class FideSteps(StepRule):
     under_18: Sequence[int] | Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        listed = hasattr(self.under_18, "__len__") and getattr(self.under_18, "shape", None) != ()
-        if isinstance(self.under_18, str | dict) or not listed:
+        if not is_list(self.under_18) and not isinstance(self.under_18, set | frozenset):
             raise InputError(f"under_18 must list teams by index, or by name, not {self.under_18!r}.")
         named = all(isinstance(team, str) for team in self.under_18)
         juniors = tuple(self.under_18) if named else tuple(whole("under_18", team, 0) for team in self.under_18)

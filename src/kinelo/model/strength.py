@@ -174,7 +174,7 @@ class Strength(Law):
 
 def spreads(sigma: ArrayLike, theta: Array) -> Array:
     """Standard deviations, one per team, from one for all or one each."""
-    spread = finite_array("sigma", sigma, int(np.ndim(sigma) > 0))
+    spread = finite_array("sigma", sigma, 0, 1)
     if spread.ndim == 1 and spread.shape != theta.shape:
         raise InputError(f"sigma must be one number or one per team: {spread.size} for {theta.size} teams.")
     if (spread < 0).any():
@@ -316,7 +316,7 @@ class LineupLottery(Strength):
         self.describe(theta, sigma, names)
 
     def _checked_weights(self, weights: ArrayLike, teams: int, players: int) -> Array:
-        given = finite_array("weights", weights, np.ndim(weights))
+        given = finite_array("weights", weights)
         try:
             full = np.array(np.broadcast_to(given, (teams, players)))
         except ValueError:
@@ -381,7 +381,7 @@ class Empirical(Strength):
         if teams < 2:
             raise InputError(f"values must list at least 2 teams (rows), not {teams}.")
         given = np.full(outcomes, 1 / outcomes) if probabilities is None else probabilities
-        table = finite_array("probabilities", given, np.ndim(given))
+        table = finite_array("probabilities", given)
         try:
             table = np.array(np.broadcast_to(table, self.values.shape))
         except ValueError:

@@ -15,7 +15,7 @@ from kinelo.model.outcome import CHESS_NU, Davidson, Outcome, Probit, Tanh
 from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Field, Schedule, checked_schedule
 from kinelo.model.steps import DeviationSteps, FideSteps, StepRule
-from kinelo.model.validation import Array, finite_array, positive, whole
+from kinelo.model.validation import Array, finite_array, is_list, positive, whole
 from kinelo.runtime.limits import check_memory
 
 Gamma = float | tuple[float, ...] | StepRule
@@ -123,7 +123,7 @@ def _checked_gamma(gamma: object, outcome: Outcome) -> Gamma:
             )
     if isinstance(gamma, StepRule):
         return gamma
-    if isinstance(gamma, str) or np.ndim(gamma) == 0:  # type: ignore[arg-type]
+    if not is_list(gamma):
         return positive("gamma", gamma)
     each = finite_array("gamma", gamma, 1)  # type: ignore[arg-type]
     if (each <= 0).any():

@@ -71,6 +71,15 @@ def whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
+def is_text(value: object) -> bool:
+    """Whether something is text that can be written to a file; lone halves of characters cannot.
+
+    >>> is_text("Göteborg"), is_text("\\ud800"), is_text(7)
+    (True, False, False)
+    """
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
 def flag(name: str, value: object) -> bool:
     """Return ``value`` as the True or False that it is."""
     if not isinstance(value, bool | np.bool_):
@@ -78,14 +87,23 @@ def flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def finite_array(name: str, value: ArrayLike, dimensions: int) -> Array:
-    """Return a read-only copy of ``value`` as finite floats with the given number of dimensions."""
+def finite_array(name: str, value: ArrayLike, *dimensions: int) -> Array:
+    """Return a read-only copy of ``value`` as finite floats with one of the given numbers of dimensions, or any.
+
+    >>> finite_array("sigma", 2, 0, 1)
+    array(2.)
+    >>> finite_array("sigma", [[1.0], [1.0, 2.0]], 0, 1)
+    Traceback (most recent call last):
+    kinelo.errors.InputError: sigma must be an array of numbers with 0 or 1 dimension(s).
+    """
+    words = " or ".join(map(str, dimensions))
     try:
         result = np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} must be an array of numbers with {dimensions} dimension(s).") from None
-    if result.ndim != dimensions:
-        raise InputError(f"{name} must have {dimensions} dimension(s), not {result.ndim}.")
+        shape = f" with {words} dimension(s)" if dimensions else ""
+        raise InputError(f"{name} must be an array of numbers{shape}.") from None
+    if dimensions and result.ndim not in dimensions:
+        raise InputError(f"{name} must have {words} dimension(s), not {result.ndim}.")
     fine = np.abs(result) <= LARGEST
     if not fine.all():
         where = tuple(int(k) for k in np.argwhere(~fine)[0])
@@ -103,6 +121,16 @@ def team_vector(name: str, value: ArrayLike) -> Array:
     return result
 
 
+def is_list(value: object) -> bool:
+    """Whether something is a list, or what is as good as one: a tuple, an array, a series, a range.
+
+    >>> is_list([1]), is_list(np.array([1])), is_list("AB"), is_list({1, 2}), is_list(np.array(1)), is_list(list)
+    (True, True, False, False, False, False)
+    """
+    several = hasattr(value, "__getitem__") and hasattr(value, "__len__") and getattr(value, "shape", None) != ()
+    return several and not isinstance(value, type | str | bytes | bytearray | Mapping)
+
+
 def checked_names(names: object) -> tuple[str, ...]:
     """Names of teams as text: a list, a tuple, an array or a series of text or numbers.
 
@@ -112,8 +140,7 @@ def checked_names(names: object) -> tuple[str, ...]:
     Traceback (most recent call last):
     kinelo.errors.InputError: names must be a list of names, not 'AB'.
     """
-    several = hasattr(names, "__iter__") and hasattr(names, "__len__") and getattr(names, "shape", None) != ()
-    if not several or isinstance(names, str | bytes | Mapping | set | frozenset):
+    if not is_list(names):
         raise InputError(f"names must be a list of names, not {one_line(names)}.")
     listed = list(names)  # type: ignore[call-overload]
     for name in listed:

@@ -15,7 +15,9 @@ from kinelo.advice.charts import loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.kind import check_played
+from kinelo.matches.matches import Matches
+from kinelo.model.validation import is_text
 from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import html_page
 from kinelo.pages.rated import ratings_body
@@ -56,8 +58,8 @@ def share_page(
     >>> page.startswith("<!doctype html>"), "Three teams" in page, "<script" in page
     (True, True, False)
     """
-    if title is not None and not isinstance(title, str):
-        raise InputError(f"title must be text, not {type(title).__name__}.")
+    if title is not None and not is_text(title):
+        raise InputError(f"title must be text, not {title!r:.60}.")
     if ranking is not None and (not isinstance(ranking, Mapping) or set(ranking) - set(RANKING)):
         raise InputError(f"ranking must map any of {', '.join(RANKING)} to numbers, not {ranking!r:.80}.")
     if isinstance(result, Audit):
@@ -72,8 +74,7 @@ def share_page(
     if played is None:
         raise InputError("A page of ratings needs the matches: fit the rater, or give matches=….")
     heading = title or TITLES["ratings"]
-    if not isinstance(played, Contests):
-        check_matches(played)
+    check_played(played)
     return html_page(heading, ratings_body(result, played, heading, ranking))
 
 

@@ -47,8 +47,7 @@ def ratings_body(
     rater: Any, played: Matches | Contests, heading: str, ranking: Mapping[str, float | None] | None = None
 ) -> str:
     """Return the body of the page; ``ranking`` holds arguments of :func:`kinelo.leaderboard`."""
-    noun, who = ("contests", "entrants") if isinstance(played, Contests) else ("matches", "sides")
-    codes = played.entrant if isinstance(played, Contests) else np.concatenate([played.home, played.away])
+    noun, who = played.kind.noun, played.kind.who
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
     boards, everyone = _boards(rater, played, ranking or {})
     left_out = left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun)
@@ -57,7 +56,7 @@ def ratings_body(
     given = surprise % (("who won", noun) if noun == "contests" else ("what happened", noun))
     title = "The most surprising winners" if noun == "contests" else "The biggest upsets"
     return f"""<h1>{escape(heading)}</h1>
-<p class="source">{len(played):,} {noun} of {np.unique(codes).size:,} {who}{when}, rated by
+<p class="source">{len(played):,} {noun} of {len(played.present):,} {who}{when}, rated by
 {escape(getattr(rater, "label", type(rater).__name__))} with Kinelo.</p>
 {"".join(_board(board, kind if len(boards) > 1 else "", noun) for kind, board in boards.items())}
 {f"<p>{everyone} {left_out}</p>" if everyone or left_out else ""}
@@ -74,7 +73,7 @@ def ratings_body(
 def _boards(rater: Any, played: Matches | Contests, ranking: Mapping[str, Any]) -> tuple[dict[str, pl.DataFrame], str]:
     """A leaderboard for each kind that is rated, and words where everyone is shown because nobody would be."""
     board, said = board_and_words(rater, played, **ranking)
-    return boards_by_kind(board) if isinstance(played, Contests) else {"": board}, said
+    return boards_by_kind(board), said
 
 
 def _board(board: pl.DataFrame, kind: str, noun: str) -> str:
@@ -142,7 +141,7 @@ def _name(row: Row) -> str:
 
 
 def _histories(rater: Any, played: Matches | Contests, boards: dict[str, pl.DataFrame]) -> str:
-    noun = "contests" if isinstance(played, Contests) else "matches"
+    noun = played.kind.noun
     if not played.dated or played.date[0] == played.date[-1]:
         return f"<p>The {noun} have no dates.</p>"
     history = rating_history(rater, played, points=STOPS)

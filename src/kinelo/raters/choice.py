@@ -94,11 +94,9 @@ def choose_rater(
     """
     from kinelo.forecasts.automatic import choose
     from kinelo.forecasts.backtest import named_raters
-    from kinelo.matches.matches import check_matches
-    from kinelo.matches.scan import MatchScan
+    from kinelo.matches.kind import MATCHES
 
-    if not isinstance(matches, MatchScan):
-        check_matches(matches)
+    MATCHES.check(matches, scans=True)
     named = candidates(matches) if raters is None else named_raters(raters)
     return choose(matches, named, next(iter(named)))
 
@@ -110,20 +108,16 @@ def candidates(
     noise_by: Sequence[str] = (),
 ) -> dict[str, Rater]:
     """All of Kinelo's raters that can use these matches and what else is asked, the usual one first."""
-    from kinelo.matches.scan import MatchScan
-
-    scanned = isinstance(matches, MatchScan)
     found = {}
     for name in sorted(RATERS, key=lambda name: name != USUAL):
-        lineups = None if isinstance(matches, MatchScan) else matches.lineups
-        if RATERS[name].needs_lineups and lineups is None:
+        if RATERS[name].needs_lineups and matches.lineups is None:
             continue
         takes = _of_kinelo(name).get_params()
         asked = {"start": start is not None, "conditions": bool(conditions), "noise_by": bool(noise_by)}
         if any(wanted and what not in takes for what, wanted in asked.items()):
             continue
         rater = rater_called(name, start, conditions, noise_by)
-        if scanned and rater.needs_whole_table():
+        if not matches.in_memory and rater.needs_whole_table():
             continue
         found[RATERS[name].kind] = rater
     return found

@@ -529,6 +529,7 @@ class GaussianRater(NoiseRater, Rater):
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no power of margins without scores."""
+        check_matches(matches)
         moot: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
             moot |= {"ties": 0.0, "ties_step": 0.0}

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.kind import check_played
+from kinelo.matches.matches import Matches
 from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.qualifying import ACTIVE_DAYS
@@ -43,8 +44,7 @@ def rating_history(
     >>> history.select("date", "name").rows()[0], history.height
     ((datetime.date(2024, 1, 1), 'A'), 4)
     """
-    if not isinstance(matches, Contests):
-        check_matches(matches)
+    check_played(matches)
     if not isinstance(rater, Rater) and not callable(getattr(rater, "fit", None)):
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
     if whole("points", points, 0) < 2 or len(matches) == 0:
@@ -78,28 +78,9 @@ def rating_history(
 
 def _days_of(side: str, matches: Matches | Contests) -> NDArray[np.datetime64]:
     """Days on which a side, a player of the line-ups, or anybody rated of contests, played."""
-    if isinstance(matches, Contests):
-        entries = np.zeros(matches.entrant.size, bool)
-        for names, codes in [
-            (matches.entrants, matches.entrant[:, None]),
-            *((s.names, s.codes) for s in matches.slots.values()),
-        ]:
-            if side in names:
-                entries |= (codes == names.index(side)).any(axis=1)
-        plays = np.zeros(len(matches), bool)
-        plays[matches.contest[entries]] = True
-    elif side in matches.teams:
-        code = matches.teams.index(side)
-        plays = (matches.home == code) | (matches.away == code)
-    elif matches.lineups is not None and isinstance(side, str) and side in matches.lineups.players:
-        lineups = matches.lineups
-        match = np.repeat(np.arange(lineups.offsets.size - 1) // 2, np.diff(lineups.offsets))
-        plays = np.zeros(len(matches), bool)
-        plays[match[lineups.player == lineups.players.index(side)]] = True
-    else:
-        raise InputError(f"{side!r:.80} played none of these matches; names are written as in the results.")
+    plays = matches.plays(side)
     if not plays.any():
-        raise InputError(f"{side!r} played none of these matches; names are written as in the results.")
+        raise InputError(f"{side!r:.80} played none of these matches; names are written as in the results.")
     return np.unique(matches.date[plays])
 
 

@@ -11,14 +11,15 @@ places (see :mod:`kinelo.matches.pools`).
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests, Slots
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.kind import CONTESTS, check_played, kind_of
+from kinelo.matches.matches import Matches
 from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, CONTEST_CAUTION, LEAST_MATCHES
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def board_and_words(
     if active_days is not None:
         check_number("leaderboard", "active_days", active_days, 0.0)
     table, played = _ratings(rater), _graph(rater, matches)
-    if isinstance(played, Contests) or "kind" in table.columns:
+    if kind_of(played) is CONTESTS or "kind" in table.columns:
         taken_off = CONTEST_CAUTION if caution is None else caution
         table = table if "kind" in table.columns else table.insert_column(0, pl.Series("kind", [""] * table.height))
         table = _with_weeks(table, played)
@@ -114,7 +115,8 @@ def board_and_words(
         if not boards:
             return _by_places(table, taken_off), ""
         return pl.concat(boards), " ".join(dict.fromkeys(said for _, said in parts if said))
-    table = _with_separable(_with_pools(table, played, active_days), played)
+    matches = cast("Matches | None", played)
+    table = _with_separable(_with_pools(table, matches, active_days), matches)
     shown, said = _worth_ranking(table, active_days, least_matches)
     return _ranked(_with_notes(shown), CAUTION if caution is None else caution), said
 
@@ -146,7 +148,9 @@ def _without_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:
 
 
 def boards_by_kind(board: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """A leaderboard of contests as one for each kind, in their order."""
+    """A leaderboard as one for each kind that is rated, in their order; one of sides has no kinds."""
+    if "kind" not in board.columns:
+        return {"": board}
     return {str(kind): own.drop("kind") for (kind,), own in board.partition_by("kind", as_dict=True).items()}
 
 
@@ -197,9 +201,7 @@ def _ranked(table: pl.DataFrame, caution: float) -> pl.DataFrame:
     place = pl.when("separable").then(pl.int_range(1, pl.len() + 1).over("pool")).alias("place")
     first = ["name", "rating", "uncertainty", "surely"]
     shown = [name for name in first if name in table.columns]
-    return table.select(
-        place, *shown, pl.all().exclude(*first, "pool", "note", "separable", "told_apart"), "pool", "note"
-    )
+    return table.select(place, *shown, pl.all().exclude(*first, "pool", "note", "separable"), "pool", "note")
 
 
 def _with_separable(table: pl.DataFrame, matches: Matches | None) -> pl.DataFrame:
@@ -209,12 +211,6 @@ def _with_separable(table: pl.DataFrame, matches: Matches | None) -> pl.DataFram
     """
     import polars as pl
 
-    if "told_apart" in table.columns and "separable" not in table.columns:
-        old = (
-            "kinelo.leaderboard: the column told_apart of ratings is now separable; the old name goes with version 0.5."
-        )
-        warnings.warn(old, DeprecationWarning, stacklevel=3)
-        table = table.rename({"told_apart": "separable"})
     if "separable" not in table.columns:
         table = table.with_columns(separable=pl.lit(True))
     lineups = None if matches is None or "team" not in table.columns else matches.lineups
@@ -258,8 +254,7 @@ def _ratings(rater: Any) -> pl.DataFrame:
 
 def _graph(rater: Any, matches: Matches | Contests | None) -> Matches | Contests | None:
     if matches is not None:
-        if not isinstance(matches, Contests):
-            check_matches(matches)
+        check_played(matches)
         return matches
     own: Any = getattr(rater, "matches", None)
     if callable(own):

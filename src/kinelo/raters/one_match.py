@@ -23,6 +23,7 @@ from kinelo.matches.dated import UNDATED, Day, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import check_neutral, fixture, fixtures, lineups_of_starters, two_sides
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
+from kinelo.model.validation import is_list, is_text
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 
 if TYPE_CHECKING:
@@ -369,11 +370,11 @@ def pairs_of(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list
     """Both sides as lists of equal length; a single name meets everyone of the other list."""
     sides = [[side] if isinstance(side, str) else side for side in (home, away)]
     for side in sides:
-        if not isinstance(side, Sequence | np.ndarray):
+        if not is_list(side):
             raise InputError(f"{side!r:.60} is neither the name of a side nor a list of names.")
     one, other = list(sides[0]), list(sides[1])
     for name in (*one, *other):
-        if not isinstance(name, str):
+        if not is_text(name):
             raise InputError(f"{name!r:.60} is not the name of a side; a name is text that is not blank.")
     if len(one) == len(other):
         return one, other

@@ -24,7 +24,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import OutOfRange, estimate
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import sought
@@ -301,6 +301,7 @@ class SideRater(KeptInSlots, Rater):
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""
+        check_matches(matches)
         moot: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
             moot["ties"] = 0.0

@@ -64,18 +64,14 @@ def read_start(source: Any) -> Start:
     >>> start.names, start.rating.tolist()
     (('A', 'B'), [1620.0, 1480.0])
     """
-    import polars as pl
-
     from kinelo.matches.loading import load_table
     from kinelo.matches.names import clean_name
 
     if isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values()):
-        table = pl.DataFrame({"name": list(map(str, source)), "rating": list(source.values())}, strict=False)
-    elif isinstance(source, Mapping | str | Path) or hasattr(source, "columns"):
-        table = load_table(source)
-    else:
+        source = {"name": list(map(str, source)), "rating": list(source.values())}
+    if not (isinstance(source, Mapping | str | Path) or hasattr(source, "columns")):
         raise InputError(f"start must be a table of names and ratings, or a mapping, not {type(source).__name__}.")
-    table = _named(table)
+    table = _named(load_table(source))
     names = tuple(clean_name(str(name)) for name in table["name"])
     if len(set(names)) < len(names) or not all(names):
         twice = next((name for name in names if names.count(name) > 1), "")

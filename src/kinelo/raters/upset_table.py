@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import winner_log_loss
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind, check_played
+from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
 
 
@@ -35,12 +37,13 @@ def upsets(rater: Any, matches: Matches | Contests) -> pl.DataFrame:
     >>> found["home"][0], bool(found["chance"][0] < 0.3)
     ('B', True)
     """
-    if not isinstance(matches, Contests):
-        check_matches(matches)
+    check_played(matches)
     if not callable(getattr(rater, "one_step_ahead", None)):
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
-    if isinstance(matches, Contests):
-        return _contest_upsets(rater, matches)
+    return UPSETS[matches.kind](rater, matches)
+
+
+def _match_upsets(rater: Any, matches: Matches) -> pl.DataFrame:
     if len(matches) == 0 or np.isnan(matches.result).any():
         raise InputError("Upsets are found among matches that have a result; read them with played=True.")
     said = blank_of(rater).one_step_ahead(matches).probabilities
@@ -73,3 +76,6 @@ def _contest_upsets(rater: Any, contests: Contests) -> pl.DataFrame:
         )
     table = pl.DataFrame(rows, schema_overrides={"date": pl.Date})
     return table.drop_nans("chance").sort("chance", maintain_order=True)  # nobody wins where nobody finishes
+
+
+UPSETS: dict[Kind, Callable[[Any, Any], pl.DataFrame]] = {MATCHES: _match_upsets, CONTESTS: _contest_upsets}

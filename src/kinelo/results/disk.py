@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kinelo.errors import InputError
-from kinelo.runtime.atomic import sync_folder
+from kinelo.runtime.atomic import check_name, sync_folder
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
@@ -26,6 +26,7 @@ def disk_errors_in_words(folder: Path, advice: str = "run the command again", ne
     Traceback (most recent call last):
     kinelo.errors.InputError: The folder out cannot be written: permission denied.
     """
+    check_name(folder)
     try:
         yield
     except OSError as error:

@@ -18,6 +18,25 @@ from kinelo.errors import InputError
 PERMISSIONS = 0o777
 
 
+LONGEST_NAME = 255
+"""Bytes of the name of a file or folder, on every system."""
+
+
+def check_name(path: Path | str) -> None:
+    """Refuse text that is the name of no file on any system.
+
+    >>> check_name("a\\0b")
+    Traceback (most recent call last):
+    kinelo.errors.InputError: 'a\\x00b' is no name of a file.
+    """
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded or max(map(len, encoded.split(b"/"))) > LONGEST_NAME:
+        raise InputError(f"{str(path)!r:.80} is no name of a file.")
+
+
 def write_file(path: Path | str, content: bytes) -> None:
     """Put ``content`` where a user asked for it.
 
@@ -25,6 +44,7 @@ def write_file(path: Path | str, content: bytes) -> None:
     ``/dev/fd/3``), a pipe or a terminal is written to. Nothing else is touched: what is no file is never replaced by
     one.
     """
+    check_name(path)
     handle = _open_handle(Path(path))
     if handle is not None:
         _write_to(os.dup(handle), content)

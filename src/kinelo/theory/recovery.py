@@ -116,7 +116,7 @@ def recover_strength(
 
 
 def _variances(given: ArrayLike, rating: Array) -> Array:
-    values = finite_array("rating_variance", given, min(np.ndim(given), 1))
+    values = finite_array("rating_variance", given, 0, 1)
     if values.ndim == 1 and values.shape != rating.shape:
         raise InputError(f"rating_variance must be one number or one per team: {values.size} for {rating.size} teams.")
     if (values < 0).any():

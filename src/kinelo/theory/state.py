@@ -141,7 +141,7 @@ class StationaryState:
                 "The rating of one more team is defined for AllPlayAll only: where pairing depends on ratings, "
                 "a team can settle in several places."
             )
-        points = finite_array("theta", theta, np.ndim(theta))
+        points = finite_array("theta", theta)
         if not points.size:
             raise InputError("theta must hold at least one strength.")
         spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)

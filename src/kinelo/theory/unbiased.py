@@ -24,7 +24,6 @@ from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import Aim, Fluctuation, LeagueClosure, Solution, State
 from kinelo.theory.covariance import matches_together
@@ -88,7 +87,6 @@ class Unbiased(NamedTuple):
     there: Fluctuation | None
 
 
-@renamed_arguments(outcome="system")
 def unbiased_gamma(
     system: RatingSystem | Outcome, strengths: Strength | Continuum, closure: Closure = "exact"
 ) -> UnbiasedGamma:

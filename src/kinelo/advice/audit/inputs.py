@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinelo.advice.audit.kernels import Array
 from kinelo.errors import InputError
+from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
 from kinelo.presentation import percent, quoted
 from kinelo.raters.name_index import nearest_names
-from kinelo.runtime.reading import read_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -166,16 +164,11 @@ def table_of(ratings: Any, matches: Matches) -> pl.DataFrame:
     import polars as pl
 
     try:
-        if isinstance(ratings, str | Path):
-            table = pl.read_csv(io.BytesIO(read_file(Path(ratings))))
-        elif isinstance(ratings, pl.DataFrame):
-            table = ratings
-        else:
-            table = pl.DataFrame(ratings)
-    except (OSError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        table = load_table(ratings)
+    except InputError as error:
         raise InputError(
             f"ratings must be a table with the columns name and rating, which cannot be read: {error}"
-        ) from error
+        ) from None
     table = table.rename({"team": "name"}) if "team" in table.columns and "name" not in table.columns else table
     missing = [name for name in ("name", "rating") if name not in table.columns]
     if missing:

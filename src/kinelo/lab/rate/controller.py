@@ -22,6 +22,7 @@ from kinelo.lab.rate.session import read_session, write_session
 from kinelo.lab.rate.standings import first_matches, summary
 from kinelo.lab.rate.tables import UploadedTable, read_table
 from kinelo.matches.contests import Contests
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.matches.same_side import likely_names
 from kinelo.raters.choice import AUTOMATIC, all_raters
@@ -30,6 +31,10 @@ from kinelo.results.spreadsheet import harmless
 NOT_RATED = "Rate a league first."
 MOST_LIKELY = 40
 """Pairs of names that may be one side, offered to be joined."""
+
+
+FIRST_ROWS: dict[Kind, Callable[[Any], list[dict[str, Any]]]] = {MATCHES: first_matches, CONTESTS: first_entries}
+LEAGUES: dict[Kind, Callable[..., MatchLeague | ContestLeague]] = {MATCHES: MatchLeague, CONTESTS: ContestLeague}
 
 
 class RatingController:
@@ -106,8 +111,8 @@ class RatingController:
         rejects = self._rejects(found)
         return {
             "summary": summary(found),
-            "likely": [] if isinstance(found, Contests) else likely_names(found).head(MOST_LIKELY).rows(),
-            "rows": first_entries(found) if isinstance(found, Contests) else first_matches(found),
+            "likely": likely_names(found).head(MOST_LIKELY).rows(),
+            "rows": FIRST_ROWS[found.kind](found),
             "rejects": {"count": rejects.height, "reasons": found.rejected.counts(), "rows": _first_rows(rejects, 8)},
         }
 
@@ -137,12 +142,9 @@ class RatingController:
             raise InputError(f"There is no rater {rater!r}; choose one of {', '.join(known)}.")
         self._progress("Reading the file")
         found = self._read(columns, chosen["conditions"], read)
-        if isinstance(found, Contests):
-            league = ContestLeague(found, self._tables, chosen, self._progress)
-        elif rater == "player" and found.lineups is None:
+        if read.rows == "matches" and rater == "player" and getattr(found, "lineups", None) is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
-        else:
-            league = MatchLeague(found, self._tables, chosen, self._progress)
+        league = LEAGUES[found.kind](found, self._tables, chosen, self._progress)
         rejects = self._rejects(found)
         self.league, league.downloads["rejects"] = league, rejects
         counted = {"count": rejects.height, "reasons": found.rejected.counts(), "rows": _first_rows(rejects)}

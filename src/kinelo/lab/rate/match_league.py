@@ -17,7 +17,6 @@ from kinelo.lab.rate.standings import (
     calibration,
     histories,
     leaderboard,
-    sides_of,
     summary,
 )
 from kinelo.lab.rate.tables import UploadedTable, all_labels
@@ -87,7 +86,7 @@ class MatchLeague:
             "parameters": parameters_table(fitted).to_dict(),
             "histories": histories(self.history, ranked),
             "calibration": self._checked,
-            "teams": sorted(sides_of(matches)),
+            "teams": sorted(matches.present),
             "favourites": self._strongest(),
             "labels": self._labels(),
             "conditions": {name: list(matches.conditions[name].levels) for name in self.chosen["conditions"]},

@@ -27,26 +27,17 @@ BESIDE_CELLS = ("name", "place", "rating", "uncertainty", "team", "note", "pool"
 """What the page needs of a row beside its cells: to find it, to draw its bar, to say more below its name."""
 
 
-def sides_of(matches: Matches) -> list[str]:
-    """Names of those who played; a rejected row may name others."""
-    return [matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))]
-
-
 def summary(found: Matches | Contests) -> dict[str, Any]:
     """What was read."""
-    if isinstance(found, Contests):
-        words, teams, lineups = ["contests", "entrants"], int(np.unique(found.entrant).size), None
-    else:
-        words, teams = ["matches", "sides"], len(sides_of(found))
-        lineups = None if found.lineups is None else int(found.lineups.known().sum())
+    lineups = getattr(found, "lineups", None)
     return {
         "matches": len(found),
-        "teams": teams,
-        "words": words,
+        "teams": len(found.present),
+        "words": [found.kind.noun, found.kind.who],
         "first": str(found.date[0]) if found.dated else None,
         "last": str(found.date[-1]) if found.dated else None,
         "notes": list(found.notes),
-        "lineups": lineups,
+        "lineups": None if lineups is None else int(lineups.known().sum()),
     }
 
 
@@ -149,9 +140,8 @@ def calibration(
 
 def forecast_words(played: Matches | Contests, tested: Matches | Contests) -> str:
     """How forecasts were made and what their chart shows."""
-    noun = "contests" if isinstance(played, Contests) else "matches"
     return (
-        f"A rater that had seen only the first {len(played) - len(tested):,} {noun} forecast the other "
+        f"A rater that had seen only the first {len(played) - len(tested):,} {played.kind.noun} forecast the other "
         f"{len(tested):,}, one by one. A dot on the dashed line is a chance that came true as often as it was given; "
         "a calibrated forecast lies within its line in 95 of 100 cases."
     )

@@ -41,7 +41,6 @@ from kinelo.raters.order import SideOrder
 from kinelo.raters.rater import Rater
 from kinelo.raters.state import MatchIndices
 from kinelo.raters.stored import ANY, stored, taken_whole
-from kinelo.runtime.renaming import renamed_arguments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -334,7 +333,6 @@ class BradleyTerry(Rater):
             }
         )
 
-    @renamed_arguments(draws="resamples")
     def intervals(
         self,
         level: float = 0.95,

@@ -285,8 +285,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         """Ratings and their uncertainty as they are on a day, by default that of the last match.
 
         ``separable`` says whose matches show more than that he is a player of his teams: what is left of them on that
-        day has taken half of the variance with which a newcomer begins. ``told_apart`` is its name before 0.4 and goes
-        with version 0.5.
+        day has taken half of the variance with which a newcomer begins.
         """
         import polars as pl
 
@@ -296,7 +295,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         f, added = fade_all(idle, values["regression"], values["walk"] ** 2)
         variance = f**2 * state.variances() + added
         separable = pl.Series("separable", variance < values["prior_spread"] ** 2 / 2.0)
-        return self._table(f * state.strengths(), variance, separable, separable.alias("told_apart"))
+        return self._table(f * state.strengths(), variance, separable)
 
     def _table(self, strength: Array, variance: Array, *more: pl.Series) -> pl.DataFrame:
         import polars as pl

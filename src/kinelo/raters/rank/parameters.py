@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
-from kinelo.matches.contests import FINISHED, Contests
+from kinelo.matches.contests import FINISHED, Contests, check_contests
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
 from kinelo.raters.noise import NoiseFactors, noise_columns
@@ -102,6 +102,7 @@ class KindParameters(Rater):
         says how far they came, of the level of fields where two meet or ratings to begin with say it, and of the spread
         of a single advantage.
         """
+        check_contests(matches)
         moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():
             moot["late_retirement"] = 0.0

@@ -16,7 +16,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.raters.one_contest import contest_of, ranked
@@ -131,6 +131,7 @@ class ClassicElo(EloOfSides):
 
     def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No home advantage where no venue or order of sides can tell of it."""
+        check_matches(matches)
         return {"home_advantage": 0.0} if matches.neutral.all() or not self.order_.home else {}
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:

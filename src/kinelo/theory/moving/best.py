@@ -20,7 +20,6 @@ from kinelo.model.schedule import Period, Rounds, Schedule, checked_schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import LeagueClosure, NoiseKind, State
 from kinelo.theory.covariance import StrengthMotion, matches_together, motion_of
@@ -85,7 +84,6 @@ class BestGamma:
         return {"gamma": self.gamma, "error": self.error, **vars(self.parts), "curve": rows}
 
 
-@renamed_arguments(outcome="system")
 def best_gamma(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,

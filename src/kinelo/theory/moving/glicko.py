@@ -41,7 +41,6 @@ from kinelo.model.steps import GLICKO, DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative, positive
-from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.closure import LeagueClosure, Solution, State, equal_opponents
 from kinelo.theory.covariance import PairSlopes, StrengthMotion, batch_of, motion_of, separate_covariance, walk_lag
 from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, few_threads, fixed_point
@@ -138,7 +137,7 @@ class DeviationState:
         >>> round(float(state.rating_of(10.0)), 7)
         9.3734687
         """
-        points = finite_array("theta", theta, np.ndim(theta))
+        points = finite_array("theta", theta)
         spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)
         league = self._league.with_more(np.atleast_1d(points).ravel(), spread)
         found = _settle(league, noisy=bool(self.variance.any()))
@@ -146,7 +145,7 @@ class DeviationState:
 
     def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
         """Derivative of :meth:`rating_of` with respect to θ, by a difference of fourth order."""
-        points = finite_array("theta", theta, np.ndim(theta))
+        points = finite_array("theta", theta)
         step = 0.02 / self._league.nu
         shifts = np.array([-2.0, -1.0, 1.0, 2.0]) * step
         values = self.rating_of(np.add.outer(shifts, points), sigma)
@@ -218,7 +217,6 @@ class GlickoLeague:
         return shift[:size], float(shift[size])
 
 
-@renamed_arguments(outcome="system")
 def settled_deviations(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
@@ -389,8 +387,8 @@ def deviation_path(
     """
     league = GlickoLeague(outcome, strengths, growth)
     size = league.teams.size
-    first = np.broadcast_to(finite_array("rating", rating, np.ndim(rating)), size)
-    spread = np.broadcast_to(finite_array("deviation", deviation, np.ndim(deviation)), size)
+    first = np.broadcast_to(finite_array("rating", rating, 0, 1), size)
+    spread = np.broadcast_to(finite_array("deviation", deviation, 0, 1), size)
     when = finite_array("times", times, 1)
 
     def speed(_: float, state: Array) -> Array:

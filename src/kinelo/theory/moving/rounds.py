@@ -19,7 +19,6 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, positive
-from kinelo.runtime.renaming import renamed_arguments
 from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.limit import stationary
 from kinelo.theory.pair_means import laplacian, mass_laplacian
@@ -131,7 +130,6 @@ class MeanMap:
         return direction - self._gamma * (slope.sum(axis=1) * direction - slope @ direction)
 
 
-@renamed_arguments(outcome="system")
 def critical_gamma(system: RatingSystem | Outcome, strengths: Strength | Continuum) -> CriticalGamma:
     """Step sizes at which rating a whole round at once becomes unstable, and at which it settles fastest.
 
