@@ -14,7 +14,7 @@ from kinelo.paper.figure import FigureStudy
 from kinelo.paper.literature.words import literature_words
 from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
 from kinelo.paper.stored import REPORT_FORMAT
-from kinelo.paper.words import ASSUMPTIONS, GLOSSARY, READINGS, UNTESTED, neighbour_words
+from kinelo.paper.words import ASSUMPTIONS, GLOSSARY, READINGS, UNTESTED, neighbour_words, tally_words
 from kinelo.studies.study import Study
 
 PAPER_FIGURES = 6
@@ -72,17 +72,8 @@ def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]
 
 def _abstract(result: Reproduction, counts: Counter[str]) -> str:
     scale = "at the paper's own scale" if result.scale == "full" else "at a reduced scale, for a quick look"
-    parts = [
-        (counts["holds"], "holds", "hold"),
-        (counts["does not hold"], "does not", "do not"),
-        (counts["depends"], "depends on a condition stated beside it", "depend on a condition stated beside them"),
-        (counts["misprint"], "is a misprint", "are misprints"),
-        (counts["input not published"], "rests on input that is not published", "rest on input that is not published"),
-        (counts["not measured"], "could not be measured", "could not be measured"),
-    ]
-    shown = [f"{count} {one if count == 1 else many}" for count, one, many in parts if count]
-    tally = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
-    verdicts = f" Of {len(result.claims)} statements of the paper, {tally}." if shown else ""
+    tally = tally_words(counts)
+    verdicts = f" Of {len(result.claims)} statements of the paper, {tally}." if tally else ""
     return (
         f"Here are {len(result.figures)} figures, the paper's computed anew and others it did not draw, {scale}: "
         f"{in_powers(result.matches)} matches in {result.runs} runs.{verdicts}"

@@ -123,10 +123,31 @@ NOT_PROVED = (
 )
 
 
+_TALLY = {
+    "holds": ("holds", "hold"),
+    "does not hold": ("does not", "do not"),
+    "depends": ("depends on a condition stated beside it", "depend on a condition stated beside them"),
+    "misprint": ("is a misprint", "are misprints"),
+    "input not published": ("rests on input that is not published", "rest on input that is not published"),
+    "not measured": ("could not be measured", "could not be measured"),
+}
+"""Words of one statement and of several, by verdict."""
+
+
+def tally_words(counts: Mapping[str, int]) -> str:
+    """How many statements have which verdict.
+
+    >>> tally_words({"holds": 3, "does not hold": 1})
+    '3 hold and 1 does not'
+    """
+    shown = [f"{counts[one]} {words[counts[one] > 1]}" for one, words in _TALLY.items() if counts.get(one)]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
 def neighbour_words(scale: str, figures: int, counts: Mapping[str, int]) -> dict[str, Any]:
     """What replaces the paper's own words in the content of a report."""
     size = "at full scale" if scale == "full" else "at a reduced scale, for a quick look"
-    tally = f"{counts['holds']} hold, {counts['does not hold']} do not, and {counts['depends']} depend on something"
+    tally = tally_words(counts)
     return {
         "neighbours": True,
         "shown_by": None,

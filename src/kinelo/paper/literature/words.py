@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kinelo.paper.claim import Claim
+from kinelo.paper.words import GLOSSARY, tally_words
 
 FOUND = (
     "What papers say of Elo's rule with fixed skills holds where it is played: one equilibrium, reached exponentially, "
@@ -60,6 +61,10 @@ NOT_JUDGED = (
 )
 
 
+SYMBOLS = (("K", "step size of chess, K = 2γ"), ("skill", "strength of a player, the same in every match"))
+USED = ("R, r", "S", "b", "ν", "γ", "±", "K", "skill")
+"""Symbols of this report, of the paper's and its own."""
+
 ASKED = " (asked of RankElo)"
 
 
@@ -74,7 +79,7 @@ def literature_words(
 ) -> dict[str, Any]:
     """What replaces the words on the paper in the content of a report."""
     size = "at full scale" if scale == "full" else "at a reduced scale, for a quick look"
-    tally = f"{counts['holds']} hold, {counts['does not hold']} do not, and {counts['depends']} depend on something"
+    tally = tally_words(counts)
     return {
         "literature": True,
         "shown_by": None,
@@ -85,5 +90,8 @@ def literature_words(
         ],
         "untested": [dict(zip(("place", "statement", "because"), row)) for row in NOT_JUDGED],
         "readings": [],
+        "glossary": [
+            {"symbol": symbol, "meaning": meaning} for symbol, meaning in (*GLOSSARY, *SYMBOLS) if symbol in USED
+        ],
         "assumptions": list(SOURCES),
     }
