@@ -718,9 +718,10 @@ QUESTIONS = {
     "season": {"season", "knockout", "kinelo season", "kinelo knockout"},
     "even": {"match_quality"},
     "fair teams": {"balance", "kinelo balance"},
+    "changes": {"preview", "explain", "kinelo preview", "kinelo explain"},
     "learning": {"fit", "update", "update_one"},
 }
-"""Names whose answers the tests above (in tests/raters, those of single matches and of balance) hold together."""
+"""Names whose answers the tests above (in tests/raters, of single matches, balance and changes) hold together."""
 
 OTHERS = {
     # of a rater: its arguments, state and what it found

@@ -18,6 +18,7 @@ from kinelo.cli.commands import Command, Commands
 from kinelo.cli.design import design
 from kinelo.cli.devices import devices
 from kinelo.cli.diagnose import diagnose
+from kinelo.cli.explain import explain, preview
 from kinelo.cli.farming import farming
 from kinelo.cli.knockout import knockout
 from kinelo.cli.lab import lab
@@ -76,6 +77,8 @@ app.command(cls=Command)(serve)
 app.command(cls=Command)(leaderboard)
 app.command(cls=Command)(predict)
 app.command(cls=Command)(balance)
+app.command(cls=Command)(preview)
+app.command(cls=Command)(explain)
 app.command(cls=Command)(backtest)
 app.command(cls=Command)(season)
 app.command(cls=Command)(knockout)

@@ -28,6 +28,8 @@ from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 
 if TYPE_CHECKING:
     from kinelo.raters.balance import Balance
+    from kinelo.raters.explanation import Explanation
+    from kinelo.raters.preview import Preview
 
 UNDATED_DAY = int(UNDATED.astype(np.int64))
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -275,6 +277,42 @@ class SingleMatches(MatchEstimator):
             self, players, sides, together=together, apart=apart, roles=roles, newcomers=newcomers, best=best,
             date=date, seed=seed,
         )  # fmt: skip
+
+    def preview(self, home: Any, away: Any = None, **said: Any) -> Preview:
+        """What a match would change for those in it: ratings after a win, a draw and a loss of the first side.
+
+        It is what :meth:`update_one` then does, to the last bit; ``said`` is what that takes beside the result (date,
+        neutral, margin, weight, conditions, line-ups). With a list of entrants alone it is a contest: everyone's
+        rating after each place, the others finishing in the order that is expected (``of=[…]`` asks for some of them).
+
+        >>> import kinelo as kn
+        >>> rater = kn.TeamElo.classic(k=20, start={"Ann": 1700, "Bob": 1500})
+        >>> rater.preview("Ann", "Bob")
+        Preview: Ann win +4.8, draw -5.2, loss -15.2; 2 in all
+        """
+        from kinelo.raters.preview import preview_contest, preview_match
+
+        return preview_contest(self, home, **said) if away is None else preview_match(self, home, away, **said)
+
+    def explain(self, match: str, matches: Any = None) -> Explanation:
+        """Why ratings moved by a match, as terms that add up to the change of everyone in it.
+
+        Parameters
+        ----------
+        match
+            The identifier of the match (the number of its row where it has none), or the name of a contest.
+        matches
+            The matches rated, by default those fitted. They are rated again up to this one.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "A", "B"], "result": [1, 0, 0.5]})
+        >>> rater = kn.TeamElo.classic(k=20, home_advantage=60).fit(matches)
+        >>> print(rater.explain("3").lines()[0].partition(" (score")[0])
+        A: 1519.5 → 1516.8 (-2.8): -1.7 for the venue, -1.1 for the result against what was expected
+        """
+        from kinelo.raters.explanation import explain_match
+
+        return explain_match(self, match, matches)
 
     def _gaps(self, matches: Matches) -> Gaps:
         """What is believed of the differences of strength in matches to come."""

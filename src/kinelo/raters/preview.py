@@ -1,0 +1,167 @@
+"""What a match would change: a copy of the rater is told each result, and ratings are compared with those before."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kinelo.errors import InputError
+from kinelo.presentation import Column, Table, number, words
+
+OUTCOMES = ("win", "draw", "loss")
+MOST_PREVIEWED = 12
+"""Entrants of a contest up to whom every place of everyone is tried."""
+
+
+@dataclass(frozen=True, repr=False)
+class Preview:
+    """What a match or a contest would change, for everyone in it.
+
+    Attributes
+    ----------
+    outcomes
+        Results of the first side, or places of an entrant.
+    ratings
+        Ratings as they stand, by name; None of those who have never played.
+    after
+        Ratings after each outcome, by name, in the order of ``outcomes``: of a match those of one result together, of
+        a contest those of each entrant for each of its places, the others finishing in the order that is expected.
+    """
+
+    outcomes: tuple[str, ...]
+    ratings: Mapping[str, float | None]
+    after: Mapping[str, tuple[float, ...]]
+
+    def changes(self, name: str) -> dict[str, float | None]:
+        """Points that somebody would gain (or lose, below 0) by each outcome; None for a newcomer.
+
+        >>> import kinelo as kn
+        >>> rater = kn.TeamElo.classic(k=20, start={"Ann": 1700, "Bob": 1500})
+        >>> {name: round(points, 2) for name, points in rater.preview("Ann", "Bob").changes("Bob").items()}
+        {'win': -4.81, 'draw': 5.19, 'loss': 15.19}
+        """
+        if name not in self.after:
+            raise InputError(f"{name!r:.60} is not in this match.")
+        old = self.ratings[name]
+        return {
+            outcome: None if old is None else new - old
+            for outcome, new in zip(self.outcomes, self.after[name], strict=True)
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everyone's rating, and ratings and changes by outcome."""
+        return {
+            "outcomes": list(self.outcomes),
+            "people": [
+                {"name": name, "rating": self.ratings[name], "after": dict(zip(self.outcomes, after, strict=True)),
+                 "change": self.changes(name)}
+                for name, after in self.after.items()
+            ],
+        }  # fmt: skip
+
+    def table(self) -> Table:
+        """Everyone's rating, and the change by each outcome, or the rating of a newcomer."""
+        rows = []
+        for name, after in self.after.items():
+            old = self.ratings[name]
+            cells = {o: (f"{new - old:+.1f}" if old is not None else f"→ {new:.0f}") for o, new in self._cells(after)}
+            rows.append({"name": name, "rating": old, **cells})
+        columns: list[Column] = [words("Name", "name"), number("Rating", "rating", ".0f")]
+        return Table([*columns, *(number(_heading(one), one, "") for one in self.outcomes)], rows)
+
+    def _cells(self, after: Sequence[float]) -> list[tuple[str, float]]:
+        return list(zip(self.outcomes, after, strict=True))
+
+    def __repr__(self) -> str:
+        name = next(iter(self.after))
+        said = ", ".join(
+            f"{outcome} {'?' if change is None else format(change, '+.1f')}"
+            for outcome, change in self.changes(name).items()
+        )
+        return f"Preview: {name} {said}; {len(self.after)} in all"
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _heading(outcome: str) -> str:
+    return {"win": "First wins", "draw": "Draw", "loss": "First loses"}.get(outcome, f"Place {outcome}")
+
+
+def preview_match(rater: Any, home: str, away: str, **said: Any) -> Preview:
+    """What a match would change by each of its results."""
+    before = ratings_by_name(rater)
+    names: list[str] = []
+    after: dict[str, list[float]] = {}
+    for outcome in OUTCOMES:
+        told = copy.deepcopy(rater).update_one(home, away, outcome, **said)
+        now = ratings_by_name(told)
+        names = names or in_match(rater, before, now, home, away, said)
+        for name in names:
+            after.setdefault(name, []).append(now[name])
+    return Preview(OUTCOMES, {name: before.get(name) for name in names}, {n: tuple(v) for n, v in after.items()})
+
+
+def in_match(
+    rater: Any, before: Mapping[str, float], now: Mapping[str, float], home: str, away: str, said: Mapping[str, Any]
+) -> list[str]:
+    """Those of a match who are rated: its sides, or the players of its line-ups."""
+    if not getattr(rater, "rates_players", False):
+        return [name for name in (home.strip(), away.strip()) if name in now]
+    listed = [name.strip() for side in ("home_lineup", "away_lineup") for name in said.get(side, ())]
+    if not listed:
+        raise InputError(f"{type(rater).__name__} rates players: give home_lineup and away_lineup.")
+    return [name for name in listed if name in now]
+
+
+def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | None = None, **said: Any) -> Preview:
+    """What a contest would change for each of its entrants (or those ``of`` whom it is asked) by each place."""
+    forecast = rater.predict_one(list(entrants), **said)
+    chances = dict(zip(_labels(entrants), forecast.win.tolist(), strict=True))
+    expected = sorted(entrants, key=lambda one: -chances[_label(one)])
+    asked = list(entrants) if of is None else [one for one in entrants if one in of]
+    if of is not None and len(asked) < len(of):
+        raise InputError(f"{of!r:.60} names somebody who is not in this contest.")
+    if len(asked) * len(entrants) > MOST_PREVIEWED**2:
+        raise InputError(
+            f"A contest of {len(entrants)} has too many places to try for {len(asked)} entrants: say of whom, of=[…]."
+        )
+    before = ratings_by_name(rater)
+    after: dict[str, list[float]] = {}
+    for one in asked:
+        others = [other for other in expected if other != one]
+        for place in range(len(entrants)):
+            order = [*others[:place], one, *others[place:]]
+            now = ratings_by_name(copy.deepcopy(rater).update_one(order, **said))
+            for name in _members(one):
+                after.setdefault(name, []).append(now[name])
+    places = tuple(str(place + 1) for place in range(len(entrants)))
+    return Preview(places, {name: before.get(name) for name in after}, {n: tuple(v) for n, v in after.items()})
+
+
+def _members(entrant: Any) -> list[str]:
+    parts = entrant if isinstance(entrant, list | tuple) else [entrant]
+    return [name.strip() for part in parts for name in (part if isinstance(part, list | tuple) else [part])]
+
+
+def _label(entrant: Any) -> str:
+    return "\x1f".join(_members(entrant))
+
+
+def _labels(entrants: Sequence[Any]) -> list[str]:
+    return [_label(one) for one in entrants]
+
+
+def ratings_by_name(rater: Any) -> dict[str, float]:
+    """Ratings as they are shown; of several kinds, the first by name alone and others as ``kind: name``."""
+    if getattr(rater, "_state", None) is None and getattr(rater, "start", None) is None:
+        return {}
+    table = rater.ratings_
+    if "kind" not in table.columns or table["kind"].n_unique() < 2:
+        return dict(zip(table["name"].to_list(), table["rating"].to_list(), strict=True))
+    found: dict[str, float] = {}
+    for kind, name, rating in table.select("kind", "name", "rating").rows():
+        found[name if name not in found else f"{kind}: {name}"] = rating
+    return found
