@@ -16,7 +16,7 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from kinelo.book import folders
 from kinelo.book.contests import ContestLedger, contests_to_rows, rows_to_contests
 from kinelo.book.database import RETRIES, database_of, is_server
 from kinelo.book.entering import INSERT, Entry, MatchLedger, Place
+from kinelo.book.erasing import erase, free_pseudonym, strings_in
 from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
 from kinelo.book.rows import plain_json, read_json
 from kinelo.book.said import Said, check_identifier, check_listed, table_of
@@ -45,6 +46,7 @@ from kinelo.raters.one_match import OneResult, one_result, pairs_of
 from kinelo.raters.rater import Rater
 from kinelo.raters.sides import SIDE, SideRater
 from kinelo.raters.slots import Key
+from kinelo.raters.stored import SEPARATOR
 from kinelo.runtime.atomic import check_name
 
 if TYPE_CHECKING:
@@ -390,6 +392,16 @@ class RatingBook:
     def balance(self, players: Sequence[str], sides: int | Sequence[int] = 2, **more: Any) -> Any:
         """Fair teams of those present (:meth:`kinelo.Rater.balance`)."""
         return self._asked(self._whole(), "balance")(players, sides, **more)
+
+    def preview(self, home: Any, away: Any = None, **said: Any) -> Any:
+        """What a match or a contest would change (:meth:`kinelo.Rater.preview`)."""
+        return self._asked(self._whole(), "preview")(home, away, **said)
+
+    def explain(self, match_id: str) -> Any:
+        """Why a match of the book moved ratings, in terms that add up (:meth:`kinelo.Rater.explain`)."""
+        if not len(self):
+            raise InputError(f"{self.path} holds no {self.noun}.")
+        return self._asked(self._whole(), "explain")(match_id, self.matches())
 
     def _asked(self, rater: Any, verb: str) -> Any:
         """What the rater of the book can do."""
@@ -739,6 +751,50 @@ class RatingBook:
             self._live = None
             self._rate_again(min(days.values()))
         return len(days)
+
+    def remove_player(self, name: str) -> int:
+        """Take out all matches (or contests) in which somebody took part; how many those were."""
+        return self.remove([match_id for match_id, names in self._names_of_matches() if name in names])
+
+    def _names_of_matches(self) -> Iterator[tuple[str, set[str]]]:
+        """Identifiers of what the book holds, and who took part."""
+        for match_id, home, away, lineups in self._database.rows("SELECT match_id, home, away, lineups FROM match"):
+            yield match_id, {home, away, *strings_in(lineups)}
+        entries = self._database.rows("SELECT contest.name, entry.entrant, entry.slots FROM entry JOIN contest ON "
+                                      "contest.contest_id = entry.contest_id")  # fmt: skip
+        parts: dict[str, set[str]] = {}
+        for contest, entrant, slots in entries:
+            parts.setdefault(contest, set()).update({entrant, *strings_in(slots)})
+        yield from parts.items()
+
+    def erase(self, name: str, pseudonym: str | None = None) -> str:
+        """Take a name out of the book for good; the pseudonym that stands in its place, with the same ratings.
+
+        Matches, line-ups, the list to begin with and checkpoints have the pseudonym from now on, and the database
+        writes its pages anew, so that the name is in none that it has freed. The book does not remember who it was: a
+        table that names them again brings the name back. Copies of the book are yours to erase.
+
+        Parameters
+        ----------
+        pseudonym
+            What stands in the place of the name; by default ``erased 1``, or the next number that is free.
+        """
+        for given in (name, *([] if pseudonym is None else [pseudonym])):
+            if not isinstance(given, str) or not given.strip() or SEPARATOR in given:
+                raise InputError(f"{given!r:.60} is not a name; a name is text that is not blank.")
+        with self._database.transaction():
+            self._database.keep_out(everybody=True)
+            new = free_pseudonym(self._database) if pseudonym is None else pseudonym.strip()
+            erase(self._database, name, new)
+        self._database.rewrite_pages()
+        self._forget()
+        return new
+
+    def _forget(self) -> None:
+        """Read again what the book says, and keep nothing of what it said."""
+        self._seen, self._live, self._checked_day = None, None, ""
+        self._reader, self._partial = (None, None), threading.local()
+        self._open(type(self._blank))
 
     def check(self) -> list[str]:
         """What is wrong with the book, in sentences; none where its rows are those of one run over all its matches.

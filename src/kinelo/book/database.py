@@ -165,6 +165,10 @@ class Database:
         """Undo what a transaction has done so far, or leave its connection."""
         raise NotImplementedError
 
+    def rewrite_pages(self) -> None:
+        """Write all pages anew, so that nothing stands in those that were freed."""
+        raise NotImplementedError
+
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All questions inside are answered from one moment."""
@@ -296,6 +300,23 @@ class SQLite(Database):
         """So many new numbers for rows."""
         last = self.one(f"SELECT MAX(number) FROM {table}")[0] or 0
         return range(last + 1, last + 1 + count)
+
+    def rewrite_pages(self) -> None:
+        """Write the file anew, and empty the log beside it."""
+        self.close()
+        with self.writing_lock, self.in_words():
+            connection = self.connect(writing=True)
+            try:
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute("VACUUM")
+                busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                connection.close()
+        if busy:
+            raise InputError(
+                f"{self.name} is being read by another program, and its log still holds what was erased: close that "
+                "program and erase again."
+            )
 
     def _give_up(self) -> None:
         try:
@@ -436,6 +457,16 @@ class Postgres(Database):
         """So many new numbers for rows."""
         rows = self.rows("SELECT nextval('kinelo_number') FROM generate_series(1, ?)", (count,))
         return sorted(number for (number,) in rows)
+
+    def rewrite_pages(self) -> None:
+        """Write every table anew; the server's own log and copies of it are the server's."""
+        with self.writing_lock, self.in_words():
+            connection = self.connect(writing=True)
+            try:
+                for table in TABLES:
+                    connection.execute(f"VACUUM (FULL) {table}")
+            finally:
+                connection.close()
 
     def _is_closed(self, connection: Any) -> bool:
         return connection.closed

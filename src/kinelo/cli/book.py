@@ -15,20 +15,28 @@ if TYPE_CHECKING:
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
-WORDS = ("check", "export")
+WORDS = {"check": 1, "export": 2, "erase": 2}
+"""Verbs, and how many words follow each."""
 
 
 def book(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[check|export] BOOK [FILE]",
+            metavar="[check|export|erase] BOOK [FILE|NAME]",
             help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://… Before it, check compares "
-            "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet).",
+            "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet); erase "
+            "takes NAME out of it for good, with a pseudonym in its place.",
         ),
     ],
     remove: Annotated[
         list[str] | None, typer.Option(help="Identifier of a match (name of a contest) to take out; may be repeated.")
+    ] = None,
+    remove_player: Annotated[
+        list[str] | None, typer.Option(help="Name of somebody whose matches to take out; may be repeated.")
+    ] = None,
+    pseudonym: Annotated[
+        str | None, typer.Option(help="With erase: what stands in the place of the name (else 'erased 1').")
     ] = None,
     listed: Annotated[
         bool,
@@ -44,6 +52,7 @@ def book(
     """Say what a rating book holds, list its matches, take matches out, check it, write it as a table.
 
     Example:  kinelo book league.db --remove M-2014-61
+    Example:  kinelo book erase league.db 'Ann Example'
     Example:  kinelo book check league.db
     Example:  kinelo book export league.db matches.parquet
     """
@@ -52,11 +61,19 @@ def book(
     from kinelo.raters.choice import rater_called
     from kinelo.results.disk import disk_errors_in_words
 
-    verb, address, target = _parted(words, ratings, asked=bool(remove) or listed)
+    verb, address, target = _parted(words, ratings, asked=bool(remove or remove_player) or listed)
+    if pseudonym is not None and verb != "erase":
+        raise InputError("--pseudonym goes with kinelo book erase BOOK NAME.")
     kind = None if rater is None else type(rater_called(rater))
     with plain_warnings(), disk_errors_in_words(Path(address)):
         kept = RatingBook(address, kind)
         taken = kept.remove(remove) if remove else 0
+        for name in remove_player or ():
+            taken += _all_of(kept, name)
+        if verb == "erase":
+            given = kept.erase(str(words[-1]), pseudonym)
+            typer.echo(f"{words[-1]} is {given} from now on; every rating is as it was. Copies are yours to erase.")
+            return
     if verb == "check":
         _check(kept)
         return
@@ -77,13 +94,20 @@ def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, 
     """The verb (or none), the book and the file of a command."""
     verb = words[0] if len(words) > 1 and words[0] in WORDS else ""
     rest = words[1:] if verb else words
-    most = 2 if verb == "export" else 1
-    if len(rest) != most:
-        need = "a book and a file to write" if verb == "export" else "one book"
+    if len(rest) != WORDS.get(verb, 1):
+        need = {"export": "a book and a file to write", "erase": "a book and a name"}.get(verb, "one book")
         raise InputError(f"kinelo book {verb or 'BOOK'} takes {need}, not {' '.join(rest)!r:.80}.")
     if (verb and asked) or (ratings and verb != "export"):
         raise InputError("--list and --remove go with kinelo book BOOK, --ratings with kinelo book export BOOK FILE.")
     return verb, rest[0], Path(rest[-1])
+
+
+def _all_of(kept: RatingBook, name: str) -> int:
+    """Take out all matches of somebody."""
+    taken = kept.remove_player(name)
+    if not taken:
+        raise InputError(f"{name!r:.60} took part in nothing that {kept.path} holds.")
+    return taken
 
 
 def _check(kept: RatingBook) -> None:

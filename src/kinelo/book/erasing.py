@@ -1,0 +1,168 @@
+"""Taking a name out of a book for good: a pseudonym stands in its place everywhere, and every rating stays as it is.
+
+Names stand in matches and line-ups, in contests, in what is known of everyone, in the list that a rater began with and
+in checkpoints. All of them are rewritten in one transaction; then the database writes its pages anew, so that the name
+is in none that it has freed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.book.database import Database
+from kinelo.book.rows import plain_json, read_json
+from kinelo.book.state import pack, unpack
+from kinelo.errors import InputError
+from kinelo.raters.stored import SEPARATOR
+
+TEXTS = {
+    "about": ("key", ("value",)),
+    "common": ("name", ("value",)),
+    "match": ("number", ("conditions", "lineups")),
+    "contest": ("number", ("kinds",)),
+    "slot": ("number", ("more",)),
+}
+"""Tables with the columns that hold JSON, and what tells their rows apart."""
+JOINED = " + "
+"""What stands between the members of an entrant."""
+LABELS = {"match": ("match_id",), "contest": ("contest_id", "name", "title")}
+"""Columns of words that somebody chose, in which a name may be part of more."""
+
+
+def erase(database: Database, name: str, pseudonym: str) -> None:
+    """Put a pseudonym in the place of a name, inside a transaction."""
+    if _everywhere(database, pseudonym):
+        raise InputError(f"{pseudonym!r:.60} stands in {database.name} already; choose another pseudonym.")
+    if not _everywhere(database, name):
+        raise InputError(f"{database.name} knows no {name!r:.60}; names are written as in the results.")
+    labels = _labels_with(database, name)
+    if labels:
+        raise InputError(
+            f"The name {name!r:.60} is part of {labels[0]!r:.80}, by which {database.name} knows what was played; "
+            "nothing was changed. Give it another identifier or title first."
+        )
+    for table, column in (("match", "home"), ("match", "away"), ("slot", "name")):
+        database.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (pseudonym, name))
+
+    def renamed(value: Any) -> Any:
+        return _renamed(value, name, pseudonym)
+
+    for table, (key, columns) in TEXTS.items():
+        for column in columns:
+            _rewrite(database, table, (key,), column, lambda text: _json_renamed(text, renamed))
+    _rewrite(database, "entry", ("contest_id", "number"), "slots", lambda text: _json_renamed(text, renamed))
+    _rewrite(database, "entry", ("contest_id", "number"), "entrant", lambda text: _label_renamed(text, name, pseudonym))
+    _rewrite(database, "checkpoint", ("number",), "state", lambda state: _state_renamed(state, name, pseudonym))
+    if _everywhere(database, name):
+        raise InputError(f"The name {name!r:.60} could not be taken out of {database.name}; nothing was changed.")
+
+
+def free_pseudonym(database: Database) -> str:
+    """The first of ``erased 1``, ``erased 2``, … that the book does not have."""
+    number = 1
+    while _everywhere(database, f"erased {number}"):
+        number += 1
+    return f"erased {number}"
+
+
+def strings_in(text: str | None) -> set[str]:
+    """All texts in a cell of JSON."""
+    found: set[str] = set()
+
+    def look(value: Any) -> None:
+        if isinstance(value, str):
+            found.add(value)
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            look(part)
+
+    if text is not None:
+        look(read_json(text))
+    return found
+
+
+def _everywhere(database: Database, name: str) -> int:
+    """How often a name stands among those who are rated or have played."""
+    count = 0
+    for table, column in (("match", "home"), ("match", "away"), ("slot", "name")):
+        count += database.one(f"SELECT COUNT(*) FROM {table} WHERE {column} = ?", (name,))[0]
+    within = plain_json(name)
+    for table, column in (("match", "lineups"), ("entry", "slots"), ("about", "value")):
+        for (text,) in database.rows(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"):
+            count += within in text or json.dumps(name) in text
+    return count
+
+
+def _labels_with(database: Database, name: str) -> list[str]:
+    """Identifiers and titles of which a name is a part."""
+    found = []
+    for table, columns in LABELS.items():
+        for column in columns:
+            for (text,) in database.rows(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"):
+                if name in text:
+                    found.append(text)
+    return found
+
+
+def _rewrite(database: Database, table: str, keys: tuple[str, ...], column: str, change: Callable[[Any], Any]) -> None:
+    """Write what a change makes of the cells of a column, where that is something else."""
+    where = " AND ".join(f"{key} = ?" for key in keys)
+    rows = database.rows(f"SELECT {', '.join(keys)}, {column} FROM {table} WHERE {column} IS NOT NULL")
+    for *key, cell in rows:
+        new = change(cell)
+        if new is not None:
+            database.run(f"UPDATE {table} SET {column} = ? WHERE {where}", (new, *key))
+
+
+def _json_renamed(text: str, renamed: Callable[[Any], Any]) -> str | None:
+    """JSON with another name in it, None where nothing changes or the text is no JSON."""
+    try:
+        value = read_json(text)
+    except InputError:
+        return None
+    new = renamed(value)
+    return None if new == value else plain_json(new)
+
+
+def _renamed(value: Any, name: str, pseudonym: str) -> Any:
+    if isinstance(value, str):
+        return pseudonym if value == name else value
+    if isinstance(value, list):
+        return [_renamed(one, name, pseudonym) for one in value]
+    if isinstance(value, dict):
+        return {_renamed(key, name, pseudonym): _renamed(one, name, pseudonym) for key, one in value.items()}
+    return value
+
+
+def _label_renamed(text: str, name: str, pseudonym: str) -> str | None:
+    """The label of an entrant, whose members stand between plus signs."""
+    if text == name:
+        return pseudonym
+    parts = text.split(JOINED)
+    return JOINED.join(pseudonym if part == name else part for part in parts) if name in parts else None
+
+
+def _state_renamed(content: Any, name: str, pseudonym: str) -> bytes | None:
+    """A stored state with another name in it."""
+    arrays, changed = unpack(content), False
+    for key, array in arrays.items():
+        new = _array_renamed(array, name, pseudonym)
+        if new is not None:
+            arrays[key], changed = new, True
+    return pack(arrays) if changed else None
+
+
+def _array_renamed(array: NDArray[Any], name: str, pseudonym: str) -> NDArray[Any] | None:
+    if array.dtype.kind == "U":
+        words = array.ravel().tolist()
+        new = [SEPARATOR.join(pseudonym if part == name else part for part in word.split(SEPARATOR)) for word in words]
+        return None if new == words else np.array(new).reshape(array.shape)
+    if array.dtype == np.uint8 and array.ndim == 1 and array[:1].tobytes() == b"{":  # JSON, as lists are kept
+        value = json.loads(array.tobytes())
+        new = _renamed(value, name, pseudonym)
+        return None if new == value else np.frombuffer(json.dumps(new, sort_keys=True).encode(), np.uint8).copy()
+    return None

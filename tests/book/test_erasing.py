@@ -1,0 +1,162 @@
+"""A name leaves a book for good: nowhere in the file, and every rating as it was."""
+
+import copy
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import kinelo as kn
+import kinelo.book.book as module
+from kinelo.cli import app
+
+pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+NAME = "Zoë Quandt-Erased"
+SIDES = ["Ann", NAME, "Cid", "Dee"]
+
+
+def results(n=60, seed=1):
+    rng = np.random.default_rng(seed)
+    pairs = [rng.choice(4, 2, replace=False) for _ in range(n)]
+    return pl.DataFrame(
+        {
+            "match_id": [f"M{k}" for k in range(n)],
+            "date": [str(np.datetime64("2024-03-02") + 3 * k) for k in range(n)],
+            "home": [SIDES[a] for a, _ in pairs], "away": [SIDES[b] for _, b in pairs],
+            "result": rng.choice([0.0, 0.5, 1.0], n),
+        }
+    )  # fmt: skip
+
+
+def lineups(table):
+    rows = []
+    for row in table.iter_rows(named=True):
+        for side, team in (("H", row["home"]), ("A", row["away"])):
+            rows += [
+                {"match_id": row["match_id"], "side": side, "player": f"{team[:2]}{k}" if k else team} for k in range(3)
+            ]
+    return pl.DataFrame(rows)
+
+
+def given(kind, **more):
+    return kind(**({p.name: p.default for p in kind.parameters if p.name != "late_retirement"} | more))
+
+
+BOOKS = {
+    "classic": lambda: kn.TeamElo.classic(k=20, start={NAME: 1700, "Ann": 1500}),
+    "Glicko": lambda: given(kn.Glicko),
+    "KalmanElo": lambda: given(kn.KalmanElo, covariance="full"),
+    "PlayerElo": lambda: given(kn.PlayerElo, covariance="diagonal"),
+    "FideElo": lambda: kn.FideElo({NAME: 2100, "Ann": 1900, "Cid": 1800}, {NAME: 2009}),
+}
+
+
+def everything_in(folder):
+    return b"".join(path.read_bytes() for path in folder.iterdir() if path.name.startswith("club.db"))
+
+
+def traces(content):
+    return [NAME.encode(code) in content for code in ("utf-8", "utf-32-le", "utf-16-le")] + [
+        ascii(NAME)[1:-1].replace("\\xeb", "\\u00eb").encode() in content
+    ]
+
+
+@pytest.mark.parametrize("kind", BOOKS)
+def test_a_name_leaves_a_book_for_good(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "EVERY", 20)  # so that there are checkpoints
+    table = results()
+    sheet = lineups(table) if kind == "PlayerElo" else None
+    book = kn.RatingBook(tmp_path / "club.db", BOOKS[kind]())
+    book.add(kn.read_matches(table[:40], sheet))
+    book.add(kn.read_matches(table[40:], sheet))
+    before = dict(book.ratings_.select("name", "rating").rows())
+    assert NAME in before and any(traces(everything_in(tmp_path)))
+    given_name = book.erase(NAME)
+    assert given_name == "erased 1"
+    after = dict(book.ratings_.select("name", "rating").rows())
+    assert after == {given_name if name == NAME else name: rating for name, rating in before.items()}
+    again = kn.RatingBook(tmp_path / "club.db")
+    assert dict(again.ratings_.select("name", "rating").rows()) == after
+    assert again.check() == []
+    again.close()
+    book.close()
+    assert not any(traces(everything_in(tmp_path)))
+    # It goes on: a late match is rated from a checkpoint, under the pseudonym.
+    late = pl.DataFrame(
+        {"match_id": ["L"], "date": ["2024-03-05"], "home": ["Ann"], "away": [given_name], "result": [0.0]}
+    )
+    rows = lineups(late) if kind == "PlayerElo" else None
+    assert again.add(kn.read_matches(late, rows)).new == 1
+    assert again.check() == []
+
+
+def test_contests_and_titles(tmp_path):
+    table = {
+        "race": ["r1"] * 3 + ["r2"] * 3, "date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3,
+        "driver": ["Ann", NAME, "Cid", NAME, "Cid", "Ann"], "place": [1, 2, 3, 1, 2, 3],
+    }  # fmt: skip
+    book = kn.RatingBook(tmp_path / "club.db", kn.RankElo(walk=0.3, prior_spread=0.8, newcomer=0.0, regression=0.1))
+    book.add(kn.read_contests(table))
+    before = book.ratings_["rating"].to_list()
+    assert book.erase(NAME, "somebody") == "somebody"
+    assert book.ratings_["rating"].to_list() == before and "somebody" in book.ratings_["name"].to_list()
+    assert book.check() == []
+    book.close()
+    assert not any(traces(everything_in(tmp_path)))
+
+
+def test_what_cannot_be_erased_is_refused_and_nothing_changes(tmp_path):
+    table = results(8).with_columns(match_id=pl.format("{} at home, {}", "home", pl.col("date")))
+    book = kn.RatingBook(tmp_path / "club.db", kn.TeamElo.classic(k=20))
+    book.add(kn.read_matches(table))
+    before = copy.deepcopy(book.ratings_.rows())
+    for name, pseudonym, said in (
+        (NAME, None, "by which .* knows what was played"), ("Nobody", None, "knows no"), (NAME, "Ann", "already"),
+        ("", None, "not a name"), (NAME, " ", "not a name"), (5, None, "not a name"),
+    ):  # fmt: skip
+        with pytest.raises(kn.InputError, match=said):
+            book.erase(name, pseudonym)
+    assert book.ratings_.rows() == before
+
+
+def test_all_matches_of_somebody_are_taken_out_in_one_command(tmp_path):
+    table = results(30)
+    table.write_csv(tmp_path / "results.csv")
+    path = str(tmp_path / "club.db")
+
+    def called(*words):
+        return CliRunner().invoke(app, [*map(str, words)])
+
+    assert called("rate", tmp_path / "results.csv", "--k", "20", "--book", path).exit_code == 0
+    own = table.filter((pl.col("home") == NAME) | (pl.col("away") == NAME)).height
+    done = called("book", path, "--remove-player", NAME)
+    assert f"{own:,} taken out" in done.output
+    rest = table.filter((pl.col("home") != NAME) & (pl.col("away") != NAME))
+    expected = kn.TeamElo.classic(k=20).fit(kn.read_matches(rest)).ratings_.select("name", "rating").rows()
+    assert kn.RatingBook(path).ratings_.select("name", "rating").rows() == expected
+    done = called("book", "erase", path, "Ann", "--pseudonym", "A.")
+    assert done.exit_code == 0 and "Ann is A. from now on" in done.output
+    assert {"A.", "Cid", "Dee"} == set(kn.RatingBook(path).ratings_["name"])
+    for wrong in (
+        ["book", "erase", path],
+        ["book", path, "--pseudonym", "x"],
+        ["book", path, "--remove-player", "Ann"],
+    ):
+        refused = called(*wrong)
+        assert refused.exit_code == 2 or isinstance(refused.exception, kn.InputError)
+
+
+def test_both_databases_erase(address):
+    book = kn.RatingBook(address, kn.TeamElo.classic(k=20, start={NAME: 1700}))
+    book.add(kn.read_matches(results()))
+    book.update_one("Ann", NAME, 1, date="2025-01-01", match_id="last")
+    before = book.ratings_["rating"].to_list()
+    assert book.erase(NAME) == "erased 1"
+    book.update_one("Cid", "Neu", 1, date="2025-01-02")
+    assert book.remove_player("Neu") == 1 and book.ratings_["rating"].to_list() == before
+    assert book.erase("Cid") == "erased 2" and book.check() == []
+    held = book.matches()
+    assert NAME not in held.teams and {"erased 1", "erased 2"} < set(held.teams)
+    for table, column in (("match", "home"), ("match", "away"), ("slot", "name"), ("about", "value")):
+        assert not [row for (row,) in book._database.rows(f"SELECT {column} FROM {table}") if NAME in str(row)]
