@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import ndtri
 
 import kinelo as kn
 from conftest import Section, write_sections
@@ -192,6 +193,28 @@ class BatchPlackettLuce:
         return ContestForecast(contests, mean, np.full(mean.size, math.pi / math.sqrt(6.0)), (), "gumbel")
 
 
+class DecayingMean:
+    """The mean of past places as normal scores, older ones counting less, drawn to 0 like ``drawn`` contests."""
+
+    def __init__(self, manner: Manner) -> None:
+        self.kept, self.drawn = 0.9**manner.pace, 1.0 / manner.spread
+        self.sums: dict[str, tuple[float, float]] = {}
+
+    def ahead(self, contests: Contests) -> ContestForecast:
+        slots, mean = members(contests), np.zeros(contests.entrant.size)
+        for c in range(len(contests)):
+            entries = range(int(contests.first[c]), int(contests.first[c + 1]))
+            for e in entries:
+                total, weight = self.sums.get(slots[e][0][1], (0.0, 0.0))
+                mean[e] = total / (weight + self.drawn)
+            counted = [e for e in entries if contests.ended[e] == 0]
+            for e in counted:
+                score = float(ndtri(1.0 - (contests.place[e] - 0.5) / len(counted)))
+                total, weight = self.sums.get(slots[e][0][1], (0.0, 0.0))
+                self.sums[slots[e][0][1]] = self.kept * total + score, self.kept * weight + 1.0
+        return ContestForecast(contests, mean, np.ones(mean.size))
+
+
 class Tuned:
     """A library whose manner, and a factor on its deviations, are chosen on the training span."""
 
@@ -238,6 +261,7 @@ PEERS: dict[str, Callable[[], Any]] = {
     "openskill, tuned": lambda: Tuned(Openskill),
     "trueskill, tuned": lambda: Tuned(Trueskill, ("pace", "spread", "draws")),
     "elo-mmr-py, tuned": lambda: Tuned(EloMMR),
+    "decaying mean of places, tuned": lambda: Tuned(DecayingMean),
     "choix, refitted": lambda: Tuned(BatchPlackettLuce, ("spread",)),
 }
 
