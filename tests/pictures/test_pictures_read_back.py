@@ -8,6 +8,8 @@ import pytest
 import xarray as xr
 
 import kinelo as kn
+from kinelo.advice.audit.groups import GroupFound
+from kinelo.advice.audit.inflation import Shift
 from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title, uprights
 
 
@@ -250,6 +252,18 @@ def test_an_audit_shows_both_curves_and_each_k_under_its_name():
     assert set(stacked) == {"luck", "newcomers", "lag"}
     assert max(stacked["luck"]) == 250 and max(stacked["newcomers"]) == 260 and max(stacked["lag"]) == 570
     assert (loss.get_xscale(), loss.get_xlabel(), parts.get_ylabel()) == ("log", "K", "Squared error, points²")
+
+
+@pytest.mark.parametrize("groups", [(), (GroupFound("juniors", 12, None, Shift(30.0, 5.0, 12), None, None),)])
+def test_panels_of_an_audit_do_not_cover_each_other(groups):
+    found = made_audit()
+    found.groups = groups
+    figure = kn.plot.audit(found)
+    figure.canvas.draw()
+    left, right, below, *last = figure.axes
+    assert len(last) == len(groups)
+    for above, under in ((left, below), (right, below), *((below, one) for one in last)):
+        assert above.xaxis.get_tightbbox().y0 > under.get_window_extent().y1
 
 
 def test_an_audit_marks_the_k_for_the_matches_to_come():

@@ -41,15 +41,17 @@ class Report:
 
     def __rich__(self) -> Table:
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(title=self._title(), title_justify="left", show_header=False, show_lines=True)
         table.add_column(style="bold", no_wrap=True)
         table.add_column()
         for heading, rows in self.sections():
             if heading:
-                table.add_row(f"[underline]{heading}[/]", "")
+                # Whatever the console makes of markup: names may hold brackets, and a heading is none.
+                table.add_row(Text(heading, style="underline"), "")
             for name, words in rows:
-                table.add_row(name, words)
+                table.add_row(Text(name), Text(words))
         if self._sentences_in_table and self._sentences():
             table.add_row(self._heading, "\n".join(f"• {sentence}" for sentence in self._sentences()))
         return table

@@ -34,13 +34,15 @@ def draw_audit(audit: Audit) -> Figure:
         groups = getattr(audit, "groups", ())
         rows = 3 if groups else 2
         figure = style.new_figure(style.PAGE, 2.8 * rows)
-        left, right, below = (figure.add_subplot(*place) for place in ((rows, 2, 1), (rows, 2, 2), (rows, 1, 2)))
+        # One grid for all: panels of two grids would not know of each other.
+        grid = figure.add_gridspec(rows, 2)
+        left, right, below = (figure.add_subplot(place) for place in (grid[0, 0], grid[0, 1], grid[1, :]))
         put_chart(below, periods_chart(audit))
         below.set(yscale="log", title="K by period")
         style.plain_ticks(below, "y")
         below.legend(loc="best", ncols=2)
         if groups:
-            last = figure.add_subplot(3, 1, 3)
+            last = figure.add_subplot(grid[2, :])
             put_chart(last, groups_chart(groups))
             names = [style.literal(one.group, 20) for one in groups]
             last.set(title="Groups", xticks=range(len(groups)), xlabel="")

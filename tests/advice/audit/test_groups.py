@@ -52,6 +52,10 @@ def test_juniors_among_adults_enter_below_grow_stronger_and_are_rated_too_low_or
     # Forty of a hundred grow by 60 a year: next to the average of all sides juniors by 36, adults by -24.
     assert abs(junior.gain.mean - 36) < 3 * junior.gain.error and junior.gain.beyond_chance
     assert abs(adult.gain.mean + 24) < 3 * adult.gain.error and adult.gain.mean < 0
+    # All groups may grow here: that all of them did does not show, and leaves nothing else in doubt.
+    for one in (junior.entry, junior.inflation, adult.inflation):
+        assert 1 < one.error < 40
+    assert junior.inflation.mean < adult.inflation.mean
     last = {}
     for n in range(GAMES):
         for side, code in enumerate((matches.home[n], matches.away[n])):

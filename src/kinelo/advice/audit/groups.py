@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.advice.audit.hindsight import FOUNDING, LEAST_SIDES, strengths_in_hindsight, years_since_entry
+from kinelo.advice.audit.hindsight import FOUNDING, LEAST_SIDES, Trend, strengths_in_hindsight, years_since_entry
 from kinelo.advice.audit.inflation import (
+    Appearances,
     Shift,
     appearances,
+    in_frame_of_today,
     mean_strength,
     per_year,
     settled_appearances,
@@ -144,8 +146,11 @@ def groups_found(
     before, memory, initial = ratings
     told = [name for name, places in groups.items() if years_since_entry(calendar, [places]).shape[1]]
     hindsight = strengths_in_hindsight(calendar, parameters, filtered, growing=[groups[name] for name in told])
-    seen = appearances(calendar, hindsight, before)
     years = float(calendar.day[-1] - calendar.day[0]) / YEAR
+    seen = appearances(calendar, hindsight, before)
+    if hindsight.trend is not None and sum(groups[name].size for name in told) == calendar.sides:
+        seen = _without_common_trend(seen, hindsight.trend, _shares(told, groups), years)
+    seen = in_frame_of_today(seen, years)
     _, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     last = np.flatnonzero(np.append(seen.side[1:] != seen.side[:-1], True))
@@ -168,10 +173,23 @@ def groups_found(
     )
 
 
+def _shares(told: list[str], groups: dict[str, np.ndarray]) -> Array:
+    """How many of the sides that tell a trend each group has."""
+    size = np.array([groups[name].size for name in told], float)
+    return size / size.sum()
+
+
+def _without_common_trend(seen: Appearances, trend: Trend, share: Array, years: float) -> Appearances:
+    """The same with strengths that on average stay as they are: where every group may grow, results do not show whether
+    all of them do."""
+    since = seen.year - years
+    luck = seen.luck - np.multiply.outer(since, share @ trend.luck)
+    return seen._replace(strength=seen.strength - since * float(share @ trend.per_year), luck=luck)
+
+
 def _with_gain(one: GroupFound, place: int, told: list[str], groups: dict[str, np.ndarray], trend: Any) -> GroupFound:
     """With what a year is worth to the group, less the average over all sides that tell it."""
-    share = np.array([groups[name].size for name in told], float)
-    against = -share / share.sum()
+    against = -_shares(told, groups)
     against[place] += 1.0
     if len(told) == 1:
         against = np.ones(1)
