@@ -11,14 +11,16 @@ the condition's spread. A level never met, and a match that says no level, count
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Parameter
+from kinelo.matches.conditions import Condition
 from kinelo.matches.matches import Matches
 from kinelo.raters.one_match import check_levels
 from kinelo.raters.rater import Rater
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 
 SPREAD_PREFIX = "spread by "
+FEWEST_NUMBERS = 6
+"""Levels from which on numbers are hardly categories."""
 
 
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
@@ -51,6 +55,27 @@ def spread_parameters(
         Parameter(SPREAD_PREFIX + name, default, low, high, True, f"spread of a side's strengths by {name}")
         for name in condition_names(conditions)
     )
+
+
+def numbers_in(condition: Condition) -> tuple[float, float] | None:
+    """The least and the largest of a condition whose levels are numbers, so many that they are hardly categories.
+
+    Years are categories, and so are a few numbers.
+
+    >>> numbers_in(Condition(np.arange(7, dtype=np.int32), ("0", "2", "3", "4", "6", "9", "-1")))
+    (-1.0, 9.0)
+    >>> numbers_in(Condition(np.arange(3, dtype=np.int32), ("3", "5", "7"))) is None
+    True
+    """
+    if len(condition.levels) < FEWEST_NUMBERS:
+        return None
+    try:
+        values = np.array([float(level.replace("−", "-")) for level in condition.levels])
+    except ValueError:
+        return None
+    if not np.isfinite(values).all() or bool(np.all((values % 1 == 0) & (values >= 1800) & (values <= 2200))):
+        return None
+    return float(values.min()), float(values.max())
 
 
 class Levels:
@@ -191,6 +216,21 @@ class ConditionRater(Rater):
     conditions: Sequence[str]
     condition_spread: ClassVar[tuple[float, float, float]]
     """Where the spread by a condition is sought: default, least, largest."""
+
+    def _look_at_conditions(self, matches: Matches) -> None:
+        """Warn of numbers, each of which counts as a category of its own that knows nothing of its neighbours."""
+        for name in condition_names(self.conditions):
+            span = numbers_in(matches.conditions[name]) if name in matches.conditions else None
+            if span is None:
+                continue
+            levels = len(matches.conditions[name].levels)
+            warnings.warn(
+                f"The condition {name!r} holds numbers ({levels} of them, {span[0]:g} to {span[1]:g}), and each counts "
+                f"as a category of its own: what one is worth says nothing of the next. What a unit is worth, "
+                f"BradleyTerry(covariates=[{name!r}]) estimates (--covariate); if they are categories, leave it.",
+                KineloWarning,
+                stacklevel=4,
+            )
 
     def _spreads(self) -> tuple[Parameter, ...]:
         return spread_parameters(self.conditions, *self.condition_spread)

@@ -111,6 +111,7 @@ class Rater(SingleMatches, Arguments, ABC):
         self.estimates_ = None
         self.fitted_ = matches
         self.order_ = learn_order(matches)
+        self._look_at_conditions(matches)
         self._prepare(matches)
         self._prepared, self._never_fitted = True, False
         self.moot_: Mapping[str, float] = self.moot_parameters(matches)
@@ -123,6 +124,9 @@ class Rater(SingleMatches, Arguments, ABC):
         if start is not None:
             warn_of_unmet(start, self._names_of(matches))
         return self
+
+    def _look_at_conditions(self, matches: Matches) -> None:
+        """Say what conditions hold that they should not."""
 
     def _prepare(self, matches: Matches) -> None:
         """What the matches to be fitted say before any of them is rated."""

@@ -333,6 +333,44 @@ class BradleyTerry(Rater):
             }
         )
 
+    def fair_value(
+        self, home: str, away: str, covariate: str, *, neutral: bool = False, given: Mapping[str, float] | None = None
+    ) -> float:
+        """The value of a covariate at which a match is even: which handicap is fair?
+
+        Parameters
+        ----------
+        covariate
+            The column that is asked for, one of ``covariates``.
+        given
+            Values of the other covariates; 0 unless they are given.
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["Ann", "Bob"] * 12, "away": ["Bob", "Ann"] * 12, "stones": [0, 0, -3, 3] * 6,
+        ...          "result": [1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 2, "neutral": [True] * 24}
+        >>> games = kn.read_matches(table, conditions=["stones"])
+        >>> rater = kn.BradleyTerry(covariates=["stones"]).fit(games)
+        >>> fair = rater.fair_value("Ann", "Bob", "stones", neutral=True)
+        >>> rater.predict_one("Ann", "Bob", neutral=True, conditions={"stones": fair}).points.round(9)
+        array([0.5])
+        """
+        if covariate not in self.covariates:
+            raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {list(self.covariates)}.")
+        if not isinstance(given, Mapping | None):
+            raise InputError(f"given={given!r:.60} must give values by covariate.")
+        values: dict[str, object] = dict.fromkeys(self.covariates, 0.0)
+        for name, value in (given or {}).items():
+            if name not in values or name == covariate:
+                raise InputError(f"{name!r:.60} is no other covariate of this rater; it has {list(self.covariates)}.")
+            check_number("fair_value", str(name), value, -math.inf)
+            values[name] = value
+        self._check_has_ratings()
+        x, _ = self._differences(self._fixture(home, away, None, neutral, values))
+        worth = self._scale * self._effects()[covariate]
+        if worth == 0.0:
+            raise InputError(f"Nothing is known of what {covariate!r} is worth; fit the rater first.")
+        return float(-x[0] / worth)
+
     def intervals(
         self,
         level: float = 0.95,
