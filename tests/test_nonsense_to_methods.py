@@ -14,7 +14,8 @@ BETWEEN_PARTS = {
     "slots_met", "has_slot", "slot_rows", "take_slots", "shared", "take_shared", "shared_moves",  # raters and books
     "draw", "performances", "at", "juniors", "gammas", "spectrum",  # leagues and steps, and what plays them
     "b", "b_prime", "b_second", "b_third", "antiderivative", "missing", "win_probability", "tie_probability",
-    "w", "w_prime",  # formulas, of arrays of numbers
+    "w", "w_prime", "square_weight", "sine_weight", "tie_weight", "characteristic_function", "waves_of",
+    "reach_of",  # formulas, of arrays of numbers
 }  # fmt: skip
 """Methods by which parts of Kinelo speak to one another; whoever calls them hands over what they name."""
 WRITES = ("save", "write", "to_csv", "to_zarr", "to_netcdf")

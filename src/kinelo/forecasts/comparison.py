@@ -59,9 +59,9 @@ class Comparison:
 
     def _score(self, name: str, metric: str) -> Array:
         """Score of everything tested, or a sentence where the rater or the metric is not known."""
-        if name not in self.forecasts:
-            raise InputError(f"{name!r} was not put to the test; these were: {', '.join(self.forecasts)}.")
-        if metric not in self.known_metrics:
+        if not isinstance(name, str) or name not in self.forecasts:
+            raise InputError(f"{name!r:.60} was not put to the test; these were: {', '.join(self.forecasts)}.")
+        if not isinstance(metric, str) or metric not in self.known_metrics:
             raise InputError(f"Metric {metric!r:.60} is not known; these are: {', '.join(self.known_metrics)}.")
         return self._scored(name, metric)
 
@@ -120,7 +120,7 @@ class Comparison:
         """
         import polars as pl
 
-        metric = metric or self.metrics[0]
+        metric = self.metrics[0] if metric is None else metric
         reference = str(self.scores["rater"][0] if reference is None else reference)
         base = self._score(reference, metric)
         gaps = {name: self._score(name, metric) - base for name in self.forecasts if name != reference}

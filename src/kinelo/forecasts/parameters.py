@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.model.validation import LARGEST
 
 PRIOR_WIDTHS = 6.0
 """How many standard deviations of the search's prior make the range of a parameter."""
+
+
+LARGEST_INTEGER = 10**9
+"""Whole numbers beyond this have squares that compiled loops cannot count."""
 
 
 def check_number(owner: str, name: str, value: object, low: float, high: float = math.inf, above: bool = False) -> None:
@@ -20,11 +25,13 @@ def check_number(owner: str, name: str, value: object, low: float, high: float =
     Traceback (most recent call last):
     kinelo.errors.InputError: TeamElo(step=-3.0) cannot be used: step is a finite number of at least 0.
     """
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if number and abs(value) <= LARGEST and low <= value <= high and not (above and value == low):  # type: ignore[operator]
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    too_large = isinstance(value, int | np.integer) and abs(value) > LARGEST_INTEGER  # unlike 1e12
+    if number and not too_large and abs(value) <= LARGEST and low <= value <= high and not (above and value == low):  # type: ignore[operator]
         return
     bounds = "" if low == -math.inf else f" above {low:g}" if above else f" of at least {low:g}"
     bounds += "" if high == math.inf else f" and at most {high:g}"
+    bounds += f"; a whole number is at most {LARGEST_INTEGER:,} in size" if too_large else ""
     shown = repr(value) if len(repr(value)) < 80 else f"{repr(value)[:60]}…"
     raise InputError(f"{owner}({name}={shown}) cannot be used: {name} is a finite number{bounds}.")
 

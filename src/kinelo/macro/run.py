@@ -22,7 +22,7 @@ from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Dynamics, parts_of
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import finite_array, nonnegative, number, positive, whole
+from kinelo.model.validation import SMALLEST, finite_array, nonnegative, number, positive, whole
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
 
@@ -224,6 +224,8 @@ def _schemes(device: str) -> Mapping[SchemeName, type[Transport]]:
 def until_time(until: object, begin: float = 0.0) -> float:
     """Return the end of a run, or say that it has passed."""
     value = number("until", until)
+    if begin <= 0.0 < value < SMALLEST:
+        raise InputError(f"until must be at least {SMALLEST:g}, not {value:g}.")
     if value <= begin:
         raise InputError(f"until must lie in the future: {value:g} is not after {begin:g}.")
     return value

@@ -80,7 +80,7 @@ def simulation_states(
     matches_per_step = whole("matches_per_step", matches_per_step, 1)
     state = starting_state(strengths, start, realisations)
     seed = whole("seed", seed, 0)
-    if not hasattr(stops, "__iter__"):
+    if not hasattr(stops, "__iter__") or isinstance(stops, type) or getattr(stops, "shape", None) == ():
         raise InputError(f"stops must list steps, not {stops!r:.60}.")
     there = choose_device(device)
     keys = realisation_keys(seed, which)

@@ -190,7 +190,7 @@ class Turnover(Dynamics):
         if self.rate > 0.5:
             raise InputError(f"rate must be at most 0.5, one departure per match, not {self.rate:g}.")
         object.__setattr__(self, "start", number("start", self.start))
-        pool = finite_array("theta", np.atleast_1d(np.asarray(self.theta)), 1)
+        pool = np.atleast_1d(finite_array("theta", self.theta, 0, 1))
         if pool.size == 0:
             raise InputError("theta must be the strength of a newcomer, or several to draw from; it is empty.")
         object.__setattr__(self, "theta", pool)

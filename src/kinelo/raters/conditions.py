@@ -263,8 +263,8 @@ class ConditionRater(Rater):
         import polars as pl
 
         state: Any = self._begun()
-        if condition not in condition_names(self.conditions):
-            raise InputError(f"{condition!r} is no condition of this rater; it uses {list(self.conditions)}.")
+        if not isinstance(condition, str) or condition not in condition_names(self.conditions):
+            raise InputError(f"{condition!r:.60} is no condition of this rater; it uses {list(self.conditions)}.")
         points, size = self.points_per_unit_, len(state)
         names = pl.Series(state.name_index.names, dtype=pl.String)
         schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}

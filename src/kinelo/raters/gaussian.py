@@ -294,7 +294,7 @@ class GaussianRater(NoiseRater, Rater):
 
     def _covariance_to_try(self, matches: Matches) -> str:
         """What the user asks for, or ``"auto"`` where both are worth a trial on these matches."""
-        if self.covariance != "auto" and self.covariance != "full":
+        if not isinstance(self.covariance, str) or self.covariance not in ("auto", "full"):
             return self.covariance
         rows = self._rows_needed(matches)
         if self.covariance == "full":

@@ -55,7 +55,8 @@ def convergence_table(dataset: xr.Dataset, variable: str, axis: str, limit: Arra
 def _along(dataset: object, variable: str, axis: str) -> tuple[list[float], np.ndarray]:
     if not isinstance(dataset, xr.Dataset):
         raise InputError(f"dataset must be what kn.sweep returned, not {dataset!r}.")
-    if variable not in dataset.data_vars or dataset[variable].dtype.kind not in "biuf":
+    known = isinstance(variable, str) and variable in dataset.data_vars
+    if not known or dataset[variable].dtype.kind not in "biuf":
         numbers = ", ".join(str(name) for name in dataset.data_vars if dataset[name].dtype.kind in "biuf")
         raise InputError(f"variable must be one of {numbers}, not {variable!r}.")
     part = dataset[variable]

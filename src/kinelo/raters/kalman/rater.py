@@ -253,9 +253,10 @@ class KalmanElo(GaussianRater, ConditionRater):
     def correlation(self, one: str, other: str) -> float:
         """Correlation between what is believed of two teams' strengths."""
         state: SideState = self._begun()
-        missing = [name for name in (one, other) if name not in state.name_index.index]
+        known = state.name_index.index
+        missing = [name for name in (one, other) if not isinstance(name, str) or name not in known]
         if missing:
-            raise InputError(f"{missing[0]!r} has not played; the correlation is between teams that have.")
+            raise InputError(f"{missing[0]!r:.60} has not played; the correlation is between teams that have.")
         i, j = state.name_index.index[one], state.name_index.index[other]
         covariance: NDArray[np.float64] = state.covariance()
         return float(covariance[i, j] / np.sqrt(covariance[i, i] * covariance[j, j]))
