@@ -9,7 +9,7 @@ OUT ?= reproduction
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test search test-long test-gpu test-lowest check style types examples bench docs manuscript lab-pictures release archives test-archive format clean
+.PHONY: demo run test search test-long test-gpu test-lowest check style types examples bench docs manuscript lab-pictures release archives test-archive format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -24,6 +24,14 @@ $(VENV)/.dev: $(VENV)/.run
 $(VENV)/.bench: $(VENV)/.run
 	$(call INSTALL,.[bench])
 	touch $@
+
+# A made-up league rated and audited, with pictures; everything is in the folder demo.
+demo: $(VENV)/.run
+	rm -rf demo
+	$(BIN)/kinelo sample demo
+	$(BIN)/kinelo rate demo/results.csv --out demo/ratings.html
+	$(BIN)/kinelo audit demo/results.csv --out demo/audit.html
+	@echo "Open demo/ratings.html and demo/audit.html in a browser."
 
 run: $(VENV)/.run
 	$(BIN)/kinelo reproduce --out $(OUT) $(if $(wildcard $(OUT)),--resume)
@@ -116,5 +124,5 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(OUT) .pytest_cache .ruff_cache .hypothesis build dist site
+	rm -rf $(VENV) $(LOWEST) $(OUT) demo .pytest_cache .ruff_cache .hypothesis build dist site
 	find src tests -name __pycache__ -prune -exec rm -rf {} +

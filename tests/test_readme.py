@@ -1,6 +1,8 @@
 """The examples of the README and of docs/ run as they stand, one after the other on each page."""
 
+import json
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -43,11 +45,46 @@ def test_links_to_files_lead_somewhere(page):
             assert found, f"{page.name} points to {target}, which is not there"
 
 
-def test_figures_of_the_readme_stand_in_the_benchmarks():
-    [row] = [line for line in (ROOT / "README.md").read_text(encoding="utf-8").split("\n") if "log-loss" in line]
-    measured = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
-    for figure in re.findall(r"0\.\d{4}", row):
-        assert f"| {figure} (" in measured, f"{figure} of the README is not in benchmarks/RESULTS.md"
+def test_figures_of_the_readme_are_those_of_the_benchmarks(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import figures
+
+    assert figures.shown() == figures.made(), "run python benchmarks/figures.py"
+    measured = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))[figures.LIKE_FOR_LIKE]
+    for figure in re.findall(r"0\.\d{4}", figures.shown()):
+        assert figure in str(measured["rows"])
+    outside = (ROOT / "README.md").read_text(encoding="utf-8").replace(figures.shown(), "")
+    assert "one is a hold-out" in outside and not re.search(r"\b0?\.[89]\d\d", outside), "a figure without its source"
+
+
+def test_the_report_is_made_of_the_data(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    kept = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+    spec = spec_from_file_location("benchmarks_report", ROOT / "benchmarks" / "conftest.py")
+    assert spec is not None and spec.loader is not None
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8") == script.report(kept)
+
+
+CONTESTS = "Contests: who comes before whom, one step ahead"
+
+
+def test_figures_of_contests_are_those_of_the_benchmarks():
+    """What docs/beside-others.md says of contests, with the rows that it is read off."""
+    rows = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))[CONTESTS]["rows"]
+    measured = {name: said for name, said, *_ in rows}
+    page = (ROOT / "docs" / "beside-others.md").read_text(encoding="utf-8")
+    pairs = {name: float(re.match(r"[\d.]+", said)[0]) for name, said in measured.items()}
+    both, alone = "races, drivers and cars", "races, drivers alone"
+    assert f"ranks {pairs[f'{both}: RankElo']:.1f} % of pairs right" in page
+    assert f"(openskill {pairs[f'{both}: openskill, tuned']:.1f} %" in page
+    assert f"trueskill {pairs[f'{both}: trueskill, tuned']:.1f} %)" in page
+    assert f"of drivers alone {pairs[f'{alone}: RankElo']:.2f} %" in page
+    other = measured[f"{alone}: elo-mmr-py, tuned"]
+    assert f"elo-mmr-py {re.search(r'[+](.*?);', other)[1]} % more" in page
+    orders = [re.search(r"order ([\d.]+)", measured[f"{alone}: {who}"])[1] for who in ("elo-mmr-py, tuned", "RankElo")]
+    assert f"log-loss of the order of {orders[0]} beside {orders[1]}" in page
 
 
 def test_one_version_everywhere():

@@ -27,8 +27,10 @@ from typing import Any
 
 import numpy as np
 from numba import config, njit
+from numba.core import event
 
 from kinelo._version import __version__
+from kinelo.runtime.compiling import NOTICE
 
 FORMULAS: list[Any] = []
 """Every formula, those it calls before it."""
@@ -38,6 +40,19 @@ NOT_FROM_C: dict[str, Any] = {"no_cfunc_wrapper": True}
 
 PACKAGE = Path(__file__).parents[1]
 CONSTANTS = (bool, int, float, complex, str, np.generic)
+
+
+class _Listener(event.Listener):
+    """Tells whoever waits that code is being compiled."""
+
+    def on_start(self, event: object) -> None:
+        NOTICE.begin()
+
+    def on_end(self, event: object) -> None:
+        NOTICE.end()
+
+
+event.register("numba:compile", _Listener())
 
 
 def formula(function: Callable[..., Any]) -> Any:

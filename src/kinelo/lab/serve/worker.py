@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.runtime.compiling import NOTICE
 
 NICENESS = 3
 """Work behind the scenes gives way to what is on somebody's screen."""
@@ -32,6 +33,8 @@ def main(kind: str, memory: int) -> None:
     threading.Thread(target=_read, args=(requests,), daemon=True).start()
     os.nice(NICENESS)
     controller = _controller(kind, lambda progress: _write(answers, {"progress": progress}))
+    if kind in ("rating", "audit", "compare"):  # whose progress is words
+        NOTICE.say = lambda words: _write(answers, {"progress": words or "Compiled; the work goes on"})
     while True:
         _write(answers, _answer(controller, requests.get()))
 
