@@ -242,7 +242,7 @@ class TeamElo(EloOfSides):
         # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
         each = float(table["matches"].to_numpy().mean())
         between = float(table["rating"].to_numpy().var())
-        self.prior_spread_ = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
+        self.prior_spread_: float = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self._use(matches)
 
