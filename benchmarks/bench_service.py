@@ -1,11 +1,17 @@
-"""Books: durable matches a second, opening and memory, as ratios of one run to plain SQLite and plain psycopg.
+"""Single matches in memory, books and the service, as ratios of one run to others that do the same.
 
-The plain ones write the same: one match and the two rows of its sides, in a transaction.
+In memory: openskill. Books: plain sqlite3 and psycopg that write one match and the rows of its two sides in a
+transaction, and pgbench's simplest one. Over HTTP: times of forecasts and ratings beside matches that are written.
+``KINELO_BENCH_PLAYERS=2000,5000`` tries it out with fewer players.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -16,12 +22,15 @@ from pathlib import Path
 import pytest
 
 import kinelo as kn
-from kinelo.raters.slots import SlotRow
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-SECTION = "Books: durable matches a second"
-MATCHES = 1000
+sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).parents[1] / "tests" / "service")]
+MEMORY = "Single matches in memory: processor time"
+BOOKS = "Books: durable matches a second"
+HTTP = "The service over HTTP"
+PLAYERS = [int(number) for number in os.environ.get("KINELO_BENCH_PLAYERS", "100000,1000000").split(",")]
+MATCHES, TURNS = 1000, 3
 DAY = "2024-05-01"
+SECONDS = 4.0
 
 
 def still() -> kn.TeamElo:
@@ -29,18 +38,73 @@ def still() -> kn.TeamElo:
     return kn.TeamElo.classic(k=20, ties=0.3, home_advantage=0.0)
 
 
-def pairs(players: int, seed: int = 1) -> list[tuple[str, str]]:
-    rng = random.Random(seed)
-    return [(f"P{a}", f"P{b}") for a, b in (rng.sample(range(players), 2) for _ in range(MATCHES))]
+# In memory
+
+
+def microseconds(work: Callable[[int], object], turns: int = 12, count: int = 200) -> float:
+    """Processor time of one call, the least of several turns."""
+    found = []
+    for turn in range(turns):
+        begin = time.process_time()
+        for k in range(count):
+            work(turn * count + k)
+        found.append((time.process_time() - begin) / count)
+    return 1e6 * min(found)
+
+
+def test_single_matches_in_memory(table):
+    models = pytest.importorskip("openskill.models")
+    rng, names = random.Random(1), [f"P{k}" for k in range(1000)]
+    tens = [rng.sample(names, 10) for _ in range(3000)]
+    model = models.PlackettLuce()
+    theirs = {name: model.rating() for name in names}
+    teams = [[ten[:5], ten[5:]] for ten in tens]
+    side, rank = kn.TeamElo(), kn.RankElo()
+    for ten in tens:
+        side.update_one(ten[0], ten[1], "win", date=DAY)
+        rank.update_one(ten[:8], date=DAY)
+
+    def rated(groups: list[list[str]]) -> None:
+        after = model.rate([[theirs[name] for name in group] for group in groups])
+        theirs.update((name, one) for group, ones in zip(groups, after) for name, one in zip(group, ones))
+
+    cases = {
+        "update_one, TeamElo, two sides": (
+            25, lambda k: side.update_one(tens[k][0], tens[k][1], "win", date=DAY),
+            lambda k: rated([[tens[k][0]], [tens[k][1]]])),
+        "update_one, RankElo, five against five": (
+            100, lambda k: rank.update_one(teams[k], date=DAY), lambda k: rated(teams[k])),
+        "update_one, RankElo, eight": (
+            120, lambda k: rank.update_one(tens[k][:8], date=DAY), lambda k: rated([[name] for name in tens[k][:8]])),
+        "predict_one, RankElo, five against five": (
+            40, lambda k: rank.predict_one(teams[k], date=DAY),
+            lambda k: model.predict_win([[theirs[name] for name in group] for group in teams[k]])),
+    }  # fmt: skip
+    for what, (goal, ours, others) in cases.items():
+        own, other = microseconds(ours), microseconds(others)
+        said = f"{own:.0f} µs, {own / other:.1f} times openskill's ({other:.0f} µs)"
+        table(MEMORY).row(what, said, f"{goal} µs", own <= goal)
+
+
+# Books
 
 
 def filled(address: str, players: int, **how: str) -> kn.RatingBook:
-    """A book of so many players who have played."""
+    """A book of so many players who have played, of whom rows are made by the database."""
     book = kn.RatingBook(address, still(), **how)
     book.update_one("P0", "P1", "win", match_id="first", date=DAY)
+    counted = "WITH RECURSIVE count(k) AS (SELECT 2 UNION ALL SELECT k + 1 FROM count WHERE k < ?) SELECT k FROM count"
     with book._database.transaction():
-        book._store.write([SlotRow("side", f"P{k}", 1500.0, 40000.0, 3, 19800) for k in range(2, players)])
+        book._database.run(
+            "INSERT INTO slot (kind, name, mean, variance, deviation, games, last_day) "
+            f"SELECT 'side', 'P' || k, 1500.0, 40000.0, 200.0, 3, 19800 FROM ({counted}) AS players", (players - 1,)
+        )  # fmt: skip
     return book
+
+
+def pairs(players: int, seed: int, matches: int = MATCHES) -> list[tuple[str, str]]:
+    rng = random.Random(seed)
+    return [(f"P{a}", f"P{b}") for a, b in (rng.sample(range(players), 2) for _ in range(matches))]
 
 
 def per_second(work: Callable[[int, str, str], object], meetings: list[tuple[str, str]]) -> float:
@@ -57,7 +121,7 @@ def plain_sqlite(path: Path, players: int, synchronous: str) -> sqlite3.Connecti
     one.execute("CREATE TABLE match (id TEXT PRIMARY KEY, date TEXT, home TEXT, away TEXT, result REAL)")
     one.execute("CREATE TABLE slot (name TEXT PRIMARY KEY, mean REAL, deviation REAL, games INTEGER, last INTEGER)")
     one.execute("BEGIN")
-    one.executemany("INSERT INTO slot VALUES (?, 1500, 200, 3, 19800)", [(f"P{k}",) for k in range(players)])
+    one.executemany("INSERT INTO slot VALUES (?, 1500, 200, 3, 19800)", ((f"P{k}",) for k in range(players)))
     one.execute("COMMIT")
     return one
 
@@ -78,13 +142,13 @@ def plainly(one, mark: str) -> Callable[[int, str, str], None]:
 
 
 @pytest.mark.parametrize("synchronous", ["FULL", "NORMAL"])
-@pytest.mark.parametrize("players", [100_000, 1_000_000])
+@pytest.mark.parametrize("players", PLAYERS)
 def test_one_match_at_a_time_into_sqlite(players, synchronous, tmp_path, table):
     book = filled(str(tmp_path / "book.db"), players, synchronous=synchronous)
     plain = plainly(plain_sqlite(tmp_path / "plain.db", players, synchronous), "?")
     ours: list[float] = []
     theirs: list[float] = []
-    for turn in range(3):
+    for turn in range(TURNS):
         meetings = pairs(players, turn)
         ours.append(per_second(
             lambda k, a, b, turn=turn: book.update_one(a, b, "win", match_id=f"{turn}-{k}", date=DAY), meetings
@@ -93,80 +157,109 @@ def test_one_match_at_a_time_into_sqlite(players, synchronous, tmp_path, table):
     ratio = max(ours) / max(theirs)
     what = f"update_one into SQLite, {players:,} players, synchronous={synchronous}"
     said = f"{max(ours):,.0f} a second, {ratio:.2f} of plain sqlite3 ({max(theirs):,.0f})"
-    table(SECTION).row(what, said, "0.5", ratio >= 0.5)
-    assert len(book) == 3 * MATCHES + 1
+    table(BOOKS).row(what, said, "0.5", ratio >= 0.5)
+    assert len(book) == TURNS * MATCHES + 1
 
 
-def test_opening_a_million_players(tmp_path, table):
-    filled(str(tmp_path / "book.db"), 1_000_000).close()
+def test_opening_many_players(tmp_path, table):
+    players = PLAYERS[-1]
+    filled(str(tmp_path / "book.db"), players).close()
     code = ("import sys, time, resource, kinelo as kn\n"
             "kn.RatingBook, kn.TeamElo\n"
-            "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
             "begin = time.perf_counter()\n"
             "book = kn.RatingBook(sys.argv[1])\n"
             "took = time.perf_counter() - begin\n"
+            "book.update_one('P5', 'P7', 'win', match_id='one', date='2024-05-01')\n"
+            "book.predict_one('P5', 'P7')\n"
             "print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)\n")  # fmt: skip
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "book.db")], capture_output=True, text=True)
-    took, memory = map(float, done.stdout.split())
-    fast, small = took < 0.1, memory < 250
-    table(SECTION).row("opening a book of 1,000,000 players", f"{1e3 * took:.0f} ms", "100 ms", fast)
-    table(SECTION).row("memory of the program then", f"{memory:.0f} MB", "250 MB", small)
+    answers = []
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "book.db")], capture_output=True, text=True)
+        answers.append(tuple(map(float, done.stdout.split())))
+    took, memory = min(answers)
+    table(BOOKS).row(f"opening a book of {players:,} players", f"{1e3 * took:.0f} ms", "100 ms", took < 0.1)
+    said = f"{memory:.0f} MB"
+    table(BOOKS).row("memory of a program that has opened it, written and forecast", said, "250 MB", memory < 250)
 
 
-def test_one_and_four_writers_into_postgresql(table):
-    psycopg = pytest.importorskip("psycopg")
+@pytest.fixture(scope="module")
+def durable():
+    """A PostgreSQL server that waits for its disk."""
+    pytest.importorskip("psycopg")
     from postgres_server import Server, server_binaries
 
     binaries = server_binaries()
     if binaries is None:
         pytest.skip("no PostgreSQL server is installed")
-    server, speeds = Server(binaries, durable=True), []
-    try:
-        for writers in (1, 4):
-            found = {}
-            for what in ("book", "plain"):
-                address = server.address()
-                if what == "book":
-                    filled(address, 100_000).close()
-                else:
-                    _plain_tables(psycopg, address)
-                code = WRITER.format(what=what, address=address, matches=MATCHES // 2)
-                children = [subprocess.Popen([sys.executable, "-c", code, str(who)], stdin=subprocess.PIPE,
-                                             stdout=subprocess.PIPE, text=True) for who in range(writers)]  # fmt: skip
-                for child in children:
-                    child.stdout.readline()
-                begin = time.perf_counter()
-                for child in children:
-                    child.stdin.write("go\n")
-                    child.stdin.flush()
-                for child in children:
-                    child.wait()
-                found[what] = writers * (MATCHES // 2) / (time.perf_counter() - begin)
-            ratio = found["book"] / found["plain"]
-            said = f"{found['book']:,.0f} a second, {ratio:.2f} of plain psycopg ({found['plain']:,.0f})"
-            table(SECTION).row(f"update_one into PostgreSQL, {writers} writers", said, "0.5", ratio >= 0.5)
-            speeds.append(found["book"])
-        gain = speeds[1] / speeds[0]
-        table(SECTION).row("four writers against one", f"{gain:.2f} times", "1.2", gain >= 1.2)
-    finally:
-        server.stop("immediate")
+    one = Server(binaries, durable=True)
+    yield one
+    one.stop("immediate")
 
 
-def _plain_tables(psycopg, address: str) -> None:
+def test_one_and_four_writers_into_postgresql(durable, table):
+    import psycopg
+
+    players, matches, speeds = PLAYERS[0], MATCHES // 2, []
+    for writers in (1, 4):
+        found = {}
+        for what in ("book", "plain"):
+            address = durable.address()
+            if what == "book":
+                filled(address, players).close()
+            else:
+                _plain_tables(psycopg, address, players)
+            code = WRITER.format(what=what, address=address, matches=matches, players=players)
+            children = [subprocess.Popen([sys.executable, "-c", code, str(who)], stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, text=True) for who in range(writers)]  # fmt: skip
+            for child in children:
+                child.stdout.readline()
+            begin = time.perf_counter()
+            for child in children:
+                child.stdin.write("go\n")
+                child.stdin.flush()
+            for child in children:
+                assert child.wait() == 0
+            found[what] = writers * matches / (time.perf_counter() - begin)
+        simplest = _pgbench(durable, writers)
+        ratio = found["book"] / found["plain"]
+        said = f"{found['book']:,.0f} a second, {ratio:.2f} of plain psycopg ({found['plain']:,.0f}), "
+        said += f"{found['book'] / simplest:.2f} of pgbench's simplest ({simplest:,.0f})" if simplest else "no pgbench"
+        table(BOOKS).row(f"update_one into PostgreSQL, {writers} writers", said, "0.5", ratio >= 0.5)
+        speeds.append(found["book"])
+    gain = speeds[1] / speeds[0]
+    table(BOOKS).row("four writers against one", f"{gain:.2f} times", "1.2", gain >= 1.2)
+
+
+def _pgbench(server, clients: int) -> float:
+    """Transactions a second of pgbench's simple update."""
+    program = server.binaries / "pgbench"
+    if not program.exists():
+        return 0.0
+    from urllib.parse import urlsplit
+
+    database = urlsplit(server.address()).path[1:]
+    where = ["-h", str(server.folder), "-U", "kinelo", database]
+    subprocess.run([program, "-i", "-q", "-s", "1", *where], check=True, capture_output=True)
+    done = subprocess.run([program, "-N", "-n", "-c", str(clients), "-T", "4", *where], check=True, capture_output=True,
+                          text=True)  # fmt: skip
+    return float(re.findall(r"tps = ([\d.]+)", done.stdout)[-1])
+
+
+def _plain_tables(psycopg, address: str, players: int) -> None:
     with psycopg.connect(address, autocommit=True) as one:
         one.execute(
             "CREATE TABLE match (id TEXT PRIMARY KEY, date DATE, home TEXT, away TEXT, result DOUBLE PRECISION)"
         )
         one.execute("CREATE TABLE slot (name TEXT PRIMARY KEY, mean DOUBLE PRECISION, deviation DOUBLE PRECISION, "
                     "games BIGINT, last BIGINT)")  # fmt: skip
-        one.execute("INSERT INTO slot SELECT 'P' || k, 1500, 200, 3, 19800 FROM generate_series(0, 99999) AS k")
+        one.execute(f"INSERT INTO slot SELECT 'P' || k, 1500, 200, 3, 19800 FROM generate_series(0, {players - 1}) k")
 
 
 WRITER = """
 import random, sys
 who = int(sys.argv[1])
 rng = random.Random(who)
-meetings = [(f"P{{a}}", f"P{{b}}") for a, b in (rng.sample(range(100_000), 2) for _ in range({matches}))]
+meetings = [(f"P{{a}}", f"P{{b}}") for a, b in (rng.sample(range({players}), 2) for _ in range({matches}))]
 if {what!r} == "book":
     import kinelo as kn
     book = kn.RatingBook({address!r})
@@ -188,3 +281,60 @@ sys.stdin.readline()
 for k, (a, b) in enumerate(meetings):
     work(k, a, b)
 """
+
+
+# Over HTTP
+
+
+async def client(port: int, who: int, until: float, players: int, took: dict[str, list[float]]) -> None:
+    """Ask one question after the other on one connection: of five, one writes a match and four ask for forecasts."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    rng, k = random.Random(who), 0
+    while time.perf_counter() < until:
+        home, away = (f"P{number}" for number in rng.sample(range(players), 2))
+        path, body = "/forecast", {"home": home, "away": away}
+        if k % 5 == 0:
+            path, body = "/matches", {**body, "match_id": f"{who}-{k}-{until}", "result": 1, "date": DAY}
+        said = json.dumps(body).encode()
+        begin = time.perf_counter()
+        writer.write(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+                     b"\r\n" % (path.encode(), len(said)) + said)  # fmt: skip
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(re.search(rb"content-length: (\d+)", head, re.IGNORECASE).group(1))
+        answer = await reader.readexactly(length)
+        assert head.startswith(b"HTTP/1.1 200"), answer
+        took[path].append(time.perf_counter() - begin)
+        k += 1
+    writer.close()
+
+
+async def clients(port: int, count: int, players: int) -> dict[str, list[float]]:
+    took: dict[str, list[float]] = {"/forecast": [], "/matches": []}
+    until = time.perf_counter() + SECONDS
+    await asyncio.gather(*(client(port, who, until, players, took) for who in range(count)))
+    return took
+
+
+def quantile(values: list[float], part: float) -> float:
+    return 1e3 * sorted(values)[min(int(part * len(values)), len(values) - 1)]
+
+
+def test_forecasts_beside_matches_over_http(tmp_path, table):
+    pytest.importorskip("fastapi")
+    from running_service import Service
+
+    players, path = PLAYERS[0], str(tmp_path / "book.db")
+    filled(path, players).close()
+    service = Service(tmp_path, path)
+    try:
+        port = int(service.address.rpartition(":")[2])
+        asyncio.run(clients(port, 2, players))
+        for count in (1, 16, 64):
+            took = asyncio.run(clients(port, count, players))
+            for what, goal in (("/forecast", "p99 below 10 ms"), ("/matches", "")):
+                half, most = quantile(took[what], 0.5), quantile(took[what], 0.99)
+                said = f"p50 {half:.1f} ms, p99 {most:.1f} ms, {len(took[what]) / SECONDS:,.0f} a second"
+                met = most < 10.0 if goal else None
+                table(HTTP).row(f"POST {what}, {count} clients, {players:,} players", said, goal, met)
+    finally:
+        service.terminate()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import copy
 import io
 import json
-import math
 import threading
 import time
 import uuid
@@ -25,9 +24,10 @@ import numpy as np
 
 from kinelo._version import __version__
 from kinelo.book import folders
+from kinelo.book.alone import OneByOne, Otherwise
 from kinelo.book.contests import ContestLedger, contests_to_rows, rows_to_contests
 from kinelo.book.database import RETRIES, database_of, is_server
-from kinelo.book.entering import INSERT, Entry, MatchLedger, Place
+from kinelo.book.entering import Entry, MatchLedger, Place
 from kinelo.book.erasing import erase, free_pseudonym, strings_in
 from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
 from kinelo.book.rows import plain_json, read_json
@@ -36,7 +36,7 @@ from kinelo.book.schema import FORMAT
 from kinelo.book.state import BEFORE, SlotStore, points_of, restored, save_state, shown_rows, store_of
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import UNDATED, Day, read_day, refuse_far_ahead
+from kinelo.matches.dated import UNDATED, Day, day_number, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import lineups_of_starters, two_sides
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
@@ -70,10 +70,6 @@ class Added:
 
 class _EverybodyError(Exception):
     """A transaction turns out to need all of the book, and is begun again with everybody else kept out."""
-
-
-class _OtherwiseError(Exception):
-    """A match is not one that can be counted alone."""
 
 
 class RatingBook:
@@ -119,6 +115,7 @@ class RatingBook:
         self._seen: Any = None
         self._reader: tuple[Any, Any] = (None, None)
         self._live: Any = None
+        self._alone: OneByOne | None = None
         self._partial = threading.local()
         self._checked_day = self._holds = ""
         if not self._database.exists():
@@ -203,6 +200,9 @@ class RatingBook:
             "matches": MatchLedger(self._database, conditions_of(blank)),
             "contests": ContestLedger(self._database),
         }
+        self._alone = None
+        if self._local and isinstance(blank, SideRater) and not conditions_of(blank):
+            self._alone = OneByOne(self._database, blank)
         begun: list[Any] = self._blank.slot_rows() if self._local else []
         self._earliest = max((row.last for row in begun), default=-(2**62))
 
@@ -494,60 +494,46 @@ class RatingBook:
         Nothing is done, and False returned, where it is not such a match.
         """
         self._know_blank()
-        blank, database = self._blank, self._database
-        plain = one.lineups is None and not self._ledgers["matches"].conditions
-        if not (plain and self._settled and self._local and isinstance(blank, SideRater)):
+        alone = self._alone
+        if alone is None or not self._settled or one.lineups is not None:
             return False
-        moves = blank.shared_moves(None)
-        keys = [(SIDE, one.home), (SIDE, one.away)]
 
         def count() -> None:
-            day = read_day(self._last_date() or EPOCH) if one.day is None else one.day
-            first, text = int(day.astype(np.int64)), str(day)
-            held, nameless, begun = database.one(
-                "SELECT EXISTS (SELECT 1 FROM match WHERE match_id = ?), "
-                "EXISTS (SELECT 1 FROM source WHERE named = 0), EXISTS (SELECT 1 FROM common)", (name,)
-            )  # fmt: skip
-            if (
-                first < self._earliest
-                or held
-                or nameless
-                or not begun
-                or (moves and (self._last_date() or "") > text)
-                or first > time.time() / 86400.0 + 365.0  # which is asked about by the other way in
-                or self._checkpoint_due(text)
-            ):
-                raise _OtherwiseError
-            rows = self._store.rows(keys, lock=True)
-            if any(row.last > first for row in rows.values()):
-                raise _OtherwiseError
-            (number,) = database.numbers(1, "match")
-            known = None if math.isnan(one.margin) else float(one.margin)
-            numbers = 0.5 + 0.5 * one.signed, known, int(one.neutral), float(one.weight)
-            database.run(INSERT, (number, name, text, one.home, one.away, *numbers, None, None, number, 1, None))
-            rater = copy.deepcopy(blank) if self._live is None else self._live
-            played = one._replace(day=day)
-            self._live, changed = self._store.use(rater, keys, rows, lambda live: live._use_one(played))
-            if changed and not moves:
-                raise _OtherwiseError
+            last = self._last_date() or EPOCH if alone.moves or one.day is None else ""
+            day = read_day(last) if one.day is None else one.day
+            first, text = day_number(day), str(day)
+            early = first < self._earliest or (alone.moves and last > text)
+            # A day far ahead is asked about by the general way.
+            if early or first > time.time() / 86400.0 + 365.0 or self._checkpoint_due(text):
+                raise Otherwise
+            alone.count(name, one if one.day is not None else one._replace(day=day), (first, text))
 
         try:
-            self._attempt(count, everybody=moves)
-        except _OtherwiseError:
+            self._attempt(count, everybody=alone.moves)
+        except Otherwise:
             return False
         return True
 
     def _attempt(self, work: Callable[[], Any], *, everybody: bool) -> Any:
         """Do something in a transaction, again where it met another one; who fails forgets what it knows."""
-        for attempt in range(RETRIES + 1):
-            try:
-                with self._database.transaction():
-                    self._database.keep_out(everybody=everybody)
-                    return work()
-            except BaseException as error:
-                self._live = None
-                if attempt == RETRIES or not self._database.is_conflict(error):
+        database = self._database
+        with database.writing_lock:
+            for attempt in range(RETRIES + 1):
+                try:
+                    database.start(everybody=everybody)
+                    found = work()
+                    database.finish()
+                    return found
+                except Otherwise:
+                    database.abandon()
                     raise
+                except BaseException as error:
+                    database.abandon()
+                    self._live = None
+                    if self._alone is not None:
+                        self._alone.forget()
+                    if attempt == RETRIES or not database.is_conflict(error):
+                        raise
         raise AssertionError("unreachable")
 
     def _contests_said(self, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Contests:
@@ -740,16 +726,17 @@ class RatingBook:
             raise InputError(f"matches are taken out by identifier, which is text, not {odd[0]!r}.")
         if not ids:
             return 0
-        with self._database.transaction():
-            self._database.keep_out(everybody=True)
-            self._know_blank()
-            days = self._ledger.held(ids)
-            missing = [name for name in ids if name not in days]
-            if missing:
-                raise InputError(f"The rating book {self.path} holds no match {missing[0]!r}; nothing was taken out.")
-            self._ledger.remove(ids)
-            self._live = None
-            self._rate_again(min(days.values()))
+        return self._attempt(lambda: self._take_out(ids), everybody=True)
+
+    def _take_out(self, ids: list[str]) -> int:
+        self._know_blank()
+        days = self._ledger.held(ids)
+        missing = [name for name in ids if name not in days]
+        if missing:
+            raise InputError(f"The rating book {self.path} holds no match {missing[0]!r}; nothing was taken out.")
+        self._ledger.remove(ids)
+        self._live = None
+        self._rate_again(min(days.values()))
         return len(days)
 
     def remove_player(self, name: str) -> int:
@@ -782,10 +769,13 @@ class RatingBook:
         for given in (name, *([] if pseudonym is None else [pseudonym])):
             if not isinstance(given, str) or not given.strip() or SEPARATOR in given:
                 raise InputError(f"{given!r:.60} is not a name; a name is text that is not blank.")
-        with self._database.transaction():
-            self._database.keep_out(everybody=True)
+
+        def work() -> str:
             new = free_pseudonym(self._database) if pseudonym is None else pseudonym.strip()
             erase(self._database, name, new)
+            return new
+
+        new = self._attempt(work, everybody=True)
         self._database.rewrite_pages()
         self._forget()
         return new

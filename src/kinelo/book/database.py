@@ -59,6 +59,8 @@ class Database:
     name: str
     types: ClassVar[dict[str, str]]
     for_update = ""
+    next_number = "nextval('kinelo_number')"
+    """The number of a new row of a table."""
     begin = "BEGIN"
     errors: tuple[type[Exception], ...] = ()
 
@@ -142,20 +144,41 @@ class Database:
     def transaction(self) -> Iterator[None]:
         """All statements inside count together, once the disk has said so, or none does."""
         with self.writing_lock:
-            if self._writer is None or self._is_closed(self._writer):
-                self._writer = self.connect(writing=True)
-            self._own.inside = True
             try:
-                with self.in_words():
-                    self._writer.execute(self.begin)
+                self.start()
                 yield
-                with self.in_words():
-                    self._writer.execute("COMMIT")
+                self.finish()
             except BaseException:
-                self._give_up()
+                self.abandon()
                 raise
-            finally:
-                self._own.inside = False
+
+    def start(self, *, everybody: bool | None = None) -> None:
+        """Begin a transaction, under the lock of those who write; keep others out as :meth:`keeping_out` says."""
+        if self._writer is None or self._is_closed(self._writer):
+            self._writer = self.connect(writing=True)
+        self._own.inside = True
+        try:
+            self._writer.execute(self.begin + self.keeping_out(everybody))
+        except self.errors as error:
+            raise self.worded(error) from None
+
+    def finish(self) -> None:
+        """Let everything since :meth:`start` count."""
+        try:
+            self._writer.execute("COMMIT")
+        except self.errors as error:
+            raise self.worded(error) from None
+        self._own.inside = False
+
+    def abandon(self) -> None:
+        """Let nothing since :meth:`start` count."""
+        self._own.inside = False
+        if self._writer is not None:
+            self._give_up()
+
+    def keeping_out(self, everybody: bool | None) -> str:
+        """What keeps other writers out from the beginning: everybody, or those who keep everybody out, or none."""
+        return ""
 
     def _is_closed(self, connection: Any) -> bool:
         """Whether a connection was lost since it was made."""
@@ -173,9 +196,6 @@ class Database:
     def snapshot(self) -> Iterator[None]:
         """All questions inside are answered from one moment."""
         raise NotImplementedError
-
-    def keep_out(self, *, everybody: bool) -> None:
-        """Keep other writers out until the transaction ends: everybody, or those who keep everybody out."""
 
     def is_conflict(self, error: BaseException) -> bool:
         """Whether a transaction may be begun again, because it met another one."""
@@ -244,6 +264,7 @@ class SQLite(Database):
         "number": "INTEGER PRIMARY KEY", "day": "date(last_day * 86400, 'unixepoch')",
     }  # fmt: skip
     begin = "BEGIN IMMEDIATE"
+    next_number = "(SELECT COALESCE(MAX(number), 0) + 1 FROM {table})"
     errors = (sqlite3.Error,)
 
     def __init__(self, path: Path, synchronous: str) -> None:
@@ -493,10 +514,12 @@ class Postgres(Database):
             with contextlib.suppress(self.psycopg.Error):
                 connection.execute("ROLLBACK")
 
-    def keep_out(self, *, everybody: bool) -> None:
+    def keeping_out(self, everybody: bool | None) -> str:
         """Keep others out by a lock on the whole book, which those who touch some slots share."""
+        if everybody is None:
+            return ""
         verb = "pg_advisory_xact_lock" if everybody else "pg_advisory_xact_lock_shared"
-        self.run(f"SELECT {verb}('slot'::regclass::oid::bigint)")
+        return f"; SELECT {verb}('slot'::regclass::oid::bigint)"
 
     def is_conflict(self, error: BaseException) -> bool:
         """Whether another transaction was in the way."""

@@ -79,7 +79,7 @@ def check_listed(rows: Sequence[Any]) -> tuple[list[dict[str, Any]], list[Any]]:
     """Matches of a list as :meth:`kinelo.RatingBook.update_one` takes them, all of one sort, and their identifiers."""
     for row in rows:
         if not isinstance(row, Mapping):
-            raise InputError(f"{row!r:.60} is no match; a list holds matches such as {{'home': 'A', 'away': 'B', …}}.")
+            raise InputError(f"matches must be such as {{'home': 'A', 'away': 'B', 'result': 1}}, not {row!r:.60}.")
         known, needed = (CONTEST, ("order",)) if "order" in row else (MATCH, ("home", "away", "result"))
         for word in row:
             if word not in known:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -19,7 +20,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.estimator import MatchEstimator
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
-from kinelo.matches.dated import UNDATED, Day, read_day, refuse_far_ahead
+from kinelo.matches.dated import UNDATED, Day, day_number, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import check_neutral, fixture, fixtures, lineups_of_starters, two_sides
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from kinelo.raters.preview import Preview
 
 UNDATED_DAY = int(UNDATED.astype(np.int64))
+DAY_SECONDS = 86400.0
 WORDS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
 
@@ -45,7 +47,8 @@ def signed_result(result: float | str) -> float:
     kinelo.errors.InputError: The result -1 is not 1, 0.5 or 0 points of the home side, nor "win", "draw" or "loss".
     """
     points = WORDS.get(result.strip().lower(), math.nan) if isinstance(result, str) else result
-    number = isinstance(points, numbers.Real) and not isinstance(points, bool)
+    # What is said most often is asked first: a number of any other kind takes longer to recognise.
+    number = type(points) is float or (isinstance(points, numbers.Real) and not isinstance(points, bool))
     if not number or not 0.0 <= points <= 1.0:
         raise InputError(
             f'The result {result!r} is not 1, 0.5 or 0 points of the home side, nor "win", "draw" or "loss".'
@@ -60,7 +63,8 @@ def check_match(signed: float, margin: float, weight: float) -> None:
     Traceback (most recent call last):
     kinelo.errors.InputError: A margin of -3 contradicts a win of the home side.
     """
-    check_number("update_one", "weight", weight, 0.0, LARGEST_WEIGHT)
+    if type(weight) is not float or not 0.0 <= weight <= LARGEST_WEIGHT:
+        check_number("update_one", "weight", weight, 0.0, LARGEST_WEIGHT)
     if not (isinstance(margin, float) and math.isnan(margin)):
         check_number("update_one", "margin", margin, -math.inf)
         if margin != 0 and margin * signed <= 0:
@@ -170,9 +174,10 @@ class SingleMatches(MatchEstimator):
             lineups=self._lineups(home_lineup, away_lineup),
         )  # fmt: skip
         if one.day is not None:  # without a date it is on the last day known
-            day = one.day.astype(np.int64)
-            self._check_day(int(day), (one.home, one.away))
-            refuse_far_ahead(np.array([day]), self._last_day())
+            day = day_number(one.day)
+            self._check_day(day, (one.home, one.away))
+            if day > time.time() / DAY_SECONDS + 365.0:
+                refuse_far_ahead(np.array([day]), self._last_day())
         self._use_one(one)
         return self
 
@@ -329,7 +334,8 @@ class SingleMatches(MatchEstimator):
 
     def _lineups(self, home: Sequence[str], away: Sequence[str]) -> Lineups | None:
         """Line-ups of one match, which only a rater of players takes."""
-        lineups = lineups_of_starters(home, away)
+        none = type(home) is tuple and type(away) is tuple and not home and not away
+        lineups = None if none else lineups_of_starters(home, away)
         if not self.rates_players and lineups is not None:
             raise InputError(f"{type(self).__name__} rates sides, not players: leave line-ups out, or take PlayerElo.")
         return lineups

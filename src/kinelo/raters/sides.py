@@ -24,6 +24,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import OutOfRange, estimate
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.matches.dated import day_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
@@ -231,20 +232,25 @@ class SideRater(KeptInSlots, Rater):
         """The same as many matches, in a third of the time: columns are filled and not made."""
         ratings = self._begun()
         slots = self._slots_of(one)
-        i, j = ratings.place(one.home), ratings.place(one.away)
+        index = ratings.name_index.index
+        i, j = index.get(one.home), index.get(one.away)
+        if i is None or j is None:
+            i, j = ratings.place(one.home), ratings.place(one.away)
         if slots.size:
             ratings.grow()
         known = ratings.known
-        day = max(ratings.latest, 0) if one.day is None else int(one.day.astype(np.int64))
+        day = max(ratings.latest, 0) if one.day is None else day_number(one.day)
         before, shared = ratings.saved(np.arange(len(ratings)) if ratings.waiting else [i, j]), self._common.copy()
-        ratings.arrive(day)
+        if ratings.waiting:
+            ratings.arrive(day)
         columns = self._one_match()
-        columns.day[0] = day
-        ratings.note_days(columns.day)
-        for column, value in zip(columns, (i, j, one.signed, one.margin, one.neutral, one.weight), strict=False):
-            column[0] = value
+        columns.home[0], columns.away[0], columns.day[0] = i, j, day
+        columns.signed[0], columns.margin[0], columns.weight[0] = one.signed, one.margin, one.weight
+        columns.neutral[0] = one.neutral
+        ratings.note_day(day)
         self._play_one(columns._replace(slots=slots, noise=self._noise_of_one(one)))
-        if not math.isfinite(sum(values.item(k) for values in (known.rating, known.variance) for k in (i, j))):
+        rating, variance = known.rating, known.variance
+        if not math.isfinite(rating.item(i) + rating.item(j) + variance.item(i) + variance.item(j)):
             self._refuse(before, shared)
 
     def _slots_of(self, one: OneResult) -> NDArray[np.int64]:
@@ -367,6 +373,11 @@ class SideRater(KeptInSlots, Rater):
             state.levels.from_array(np.array(texts_shared(kept, "levels") or [""]))
             state.grow()
         state.waiting, state._latest = False, NEVER if latest is None else latest
+
+    def use_alone(self, one: OneResult) -> None:
+        """Use a match that was checked, of any day: of the others of its day, or after it, a book knows."""
+        self._begun()._latest = NEVER
+        self._use_one(one)
 
     def waits(self) -> bool:
         """Whether ratings to begin with wait for the first match."""

@@ -125,6 +125,10 @@ class RaterState(ABC):
         """Day of the last match used; NEVER before the first."""
         return self._latest
 
+    def note_day(self, day: int) -> None:
+        """Note that a match of this day is used."""
+        self._latest = max(self._latest, day)
+
     def note_days(self, days: NDArray[np.int64]) -> None:
         """Note that matches of these days are used."""
         self._latest = max(self._latest, days.item() if days.size == 1 else int(days.max(initial=NEVER)))
@@ -245,7 +249,7 @@ class RaterState(ABC):
     def saved(self, rows: NDArray[np.int64] | list[int]) -> SavedRows:
         """What is known at some rows."""
         rows = np.asarray(rows)  # once, and not for every array
-        values = {name: getattr(self.known, name)[rows] for name in self.columns}
+        values = {name: getattr(self.known, name).take(rows, 0) for name in self.columns}
         return SavedRows(len(self), self.waiting, self._latest, rows, values)
 
     def put_back(self, saved: SavedRows) -> None:
