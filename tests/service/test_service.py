@@ -141,6 +141,21 @@ def test_teams_and_fields_share_one_rating(address):
     assert book.ratings_.equals(twin.ratings_) and book.check() == []
 
 
+@pytest.mark.parametrize("make", [lambda: kn.RankElo(), lambda: kn.TeamElo.classic(k=24)])
+def test_fair_teams_are_those_of_the_rater(make, tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", make())
+    for k, (one, other) in enumerate([("A", "B"), ("A", "C"), ("D", "B"), ("E", "A"), ("C", "D")]):
+        book.update_one([one, other], match_id=str(k), date="2024-05-01")
+    asked = {"players": [*"ABCDE", "new"], "sides": [4, 2], "apart": [["A", "E"]], "best": 3}
+    with serve(book) as client:
+        answer = client.post("/balance", json=asked)
+        assert answer.status_code == 200, answer.text
+        assert "9 sides" in refused(client.post("/balance", json={"players": list("ABC"), "sides": 9}))
+    expected = book.rater.balance(asked["players"], [4, 2], apart=asked["apart"], best=3).to_dict()
+    assert answer.json() == json.loads(json.dumps(expected)) and len(expected["splits"]) == 3
+    assert expected["unknown"] == ["new"]
+
+
 def test_entrants_of_several_kinds_are_said_by_kind(tmp_path):
     races = kn.read_contests(
         {"race": ["1"] * 3, "date": ["2024-01-01"] * 3, "driver": list("ABC"), "car": list("xyx"), "place": [1, 2, 3]},

@@ -381,17 +381,15 @@ class RatingBook:
         if away is None:
             return self._asked(self._knowing_field(home), "match_quality")(home, **more)
         names = dict.fromkeys(clean_name(name) for pair in zip(*pairs_of(home, away)) for name in pair)
-
-        def asked(rater: Any) -> list[Key]:
-            kinds = getattr(rater, "kinds_", (SIDE,))
-            venue = [("venue", "home")] if "venue" in kinds else []
-            return [(kinds[0], name) for name in names] + venue
-
-        return self._asked(self._knowing(asked), "match_quality")(home, away, **more)
+        rater = self._knowing(lambda rater: _keys_of(rater, names))
+        return self._asked(rater, "match_quality")(home, away, **more)
 
     def balance(self, players: Sequence[str], sides: int | Sequence[int] = 2, **more: Any) -> Any:
         """Fair teams of those present (:meth:`kinelo.Rater.balance`)."""
-        return self._asked(self._whole(), "balance")(players, sides, **more)
+        named = isinstance(players, Sequence) and not isinstance(players, str)
+        names = [clean_name(name) for name in players if isinstance(name, str)] if named else []
+        rater = self._knowing(lambda rater: _keys_of(rater, names))
+        return self._asked(rater, "balance")(players, sides, **more)
 
     def preview(self, home: Any, away: Any = None, **said: Any) -> Any:
         """What a match or a contest would change (:meth:`kinelo.Rater.preview`)."""
@@ -866,6 +864,12 @@ def is_book(path: str | Path) -> bool:
             return file.read(16) == b"SQLite format 3\0"
     except (OSError, InputError):
         return False
+
+
+def _keys_of(rater: Any, names: Iterable[str]) -> list[Key]:
+    """Slots of some who may meet, and of what helps who is at home."""
+    kinds = getattr(rater, "kinds_", (SIDE,))
+    return [(kinds[0], name) for name in names] + ([("venue", "home")] if "venue" in kinds else [])
 
 
 def _holds(rater: Any) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from kinelo.raters.one_match import OneResult
 
 MATCH = ("match_id", "home", "away", "result", "date", "margin", "neutral", "weight", "conditions", "home_lineup",
          "away_lineup")  # fmt: skip
-CONTEST = ("match_id", "order", "ranks", "unfinished", "date")
+CONTEST = ("match_id", "order", "ranks", "unfinished", "date", "conditions")
 """What may be said of a match of two sides, and of a contest."""
 
 

@@ -154,6 +154,12 @@ async def post_quality(request: Request, body: say.Candidates | say.Options) -> 
     return await desk.asked(desk.readers, doors.quality, body)
 
 
+async def post_balance(request: Request, body: say.Present) -> say.Balanced:
+    """Those present as sides that are as even as can be, the most even first."""
+    desk = _desk(request)
+    return await desk.asked(desk.readers, doors.balance, body)
+
+
 async def get_ratings(
     request: Request,
     kind: Annotated[str | None, Query(max_length=200)] = None,
@@ -197,6 +203,7 @@ ROUTES = (
     ("/contests", "POST", post_contests),
     ("/forecast", "POST", post_forecast),
     ("/quality", "POST", post_quality),
+    ("/balance", "POST", post_balance),
     ("/ratings", "GET", get_ratings),
     ("/ratings/{name:path}", "GET", get_rating),
     ("/health", "GET", get_health),

@@ -48,7 +48,11 @@ def _match(said: say.Match) -> dict[str, Any]:
 def _contest(book: RatingBook, said: say.Contest) -> dict[str, Any]:
     unfinished = said.unfinished if isinstance(said.unfinished, dict) else _entrants(book, said.unfinished)
     return {"match_id": said.contest_id, "order": _entrants(book, said.order), "ranks": said.ranks,
-            "unfinished": unfinished, "date": said.date}  # fmt: skip
+            "unfinished": unfinished, "date": said.date, **_circumstances(said)}  # fmt: skip
+
+
+def _circumstances(said: say.Contest | say.FieldToCome) -> dict[str, Any]:
+    return {} if said.conditions is None else {"conditions": said.conditions}
 
 
 def _entrants(book: RatingBook, said: list[Any]) -> list[Any]:
@@ -79,7 +83,7 @@ def forecast(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Match
         return say.MatchForecast(
             win=win, draw=draw, loss=loss, points=float(found.points[0]), unknown=list(found.unknown)
         )
-    found = book.predict_one(_entrants(book, said.entrants), date=said.date)
+    found = book.predict_one(_entrants(book, said.entrants), date=said.date, **_circumstances(said))
     contest = found.contests
     rows = [
         say.EntrantForecast(entrant=contest.entrants[code], win=win, expected_place=place)
@@ -104,7 +108,15 @@ def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
 def _quality_of(book: RatingBook, option: say.Fixture | say.FieldToCome) -> float:
     if isinstance(option, say.Fixture):
         return float(book.match_quality(option.home, option.away, **_fixture(option)))
+    if option.conditions is not None:
+        raise InputError("How even a contest is does not depend on conditions; leave them out.")
     return float(book.match_quality(_entrants(book, option.entrants), date=option.date))
+
+
+def balance(book: RatingBook, said: say.Present) -> say.Balanced:
+    """Those present as sides that are as even as can be."""
+    more = said.model_dump(exclude={"players", "sides"})
+    return say.Balanced.model_validate(book.balance(said.players, said.sides, **more).to_dict())
 
 
 def ratings(book: RatingBook, asked: Asked) -> say.Ratings:

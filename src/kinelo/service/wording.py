@@ -51,6 +51,7 @@ class FieldToCome(Said):
 
     entrants: Entrants
     date: Day | None = None
+    conditions: dict[Name, Name | None] | None = None
 
 
 class Contest(Said):
@@ -61,6 +62,7 @@ class Contest(Said):
     ranks: Annotated[list[Number], Field(max_length=MOST_ENTRANTS)] | None = None
     unfinished: Annotated[list[Entrant], Field(max_length=MOST_ENTRANTS)] | dict[Name, Number] = []
     date: Day | None = None
+    conditions: dict[Name, Name | None] | None = None
 
 
 class Candidates(Said):
@@ -77,6 +79,19 @@ class Options(Said):
     """Matches or contests that might be played, such as several ways to make teams."""
 
     options: Annotated[list[Fixture | FieldToCome], Field(min_length=1, max_length=100)]
+
+
+class Present(Said):
+    """Those present, who are to be split into sides: how many, or the size of each, and what is wished."""
+
+    players: Annotated[list[Name], Field(min_length=2, max_length=200)]
+    sides: Annotated[int, Field(ge=2, le=100)] | Annotated[list[int], Field(min_length=2, max_length=100)] = 2
+    together: Annotated[list[Team], Field(max_length=100)] = []
+    apart: Annotated[list[Team], Field(max_length=100)] = []
+    roles: dict[Name, Name] | None = None
+    newcomers: Annotated[int, Field(ge=0, le=10**6)] = 0
+    best: Annotated[int, Field(ge=1, le=50)] = 5
+    date: Day | None = None
 
 
 Matches = Match | Annotated[list[Match], Field(max_length=MOST_LISTED)]
@@ -134,6 +149,24 @@ class Ranked(BaseModel):
     """Candidates or options, the most even first."""
 
     ranked: list[CandidateQuality] | list[OptionQuality]
+
+
+class Split(BaseModel):
+    """The names on each side, how even it is, and the chances."""
+
+    sides: list[list[str]]
+    quality: float
+    chances: list[float]
+
+
+class Balanced(BaseModel):
+    """The most even splits, what each wish costs in quality, whether all splits were looked at, and unknown names."""
+
+    splits: list[Split]
+    costs: dict[str, float]
+    exact: bool
+    looked_at: int
+    unknown: list[str]
 
 
 class Rating(BaseModel):
