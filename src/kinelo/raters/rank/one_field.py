@@ -137,8 +137,11 @@ def contest_to_come(field: PlainField, day: int, kind: str) -> Contests:
 
 
 def _labels(field: PlainField) -> tuple[str, ...]:
-    names = iter(field.names)
-    return tuple(" + ".join(next(names) for _ in range(size)) for size in field.sizes)
+    labels, first = [], 0
+    for size in field.sizes:
+        labels.append(" + ".join(field.names[first : first + size]))
+        first += size
+    return tuple(labels)
 
 
 EMPTY = Contests(

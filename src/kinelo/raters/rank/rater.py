@@ -400,8 +400,10 @@ class RankElo(KeptInSlots, ContestFilter):
         state.contests += 1
         return True
 
-    def _expect_plain(self, entrants: Any, date: Day | None) -> tuple[PlainField, int, Expected] | None:
-        """What is expected of a contest to come that needs no table."""
+    def _expect_plain(
+        self, entrants: Any, date: Day | None
+    ) -> tuple[PlainField, int, Expected, tuple[str, ...]] | None:
+        """What is expected of a contest to come that needs no table, on its day, and names never met."""
         found = self._plain(entrants, None, date, ahead=True)
         if found is None:
             return None
@@ -412,20 +414,22 @@ class RankElo(KeptInSlots, ContestFilter):
         if len(known) < len(places):
             number = iter(range(len(known)))
             columns = columns._replace(slot=np.array([next(number) if place >= 0 else -1 for place in places]))
-        expected = room_for_expected(len(field.sizes))
-        expect_contests(columns, self._model(), beliefs_at(state.known, np.array(known, np.int64)), expected)
-        return field, day, expected
+        own, expected, unknown = (
+            beliefs_at(state.known, np.array(known, np.int64)), room_for_expected(len(field.sizes)), ()
+        )  # fmt: skip
+        if len(known) < len(places) or not own.games.all():
+            games = state.known.games
+            unknown = tuple(name for name, place in zip(field.names, places) if place < 0 or not games[place])
+        expect_contests(columns, self._model(), own, expected)
+        return field, day, expected, unknown
 
     def _foresee_plain(self, entrants: Any, date: Day | None) -> ContestForecast | None:
         """Forecast a contest that needs no table."""
         found = self._expect_plain(entrants, date)
         if found is None:
             return None
-        (field, day, expected), state, kind = found, self._begun(), self.kinds_[0]
-        index, games = state.index, state.known.games
-        places = ((name, index.get((kind, name))) for name in field.names)
-        unknown = tuple(name for name, place in places if place is None or not games[place])
-        contest = contest_to_come(field, day, kind)
+        field, day, expected, unknown = found
+        contest = contest_to_come(field, day, self.kinds_[0])
         mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
         return ContestForecast(contest, mean, deviation, unknown, off=self.parameters_["off"])
 
