@@ -109,6 +109,9 @@ def test_ratings_and_forecasts_are_those_of_the_book(name, tmp_path):
         assert {one["option"]: one["quality"] for one in ranked} == {
             k: book.match_quality(one["home"], one["away"]) for k, one in enumerate(options)
         }
+        said = client.post("/preview", json={"home": sides[0], "away": sides[1], "date": "2030-01-01"}).json()
+        expected = book.rater.preview(sides[0], sides[1], date="2030-01-01", neutral=False).to_dict()
+        assert said == json.loads(json.dumps(expected)) and said["people"][0]["change"]["win"] > 0
         one = client.get(f"/ratings/{sides[2]}", params={"history": 9}).json()
         history = kn.rating_history(book.rater, book.matches(), 9, side=sides[2])
         assert one["name"] == sides[2] and one["rating"] == table["rating"][2]
@@ -151,6 +154,9 @@ def test_fair_teams_are_those_of_the_rater(make, tmp_path):
         answer = client.post("/balance", json=asked)
         assert answer.status_code == 200, answer.text
         assert "9 sides" in refused(client.post("/balance", json={"players": list("ABC"), "sides": 9}))
+        said = client.post("/preview", json={"entrants": ["A", "B", "D"], "date": "2024-05-02"})
+    expected = book.rater.preview(["A", "B", "D"], date="2024-05-02").to_dict()
+    assert said.json() == json.loads(json.dumps(expected)) and len(expected["people"]) == 3
     expected = book.rater.balance(asked["players"], [4, 2], apart=asked["apart"], best=3).to_dict()
     assert answer.json() == json.loads(json.dumps(expected)) and len(expected["splits"]) == 3
     assert expected["unknown"] == ["new"]

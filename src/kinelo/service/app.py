@@ -160,6 +160,12 @@ async def post_balance(request: Request, body: say.Present) -> say.Balanced:
     return await desk.asked(desk.readers, doors.balance, body)
 
 
+async def post_preview(request: Request, body: say.Fixture | say.FieldToCome) -> say.Preview:
+    """What a match or a contest to come would change, by each of its outcomes."""
+    desk = _desk(request)
+    return await desk.asked(desk.slow, doors.preview, body)
+
+
 async def get_ratings(
     request: Request,
     kind: Annotated[str | None, Query(max_length=200)] = None,
@@ -204,6 +210,7 @@ ROUTES = (
     ("/forecast", "POST", post_forecast),
     ("/quality", "POST", post_quality),
     ("/balance", "POST", post_balance),
+    ("/preview", "POST", post_preview),
     ("/ratings", "GET", get_ratings),
     ("/ratings/{name:path}", "GET", get_rating),
     ("/health", "GET", get_health),

@@ -119,6 +119,15 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
     return say.Balanced.model_validate(book.balance(said.players, said.sides, **more).to_dict())
 
 
+def preview(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Preview:
+    """What a match or a contest to come would change."""
+    if isinstance(said, say.Fixture):
+        found = book.preview(said.home, said.away, **_fixture(said))
+    else:
+        found = book.preview(_entrants(book, said.entrants), date=said.date, **_circumstances(said))
+    return say.Preview.model_validate(found.to_dict())
+
+
 def ratings(book: RatingBook, asked: Asked) -> say.Ratings:
     """A page of ratings."""
     page = page_of(book, asked)

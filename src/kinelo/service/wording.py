@@ -169,6 +169,22 @@ class Balanced(BaseModel):
     unknown: list[str]
 
 
+class Changed(BaseModel):
+    """The rating of somebody now, and after each outcome; None where there is none yet."""
+
+    name: str
+    rating: float | None
+    after: dict[str, float]
+    change: dict[str, float | None]
+
+
+class Preview(BaseModel):
+    """What a match would change by each result of the first side, or a contest by each place."""
+
+    outcomes: list[str]
+    people: list[Changed]
+
+
 class Rating(BaseModel):
     """What is known of somebody."""
 
