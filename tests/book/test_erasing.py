@@ -1,6 +1,8 @@
 """A name leaves a book for good: nowhere in the file, and every rating as it was."""
 
 import copy
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import polars as pl
@@ -89,6 +91,23 @@ def test_a_name_leaves_a_book_for_good(kind, tmp_path, monkeypatch):
     rows = lineups(late) if kind == "PlayerElo" else None
     assert again.add(kn.read_matches(late, rows)).new == 1
     assert again.check() == []
+
+
+def test_pages_that_were_freed_before_hold_the_name_no_longer(tmp_path):
+    book = kn.RatingBook(tmp_path / "club.db", kn.TeamElo.classic(k=20))
+    book.add(kn.read_matches(results(8)))
+    book.close()
+    with closing(sqlite3.connect(tmp_path / "club.db", isolation_level=None)) as raw:
+        raw.execute("PRAGMA secure_delete = OFF")
+        rows = [(f"{NAME} {k} {'x' * 900}", k, 1) for k in range(50)]
+        raw.executemany("INSERT INTO source (digest, rank, named) VALUES (?, ?, ?)", rows)
+        raw.execute("DELETE FROM source WHERE digest LIKE ?", (f"{NAME}%",))
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert f"{NAME} 30 x".encode() in everything_in(tmp_path), "freed pages keep what they held"
+    book = kn.RatingBook(tmp_path / "club.db")
+    book.erase(NAME)
+    book.close()
+    assert not any(traces(everything_in(tmp_path)))
 
 
 def test_contests_and_titles(tmp_path):
