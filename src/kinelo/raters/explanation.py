@@ -13,7 +13,7 @@ import copy
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from kinelo.matches.contests import Contests
 from kinelo.matches.dated import UNDATED
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, number, words
-from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.preview import ratings_by_name
 
 WORDS = {
@@ -138,9 +137,10 @@ def explain_match(rater: Any, match: str, played: Any = None) -> Explanation:
         many = "no match" if not found.size else f"{found.size} matches"
         raise InputError(f"There is {many} with the identifier {match!r:.60}.")
     k = int(found[0])
-    walker = blank_of(rater)
+    walker = copy.deepcopy(rater)
+    walker.reset(dict(rater.parameters_))
     if k:
-        carry_on(walker, cast("Any", played[:k]))
+        walker.update(played[:k])
     one: Any = played[k : k + 1]
     date = str(one.date[0]) if played.dated else None
     reasons = _of_contest(walker, one) if isinstance(one, Contests) else _of_match(walker, one)
@@ -155,7 +155,7 @@ def _changes(walker: Any, before: Mapping[str, float], names: list[str]) -> Call
 
     def of(match: Any) -> Change:
         twin = copy.deepcopy(walker)
-        carry_on(twin, match)
+        twin.update(match)
         now = ratings_by_name(twin)
         return {name: now[name] - before.get(name, 0.0) for name in names}
 
@@ -173,7 +173,7 @@ def _names_in(walker: Any, match: Any, now: Mapping[str, float]) -> list[str]:
 
 def _of_match(walker: Any, match: Matches) -> dict[str, Reason]:
     before, twin = ratings_by_name(walker), copy.deepcopy(walker)
-    carry_on(twin, match)
+    twin.update(match)
     now = ratings_by_name(twin)
     names = _names_in(walker, match, now)
     known = [name for name in names if name in before]
@@ -257,7 +257,7 @@ def _without_covariance(walker: Any) -> Any:
 
 def _of_contest(walker: Any, contest: Any) -> dict[str, Reason]:
     before, twin = ratings_by_name(walker), copy.deepcopy(walker)
-    carry_on(twin, contest)
+    twin.update(contest)
     now = ratings_by_name(twin)
     names = _names_in(walker, contest, now)
     known = [name for name in names if name in before]
