@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import venv
 from importlib import import_module
@@ -26,11 +27,11 @@ ROOT = Path(__file__).resolve().parent.parent
 def verified(folder: Path) -> dict:
     """What pyright says of a copy of the package in ``folder``, with the packages installed for this Python."""
     venv.create(folder, with_pip=False)
-    [site] = folder.glob("[Ll]ib*/**/site-packages")
+    where = {"base": str(folder), "platbase": str(folder)}
+    site, programs = (Path(sysconfig.get_path(name, "venv", vars=where)) for name in ("purelib", "scripts"))
     shutil.copytree(ROOT / "src/kinelo", site / "kinelo", ignore=shutil.ignore_patterns("__pycache__"))
     others = [line for line in sys.path if line.endswith("site-packages")]
     (site / "others.pth").write_text("\n".join(others), encoding="utf-8")
-    programs = folder / ("Scripts" if os.name == "nt" else "bin")
     told = {**os.environ, "VIRTUAL_ENV": str(folder), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     command = [sys.executable, "-m", "pyright", "--verifytypes", "kinelo", "--ignoreexternal", "--outputjson"]
     done = subprocess.run(command, cwd=folder, env=told, capture_output=True, text=True, check=False)
