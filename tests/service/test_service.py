@@ -67,6 +67,13 @@ def test_matches_sent_one_by_one_and_together_are_those_of_a_table(address, tmp_
     assert len(book) == 30 and book.ratings_.equals(other.ratings_) and book.check() == []
 
 
+def test_matches_that_arrive_late_one_by_one_are_rated_in_their_place(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24, ties=0.3, home_advantage=0.0))
+    for k in (0, 5, 9, 2, 20, 7, 21, 1):
+        book.update_one(**row(k))
+    assert book.check() == [] and book.matches().match_id.tolist()[-1] == "m21"
+
+
 def test_a_match_sent_again_without_a_date_keeps_its_day(tmp_path):
     book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
     with serve(book) as client:
