@@ -175,7 +175,11 @@ def balance_teams(
 
 
 def _names(players: Any) -> list[str]:
-    if isinstance(players, str) or not isinstance(players, Sequence | np.ndarray):
+    if (
+        isinstance(players, str)
+        or not isinstance(players, Sequence | np.ndarray)
+        or getattr(players, "shape", None) == ()
+    ):
         raise InputError(f"players={players!r:.60} must be a list of names.")
     names = [name.strip() if isinstance(name, str) else "" for name in players]
     if not all(names):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,10 @@ class KindParameters(Rater):
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""
+        if estimated is not None and not (
+            isinstance(estimated, Mapping) and all(isinstance(value, Real) for value in estimated.values())
+        ):
+            raise InputError(f"estimates are numbers by the names of parameters, not {estimated!r:.60}.")
         found = dict(estimated or {})
         values = {}
         for kind, p in self._parameters_by_kind():
