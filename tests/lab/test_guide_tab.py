@@ -114,40 +114,95 @@ def test_the_picture_answers_the_hand_without_the_server(visit, lab):
     assert not [url for url in asked if "/api/guide/3" in url]
 
 
-@pytest.mark.parametrize("size", [(390, 844), (720, 450), (1440, 900)])
-def test_picture_control_and_next_are_on_one_screen_and_nothing_covers_the_picture(visit, size):
+PLACES = """() => {
+  const box = (id) => document.getElementById(id).getBoundingClientRect();
+  const seen = (id) => !document.getElementById(id).hidden && box(id).height > 0;
+  const head = Math.max(0, document.querySelector(".top").getBoundingClientRect().bottom);
+  const foot = document.querySelector(".guide-foot").getBoundingClientRect();
+  const above = ["guide-title", "guide-chart", "guide-question", "guide-reply", "guide-sentence"].filter(seen);
+  const below = ["guide-answers", "guide-hand", "guide-next"].filter(seen);
+  const faults = [
+    ...above.filter((id) => box(id).top < head - 1 || box(id).bottom > foot.top + 1),
+    ...below.filter((id) => box(id).top < foot.top || box(id).bottom > innerHeight),
+    ...(foot.bottom > innerHeight + 1 ? ["foot"] : []),
+  ];
+  return [faults, [...above, ...below], box("guide-title").top - head, box("guide-chart").height];
+}"""
+
+ENDS = """() => {
+  const slider = document.getElementById("guide-slider");
+  const stops = slider ? Number(slider.max) + 1 : 3;
+  return [0, Math.floor(stops / 2), stops - 1].map((at) => {
+    if (!slider) document.querySelectorAll("#guide-control button")[at].click();
+    else { slider.value = at; slider.dispatchEvent(new Event("input")); }
+    return (PLACES)();
+  });
+}""".replace("PLACES", PLACES)
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1280, 640), (1920, 1080)])
+def test_chart_control_sentence_and_next_are_on_one_screen_in_every_scene(visit, size):
+    """The question with its answers, then the sentence at ends and middle of the control, uncovered."""
+    page = visit("#guide/1", reduced_motion="reduce", size=size)
+    for number in range(1, 8):
+        arrive(page, number)
+        faults, seen, _, _ = page.evaluate(PLACES)
+        assert faults == [] and seen == ["guide-title", "guide-chart", "guide-question", "guide-answers", "guide-next"]
+        page.click("#guide-answers button >> nth=0")
+        faults, seen, lead, height = page.evaluate(PLACES)
+        assert faults == [] and {"guide-reply", "guide-sentence", "guide-hand"} <= set(seen), number
+        assert height >= 0.35 * size[1]  # the picture gives way, but is not given up
+        assert 0 <= lead < 40  # the title is at the top
+        for faults, _, _, _ in page.evaluate(ENDS):
+            assert faults == [], number
+        page.click("#guide-next")
+
+
+def test_picture_control_and_next_are_on_one_screen_at_twice_the_size(visit):
     """Half of 1440 × 900 is what a zoom of 200 % leaves."""
-    page = visit("#guide/2", reduced_motion="reduce", size=size)
+    page = visit("#guide/2", reduced_motion="reduce", size=(720, 450))
     arrive(page, 2)
-    page.click("#guide-answers button >> nth=2")
     page.click("#guide-next")
     arrive(page, 3)
     page.click("#guide-answers button >> nth=2")
-    page.wait_for_timeout(100)
-    boxes = page.evaluate(
-        """() => Object.fromEntries(["guide-title", "guide-chart", "guide-slider", "guide-next"].map((id) => {
-          const { top, bottom } = document.getElementById(id).getBoundingClientRect();
-          return [id, [top, bottom]];
-        }))"""
-    )
-    foot = page.evaluate("document.querySelector('.guide-foot').getBoundingClientRect().top")
-    head = page.evaluate("Math.max(0, document.querySelector('.top').getBoundingClientRect().bottom)")
-    assert head <= boxes["guide-title"][0] < head + 40  # after Next the title is at the top
-    assert boxes["guide-chart"][0] >= 0 and boxes["guide-chart"][1] <= foot + 1
-    assert boxes["guide-slider"][1] <= size[1] and boxes["guide-next"][1] <= size[1]
+    faults, seen, _, _ = page.evaluate(PLACES)
+    assert {"guide-chart", "guide-hand", "guide-next"} <= set(seen) - set(faults)
 
 
-def test_arrows_lead_from_scene_to_scene(visit):
+def test_what_was_guessed_is_judged_only_where_it_was_asked(visit):
+    page = visit("#guide/3", reduced_motion="reduce")
+    arrive(page, 3)
+    page.click("#guide-answers button >> nth=0")
+    assert page.inner_text("#guide-reply") == "Not quite: 91 %."
+    page.keyboard.press("ArrowRight")
+    assert page.is_hidden("#guide-reply") and "91 %" not in page.inner_text("#guide-sentence")
+    page.keyboard.press("ArrowLeft")
+    assert page.inner_text("#guide-reply") == "Not quite: 91 %." and "91 %" in page.inner_text("#guide-sentence")
+
+
+def test_arrows_move_the_control_and_page_keys_turn_wherever_the_focus_is(visit):
     page = visit("#guide/1", reduced_motion="reduce")
     arrive(page, 1)
-    page.keyboard.press("ArrowRight")
-    arrive(page, 2)
-    page.keyboard.press("ArrowRight")  # the title has the focus now
-    arrive(page, 3)
-    page.focus("#guide-next")
-    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")  # nothing to move before the guess
+    assert page.evaluate("document.body.dataset.scene") == "1" and "lead" not in page.url
+    page.keyboard.press("PageDown")
     arrive(page, 2)
     page.click("#guide-answers button >> nth=2")
+    page.keyboard.press("ArrowRight")  # the slider has the focus
+    assert "days=200" in page.url and page.input_value("#guide-slider") == "8"
+    page.focus("#guide-next")
+    page.keyboard.press("ArrowRight")
+    assert "days=225" in page.url and page.input_value("#guide-slider") == "9"
+    page.keyboard.press("ArrowLeft")
+    assert "days=200" in page.url and page.evaluate("document.body.dataset.scene") == "2"
     page.focus("#guide-slider")
-    page.keyboard.press("ArrowRight")  # a slider moves by arrows itself
-    assert page.evaluate("document.body.dataset.scene") == "2" and "days=200" in page.url
+    page.keyboard.press("PageDown")
+    arrive(page, 3)
+    page.keyboard.press("PageDown")  # the title has the focus now
+    arrive(page, 4)
+    page.click("#guide-answers button >> nth=1")
+    page.focus("#guide-play")
+    page.keyboard.press("ArrowRight")  # a control of buttons moves alike
+    assert "start=" in page.url and page.get_attribute("#guide-control button >> nth=1", "aria-pressed") == "true"
+    page.keyboard.press("PageUp")
+    arrive(page, 3)

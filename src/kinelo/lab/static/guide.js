@@ -66,13 +66,26 @@ export class Guide {
           button("guide-next", "Next", { class: "main" }, () => this.turn(this.#number + 1)))));
   }
 
-  // Arrows lead from scene to scene, but on a control that moves by them itself.
+  // Arrows move the one control of the scene, wherever the focus is; page keys, as a presenter's remote sends them, turn
+  // to another scene unless there is more to scroll through.
   #key(event) {
-    if (!this.#visible || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, select, pre, textarea")) return;
+    if (!this.#visible || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("select, pre")) return;
+    const page = { PageDown: 1, PageUp: -1 }[event.key];
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    this.turn(this.#number + step);
+    if (page && !$("#guide-more").open) {
+      event.preventDefault();
+      this.turn(this.#number + page);
+    } else if (step && this.#scene && this.#revealed) {
+      event.preventDefault();
+      this.#step(step);
+    }
+  }
+
+  #step(step) {
+    const at = Math.min(Math.max(this.#at[this.#number] + step, 0), this.#scene.labels.length - 1);
+    if (at === this.#at[this.#number]) return;
+    if ($("#guide-slider")) $("#guide-slider").value = String(at);
+    this.#move(at);
   }
 
   async #list() { this.#scenes ??= await this.#source.scenes(); }
@@ -169,7 +182,13 @@ export class Guide {
     $("#guide-hand").hidden = asking;
     $("#guide-sentence").hidden = asking;
     $("#guide-more").hidden = asking;
-    $("#guide-reply").textContent = asking || guess < 0 ? "" : `${guess === question.right ? "Right" : "Not quite"}: ${question.answers[question.right]}.`;
+  }
+
+  // Whether the guess was right, while the control stands where the question was asked: elsewhere the answer is another.
+  #reply() {
+    const [{ question }, guess, { control }] = [this.#scene, this.#guessed[this.#number], this.#scenes[this.#number - 1]];
+    const asked = guess >= 0 && control.values[this.#at[this.#number]] === control.first;
+    $("#guide-reply").textContent = asked ? `${guess === question.right ? "Right" : "Not quite"}: ${question.answers[question.right]}.` : "";
   }
 
   #guess(k) {
@@ -206,6 +225,7 @@ export class Guide {
     const slider = $("#guide-slider");
     if (slider) { slider.setAttribute("aria-valuetext", label); $("#guide-control output").textContent = label; }
     document.querySelectorAll("#guide-control [aria-pressed]").forEach((node, k) => node.setAttribute("aria-pressed", String(k === at)));
+    this.#reply();
     $("#guide-sentence").textContent = picture.sentence;
     $("#guide-caption").textContent = picture.beside.label;
     $("#guide-explained").replaceChildren(...picture.more.map((text) => element("p", {}, text)));
