@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -77,6 +78,7 @@ def reproduce(
     folder = open_folder(out, resume=resume)
     from kinelo.paper.report import write_report
     from kinelo.paper.reproduce import reproduce as carry_out
+    from kinelo.paper.words import tally_words
 
     try:
         copy_studies(chosen, folder, studies)
@@ -86,13 +88,9 @@ def reproduce(
     except KeyboardInterrupt:
         typer.echo(f"Stopped. What was computed is kept in {folder}: go on with --resume.", err=True)
         raise typer.Exit(130) from None
-    verdicts = [claim.verdict for claim in result.claims]
-    closed = f", {some} rest on unpublished input" if (some := verdicts.count("input not published")) else ""
-    missing = f", {lost} NOT MEASURED" if (lost := verdicts.count("not measured")) else ""
+    verdicts = Counter(claim.verdict for claim in result.claims)
     typer.echo(
-        f"{len(result.figures)} figures and {len(verdicts)} claims ({verdicts.count('holds')} hold, "
-        f"{verdicts.count('does not hold')} do not, {verdicts.count('depends')} depend, "
-        f"{verdicts.count('misprint')} are misprints{closed}{missing}) in "
+        f"{len(result.figures)} figures and {verdicts.total()} claims ({tally_words(verdicts)}) in "
         f"{result.provenance.seconds or 0:.0f} s. Report: {report}"
     )
 

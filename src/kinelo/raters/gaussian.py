@@ -103,10 +103,6 @@ MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
 
-NO_SIDE = "\0"
-"""A side that nobody has."""
-
-
 class GaussianRater(NoiseRater, Rater):
     """A rater that filters the matches once (:mod:`kinelo.raters.filter`), and reads beliefs as forecasts.
 
@@ -697,8 +693,9 @@ class GaussianRater(NoiseRater, Rater):
 
     def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
         """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
+        nobody = f"not {max(names, key=len, default='')}"  # longer than every name, so none of them
         against = fixtures(
-            names, [NO_SIDE] * len(names), self._day_of(date), neutral=True, conditions=self._levels(None)
+            names, [nobody] * len(names), self._day_of(date), neutral=True, conditions=self._levels(None)
         )
         possible = self._possible(against, draws, seed)
         return self.sharpness_ * np.column_stack([possible.total(g, ours=True) for g in range(len(names))])
