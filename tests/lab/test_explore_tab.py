@@ -269,26 +269,59 @@ def test_nothing_of_an_old_league_stands_under_settings_that_cannot_be_played(vi
     assert page.locator(".stage.stale").count() == 0
 
 
-def test_on_a_phone_the_sheet_of_controls_covers_no_chart_at_first(visit):
-    page = visit("?teams=20&paused=1", size=(390, 844))
-    until_drawn(page)
-    bottom, top = page.evaluate(
-        """() => [document.querySelector("#league-chart").getBoundingClientRect().bottom,
-          document.querySelector(".controls").getBoundingClientRect().top]"""
-    )
-    assert page.evaluate("window.scrollY") == 0 and bottom <= top
+ABOVE_THE_FOLD = ("headline", "league-chart", "control-sigma", "control-gamma", "speed")
+
+BOXES = """(ids) => ids.map((id) => {
+  const { left, top, right, bottom } = document.getElementById(id).getBoundingClientRect();
+  return [left, top, right, bottom];
+})"""
+
+TITLES_ON_TICKS = """(id) => {
+  const boxes = (part) => [...document.querySelectorAll(`#${id} ${part}`)].map((node) => node.getBoundingClientRect());
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const pairs = [[".ytitle", ".ytick text"], [".xtitle", ".xtick text"]];
+  return pairs.map(([title, ticks]) => {
+    const [name] = boxes(title);
+    return [boxes(ticks).length, boxes(ticks).filter((one) => meet(one, name)).length];
+  });
+}"""
 
 
-@pytest.mark.parametrize("width", [390, 800, 1440])
-def test_cause_and_effect_are_on_one_screen(visit, width):
-    page = visit("?teams=20&paused=1", size=(width, 844))
+@pytest.mark.parametrize("size", [(390, 844), (1280, 640), (1920, 1080)])
+def test_verdict_chart_and_three_sliders_are_on_the_first_screen(visit, size):
+    page = visit("?paused=1", size=size)
+    until(page, "document.querySelectorAll('#facts li').length > 3")
+    boxes = page.evaluate(BOXES, ABOVE_THE_FOLD)
+    head = page.evaluate("document.querySelector('.top').getBoundingClientRect().bottom")
+    assert page.evaluate("window.scrollY") == 0
+    assert all(head <= top < bottom <= size[1] for _, top, _, bottom in boxes), boxes
+    covered = [
+        (one, other) for k, one in enumerate(boxes) for other in boxes[k + 1 :]
+        if one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+    ]  # fmt: skip
+    assert covered == []
+    assert page.is_hidden("#control-teams") and page.is_hidden("#preset")  # the rest is folded
+    for chart in ("league-chart", "density-chart", "curves-chart"):
+        page.locator(f"#{chart}").scroll_into_view_if_needed()
+        until(page, f"document.querySelectorAll('#{chart} .ytick').length > 1")
+        for ticks, under in page.evaluate(TITLES_ON_TICKS, chart):
+            assert ticks > 1 and under == 0, chart
+    # Nothing sticks to the screen of a phone: what is scrolled to can be read.
+    page.locator("#advice").scroll_into_view_if_needed()
+    seen = """() => { const { left, top, bottom } = document.querySelector("#advice").getBoundingClientRect();
+      return document.querySelector("#advice").contains(document.elementFromPoint(left + 20, (top + bottom) / 2)); }"""
+    assert page.evaluate(seen)
+
+
+def test_what_a_link_sets_beyond_the_first_sliders_is_in_sight(visit):
+    page = visit("?sigma=2&paused=1")
+    assert page.is_hidden("#control-ties")
+    page = visit("?ties=0.25&paused=1")
+    assert page.is_visible("#control-ties") and page.is_visible("#preset")
+
+
+def test_cause_and_effect_are_on_one_screen(visit):
+    page = visit("?teams=20&paused=1", size=(800, 844))
     until_drawn(page)
-    page.eval_on_selector("#league-chart", "node => node.scrollIntoView({ block: 'start' })")
-    page.evaluate("window.scrollBy(0, -60)")
-    seen = page.evaluate(
-        """() => ["league-chart", "control-sigma"].map((id) => {
-          const box = document.getElementById(id).getBoundingClientRect();
-          return box.top >= 0 && box.top + 30 < innerHeight;
-        })"""
-    )
-    assert seen == [True, True]
+    for _, top, _, bottom in page.evaluate(BOXES, ABOVE_THE_FOLD):
+        assert 0 <= top < bottom <= 844

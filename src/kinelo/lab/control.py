@@ -35,7 +35,7 @@ class Slider:
     """A number between two ends.
 
     ``when`` names the choice under which it is shown, ``at_most`` another slider that it must not pass. ``unit`` is
-    "points", "step" (of a rating), "share" or empty.
+    "points", "step" (of a rating), "share" or empty. ``first`` ones are shown before all others.
     """
 
     low: float
@@ -49,6 +49,7 @@ class Slider:
     logarithmic: bool = False
     when: tuple[str, str] | None = None
     at_most: str | None = None
+    first: bool = False
 
     def read(self, name: str, value: object) -> float:
         """Return the value as a number of the slider's range, or say what is accepted."""

@@ -1,7 +1,7 @@
 // Charts by plotly.js in the colours of the page. Nothing is computed here: the server sends what is drawn.
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
-const MARGIN = { l: 62, r: 12, t: 46, b: 44 };
+const MARGIN = { l: 68, r: 12, t: 46, b: 44 };
 const TICKS = [-2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((one) => Number((one * 10 ** power).toPrecision(1))));
 // Colours and marks of traces that are alike, by their number.
 export const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
@@ -26,7 +26,7 @@ export function baseLayout(extra = {}) {
   return {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, dragmode: false,
     font: { family: getComputedStyle(document.body).fontFamily, color: c.ink, size: 13 },
-    margin: { l: 52, r: 12, t: 10, b: 44 },
+    margin: { l: 68, r: 12, t: 10, b: 44 },
     hoverlabel: { bgcolor: c.panel, bordercolor: c.line, font: { color: c.ink } },
     xaxis: merged(xaxis), yaxis: merged(yaxis), ...rest,
   };

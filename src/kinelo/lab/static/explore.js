@@ -20,7 +20,9 @@ export class Explore {
     this.write = write;
     this.#resume(extras);
     const scale = (at) => ({ units: this.#units, nu: at.nu, ties: at.ties });
-    this.#sliders = new Sliders($("#controls"), about, values, (name) => this.#moved(name), scale);
+    this.#sliders = new Sliders($("#controls"), about, values, (name) => this.#moved(name), scale, "", $("#controls-rest"));
+    // What a link sets apart from the first sliders is in sight.
+    $("#rest").open = about.controls.some(({ name, first, default: usual }) => !first && values[name] !== usual);
     this.#setUp();
     const axes = this.axes = new Axes();
     this.charts = [new LeagueChart($("#league-chart"), axes), new DensityChart($("#density-chart"), axes), new CurvesChart($("#curves-chart"), axes), new PathChart($("#path-chart"), axes)];

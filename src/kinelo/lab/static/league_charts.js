@@ -166,7 +166,7 @@ class TimeChart {
 
   draw(curves, yaxis) {
     draw(this.node, curves, baseLayout({
-      xaxis: { title: { text: `${this.unit} per team` }, rangemode: "tozero" }, yaxis, hovermode: "x", margin: { l: 60, r: 12, t: 8, b: 42 },
+      xaxis: { title: { text: `${this.unit} per team` }, rangemode: "tozero" }, yaxis, hovermode: "x", margin: { l: 68, r: 12, t: 8, b: 44 },
     }));
   }
 }

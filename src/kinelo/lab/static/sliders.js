@@ -14,13 +14,22 @@ export class Sliders {
   #clashes;
 
   // The note below the first group says what follows from its sliders. `scale` says in which units values are written.
-  constructor(form, { controls, clashes = [] }, values, changed, scale = () => ({ units: "paper" }), prefix = "") {
+  // `rest` is where all but the first controls stand.
+  constructor(form, { controls, clashes = [] }, values, changed, scale = () => ({ units: "paper" }), prefix = "", rest = null) {
     this.#controls = controls;
     this.#clashes = clashes;
     this.#scale = scale;
     this.#prefix = prefix;
     this.values = { ...values };
     this.#changed = changed;
+    this.note = element("p", { class: "hint", "aria-live": "polite" });
+    this.#fill(form, rest ? controls.filter(({ first }) => first).map((one) => ({ ...one, group: "" })) : controls);
+    if (rest) this.#fill(rest, controls.filter(({ first }) => !first));
+    form.firstElementChild.append(this.note);
+    this.#settle();
+  }
+
+  #fill(form, controls) {
     const groups = new Map();
     for (const control of controls) {
       if (!groups.has(control.group)) {
@@ -28,11 +37,8 @@ export class Sliders {
       }
       groups.get(control.group).append(control.kind === "choice" ? this.#choice(control) : this.#slider(control));
     }
-    this.note = element("p", { class: "hint", "aria-live": "polite" });
     form.replaceChildren(...groups.values());
-    form.firstElementChild.append(this.note);
     form.onsubmit = (event) => event.preventDefault();
-    this.#settle();
   }
 
   // Move one slider to the nearest place to a value.
