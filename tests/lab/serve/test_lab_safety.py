@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import io
 import json
 import os
@@ -101,7 +102,18 @@ def test_plotly_comes_from_the_installed_package(visitor):
     import plotly
 
     package = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-    assert visitor.get("/plotly.js").content == package.read_bytes()
+    for accepted in ("gzip", "identity"):
+        assert visitor.get("/plotly.js", headers={"accept-encoding": accepted}).content == package.read_bytes()
+
+
+@pytest.mark.parametrize("path", ["/plotly.js", "/", "/static/guide.js", "/static/layout.css", "/api/about"])
+def test_text_is_sent_compressed_to_those_who_take_it(visitor, path):
+    plain = visitor.get(path, headers={"accept-encoding": "identity"})
+    with visitor.stream("GET", path, headers={"accept-encoding": "gzip, br"}) as packed:
+        sent = b"".join(packed.iter_raw())
+    assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(sent) == plain.content and len(sent) < 0.5 * len(plain.content)
+    assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
 
 
 def test_a_token_is_demanded_beyond_loopback():
