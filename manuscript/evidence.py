@@ -333,7 +333,7 @@ def forecasts(figure: FigureStudy, runs: Runs) -> Evidence:
     stored = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
     values, rows = {}, []
     for what, said, *_ in stored[p["section"]]["rows"]:
-        league, rater = what.split(": ", 1)
+        league, rater = what.removesuffix(" (not rerun)").split(": ", 1)
         loss = float(said.split(" ", 1)[0])
         values[f"{league}.{rater}"] = {"value": loss, "kind": "estimated"}
         if " to +" in said or " to -" in said:

@@ -151,6 +151,15 @@ def test_a_changed_study_is_stale_and_only_that_is_computed(tmp_path, monkeypatc
     assert store.read_result("forecasts")["values"] == first["values"]
 
 
+def test_the_small_set_cannot_tell_players_from_teams_nor_from_the_best_of_the_others():
+    """As the text says in words."""
+    from store import read_result
+
+    values = read_result("forecasts")["values"]
+    for rater in ("PlayerElo", "trueskill"):
+        assert values[f"wyscout.{rater}.behind"]["low"] < 0 < values[f"wyscout.{rater}.behind"]["high"]
+
+
 def test_the_text_is_set_on_eight_to_twelve_pages(tmp_path):
     typst = pytest.importorskip("typst", reason="typst sets the manuscript: pip install kinelo[manuscript]")
     from drawings import draw_all
