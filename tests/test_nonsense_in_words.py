@@ -166,3 +166,11 @@ def test_nested_lists_name_no_files_and_leagues_made_up_end():
     for odd in ({"contests": 10**9}, {"entrants": 10**9}, {"cars": 5e-324}, {"team": 0}):
         with pytest.raises(kn.InputError):
             kn.matches.sample_contests(**odd)
+
+
+@pytest.mark.parametrize("value", [10**9, -1e9])
+def test_newcomers_begin_within_reach_of_a_field(value):
+    """Beyond it the grid on which a field is looked at would fill any memory."""
+    for given in (value, {"driver": value}):
+        with pytest.raises(kn.InputError, match="newcomer is a finite number of at least -1000 and at most 1000"):
+            kn.RankElo(newcomer=given)

@@ -44,7 +44,7 @@ class Parameter:
     is; ``above_zero`` says that 0 itself makes no sense, ``in_points`` that it counts rating points, ``prior_counts``
     that the prior around the default knows something, so that there is a standard error even where matches add little.
     One that is ``learnt`` is never sought: it begins at its default, as uncertain as its range is wide, and follows the
-    matches.
+    matches. ``largest`` is the largest size that may be given.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Parameter:
     in_points: bool = False
     prior_counts: bool = False
     learnt: bool = False
+    largest: float = math.inf
 
     @property
     def prior_width(self) -> float:
@@ -76,7 +77,8 @@ class Parameter:
     def check(self, owner: str, value: object) -> None:
         """Refuse a value that no rater can use; None asks for an estimate."""
         if value is not None:
-            check_number(owner, self.name, value, 0.0 if self.low >= 0 else -math.inf, above=self.above_zero)
+            lowest = 0.0 if self.low >= 0 else -self.largest
+            check_number(owner, self.name, value, lowest, self.largest, above=self.above_zero)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 BY_KIND = (
     Parameter("walk", 0.4, 0.01, 4.0, True, "yearly random walk of a strength"),
     Parameter("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
-    Parameter("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field"),
+    Parameter("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field", largest=1000.0),
     Parameter("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
 )
 OF_ADVANTAGES = (
