@@ -80,13 +80,6 @@ def test_a_played_league_contradicts_what_is_wrong():
     assert found.check.sentence.startswith("Theory and league disagree: slope ")
 
 
-def test_the_old_name_of_the_first_argument_is_taken_with_a_warning():
-    league = kn.Normal([0.0, 1.0, 3.0], 0.6)
-    for function in (kn.unbiased_gamma, kn.best_gamma, kn.critical_gamma):
-        with pytest.warns(DeprecationWarning, match="outcome= is now system="):
-            function(outcome=HALF, strengths=league)
-
-
 def test_a_walk_within_periods_against_simulation():
     """Strengths that wander from day to day; ratings about today's strengths, 4 errors and 3 %."""
     system = kn.RatingSystem(HALF, gamma=0.1, schedule=kn.Period(5))
