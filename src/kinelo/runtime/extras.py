@@ -19,6 +19,7 @@ EXTRAS = {
     "uvicorn": ("The lab needs", "lab"),
     "websockets": ("The lab needs", "lab"),
     "plotly": ("The lab needs", "lab"),
+    "segno": ("A lab that is shared needs", "lab"),
     "distributed": ("Dask clients need", "dask"),
     "fastexcel": ("Spreadsheets (.xlsx) need", "excel"),
     "fastapi": ("The service needs", "serve"),

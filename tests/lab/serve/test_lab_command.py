@@ -50,6 +50,44 @@ def test_beyond_loopback_the_address_carries_a_token(tmp_path):
     assert "?token=" in lab.address
 
 
+def test_sharing_opens_the_network_and_refuses_without_one(monkeypatch):
+    pytest.importorskip("segno")
+    from typer.testing import CliRunner
+
+    from kinelo.cli.app import app
+    from kinelo.errors import InputError
+    from kinelo.lab.serve.sharing import code_as_text
+    from kinelo.runtime import listening
+
+    def serve(settings, listener, *, browser, announce):
+        asked.append(settings)
+        announce("http://10.0.0.7:8000/?token=abc")
+
+    class Probe(socket.socket):
+        found = "10.0.0.7"
+
+        def connect(self, address):
+            pass
+
+        def getsockname(self):
+            return (self.found, 1)
+
+    asked: list = []
+    monkeypatch.setattr(listening.socket, "socket", Probe)
+    monkeypatch.setattr("kinelo.lab.serve.settings.open_socket", lambda settings: None)
+    monkeypatch.setattr("kinelo.lab.serve.server.serve", serve)
+    ended = CliRunner().invoke(app, ["lab", "--share", "--no-browser"], catch_exceptions=False)
+    [settings] = asked
+    assert settings.host == "0.0.0.0" and settings.shared
+    assert settings.address == f"http://10.0.0.7:8000/?token={settings.token}"
+    assert (
+        code_as_text("http://10.0.0.7:8000/?token=abc") in ended.output and "Whoever has this address" in ended.output
+    )
+    Probe.found = "127.0.0.1"
+    with pytest.raises(InputError, match="on no network"):
+        CliRunner().invoke(app, ["lab", "--share", "--no-browser"], catch_exceptions=False)
+
+
 def test_options_reach_the_server(monkeypatch, tmp_path):
     from typer.testing import CliRunner
 

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import io
 import json
+import math
 import os
 import signal
 import threading
@@ -17,7 +18,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from kinelo.lab.serve.app import create_app
-from kinelo.lab.serve.settings import Limits, Settings
+from kinelo.lab.serve.settings import LETTERS, Limits, Settings
 
 HERE = "http://127.0.0.1:8000"
 OWN = {"origin": HERE}
@@ -118,7 +119,9 @@ def test_text_is_sent_compressed_to_those_who_take_it(visitor, path):
 
 def test_a_token_is_demanded_beyond_loopback():
     settings = Settings(host="0.0.0.0")
-    assert settings.token and len(settings.token) >= 32
+    assert settings.token and len(settings.token) * math.log2(len(set(LETTERS))) > 49  # bits
+    assert set(settings.token) <= set(LETTERS) and not set("01ilo") & set(LETTERS)
+    assert len({Settings(host="0.0.0.0").token for _ in range(50)}) == 50
     with client(settings) as stranger:
         for path in ("/", "/api/about", "/plotly.js", "/static/main.js", "/?token=wrong", "/?token="):
             assert stranger.get(path).status_code == 401
@@ -192,6 +195,23 @@ def test_a_body_must_keep_coming(monkeypatch):
     }  # fmt: skip
     asyncio.run(story())
     assert answers[0]["status"] == 408
+
+
+def test_the_way_into_a_shared_lab_is_shown_to_those_who_are_in():
+    pytest.importorskip("segno")
+    settings = Settings(host="192.168.0.7", shared=True)
+    assert settings.address == f"http://192.168.0.7:8000/?token={settings.token}"
+    headers = {"authorization": f"Bearer {settings.token}"}
+    with client(settings) as visitor:
+        assert visitor.get("/join.svg").status_code == 401
+        picture = visitor.get("/join.svg", headers=headers)
+        assert picture.headers["content-type"] == "image/svg+xml" and b"<svg" in picture.content
+        assert visitor.get("/api/about", headers=headers).json()["join"] == settings.address
+    alone = Settings(host="192.168.0.7")
+    with client(alone) as visitor:
+        headers = {"authorization": f"Bearer {alone.token}"}
+        assert visitor.get("/join.svg", headers=headers).status_code == 404
+        assert visitor.get("/api/about", headers=headers).json()["join"] is None
 
 
 def test_a_bearer_token_works_too():

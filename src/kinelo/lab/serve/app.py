@@ -37,6 +37,7 @@ from kinelo.lab.serve.jobs import Jobs
 from kinelo.lab.serve.pages import Pages
 from kinelo.lab.serve.reading import read_object
 from kinelo.lab.serve.settings import Settings
+from kinelo.lab.serve.sharing import code_as_svg
 from kinelo.lab.serve.theory_service import TheoryService
 from kinelo.raters.choice import AUTOMATIC, all_raters
 
@@ -70,6 +71,7 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
         routes=[
             Route("/", _page),
             Route("/plotly.js", _plotly),
+            Route("/join.svg", _join),
             Route("/api/about", _about),
             Route("/api/theory", _theory, methods=["POST"]),
             Route("/api/diagnosis", _diagnosis, methods=["POST"]),
@@ -113,11 +115,21 @@ async def _plotly(request: Request) -> Response:
     return Response(packed, media_type=kind, headers={**headers, **encoding})
 
 
+async def _join(request: Request) -> Response:
+    """The way into a lab that is shared, as a QR code."""
+    settings = request.app.state.settings
+    if not settings.shared:
+        raise HTTPException(404, "This lab is not shared; start it with --share.")
+    return Response(code_as_svg(settings.address), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+
+
 async def _about(request: Request) -> Response:
-    limits = request.app.state.settings.limits
+    settings = request.app.state.settings
+    limits = settings.limits
     return JSONResponse(
         {
             "version": __version__,
+            "join": settings.address if settings.shared else None,
             **Controls.described(),
             "presets": described_presets(),
             "speeds": SPEEDS,

@@ -7,6 +7,7 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 
 import uvicorn
 
@@ -30,7 +31,7 @@ def serve(settings: Settings, listener: socket.socket, *, browser: bool, announc
     # Short turns between threads: a frame should not wait for a league at play.
     sys.setswitchinterval(0.001)
     if settings.port == 0:
-        settings = Settings(settings.host, listener.getsockname()[1], settings.token, settings.paper, settings.limits)
+        settings = replace(settings, port=listener.getsockname()[1])
 
     def when_ready() -> None:
         announce(settings.address)

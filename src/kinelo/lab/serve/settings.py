@@ -7,7 +7,12 @@ import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kinelo.runtime.listening import host_name, is_address, is_loopback, listen_at
+from kinelo.runtime.listening import host_name, is_address, is_loopback, listen_at, network_address
+
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Of a code: none that is taken for another when it is read from a wall."""
+CODE = 10
+"""Letters of a code: 8e14 codes, of which a thousand guesses a second find one in a day in 1e-7 of all cases."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,8 @@ class Limits:
 class Settings:
     """Address, token and limits of one server.
 
-    On a loopback address no token is asked for, because nobody else can reach it; on any other, a token is made up
-    and every visitor must bring it.
+    On a loopback address no token is asked for, because nobody else can reach it; on any other, a short code is made
+    up and every visitor must bring it. ``shared`` shows all visitors the way in.
 
     >>> Settings().token is None, Settings(host="0.0.0.0").token is None
     (True, False)
@@ -44,15 +49,18 @@ class Settings:
     token: str | None = field(default=None, repr=False)
     paper: Path = Path("reproduction")
     limits: Limits = Limits()
+    shared: bool = False
 
     def __post_init__(self) -> None:
         if self.token is None and not is_loopback(self.host):
-            object.__setattr__(self, "token", secrets.token_urlsafe(24))
+            object.__setattr__(self, "token", "".join(secrets.choice(LETTERS) for _ in range(CODE)))
 
     @property
     def address(self) -> str:
-        """What to type into a browser on this machine."""
-        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(self.host, self.host)
+        """What to type into a browser: on this machine, or on its network where the lab is shared."""
+        everywhere = self.host in ("0.0.0.0", "::")
+        own = network_address if self.shared else socket.gethostname
+        shown = own() if everywhere else self.host
         host = f"[{shown}]" if ":" in shown else shown
         return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 

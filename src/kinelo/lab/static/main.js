@@ -108,6 +108,17 @@ function wireTheme() {
   label();
 }
 
+// Where the lab is shared, everybody in it can show others the way in.
+function wireJoining(address) {
+  if (!address) return;
+  $("#join").hidden = false;
+  $("#join-address").textContent = address;
+  $("#join").addEventListener("click", () => {
+    $("#join-code").src = "/join.svg";
+    $("#join-sheet").showModal();
+  });
+}
+
 function wireConnection() {
   connection.addEventListener("state", ({ detail }) => {
     const status = $("#connection");
@@ -135,6 +146,7 @@ async function begin() {
   wireConnection();
   const answer = await fetch("/api/about");
   about = await answer.json();
+  wireJoining(about.join);
   await plotlyReady;
   parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), extrasFromAddress(), (what) => rewrite(what));
   parts.guide = new Guide($("#guide"), { source: { scenes: () => asked("/api/guide"), scene: (number, units) => asked(`/api/guide/${number}?units=${units}`) }, doors: DOORS, go: goThrough, write: () => rewrite("guide") });
