@@ -28,6 +28,7 @@ from kinelo.model.outcome import Outcome, Probit, Tanh
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, one_line, whole
+from kinelo.presentation import html_facts
 from kinelo.theory.balance import balance_pairs
 from kinelo.theory.closure import LeagueClosure, settled_steps
 from kinelo.theory.fixed_point import GOAL, few_threads
@@ -117,6 +118,9 @@ class Farming:
 
     def __repr__(self) -> str:
         return f"Farming: {self.sentence}"
+
+    def _repr_html_(self) -> str:
+        return html_facts([(self.team, self.sentence)])
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers and names, ready for JSON."""

@@ -19,6 +19,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, positive, team_vector
+from kinelo.presentation import html_facts
 from kinelo.theory.balance import DensePull, WavePull, expected_slope, find_balance, runaway_group
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure
 from kinelo.theory.fixed_point import ITERATIONS, few_threads
@@ -63,6 +64,16 @@ class Recovery:
         if self.standard_error is not None:
             parts.append(f"standard error {np.sqrt(np.mean(self.standard_error**2)):.3g}")
         return f"Recovery: {', '.join(parts)}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("teams", f"{self.theta.size:,}"),
+            ("ratings", f"{self.rating.min():.4g} to {self.rating.max():.4g}"),
+            ("strengths", f"{self.theta.min():.4g} to {self.theta.max():.4g}"),
+        ]
+        if self.standard_error is not None:
+            rows.append(("standard error of a strength", f"{np.sqrt(np.mean(self.standard_error**2)):.3g}"))
+        return html_facts(rows)
 
     @property
     def strengths(self) -> Normal:

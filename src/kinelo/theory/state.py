@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative
+from kinelo.presentation import html_facts, html_list
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import NoiseKind, settled_steps
 from kinelo.theory.probe import View, probe_rating, probe_slope
@@ -71,9 +72,26 @@ class StationaryState:
     def __repr__(self) -> str:
         parts = [f"{self.rating.size:,} teams", f"ratings from {self.rating.min():.4g} to {self.rating.max():.4g}"]
         if self.kind is not None:
-            parts.append(f"noise of a rating {np.sqrt(self.teams.mean(self.variance)):.3g}")
+            parts.append(f"noise of a rating {self._noise:.3g}")
         parts.append("stable" if self.stable else "not stable")
         return f"StationaryState: {', '.join(parts)}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("teams", f"{self.rating.size:,}"),
+            ("ratings", f"{self.rating.min():.4g} to {self.rating.max():.4g}"),
+            ("strengths", f"{self.theta.min():.4g} to {self.theta.max():.4g}"),
+        ]
+        if np.isfinite(self.slope):  # teams that are all alike have none
+            rows.append(("slope of rating on strength", f"{self.slope:.4g}"))
+        if self.kind is not None:
+            rows.append(("noise of a rating (one standard deviation)", f"{self._noise:.3g}"))
+        rows.append(("stable", "yes" if self.stable else "no"))
+        return html_facts(rows) + html_list(one.sentence for one in self.caveats)
+
+    @property
+    def _noise(self) -> float:
+        return float(np.sqrt(self.teams.mean(self.variance)))
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
