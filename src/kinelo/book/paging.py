@@ -38,7 +38,7 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
     Added(new=1, known=0, changed=0)
     >>> page = page_of(book, Asked(search="o"))
     >>> page.total, page.rows[0]["name"], round(page.rows[0]["rating"], 1)
-    (1, 'Bob', 1490.3)
+    (1, 'Bob', 1490.0)
     """
     database = book._database
     with database.snapshot():

@@ -5,10 +5,11 @@ Also how users write one day (:func:`read_day`); columns of dates are read in :m
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def day_number(day: np.datetime64) -> int:
     >>> day_number(np.datetime64("1970-01-03"))
     2
     """
-    return day.item().toordinal() - FIRST_ORDINAL
+    return cast("datetime.date", day.item()).toordinal() - FIRST_ORDINAL
 
 
 @lru_cache(1024)
