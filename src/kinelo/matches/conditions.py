@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed
 from kinelo.matches.names import encode_names
+from kinelo.model.validation import is_list, one_line
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ def read_conditions(table: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Con
     """The conditions that stand in the named columns of a table."""
     if isinstance(wanted, str):
         wanted = [wanted]
+    if not is_list(wanted) or not all(isinstance(name, str) for name in wanted):
+        raise InputError(f"conditions must be a list of names of columns, not {one_line(wanted)}.")
     found = {}
     for name in wanted:
         if name not in table.columns:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.fields import holds_numbers, read_numbers
 from kinelo.matches.names import encode_names
+from kinelo.model.validation import one_line
 
 Scale = Literal["points", "signed"]
 HOME_WORDS = (
@@ -66,8 +67,10 @@ OTHER_SCALE = 0.05
 
 def check_scale(results: str | None) -> None:
     """Refuse a scale of results that does not exist."""
-    if results not in (None, "points", "signed"):
-        raise InputError(f"Results={results!r} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1).")
+    if results is not None and not (isinstance(results, str) and results in ("points", "signed")):
+        raise InputError(
+            f"Results={one_line(results)} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1)."
+        )
 
 
 def read_results(

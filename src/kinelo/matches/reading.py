@@ -26,6 +26,7 @@ from kinelo.matches.outcomes import Scale, check_scale
 from kinelo.matches.rejects import LONGEST_CONTENT, Rejects
 from kinelo.matches.rows import REASONS, MatchOptions, Rows
 from kinelo.matches.same_side import read_aliases
+from kinelo.model.validation import flag
 
 OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")
 SHOWN_COLUMNS = {
@@ -120,9 +121,10 @@ def read_matches(
     opened = open_table(source, sheet)
     if opened.table.height == 0:
         raise InputError(f"{name} contains no matches; at least one row below the header is needed.")
-    for flag, value in (("played", played), ("ordered", ordered), ("accept_losses", accept_losses)):
-        if value is not True and value is not False:
-            raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
+    for name_of_flag, value in (
+        ("played", played), ("drop_repeats", drop_repeats), ("ordered", ordered), ("accept_losses", accept_losses)
+    ):  # fmt: skip
+        flag(name_of_flag, value)
     wanted = MatchOptions(
         columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates, accept_losses
     )

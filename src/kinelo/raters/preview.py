@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinelo.errors import InputError
+from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
 
 OUTCOMES = ("win", "draw", "loss")
@@ -118,6 +119,8 @@ def in_match(
 
 def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | None = None, **said: Any) -> Preview:
     """What a contest would change for each of its entrants (or those ``of`` whom it is asked) by each place."""
+    if not is_list(entrants):
+        raise InputError(f"A contest is a list of its entrants, not {one_line(entrants)}.")
     forecast = rater.predict_one(list(entrants), **said)
     chances = dict(zip(_labels(entrants), forecast.win.tolist(), strict=True))
     expected = sorted(entrants, key=lambda one: -chances[_label(one)])

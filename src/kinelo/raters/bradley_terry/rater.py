@@ -21,7 +21,7 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import CHESS_NU
-from kinelo.model.validation import whole
+from kinelo.model.validation import one_line, whole
 from kinelo.play.laws import points_scale
 from kinelo.raters.arguments import given, sought
 from kinelo.raters.bradley_terry.intervals import (
@@ -395,6 +395,8 @@ class BradleyTerry(Rater):
         import polars as pl
 
         check_number("intervals", "level", level, 0.0, 1.0, above=True)
+        if not (isinstance(method, str) and method in ("sandwich", "bootstrap")):
+            raise InputError(f"method={one_line(method)} is not known; it is 'sandwich' or 'bootstrap'.")
         tally, n = self._begun(), len(self._begun())
         if self._theta is None:
             raise InputError("Nothing has been compared yet; fit the rater first.")
@@ -404,7 +406,7 @@ class BradleyTerry(Rater):
             reach = ndtri(0.5 + level / 2.0) * np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
             low, high = rating - reach, rating + reach
             first, last = rank_intervals(rating, covariance, level)
-        elif method == "bootstrap":
+        else:
             resamples, seed = whole("resamples", resamples, 2), whole("seed", seed, 0)
             likelihood = self._likelihood()
             check_draws(resamples, likelihood.size)
@@ -412,8 +414,6 @@ class BradleyTerry(Rater):
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = ranks_of_draws(drawn, level)
-        else:
-            raise InputError(f"method={method!r} is not known; it is 'sandwich' or 'bootstrap'.")
         table = pl.DataFrame(
             {
                 "name": pl.Series(tally.name_index.names, dtype=pl.String),
@@ -472,6 +472,8 @@ class BradleyTerry(Rater):
             self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._state)
             self._estimate()
             self._rescaled = "in_points" not in arrays
+        elif len(self._state):
+            raise InputError(f"theta holds no strengths of the {len(self._state)} that were compared.")
 
     def note_on_points(self) -> str:
         """What to say of an estimate that was kept in points of Davidson's own scale."""
