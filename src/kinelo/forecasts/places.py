@@ -224,14 +224,21 @@ def _normal_density(z: Array) -> Array:
     return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
 
+def _scaled_gaps(gap: Array, one: Array, other: Array) -> tuple[Array, Array, Array]:
+    """Gaps in units of their deviation where the one, the other, or both have a bad day."""
+    return (
+        (gap - LOWER * one) / np.hypot(WIDE * one, other),
+        (gap + LOWER * other) / np.hypot(one, WIDE * other),
+        (gap - LOWER * (one - other)) / (WIDE * np.hypot(one, other)),
+    )
+
+
 def mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
     """Chance of a performance to be better than another, from the gap of their means and both deviations."""
     chance = ndtr(gap / np.hypot(one, other))
     if off == 0.0:
         return chance
-    first = ndtr((gap - LOWER * one) / np.hypot(WIDE * one, other))
-    second = ndtr((gap + LOWER * other) / np.hypot(one, WIDE * other))
-    both = ndtr((gap - LOWER * (one - other)) / (WIDE * np.hypot(one, other)))
+    first, second, both = map(ndtr, _scaled_gaps(gap, one, other))
     return (1.0 - off) ** 2 * chance + off * (1.0 - off) * (first + second) + off * off * both
 
 
@@ -240,9 +247,7 @@ def log_mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
     chance = log_ndtr(gap / np.hypot(one, other))
     if off == 0.0:
         return chance
-    first = log_ndtr((gap - LOWER * one) / np.hypot(WIDE * one, other))
-    second = log_ndtr((gap + LOWER * other) / np.hypot(one, WIDE * other))
-    both = log_ndtr((gap - LOWER * (one - other)) / (WIDE * np.hypot(one, other)))
+    first, second, both = map(log_ndtr, _scaled_gaps(gap, one, other))
     usual, bad = math.log1p(-off), math.log(off)
     mixed = np.logaddexp(2.0 * usual + chance, 2.0 * bad + both)
     return np.logaddexp(mixed, usual + bad + np.logaddexp(first, second))
