@@ -6,7 +6,6 @@ under a foreign name. A body that is too long, or does not keep coming, is refus
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import time
 from typing import Any
@@ -17,11 +16,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kinelo.runtime.listening import host_name, is_loopback
+from kinelo.runtime.serving import prompt
 from kinelo.service.metrics import Metrics
 from kinelo.service.settings import TOKEN, Settings
 
-BODY_SECONDS = 30.0
-"""The longest silence within the body of a request."""
 OPEN = ("/health",)
 """What may be asked without a token."""
 
@@ -86,22 +84,15 @@ class Guard:
         return f"A request may have {self._settings.most_bytes:,} bytes; send several."
 
     def _limited(self, receive: Receive) -> Receive:
-        """Receive a body that keeps coming and ends in time."""
-        taken, waiting = 0, True
+        """Receive a body that keeps coming and is not too long."""
+        taken, receive = 0, prompt(receive)
 
         async def limited() -> Message:
-            nonlocal taken, waiting
-            if not waiting:
-                return await receive()
-            try:
-                async with asyncio.timeout(BODY_SECONDS):
-                    message = await receive()
-            except TimeoutError:
-                raise HTTPException(408, "The rest of the request did not come.") from None
+            nonlocal taken
+            message = await receive()
             taken += len(message.get("body", b""))
             if taken > self._settings.most_bytes:
                 raise HTTPException(413, self._most(), {"Connection": "close"})
-            waiting = message.get("more_body", False)
             return message
 
         return limited

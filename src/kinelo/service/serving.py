@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import Any
 import uvicorn
 
 from kinelo.runtime.listening import listen_at
+from kinelo.runtime.serving import ReadyServer
 from kinelo.service.app import open_book
 from kinelo.service.settings import Settings
 
@@ -40,19 +40,8 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
                 APP, fd=listener.fileno(), workers=settings.workers, timeout_worker_healthcheck=LAST_SECONDS, **options
             )
         else:
-            _Server(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=[listener])
+            ReadyServer(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
         listener.close()
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._when_ready = when_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if not self.should_exit:
-            self._when_ready()

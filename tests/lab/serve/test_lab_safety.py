@@ -167,7 +167,7 @@ def test_a_token_leads_to_the_page_and_nowhere_else(path):
 
 
 def test_a_body_must_keep_coming(monkeypatch):
-    monkeypatch.setattr("kinelo.lab.serve.guard.BODY_SECONDS", 0.05)
+    monkeypatch.setattr("kinelo.runtime.serving.BODY_SECONDS", 0.05)
     app = create_app(Settings())
     answers = []
 

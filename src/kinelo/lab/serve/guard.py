@@ -7,20 +7,17 @@ visit brings it in the address of the page and is sent on to the address without
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kinelo.lab.serve.settings import Settings
+from kinelo.runtime.serving import prompt
 
 REFUSED_SOCKET = 4403
-BODY_SECONDS = 30.0
-"""The longest silence within the body of a request."""
 
 SAFE_HEADERS = {
     "Content-Security-Policy": (
@@ -62,7 +59,7 @@ class Guard:
                     out.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, _prompt(receive), send_protected)
+        await self._app(scope, prompt(receive), send_protected)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if not self._settings.accepts_host(headers.get("host", "")):
@@ -112,25 +109,6 @@ def _cookies(headers: Headers, name: str) -> list[str]:
 def _bearer(headers: Headers) -> str:
     kind, _, value = headers.get("authorization", "").partition(" ")
     return value if kind.lower() == "bearer" else ""
-
-
-def _prompt(receive: Receive) -> Receive:
-    """Receive a request whose body must keep coming; after it, only the end of the connection is waited for."""
-    waiting = True
-
-    async def receive_promptly() -> Message:
-        nonlocal waiting
-        if not waiting:
-            return await receive()
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                message = await receive()
-        except TimeoutError:
-            raise HTTPException(408, "the rest of the request did not come.") from None
-        waiting = message.get("more_body", False)
-        return message
-
-    return receive_promptly
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, answer: Response) -> None:

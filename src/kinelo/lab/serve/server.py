@@ -14,16 +14,7 @@ import uvicorn
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.prompt import PromptProtocol
 from kinelo.lab.serve.settings import Settings
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._when_ready = when_ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._when_ready()
+from kinelo.runtime.serving import ReadyServer
 
 
 def serve(settings: Settings, listener: socket.socket, *, browser: bool, announce: Callable[[str], None]) -> None:
@@ -52,7 +43,7 @@ def serve(settings: Settings, listener: socket.socket, *, browser: bool, announc
         server_header=False,
     )
     try:
-        _Server(config, when_ready).run(sockets=[listener])
+        ReadyServer(config, when_ready).run(sockets=[listener])
     except KeyboardInterrupt:
         pass
     finally:
