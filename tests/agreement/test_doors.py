@@ -727,7 +727,7 @@ OTHERS = {
     # of a rater: its arguments, state and what it found
     "add_points", "classic", "corrected", "correlation", "expected", "fair_value", "from_arrays", "get_params",
     "hindsight",
-    "in_own_unit", "intervals", "lineup_knowledge", "losses", "moot_parameters", "needs_whole_table",
+    "in_own_unit", "intervals", "lineup_knowledge", "losses", "unidentified_parameters", "needs_whole_table",
     "note_on_points", "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",
     "search", "set_params", "settled_values", "slopes", "smoothed", "strengths_by", "surprises", "to_arrays",
     # of a rater: what books keep of it, slot by slot

@@ -42,7 +42,7 @@ def total_loss(rater, matches, values):
 def test_no_step_away_from_the_estimates_is_better(make):
     matches = simulated()
     rater = make()
-    rater.moot_ = rater.moot_parameters(matches)
+    rater.unidentified_ = rater.unidentified_parameters(matches)
     found = estimate(rater, matches)
     best = total_loss(rater, matches, found.values)
     assert best == pytest.approx(-found.log_likelihood)

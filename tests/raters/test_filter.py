@@ -7,7 +7,7 @@ import pytest
 
 from kinelo.raters.filter import alone, together
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, entries_of, observed
-from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
+from kinelo.raters.filter.kinds import Kind, kinds_of_batch
 from kinelo.raters.filter.smoother import backwards, smooth, symmetric
 from kinelo.raters.random_walk import TODAY
 
@@ -52,11 +52,11 @@ def matches(n=60, seed=3, virtual=False):
     return entries, day, rng.choice([0.0, 0.5, 1.0, 1.0], n), rng.normal(0, 1.5, n)
 
 
-def fresh_slots(lanes=1):
+def fresh_slots(batch=1):
     size = KIND.size
     x, v, games, last = (
-        np.zeros((size, lanes)),
-        np.zeros((size, lanes)),
+        np.zeros((size, batch)),
+        np.zeros((size, batch)),
         np.zeros(size, np.int64),
         np.zeros(size, np.int64),
     )
@@ -194,14 +194,14 @@ def plain_run(full, n=60):
 
 
 def run_together(entries, day, weight, y, s, block=1, out=together.NO_STEPS):
-    p = kinds_in_lanes([TABLE], [NOISE])
+    p = kinds_of_batch([TABLE], [NOISE])
     room, seen = together.room_for(len(s.C), block, entries), observed(day, weight, y)
     together.filter_together(seen, NO_ENTRIES, entries, NO_ROTATIONS, p, s, room, out)
     return seen.mean, seen.variance
 
 
 def run_alone(entries, day, weight, y, s, tables=(TABLE,), noise=(NOISE,)):
-    p = kinds_in_lanes(tables, noise)
+    p = kinds_of_batch(tables, noise)
     seen = observed(day, weight, np.repeat(y[:, None], len(tables), axis=1))
     alone.filter_alone(seen, NO_ENTRIES, entries, NO_ROTATIONS, p, s, alone.room_for(entries))
     return seen.mean, seen.variance
@@ -231,7 +231,7 @@ def test_the_covariance_loop_is_its_plain_twin(block):
     np.testing.assert_allclose(s.v[loose], np.diag(plain.C)[loose], atol=1e-12)
 
 
-def test_lanes_do_not_know_of_each_other():
+def test_members_of_a_batch_do_not_know_of_each_other():
     other = [kind._replace(walk=2 * kind.walk, prior=0.5 * kind.prior, mates=0.3 * kind.mates) for kind in TABLE]
     both = run_alone(*matches(), fresh_slots(2), (TABLE, other), (NOISE, 0.7))
     for q, (table, noise) in enumerate(((TABLE, NOISE), (other, 0.7))):
@@ -246,7 +246,7 @@ def test_a_forecast_is_a_match_that_teaches_nothing(full):
     coming, days, *_ = matches(25, seed=9, virtual=True)
     days = days + 700
     plain, _ = plain_run(full)
-    p, s = kinds_in_lanes([TABLE], [NOISE]), fresh_joint() if full else fresh_slots()
+    p, s = kinds_of_batch([TABLE], [NOISE]), fresh_joint() if full else fresh_slots()
     (run_together if full else run_alone)(entries, day, weight, y, s)
     before = [np.copy(part) for part in s]
     found = (together.expected_together if full else alone.expected_alone)(days, coming, p, s)
@@ -274,7 +274,7 @@ def test_matches_one_by_one_end_at_the_same_bits():
 def test_forecasts_ahead_know_another_list():
     entries, day, weight, y = matches()
     ahead, *_ = matches(seed=5)
-    p, n = kinds_in_lanes([TABLE], [NOISE]), len(day)
+    p, n = kinds_of_batch([TABLE], [NOISE]), len(day)
     wanted, s = [], fresh_slots()
     for g in range(n):
         one = slice(g, g + 1)
@@ -289,7 +289,7 @@ def test_forecasts_ahead_know_another_list():
 @pytest.mark.parametrize("full", [False, True])
 def test_line_ups_of_which_one_will_play_add_their_spread(full):
     entries, day, weight, y = matches()
-    p, s = kinds_in_lanes([TABLE], [NOISE]), fresh_joint() if full else fresh_slots()
+    p, s = kinds_of_batch([TABLE], [NOISE]), fresh_joint() if full else fresh_slots()
     (run_together if full else run_alone)(entries, day, weight, y, s)
     one = entries.of(0, 1)
     lists = [[(6, 0.5), (7, 0.5)], [(6, 0.5), (8, 0.5)], [(9, 1.0)]]

@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 import kinelo as kn
 from kinelo.forecasts.fit import WARM_UP, says_anew
 from kinelo.forecasts.scores import log_loss
-from kinelo.raters.arguments import sought
+from kinelo.raters.arguments import estimated
 
 TEAM = {
     "home_advantage": 40.0, "newcomer_boost": 1.0, "settling_matches": 10.0, "ties": 0.5, "spread": 60.0,
@@ -84,7 +84,7 @@ def test_fit_estimates_by_what_the_subclass_says(matches, kind, own, name, given
 class Draws(kn.raters.Rater):
     """Draws are likely, whoever plays."""
 
-    share: float | None = sought(0.2, 0.01, 0.9, True, "chance of a draw")
+    share: float | None = estimated(0.2, 0.01, 0.9, True, "chance of a draw")
 
     def _fresh(self, values):
         return SimpleNamespace(latest=-(2**62))

@@ -1,4 +1,4 @@
-"""Derivatives of the losses of contests, from lanes read by slopes, against differences of losses."""
+"""Derivatives of the losses of contests, from batches read by slopes, against differences of losses."""
 
 import copy
 from dataclasses import replace
@@ -48,7 +48,7 @@ def reset(rater, values):
 def test_slopes_are_those_of_the_losses(contests, values):
     rater = kn.RankElo()
     rater._take_kinds(contests)
-    rater.moot_ = rater.moot_parameters(contests)
+    rater.unidentified_ = rater.unidentified_parameters(contests)
     rater.reset(values)
     values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
     found = reset(rater, values)._slopes(contests, 3)

@@ -1,4 +1,4 @@
-"""Derivatives of losses from lanes, against central differences of the losses themselves."""
+"""Derivatives of losses from batch, against central differences of the losses themselves."""
 
 import copy
 from functools import cache
@@ -11,8 +11,8 @@ import kinelo as kn
 from kinelo.forecasts.fit import estimate
 from kinelo.forecasts.scores import log_loss
 
-LANES = 3e-4
-"""Lanes stand a hundred thousandth apart, which is how far their one-sided differences may be off, times curvatures."""
+APART = 3e-4
+"""Twins stand a hundred thousandth apart, which is how far their one-sided differences may be off, times curvatures."""
 
 SKIPPED = 150
 """A quarter of the matches, as in fits."""
@@ -78,7 +78,7 @@ def check(rater, matches, values):
             high, low = (losses(rater, matches, values | {name: value + side * h}) for side in (1, -1))
             difference = (high - low) / (2.0 * h)
         scale = max(np.abs(difference).max(), 1e-8)
-        assert np.abs(slope - difference).max() < LANES * scale + 1e-7, name
+        assert np.abs(slope - difference).max() < APART * scale + 1e-7, name
 
 
 def prepared(rater, matches):
@@ -101,7 +101,7 @@ TEAM = {
 def test_slopes_of_team_elo(change, draws):
     matches = league(draws=draws)
     rater = prepared(kn.TeamElo(sharpness_walk=0.0), matches)
-    values = {p.name: p.default for p in rater.parameters} | TEAM[change] | rater.moot_
+    values = {p.name: p.default for p in rater.parameters} | TEAM[change] | rater.unidentified_
     assert set(rater.open_parameters())
     check(rater, matches, values)
 
@@ -114,12 +114,12 @@ def test_slopes_of_team_elo_under_conditions(change):
     check(rater, matches, values | {name: 150.0 * spread for name, spread in SPREADS.items()})
 
 
-def test_lanes_and_single_passes_find_one_optimum():
+def test_batches_and_single_passes_find_one_optimum():
     matches = league(1500)
     rater = prepared(kn.TeamElo(contraction=1.5, margin_scale=1.5, sharpness_walk=0.0), matches)
 
     class Blind:
-        """The same rater without its lanes."""
+        """The same rater without its batch."""
 
         open_parameters = staticmethod(rater.open_parameters)
 
@@ -133,8 +133,8 @@ def test_lanes_and_single_passes_find_one_optimum():
         def one_step_ahead(self, matches):
             return self.inner.one_step_ahead(matches)
 
-    lanes, passes = estimate(rater, matches), estimate(Blind(), matches)
-    assert abs(lanes.log_likelihood - passes.log_likelihood) < 0.1
+    batch, passes = estimate(rater, matches), estimate(Blind(), matches)
+    assert abs(batch.log_likelihood - passes.log_likelihood) < 0.1
 
 
 GAUSSIAN = {
@@ -151,7 +151,7 @@ def test_slopes_of_kalman_elo_without_covariance(change, draws, in_noises):
     matches = league(draws=draws)
     rater = prepared(kn.KalmanElo(noise=1.0, covariance="diagonal"), matches)
     rater._in_noises = in_noises
-    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.moot_
+    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.unidentified_
     values.pop("noise")
     check(rater, matches, values)
 
@@ -160,7 +160,7 @@ def test_slopes_of_kalman_elo_without_covariance(change, draws, in_noises):
 def test_slopes_of_kalman_elo_with_covariance(change):
     matches = league()
     rater = prepared(kn.KalmanElo(noise=1.0, covariance="full"), matches)
-    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.moot_
+    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.unidentified_
     values.pop("noise")
     check(rater, matches, values)
 

@@ -312,7 +312,7 @@ def test_fit_estimates_what_is_open_and_leaves_the_rest():
 def test_parameters_that_matches_say_nothing_about_are_not_sought():
     table = {"home": list("ABCABC"), "away": list("BCACAB"), "result": [1, 1, 1, 0, 1, 0], "neutral": [True] * 6}
     rater = kn.TeamElo().fit(kn.read_matches(table))
-    assert rater.moot_ == {
+    assert rater.unidentified_ == {
         "ties": 0.0,
         "home_advantage": 0.0,
         "margin_weight": 0.0,

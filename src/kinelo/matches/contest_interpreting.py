@@ -98,7 +98,7 @@ def _read_slots(table: pl.DataFrame, found: dict[str, str], options: ContestOpti
 
 
 def _check_names(rows: ContestRows) -> None:
-    rows.blame(rows.entrant < 0, "missing entrant")
+    rows.reject(rows.entrant < 0, "missing entrant")
     rated = [kind for kind in rows.slots if kind not in rows.options.advantages]
     if "group" in rows.found:
         (level,), levels = encode_names(rows.table[rows.found["group"]])
@@ -113,7 +113,7 @@ def _check_names(rows: ContestRows) -> None:
     rows.slots = {kind: (np.stack(codes, axis=1), names) for kind, (codes, names) in zip(rows.slots, slots)}
     _check_stand_ins(rows)
     for kind in rated:
-        rows.blame(rows.slots[kind][0].max(axis=1) < 0, "missing slot")
+        rows.reject(rows.slots[kind][0].max(axis=1) < 0, "missing slot")
     for names in dict.fromkeys((rows.entrants, *(names for _, names in rows.slots.values()))):
         rows.note_spelling(names)
     note_namesakes(rows)
@@ -130,7 +130,7 @@ def _check_stand_ins(rows: ContestRows) -> None:
     twice[pairs[0][number > 1]] = True
     handles = ~named & could_be_names(rows.entrants) & ~twice[:-1]
     rows.note_handles(rows.entrants, handles)
-    rows.blame(~np.append(named | handles, True)[rows.entrant], "a name that stands for none")
+    rows.reject(~np.append(named | handles, True)[rows.entrant], "a name that stands for none")
 
 
 def _read_days(rows: ContestRows) -> None:
@@ -151,7 +151,7 @@ def _read_days(rows: ContestRows) -> None:
 def _read_weight(rows: ContestRows) -> None:
     if "weight" in rows.found:
         rows.weight = read_numbers(rows.table[rows.found["weight"]])
-        rows.blame(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
+        rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
 
 
 def _group(rows: ContestRows) -> None:
@@ -159,7 +159,7 @@ def _group(rows: ContestRows) -> None:
     found, table = rows.found, rows.table
     if "contest" in found:
         (codes,), keys = encode_names(table[found["contest"]])
-        rows.blame(codes < 0, "missing contest")
+        rows.reject(codes < 0, "missing contest")
         if "season" in found:
             season = as_text(table[found["season"]]).str.strip_chars().fill_null("?")
             both = season + " " + pl.Series([*keys, ""]).gather(np.where(codes < 0, len(keys), codes))
@@ -238,7 +238,7 @@ def _read_outcome(rows: ContestRows, cells: Cells) -> None:
         rows.notes.append(
             f"{int(redress.sum()):,} results were given by redress (RDG): they are no places, and left out"
         )
-        rows.blame(redress, "place given by redress")
+        rows.reject(redress, "place given by redress")
     ended = np.where(np.isfinite(value), FINISHED, np.where(cells.ended > FINISHED, cells.ended, UNKNOWN))
     if "status" in rows.found:
         status, said = read_endings(rows.table[rows.found["status"]])
@@ -248,8 +248,8 @@ def _read_outcome(rows: ContestRows, cells: Cells) -> None:
     ended = without_starters(rows, ended)
     unknown = ended == UNKNOWN
     to_come = _to_come(rows, cells.blank & unknown) if not rows.options.played else np.zeros(len(value), bool)
-    rows.blame(unknown & cells.blank & ~to_come, "missing place")
-    rows.blame(unknown & ~cells.blank, "unreadable place")
+    rows.reject(unknown & cells.blank & ~to_come, "missing place")
+    rows.reject(unknown & ~cells.blank, "unreadable place")
     rows.ended = np.where(ended < 0, FINISHED, ended).astype(np.int8)
     rows.value = np.where(rows.ended == FINISHED, sign * value, np.nan)
     for ending, kept, reason in (
@@ -324,7 +324,7 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
     said = f"{entries} {'disqualified' if ending == DISQUALIFIED else reason}"
     choice = {how: f"{option}={how!r} (--{option.replace('_', '-')} {how})" for how in KEPT}
     if kept == "out":
-        rows.blame(rows.ended == ending, reason)
+        rows.reject(rows.ended == ending, reason)
         rows.notes.append(f"{said}: left out; {choice['behind']} puts such entries behind all who finished")
     elif kept == "last":
         rows.notes.append(f"{said}: counted like finishing last; {choice['out']} leaves such entries out")

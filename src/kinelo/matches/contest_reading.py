@@ -262,7 +262,7 @@ def _without_repeats(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.
     if again.any():
         wrong = np.zeros(rows.fault.size, bool)
         wrong[order[again]] = True
-        number = rows.blame(wrong, "entrant twice in one contest")
+        number = rows.reject(wrong, "entrant twice in one contest")
         apart = (
             "two entries of one name may be a shared drive"
             if {"date", "season"} & rows.found.keys()
@@ -284,7 +284,7 @@ def _join_teams(rows: ContestRows, order: NDArray[np.int64]) -> tuple[NDArray[np
     if differs.any():
         wrong = np.zeros(rows.fault.size, bool)
         wrong[order[differs]] = True
-        rows.notes.append(f"{rows.blame(wrong, 'team-mates with different places'):,} rows differ from their team")
+        rows.notes.append(f"{rows.reject(wrong, 'team-mates with different places'):,} rows differ from their team")
         return _join_teams(rows, order[~differs])
     rank = np.argsort(np.argsort(at, kind="stable"), kind="stable")
     team = rank[inverse]
@@ -309,7 +309,7 @@ def _without_lone(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.boo
     if lone.any():
         wrong = np.zeros(rows.fault.size, bool)
         wrong[order[lone]] = True
-        number = rows.blame(wrong, "only one entrant in the contest")
+        number = rows.reject(wrong, "only one entrant in the contest")
         rows.notes.append("1 contest has" if number == 1 else f"{number:,} contests have")
         rows.notes[-1] += " one entrant only, which tells nothing"
     return ~lone

@@ -107,7 +107,7 @@ def _sides(
 
 
 def _check_sides(rows: Rows) -> None:
-    rows.blame((rows.home < 0) | (rows.away < 0), "missing side")
+    rows.reject((rows.home < 0) | (rows.away < 0), "missing side")
     [((rows.home, rows.away), rows.teams)] = rows.rename(((rows.home, rows.away), rows.teams))
     rows.note_spelling(rows.teams)
 
@@ -126,8 +126,8 @@ def _check_stand_ins(rows: Rows) -> None:
     rows.note_handles(rows.teams, handles)
     if not named.all():
         known = np.append(named | handles, True)
-        rows.blame(~(known[rows.home] & known[rows.away]), "a name that stands for none")
-    rows.blame(rows.home == rows.away, "a side against itself")
+        rows.reject(~(known[rows.home] & known[rows.away]), "a name that stands for none")
+    rows.reject(rows.home == rows.away, "a side against itself")
 
 
 def _check_undecided(rows: Rows) -> None:
@@ -135,7 +135,7 @@ def _check_undecided(rows: Rows) -> None:
     undecided = np.array([*(name.lower() in UNDECIDED for name in rows.teams), False])
     if undecided.any():
         known = ~(undecided[rows.home] | undecided[rows.away])
-        rows.blame(~known & np.isnan(rows.result), "a name that stands for none")
+        rows.reject(~known & np.isnan(rows.result), "a name that stands for none")
 
 
 def _read_dates(rows: Rows) -> None:
@@ -167,7 +167,7 @@ def _read_details(rows: Rows) -> None:
             _tell_unclear(rows, table[found["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
     if "weight" in found:
         rows.weight = rows.numbers("weight")
-        rows.blame(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
+        rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
     if "match_id" in found:
         text = as_text(table[found["match_id"]]).str.strip_chars()
         rows.identifiers = text.set(text == "", None) if (text == "").any() else text
@@ -220,11 +220,11 @@ def _put_in_order(rows: Rows) -> bool:
 def _find_repeats(rows: Rows) -> None:
     """With identifiers a repeat is dropped; without, rows may be alike and still be two matches, so all count."""
     if rows.identifiers is not None:
-        rows.blame(rows.identifiers.is_null().to_numpy(), "missing match id")
+        rows.reject(rows.identifiers.is_null().to_numpy(), "missing match id")
         again = ~_first_among_good(rows, rows.identifiers)
         if number := int((again & (rows.fault == 0)).sum()):
             rows.notes.append(f"{number:,} rows repeat the match id of an earlier row: they were dropped")
-        rows.blame(again, "duplicate match id")
+        rows.reject(again, "duplicate match id")
         return
     again = _alike(rows)
     again &= rows.fault == 0
@@ -232,7 +232,7 @@ def _find_repeats(rows: Rows) -> None:
         return
     if rows.options.drop_repeats:
         rows.notes.append(f"{number:,} rows are alike an earlier row in every column: they were dropped")
-        rows.blame(again, "duplicate row")
+        rows.reject(again, "duplicate row")
     else:
         rows.notes.append(
             f"{number:,} rows are alike an earlier row in every column: without a match id each counts as a match; "

@@ -47,7 +47,7 @@ def read_outcome(rows: Rows, name: str) -> None:
         rows.margin = scores[2]
     elif "margin" in found:
         rows.margin = rows.numbers("margin")
-        rows.blame(np.abs(rows.margin) > LARGEST_SCORE, "impossible margin")
+        rows.reject(np.abs(rows.margin) > LARGEST_SCORE, "impossible margin")
     if rows.winners_first:
         _turn_winners(rows)
         return
@@ -80,12 +80,12 @@ def _set_aside_unplayed(rows: Rows) -> None:
         ):
             matching = words.filter(words.str.to_lowercase().str.contains(pattern))
             if len(matching):
-                rows.blame(table[found[column]].is_in(matching.implode()).fill_null(False).to_numpy(), reason)
+                rows.reject(table[found[column]].is_in(matching.implode()).fill_null(False).to_numpy(), reason)
     for column, reason in (("forfeit", "forfeit or awarded match"), ("retired", "match not played to its end")):
         if column in found:
             said = as_text(table[found[column]]).str.strip_chars().fill_null("").replace("0", "")
             named = np.append(without_stand_ins((words := encode_names(said))[1]), False)[words[0][0]]
-            rows.blame(named & (read_flags(table[found[column]]) != 0), reason)
+            rows.reject(named & (read_flags(table[found[column]]) != 0), reason)
 
 
 def _set_aside_dates(rows: Rows) -> None:
@@ -109,14 +109,14 @@ def _set_aside_dates(rows: Rows) -> None:
             f"{int(became.sum()):,} entries of {column!r} are dates, as a spreadsheet makes of scores such as 3-1: "
             "those matches were set aside; write the scores into a column of text, or into one column for each side"
         )
-        rows.blame(became, "a score that became a date")
+        rows.reject(became, "a score that became a date")
 
 
 def _turn_winners(rows: Rows) -> None:
     """Order the sides by what is known before the match; the winner keeps its result, margin and line-up."""
     turned = losers_first(rows.home, rows.away, rows.teams, rows.date.view(np.int64))
     if (rows.margin < 0).any():
-        rows.blame(rows.margin < 0, "impossible margin")
+        rows.reject(rows.margin < 0, "impossible margin")
     rows.home, rows.away = np.where(turned, rows.away, rows.home), np.where(turned, rows.home, rows.away)
     rows.result = np.where(turned, 0.0, 1.0)
     rows.margin = np.where(turned, -rows.margin, rows.margin)
@@ -304,16 +304,16 @@ def _judge_outcome(rows: Rows, scores: tuple[NDArray, ...] | None, played: bool)
         wrong = np.zeros(rows.fault.size, bool)
         for score in scores[:2]:
             wrong |= (score < 0) | (score > LARGEST_SCORE)
-        rows.blame(wrong, "impossible score")
+        rows.reject(wrong, "impossible score")
     # One look at the extremes clears a column without faults: NaN fails both comparisons.
     if rows.result.min() >= 0 and rows.result.max() <= 1:
         return
-    rows.blame((rows.result < 0) | (rows.result > 1), "impossible result")
+    rows.reject((rows.result < 0) | (rows.result > 1), "impossible result")
     if played:
         word = "result" if scores is None else "score"
         unknown = np.isnan(rows.result)
-        rows.blame(unknown & _says_something(rows), f"unreadable {word}")
-        rows.blame(unknown, f"missing {word}")
+        rows.reject(unknown & _says_something(rows), f"unreadable {word}")
+        rows.reject(unknown, f"missing {word}")
 
 
 def _says_something(rows: Rows) -> NDArray[np.bool_]:

@@ -41,7 +41,7 @@ class TableRows:
         """Whether the user said which column holds this."""
         return name in (self.options.columns or {})
 
-    def blame(self, wrong: NDArray[np.bool_], reason: str) -> int:
+    def reject(self, wrong: NDArray[np.bool_], reason: str) -> int:
         """Mark rows as unusable, and say how many; the first reason found for a row is the one that is reported."""
         if not wrong.any():
             return 0
@@ -69,7 +69,7 @@ class TableRows:
         if read.form is not None and read.form != "%Y-%m-%d":
             self.notes.append(f"dates were read in the format {read.form}")
         self.notes += read.notes
-        self.blame(np.isnat(self.date), "unreadable date")
+        self.reject(np.isnat(self.date), "unreadable date")
 
     def ask_about_years(self, played: NDArray[np.bool_], row: NDArray[np.int64]) -> None:
         """Refuse a year typed wrong: a result years from now, and years after all others (``row`` counts from 1)."""

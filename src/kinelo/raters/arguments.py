@@ -33,12 +33,12 @@ FIXED_BY_PLAIN_ELO = frozenset(
 """Parameters that plain Elo tells the values of without taking them as arguments."""
 
 
-def sought(default: float, low: float, high: float, positive: bool, meaning: str, **more: bool) -> Any:
+def estimated(default: float, low: float, high: float, positive: bool, meaning: str, **more: bool) -> Any:
     """A field for a number that ``fit`` estimates where it is None; arguments are those of :class:`Parameter`."""
     return field(default=None, metadata={DECLARED: Parameter("", default, low, high, positive, meaning, **more)})
 
 
-def given(default: Any, low: float = -math.inf, *, above: bool = False, open: bool = False) -> Any:
+def fixed(default: Any, low: float = -math.inf, *, above: bool = False, open: bool = False) -> Any:
     """A field for a number that is never estimated; arguments are those of :class:`Option`."""
     return field(default=default, metadata={DECLARED: Option("", low, above=above, open=open)})
 
@@ -54,7 +54,7 @@ class Arguments:
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     options: ClassVar[tuple[Any, ...]] = ()
     _declared: ClassVar[Mapping[str, Any]] = {}
-    moot_: Mapping[str, float] = MappingProxyType({})
+    unidentified_: Mapping[str, float] = MappingProxyType({})
     parameters_: Mapping[str, float] = MappingProxyType({})
     look: int | None = LOOK
     """How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them."""
@@ -102,20 +102,22 @@ class Arguments:
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, and that the matches fitted can say something about."""
         own = self.in_own_unit()
-        return tuple(p for p in own if getattr(self, p.name) is None and p.name not in self.moot_ and not p.learnt)
+        return tuple(
+            p for p in own if getattr(self, p.name) is None and p.name not in self.unidentified_ and not p.learnt
+        )
 
     def in_own_unit(self) -> tuple[Parameter, ...]:
         """All parameters, with defaults and ranges in the rating points that this rater counts in."""
         return self.parameters
 
-    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
         return {}
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
         self._check_estimates(estimated)
-        values = {p.name: p.default for p in self.in_own_unit()} | dict(estimated or {}) | dict(self.moot_)
+        values = {p.name: p.default for p in self.in_own_unit()} | dict(estimated or {}) | dict(self.unidentified_)
         own = {name: getattr(self, name) for name in values}
         return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
 

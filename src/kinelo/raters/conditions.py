@@ -240,7 +240,7 @@ class ConditionRater(Rater):
         return super().open_parameters() + self._spreads()
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
         given = dict(estimated or {})
         own = {p.name: given.pop(p.name, p.default) for p in self._spreads()}
         return super().settled_values(given) | own

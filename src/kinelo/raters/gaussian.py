@@ -39,14 +39,15 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.together import first_of_each
 from kinelo.model.outcome import CHESS_NU
 from kinelo.raters import reading
-from kinelo.raters.arguments import sought
+from kinelo.raters.arguments import estimated
+from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.conditions import SPREAD_PREFIX, condition_names
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
 from kinelo.raters.filter.draws import Forecasting, PossibleTruths
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, observed
-from kinelo.raters.filter.kinds import Kind, Kinds, kinds_in_lanes
+from kinelo.raters.filter.kinds import Kind, Kinds, kinds_of_batch
 from kinelo.raters.filter.smoother import backwards, check_room, smooth
 from kinelo.raters.filter.state import FIXED_SLOTS, MOST_TOGETHER, STRENGTH, Lists, SlotState, too_many
 from kinelo.raters.filter.together import (
@@ -59,7 +60,6 @@ from kinelo.raters.filter.together import (
     room_for,
     steps,
 )
-from kinelo.raters.lanes import moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import Gaps
@@ -86,15 +86,15 @@ TURNS = 4
 VENUE_VARIANCE = 1.0
 """Variance of a venue's advantage before any match, in units of the noise: wide, so that the matches decide."""
 
-MARGIN_POWER = partial(sought, 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
-SHARPNESS = partial(sought, 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
-MATCH_NOISE = partial(sought, 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
+MARGIN_POWER = partial(estimated, 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
+SHARPNESS = partial(estimated, 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
+MATCH_NOISE = partial(estimated, 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
 FILTER_DOUBT = partial(
-    sought, 1.0, 0.25, 4.0, True, "how much more uncertain strengths are than the filter believes", prior_counts=True
+    estimated, 1.0, 0.25, 4.0, True, "how much more uncertain strengths are than the filter believes", prior_counts=True
 )
 NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND = 1e-6, 3.0
-BAND_WIDTH = partial(sought, 0.35, NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND, True, "half width of the draw band")
-BAND_STEP = partial(sought, 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
+BAND_WIDTH = partial(estimated, 0.35, NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND, True, "half width of the draw band")
+BAND_STEP = partial(estimated, 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
 
 MOST_WORK = 4e9
 """Matches times rows of the covariance squared beyond which the parameters of the filter are sought without it."""
@@ -154,14 +154,14 @@ class GaussianRater(NoiseRater, Rater):
             raise InputError(f"covariance={self.covariance!r} is not known; it is 'auto', 'full' or 'diagonal'.")
         return self._kinds(values), values["noise"] ** 2
 
-    def _table_of(self, lanes: Sequence[Any]) -> Kinds:
+    def _table_of(self, batch: Sequence[Any]) -> Kinds:
         """Kinds of slots of several raters side by side; of this one alone, made once."""
-        if len(lanes) == 1:
-            numbers = lanes[0]._numbers
+        if len(batch) == 1:
+            numbers = batch[0]._numbers
             if self._own_table is None or self._own_table[0] is not numbers:
-                self._own_table = (numbers, kinds_in_lanes([numbers[0]], [numbers[1]]))
+                self._own_table = (numbers, kinds_of_batch([numbers[0]], [numbers[1]]))
             return self._own_table[1]
-        return kinds_in_lanes([lane._numbers[0] for lane in lanes], [lane._numbers[1] for lane in lanes])
+        return kinds_of_batch([member._numbers[0] for member in batch], [member._numbers[1] for member in batch])
 
     def _run(
         self, matches: Matches, y: Array, sides: Array = NO_SIDES, days: Days = NO_DAYS
@@ -196,8 +196,8 @@ class GaussianRater(NoiseRater, Rater):
         if state.full:
             mean, variance = expected_together(matches.day, ahead, table, state.beliefs, lists.rotations, sides)
         else:
-            lanes = expected_alone(matches.day, ahead, table, state.in_lanes(), lists.rotations, sides)
-            mean, variance = (values[:, 0] for values in lanes)
+            batch = expected_alone(matches.day, ahead, table, state.in_batch(), lists.rotations, sides)
+            mean, variance = (values[:, 0] for values in batch)
         active = self._active(0) if sides.size else NO_ACTIVE
         if active is not NO_ACTIVE:
             sides -= mean_active(active)
@@ -214,17 +214,17 @@ class GaussianRater(NoiseRater, Rater):
         return seen.mean, seen.variance
 
     def _alone(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array], lists: Lists, work: MatchRoom
+        self, matches: Matches, batch: Sequence[Any], signals: Sequence[Array], lists: Lists, work: MatchRoom
     ) -> list[tuple[Array, Array]]:
         """Let raters with these numbers use the matches without covariance, side by side; the first is this one."""
-        count, state = len(lanes), self._state
-        s = state.in_lanes(count)
-        for q, lane in enumerate(lanes[1:], 1):  # they begin where their numbers say
-            own = lane._state.beliefs
+        count, state = len(batch), self._state
+        s = state.in_batch(count)
+        for q, member in enumerate(batch[1:], 1):  # they begin where their numbers say
+            own = member._state.beliefs
             s.x[:FIXED_SLOTS, q], s.v[:FIXED_SLOTS, q] = own.x[:FIXED_SLOTS], own.v[:FIXED_SLOTS]
         y = np.column_stack(signals) if count > 1 else signals[0][:, None]
         seen = observed(matches.day, self._filter_weight(matches), y)
-        filter_alone(seen, lists.ahead, lists.played, lists.rotations, self._table_of(lanes), s, work)
+        filter_alone(seen, lists.ahead, lists.played, lists.rotations, self._table_of(batch), s, work)
         if count > 1:
             state.beliefs.x[: state.size], state.beliefs.v[: state.size] = s.x[:, 0], s.v[:, 0]
         return [(seen.mean[:, q].copy(), seen.variance[:, q].copy()) for q in range(count)]
@@ -246,31 +246,31 @@ class GaussianRater(NoiseRater, Rater):
         """Raters with the same key make the same entries of matches."""
         return None
 
-    def _filter_lanes(
-        self, matches: Matches, lanes: Sequence[Any], signals: Sequence[Array]
+    def _filter_batch(
+        self, matches: Matches, batch: Sequence[Any], signals: Sequence[Array]
     ) -> list[tuple[Array, Array]]:
         """Let raters that differ in their parameters alone use the matches: mean and variance each expects of them.
 
         For the search alone, so rounding may differ.
         """
         groups: dict[Any, list[int]] = {}
-        for k, lane in enumerate(lanes):
-            groups.setdefault(k if self._state.full else lane._entry_key(), []).append(k)
+        for k, member in enumerate(batch):
+            groups.setdefault(k if self._state.full else member._entry_key(), []).append(k)
 
         def use(group: list[int]) -> list[tuple[Array, Array]]:
-            first = lanes[group[0]]
+            first = batch[group[0]]
             lists = first._lists_made_once(matches)
             if first._state.full:
                 room = room_for(len(first._state.beliefs.C), BLOCK, lists.ahead, lists.played)
                 return [first._together(matches, signals[group[0]], lists, room)]
             work = room_for_work(lists.ahead, lists.played)
-            return first._alone(matches, [lanes[k] for k in group], [signals[k] for k in group], lists, work)
+            return first._alone(matches, [batch[k] for k in group], [signals[k] for k in group], lists, work)
 
         found: dict[int, tuple[Array, Array]] = {}
         with ThreadPoolExecutor(usable_processors()) as pool:
             for group, several in zip(groups.values(), pool.map(use, groups.values())):
                 found |= dict(zip(group, several))
-        return [found[k] for k in range(len(lanes))]
+        return [found[k] for k in range(len(batch))]
 
     def _prepare(self, matches: Matches) -> None:
         drawn = float(np.mean(1.0 - np.abs(matches.signed)))
@@ -523,20 +523,20 @@ class GaussianRater(NoiseRater, Rater):
         band = min(max(float(ndtri(0.5 + share / 2)), NARROWEST_DRAW_BAND), WIDEST_DRAW_BAND)
         return tuple(replace(p, default=band) if p.name == "ties" else p for p in super().open_parameters())
 
-    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no power of margins without scores."""
         check_matches(matches)
-        moot: dict[str, float] = {}
+        unidentified: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
-            moot |= {"ties": 0.0, "ties_step": 0.0}
+            unidentified |= {"ties": 0.0, "ties_step": 0.0}
         elif self.ties is not None:
-            moot["ties_step"] = 0.0
+            unidentified["ties_step"] = 0.0
         if not np.any(np.abs(matches.margin) > 0):
-            moot["margin_power"] = 1.0
-        return moot
+            unidentified["margin_power"] = 1.0
+        return unidentified
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
         values = super().settled_values(estimated)
         still = self.ties is not None and self.ties_step is None  # a draw band that is given stands
         return values | {"ties_step": 0.0} if still else values
@@ -601,7 +601,7 @@ class GaussianRater(NoiseRater, Rater):
 
     def _losses(self, matches: Matches, skipped: int) -> Array:
         y = self._signal(matches)
-        ((mean, variance),) = self._filter_lanes(matches, [self], [y])
+        ((mean, variance),) = self._filter_batch(matches, [self], [y])
         return self._read_losses(mean, self._in_unit_of_noise(mean, variance, y, matches), matches, skipped)
 
     def _read_losses(self, mean: Array, variance: Array, matches: Matches, skipped: int) -> Array:
@@ -615,17 +615,17 @@ class GaussianRater(NoiseRater, Rater):
         moves = moved_twins(self)
         filters = [self] + [move.twin for name, move in moves.items() if name not in READING]
         seen: dict[float, Array] = {}
-        for lane in filters:
-            power = lane.parameters_["margin_power"]
-            seen[power] = seen[power] if power in seen else lane._signal(matches)
-        signals = [seen[lane.parameters_["margin_power"]] for lane in filters]
+        for member in filters:
+            power = member.parameters_["margin_power"]
+            seen[power] = seen[power] if power in seen else member._signal(matches)
+        signals = [seen[member.parameters_["margin_power"]] for member in filters]
         expected = [
-            (mean, lane._in_unit_of_noise(mean, variance, y, matches))
-            for lane, y, (mean, variance) in zip(filters, signals, self._filter_lanes(matches, filters, signals))
+            (mean, member._in_unit_of_noise(mean, variance, y, matches))
+            for member, y, (mean, variance) in zip(filters, signals, self._filter_batch(matches, filters, signals))
         ]
-        lanes = iter(expected[1:])
+        batch = iter(expected[1:])
         readers = [(self, expected[0])]
-        readers += [(move.twin, expected[0] if name in READING else next(lanes)) for name, move in moves.items()]
+        readers += [(move.twin, expected[0] if name in READING else next(batch)) for name, move in moves.items()]
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
             here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
         return slopes_of(here, there, moves)

@@ -113,7 +113,7 @@ def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -
     unit = np.empty(len(matches))
     running_unit(matches.margin, twin.margin_unit_, memory, unit)
     y = twin._signal(matches)
-    ((mean, variance),) = twin._filter_lanes(matches, [twin], [y])
+    ((mean, variance),) = twin._filter_batch(matches, [twin], [y])
     S = variance + twin._noise_of(matches)
     scored = np.isfinite(matches.margin) & np.isfinite(S) & (np.arange(len(matches)) >= int(WARM_UP * len(matches)))
     square = float(np.mean((y - mean)[scored] ** 2 / S[scored])) if scored.any() else 0.0

@@ -114,7 +114,7 @@ class Rater(SingleMatches, Arguments, ABC):
         self._look_at_conditions(matches)
         self._prepare(matches)
         self._prepared, self._never_fitted = True, False
-        self.moot_: Mapping[str, float] = self.moot_parameters(matches)
+        self.unidentified_: Mapping[str, float] = self.unidentified_parameters(matches)
         self.reset()
         self._check_order(matches)
         latest = self._latest_matches(matches)

@@ -28,7 +28,7 @@ from kinelo.matches.dated import day_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
-from kinelo.raters.arguments import sought
+from kinelo.raters.arguments import estimated
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Rater
@@ -104,8 +104,10 @@ def measure_drift(ratings: pl.DataFrame, start: float) -> Drift:
     return Drift(active.height, float(rating.mean()), start, float(rating.std()))
 
 
-HOME_STEP = partial(sought, 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True)
-TIES_STEP = partial(sought, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
+HOME_STEP = partial(
+    estimated, 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True
+)
+TIES_STEP = partial(estimated, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 FOLLOWING = (HOME_V, BOLD, BOLD_V, LATELY, LATELY_V, EVIDENCE)
 Trace = tuple[NDArray[Any], ...]
@@ -161,7 +163,7 @@ class SideRater(KeptInSlots, Rater):
     @property
     def _learns_home(self) -> bool:
         """Whether the home advantage follows the matches from a wide start."""
-        open_to_results = self.order_.home and "home_advantage" not in self.moot_
+        open_to_results = self.order_.home and "home_advantage" not in self.unidentified_
         return self.home_advantage is None and self._home_parameter.learnt and open_to_results
 
     def _home_start(self, values: Mapping[str, float]) -> float:
@@ -305,18 +307,18 @@ class SideRater(KeptInSlots, Rater):
         unknown = self._begun().find(matches).unknown
         return self._forecast(self._play_or_refuse(matches, traced=True), unknown, matches)
 
-    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""
         check_matches(matches)
-        moot: dict[str, float] = {}
+        unidentified: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
-            moot["ties"] = 0.0
+            unidentified["ties"] = 0.0
         if matches.neutral.all() or not self.order_.home:
-            moot["home_advantage"] = 0.0
+            unidentified["home_advantage"] = 0.0
         for step, of in STEPS:
-            if getattr(self, of) is not None or of in moot:
-                moot[step] = 0.0
-        return moot
+            if getattr(self, of) is not None or of in unidentified:
+                unidentified[step] = 0.0
+        return unidentified
 
     def add_points(self, name: str, points: float) -> None:
         """Let a side that is rated have so many points more."""

@@ -23,7 +23,7 @@ from kinelo.matches.matches import Matches
 from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import one_line, whole
 from kinelo.play.laws import points_scale
-from kinelo.raters.arguments import given, sought
+from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.bradley_terry.intervals import (
     bootstrap,
     check_draws,
@@ -86,14 +86,14 @@ class BradleyTerry(Rater):
     _ridge_found = None
     look: int | None = field(default=None, init=False)
 
-    ties: float | None = sought(0.5, 0.0, 1e6, False, "Davidson's kappa")
+    ties: float | None = estimated(0.5, 0.0, 1e6, False, "Davidson's kappa")
     covariates: Sequence[str] = ()
     anchor: Mapping[str, float] | None = None
-    ridge: float | None = given(None, 0.0, open=True)
+    ridge: float | None = fixed(None, 0.0, open=True)
     _: KW_ONLY
-    home_advantage: float | None = sought(0.0, -1e4, 1e4, False, "rating points for the side named first")
-    refit_days: float = given(30.0, 0.0)
-    initial: float = given(1500.0)
+    home_advantage: float | None = estimated(0.0, -1e4, 1e4, False, "rating points for the side named first")
+    refit_days: float = fixed(30.0, 0.0)
+    initial: float = fixed(1500.0)
 
     def needs_whole_table(self) -> str:
         """It weighs all matches at once."""

@@ -10,7 +10,7 @@ at.
 its strengths move and return, how uncertain a newcomer is, and what a newcomer is given of those he plays with or
 against.
 
-**Loops.** :mod:`~kinelo.raters.filter.alone` keeps a variance per slot and runs several filters side by side (lanes);
+**Loops.** :mod:`~kinelo.raters.filter.alone` keeps a variance per slot and runs several filters side by side (a batch);
 :mod:`~kinelo.raters.filter.together` keeps the covariance of all slots, but for kinds that are kept apart. Both
 forecast a match as one that teaches nothing. What a match shows is separate from what it does to beliefs: ``believe``
 says what is expected of a list of entries, and ``learn`` takes ``x += share · v · shift`` and ``v −= (share · v)² ·

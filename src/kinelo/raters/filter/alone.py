@@ -1,4 +1,4 @@
-"""The filter that keeps a variance per slot: one loop for any table of kinds, several filters side by side (lanes).
+"""The filter that keeps a variance per slot: one loop for any table of kinds, several filters side by side (a batch).
 
 Of a newcomer who is given a part of the newcomers' level, the level learns with that part. What he is given of his
 mates adds nothing to his variance, since they are in the match themselves; what he is given of his foes does.
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, part
+from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries, observed
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import fade, move_clock, years_since_start
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ LEAST_SHARE = 1e-9
 
 
 class SlotBeliefs(NamedTuple):
-    """Beliefs: mean ``x`` and variance ``v`` (slots, lanes), last day, matches, kind of every slot, and the clock."""
+    """Beliefs: mean ``x`` and variance ``v`` (slots, members), last day, matches, kind of every slot, and the clock."""
 
     x: Array
     v: Array
@@ -44,8 +44,8 @@ NO_SIDES = np.empty((0, 2))
 
 class Days(NamedTuple):
     """Matches that are forecast together before any of them is used: ``until`` (matches, int) is where those end that
-    each is forecast with. ``mean`` and ``variance`` (matches) receive what is expected of each then, in one lane. Empty
-    arrays ask for nothing.
+    each is forecast with. ``mean`` and ``variance`` (matches) receive what is expected of each then, in one member.
+    Empty arrays ask for nothing.
     """
 
     until: NDArray[np.int64]
@@ -63,7 +63,7 @@ NO_DAYS = days_of(np.empty(0, np.int64))
 
 class MatchRoom(NamedTuple):
     """What is believed of the entries of one match on its day: mean and variance. ``sides`` (matches, 2), where it has
-    rows, receives what the first lane forecasts each match from: strengths of both sides without venues.
+    rows, receives what the first member forecasts each match from: strengths of both sides without venues.
     """
 
     x: Array
@@ -80,7 +80,7 @@ def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS, act
 
 @part
 def on_day(slot, kind, q, day, p, s):
-    """Mean and variance on a day (int) of a slot that has been met, in lane ``q``."""
+    """Mean and variance on a day (int) of a slot that has been met, in member ``q``."""
     f, added = fade(day - s.last[slot], p.rho[kind, q], p.walk[kind, q])
     return f * s.x[slot, q], f * f * s.v[slot, q] + added
 
@@ -237,7 +237,7 @@ def believe_days(g, day, said, p, s, work):
     until = work.days.until[g]
     for k in range(g, until):
         lo, hi = said.offsets[k], said.offsets[k + 1]
-        m, V, _ = believe(k, said, day[k], FIRST_LANE, p, s, work)
+        m, V, _ = believe(k, said, day[k], FIRST_MEMBER, p, s, work)
         work.days.mean[k], work.days.variance[k] = m, V
         if work.sides.size > 0:
             add_up(lo, hi, said.slot, said.share, work.x, s.kind, p.apart, work.sides[k])
@@ -246,7 +246,7 @@ def believe_days(g, day, said, p, s, work):
 
 @borrowing
 def filter_alone(seen, ahead, played, rotations, p, s, work):
-    """Filter matches (:class:`kinelo.raters.filter.entries.Observations`) in order, a lane per column of ``y``.
+    """Filter matches (:class:`kinelo.raters.filter.entries.Observations`) in order, a member per column of ``y``.
 
     What is expected is that of the entries ``ahead``, or where these have no offsets of those that ``played``. Matches
     without offsets of ``played`` teach nothing, and change nothing. Matches that are forecast together (:class:`Days`)
@@ -305,7 +305,7 @@ def expected_alone(
     rotations: Rotations = NO_ROTATIONS,
     sides: Array = NO_SIDES,
 ) -> tuple[Array, Array]:
-    """Mean and variance (matches, lanes) expected of matches, all from the beliefs as they stand."""
+    """Mean and variance (matches, members) expected of matches, all from the beliefs as they stand."""
     seen = observed(day, np.empty(0), np.empty((day.size, s.x.shape[1])))
     filter_alone(seen, ahead, NO_ENTRIES, rotations, p, s, room_for(ahead, sides=sides))
     return seen.mean, seen.variance

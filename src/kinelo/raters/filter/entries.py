@@ -71,8 +71,8 @@ NO_ROTATIONS = Rotations(
 
 class Observations(NamedTuple):
     """Matches as the filter sees them: days (int) and weights (matches each), and what they show, ``y`` (matches, with
-    a last axis of lanes where there are several). ``mean`` and ``variance`` receive what was expected of ``y``, without
-    its noise.
+    a last axis of members where there are several). ``mean`` and ``variance`` receive what was expected of ``y``,
+    without its noise.
     """
 
     day: NDArray[np.int64]

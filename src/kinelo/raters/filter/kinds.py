@@ -38,7 +38,7 @@ class Kind(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """The table as loops take it: numbers (kinds, lanes), flags (kinds), and the variance of the noise (lanes)."""
+    """The table as loops take it: numbers (kinds, members), flags (kinds), and the variance of the noise (members)."""
 
     walk: Array
     rho: Array
@@ -56,10 +56,10 @@ class Kinds(NamedTuple):
 KIND_NUMBERS = 7
 
 
-def kinds_in_lanes(tables: Sequence[Sequence[Kind]], noise: Sequence[float]) -> Kinds:
+def kinds_of_batch(tables: Sequence[Sequence[Kind]], noise: Sequence[float]) -> Kinds:
     """The tables of several filters, which agree in their flags, side by side.
 
-    >>> kinds_in_lanes([[Kind(walk=0.1), Kind(prior=2.0)]], [1.0]).prior.tolist()
+    >>> kinds_of_batch([[Kind(walk=0.1), Kind(prior=2.0)]], [1.0]).prior.tolist()
     [[0.0], [2.0]]
     """
     numbers = np.array([[kind[:KIND_NUMBERS] for kind in table] for table in tables], float)

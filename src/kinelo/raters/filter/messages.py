@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import kernel
+from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.alone import SlotBeliefs, believe, count, learn, room_for
 from kinelo.raters.filter.entries import Entries, Observations
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.lanes import FIRST_LANE
 from kinelo.raters.random_walk import fade_all, move_clock
 
 Array = NDArray[np.float64]
@@ -96,13 +96,13 @@ def record(seen, played, p, s, work, common):
     for g in range(day.size):
         lo, hi = played.offsets[g], played.offsets[g + 1]
         move_clock(day[g], s.clock)
-        m, V, load = believe(g, played, day[g], FIRST_LANE, p, s, work)
+        m, V, load = believe(g, played, day[g], FIRST_MEMBER, p, s, work)
         common[g] = V
         for e in range(lo, hi):
             mean[e], variance[e] = work.x[e - lo], work.v[e - lo]
             common[g] -= share[e] * share[e] * work.v[e - lo]
         left = 1.0 / (V + p.noise[0] / weight[g]) if weight[g] > 0.0 else 0.0
-        learn(g, played, day[g], FIRST_LANE, ((y[g] - m) * left, left, load), p, s, work)
+        learn(g, played, day[g], FIRST_MEMBER, ((y[g] - m) * left, left, load), p, s, work)
         count(lo, hi, slot, day[g], s)
 
 

@@ -58,7 +58,7 @@ def through_match(g, played, row, steps, r, N, NK):
 
 
 @borrowing
-def through_gift(own, ref, part, r, N):
+def propagated_gift(own, ref, part, r, N):
     """Hand on to ``ref`` what the future says of a newcomer who was given ``part`` (float) of him."""
     r[ref] += part * r[own]
     for a in range(r.size):
@@ -76,12 +76,12 @@ def through_entry(e, g, played, counts, row, steps, r, N):
         return
     mates, foes, part = steps.given[e, 0], steps.given[e, 1], steps.given[e, 2]
     if part != 0.0:
-        through_gift(own, row[LEVEL_SLOT], part, r, N)
+        propagated_gift(own, row[LEVEL_SLOT], part, r, N)
     for other in range(played.offsets[g], played.offsets[g + 1]):
         if not steps.fresh[other] and counts[slot[other]]:
             lean = abs(share[other]) * (mates if share[other] * share[e] > 0.0 else foes)
             if lean != 0.0:
-                through_gift(own, row[slot[other]], lean, r, N)
+                propagated_gift(own, row[slot[other]], lean, r, N)
     r[own] = 0.0
     N[own, :] = 0.0
     N[:, own] = 0.0

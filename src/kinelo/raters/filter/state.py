@@ -183,7 +183,7 @@ class SlotState(RaterState):
             wide[:slots, :width] = self.under
             self.under = wide
 
-    def in_lanes(self, count: int = 1) -> SlotBeliefs:
+    def in_batch(self, count: int = 1) -> SlotBeliefs:
         """The beliefs as the loop without covariance takes them: views where there is one, else copies."""
         b, size = self.beliefs, self.size
         x, v = b.x[:, None], b.v[:, None]

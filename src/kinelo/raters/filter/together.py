@@ -475,7 +475,7 @@ def expect_days(g, day, said, p, s, pending, room):
 
 @kernel
 def filter_together(seen, ahead, played, rotations, p, s, room, out):
-    """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one lane.
+    """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one member.
 
     ``out``, where it has rows, receives what a way back needs.
     """

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
-from kinelo.raters.arguments import given, sought, switch
+from kinelo.raters.arguments import estimated, fixed, switch
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 Q = math.log(10.0) / 400.0
 GLICKO_DEVIATION = partial(
-    sought, 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True
+    estimated, 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True
 )
-HOME_ADVANTAGE = partial(sought, 30.0, -300.0, 500.0, False, "rating points for playing at home", learnt=True)
-TIES = partial(sought, 0.5, 0.0, 20.0, False, "Davidson's kappa")
-GLICKO_SHARPNESS = partial(sought, 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True)
+HOME_ADVANTAGE = partial(estimated, 30.0, -300.0, 500.0, False, "rating points for playing at home", learnt=True)
+TIES = partial(estimated, 0.5, 0.0, 20.0, False, "Davidson's kappa")
+GLICKO_SHARPNESS = partial(estimated, 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True)
 
 
 class Deviations(RatingTable):
@@ -225,17 +225,17 @@ class Glicko(_GlickoFamily):
     """
 
     deviation: float | None = GLICKO_DEVIATION()
-    growth: float | None = sought(35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period")
+    growth: float | None = estimated(35.0, 0.0, 300.0, False, "growth of uncertainty per root of a period")
     home_advantage: float | None = HOME_ADVANTAGE()
     ties: float | None = TIES()
     sharpness: float | None = GLICKO_SHARPNESS()
     home_step: float | None = HOME_STEP()
     ties_step: float | None = TIES_STEP()
     _: KW_ONLY
-    initial: float = given(1500.0)
-    period: float = given(30.0, 0.0, above=True)
+    initial: float = fixed(1500.0)
+    period: float = fixed(30.0, 0.0, above=True)
     together: bool = switch(False)
-    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
+    sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
     start: Any = None
     look: int | None = LOOK
 
@@ -264,18 +264,18 @@ class Glicko2(_GlickoFamily):
     """
 
     deviation: float | None = GLICKO_DEVIATION()
-    volatility: float | None = sought(0.06, 0.001, 1.0, True, "volatility of a newcomer", above_zero=True)
+    volatility: float | None = estimated(0.06, 0.001, 1.0, True, "volatility of a newcomer", above_zero=True)
     home_advantage: float | None = HOME_ADVANTAGE()
     ties: float | None = TIES()
     sharpness: float | None = GLICKO_SHARPNESS()
     home_step: float | None = HOME_STEP()
     ties_step: float | None = TIES_STEP()
     _: KW_ONLY
-    tau: float = given(0.5, 0.0, above=True)
-    initial: float = given(1500.0)
-    period: float = given(30.0, 0.0, above=True)
+    tau: float = fixed(0.5, 0.0, above=True)
+    initial: float = fixed(1500.0)
+    period: float = fixed(30.0, 0.0, above=True)
     together: bool = switch(False)
-    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
+    sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
     start: Any = None
     look: int | None = LOOK
 

@@ -20,7 +20,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches
-from kinelo.raters.arguments import given, sought
+from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.active import NO_ACTIVE, Active
 from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
@@ -117,27 +117,27 @@ class KalmanElo(GaussianRater, ConditionRater):
     spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "home_spread", "venue_walk")
     condition_spread: ClassVar[tuple[float, float, float]] = (0.05, 0.002, 3.0)
 
-    walk: float | None = sought(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
-    prior_spread: float | None = sought(1.5, 0.05, 10.0, True, "spread of newcomers")
+    walk: float | None = estimated(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
+    prior_spread: float | None = estimated(1.5, 0.05, 10.0, True, "spread of newcomers")
     noise: float | None = MATCH_NOISE()
-    home_spread: float | None = sought(0.15, 0.005, 1.5, True, "spread of teams' own home advantages")
-    venue_walk: float | None = sought(0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages")
-    newcomer: float | None = sought(-0.5, -8.0, 4.0, False, "mean strength of late entrants")
-    opponent_prior: float | None = sought(
+    home_spread: float | None = estimated(0.15, 0.005, 1.5, True, "spread of teams' own home advantages")
+    venue_walk: float | None = estimated(0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages")
+    newcomer: float | None = estimated(-0.5, -8.0, 4.0, False, "mean strength of late entrants")
+    opponent_prior: float | None = estimated(
         0.3, 0.0, 1.0, False, "how much of the first opponent's strength a newcomer is given"
     )
-    regression: float | None = sought(0.05, 0.0, 3.0, False, "yearly return to the mean")
+    regression: float | None = estimated(0.05, 0.0, 3.0, False, "yearly return to the mean")
     margin_power: float | None = MARGIN_POWER()
     sharpness: float | None = SHARPNESS()
     ties: float | None = BAND_WIDTH()
     doubt: float | None = FILTER_DOUBT()
     ties_step: float | None = BAND_STEP()
     _: KW_ONLY
-    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
+    sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
-    initial: float = given(1500.0)
+    initial: float = fixed(1500.0)
     start: Any = None
     look: int | None = LOOK
 

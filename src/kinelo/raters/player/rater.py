@@ -22,7 +22,7 @@ from kinelo.forecasts.parameters import Parameter, check_number
 from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.raters.arguments import given, sought
+from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.alone import expected_alone, spread_of
 from kinelo.raters.filter.entries import Entries, Rotations
@@ -149,31 +149,33 @@ class PlayerElo(GaussianRater, ConditionRater):
     rates_players = True
     lineup_size_ = 11.0
 
-    walk: float | None = sought(0.4, 0.02, 5.0, True, "yearly random walk of a strength")
-    prior_spread: float | None = sought(0.8, 0.05, 10.0, True, "spread of newcomers")
-    venue_walk: float | None = sought(0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages")
-    newcomer: float | None = sought(-0.3, -4.0, 2.0, False, "mean strength of newcomers")
-    team_prior: float | None = sought(0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given")
-    newcomer_correlation: float | None = sought(0.25, 0.0, 1.0, False, "how much newcomers of one side have in common")
-    regression: float | None = sought(0.2, 0.0, 3.0, False, "yearly return to the mean")
+    walk: float | None = estimated(0.4, 0.02, 5.0, True, "yearly random walk of a strength")
+    prior_spread: float | None = estimated(0.8, 0.05, 10.0, True, "spread of newcomers")
+    venue_walk: float | None = estimated(0.03, 0.003, 0.3, True, "yearly random walk of the venue advantages")
+    newcomer: float | None = estimated(-0.3, -4.0, 2.0, False, "mean strength of newcomers")
+    team_prior: float | None = estimated(0.5, 0.0, 1.0, False, "how much of his team's strength a newcomer is given")
+    newcomer_correlation: float | None = estimated(
+        0.25, 0.0, 1.0, False, "how much newcomers of one side have in common"
+    )
+    regression: float | None = estimated(0.2, 0.0, 3.0, False, "yearly return to the mean")
     noise: float | None = MATCH_NOISE()
     margin_power: float | None = MARGIN_POWER()
     sharpness: float | None = SHARPNESS()
     ties: float | None = BAND_WIDTH()
     doubt: float | None = FILTER_DOUBT()
     ties_step: float | None = BAND_STEP()
-    squad_spread: float | None = sought(0.1, 0.005, 3.0, True, "spread of what teams have whoever plays")
-    squad_walk: float | None = sought(0.05, 0.003, 1.0, True, "yearly random walk of what a team has whoever plays")
+    squad_spread: float | None = estimated(0.1, 0.005, 3.0, True, "spread of what teams have whoever plays")
+    squad_walk: float | None = estimated(0.05, 0.003, 1.0, True, "yearly random walk of what a team has whoever plays")
     _: KW_ONLY
-    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
+    sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
     role_weights: Mapping[str, float] | None = None
     known: Literal["starters", "minutes", "none"] = "starters"
     strength: Literal["mean", "sum"] = "mean"
-    substitute_share: float = given(0.3, 0.0)
+    substitute_share: float = fixed(0.3, 0.0)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
-    initial: float = given(1500.0)
+    initial: float = fixed(1500.0)
     start: Any = None
     look: int | None = LOOK
 
@@ -208,7 +210,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         return super().open_parameters() + roles
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the moot one, else the estimate, else the default."""
+        """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
         given = estimated or {}
         roles = {name: float(value) for name, value in given.items() if name.startswith(ROLE_PREFIX)}
         if not isinstance(self.role_weights, Mapping | None):
@@ -359,7 +361,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         ours = (share > 0.0) & (slot != HOME)
         match = np.repeat(np.arange(size), np.diff(bounds))
         entries = Entries(np.append(0, np.cumsum(np.bincount(match[ours], minlength=size))), slot[ours], share[ours])
-        table, s, rotations = self._table_of([self]), state.in_lanes(), Rotations(*turns)
+        table, s, rotations = self._table_of([self]), state.in_batch(), Rotations(*turns)
         if state.full:
             theta, doubt = expected_together(today, entries, table, state.beliefs)
         else:
@@ -379,7 +381,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         state: SquadState = back._state
         played, y = back._lists(matches, keep=True).played, back._signal(matches)
         games = state.games_shown()
-        s = state.in_lanes()
+        s = state.in_batch()
         beliefs = smooth(matches.day, back._filter_weight(matches), y, played, back._table_of([back]), s)
         if not beliefs.settled:
             warnings.warn("Hindsight has not settled: ratings may still move a little.", KineloWarning, stacklevel=3)

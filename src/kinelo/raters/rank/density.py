@@ -27,7 +27,7 @@ BESIDE = 2
 class Density(NamedTuple):
     """Room for the density of one entrant: what the order says, what those say who did not finish (no logarithm), the
     logarithm of the density (points); weights of points (3, points) in means and in covariances with ``ψ`` and
-    ``ψ' − ψ²``, and these of what differs in other lanes (3, lanes − 1).
+    ``ψ' − ψ²``, and these of what differs in other members (3, members − 1).
     """
 
     order: Array
@@ -134,7 +134,7 @@ def cubic_weights(t):
 
 @borrowing
 def moments(density, lo, hi, z, dz, law):
-    """Means of ``ψ`` and of ``ψ' − ψ²`` over a density that has been weighed; what other lanes need is prepared."""
+    """Means of ``ψ`` and of ``ψ' − ψ²`` over a density that has been weighed; what other members need is prepared."""
     weight, mean, bend = density.weight, 0.0, 0.0
     for g in range(lo, hi):
         psi, slope = slopes(z + g * dz, law)
@@ -148,8 +148,8 @@ def moments(density, lo, hi, z, dz, law):
 
 
 @inlined
-def new_density(points, lanes):
+def new_density(points, batch):
     """Room for a density on so many points."""
     return Density(
-        np.empty(points), np.empty(points), np.empty(points), np.empty((3, points)), np.empty((3, lanes - 1))
+        np.empty(points), np.empty(points), np.empty(points), np.empty((3, points)), np.empty((3, batch - 1))
     )

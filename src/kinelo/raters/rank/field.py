@@ -1,7 +1,7 @@
 """The entrants of a contest on a grid of performances, compiled.
 
-Raters a little apart stand side by side, as lanes; the grid is that of the first. How far the law of an entrant lies
-elsewhere in another lane is written in points of the grid.
+Raters a little apart stand side by side, as a batch; the grid is that of the first. How far the law of an entrant lies
+elsewhere in another member is written in points of the grid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEAST_POINTS = 8
 
 class ContestField(NamedTuple):
     """Entrants of one contest in order of places: mean and variance of performances and how much each counts (entrants,
-    lanes), and places (entrants).
+    members), and places (entrants).
 
     ``counts`` is 1 for who finished, less for others, of whose order among them nothing is said; entrants who tie have
     equal places.
@@ -44,9 +44,9 @@ class ContestField(NamedTuple):
 class ContestGrid(NamedTuple):
     """Points of a contest: the first, the step, ``log F`` and ``log(1 − F)`` of every entrant (entrants, points).
 
-    Where there are several lanes, their slopes from point to point too (entrants, points), and by how many points each
-    other lane has the law of an entrant moved: ``move + stretch · point`` (entrants, lanes − 1). ``memory`` (4, any) is
-    what holds the first four.
+    Where there are several members, their slopes from point to point too (entrants, points), and by how many points
+    each other member has the law of an entrant moved: ``move + stretch · point`` (entrants, members − 1). ``memory``
+    (4, any) is what holds the first four.
     """
 
     low: float
@@ -65,7 +65,7 @@ NO_MEMORY = np.empty((4, 0))
 
 @inlined
 def counted(field, a):
-    """Whether an entrant counts in any lane."""
+    """Whether an entrant counts in any member."""
     total = 0.0
     for q in range(field.counts.shape[1]):
         total += field.counts[a, q]
@@ -93,11 +93,11 @@ def lay_grid(field, law):
 def new_grid(field, law, memory):
     """A field on a grid that suits it, in the memory of an earlier one where that is large enough."""
     low, step, points = lay_grid(field, law)
-    size, lanes = field.mean.shape
+    size, batch = field.mean.shape
     if memory.shape[1] < size * points:
         memory = np.empty((4, size * points))
-    sloping = size * points if lanes > 1 else 0
-    shape, slopes = (size, points), (size if lanes > 1 else 0, points if lanes > 1 else 0)
+    sloping = size * points if batch > 1 else 0
+    shape, slopes = (size, points), (size if batch > 1 else 0, points if batch > 1 else 0)
     grid = ContestGrid(
         low,
         step,
@@ -105,8 +105,8 @@ def new_grid(field, law, memory):
         memory[1, : size * points].reshape(shape),
         memory[2, :sloping].reshape(slopes),
         memory[3, :sloping].reshape(slopes),
-        np.empty((size, lanes - 1)),
-        np.empty((size, lanes - 1)),
+        np.empty((size, batch - 1)),
+        np.empty((size, batch - 1)),
         memory,
     )
     fill_logs(field, law, grid)
@@ -115,7 +115,7 @@ def new_grid(field, law, memory):
 
 @borrowing
 def fill_logs(field, law, grid):
-    """Write ``log F`` and ``log(1 − F)`` of each entrant who counts, and what other lanes need."""
+    """Write ``log F`` and ``log(1 − F)`` of each entrant who counts, and what other members need."""
     for a in range(field.mean.shape[0]):
         if not counted(field, a):
             continue

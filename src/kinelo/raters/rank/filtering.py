@@ -15,7 +15,7 @@ from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, WARM_UP, Slopes, estimate
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.matches.dated import NOT_YET, refuse_far_ahead
-from kinelo.raters.lanes import moved_twins, slopes_of
+from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.noise import NoiseFactors
 from kinelo.raters.random_walk import YEAR
 from kinelo.raters.rank.kernels import (
@@ -39,8 +39,8 @@ LARGE = 60
 """Entrants who finish, on average, beyond which a search begins with scaled losses."""
 MANY_ENTRIES = 8_000
 """Entries beyond which a search begins with a quarter of the contests."""
-PASSES, LANE = 50.0, 0.25
-"""About how many passes a search takes, and what a lane of slopes adds to one: for an estimate of the time left."""
+PASSES, MEMBER = 50.0, 0.25
+"""About how many passes a search takes, and what a member of slopes adds to one: for an estimate of the time left."""
 NEAR, SMALL = 2.0, 0.3
 """Gain of a step, in log-likelihood, below which a search ends that only leads near the place, and the one after it."""
 
@@ -179,7 +179,7 @@ class ContestFilter(KindParameters):
         return (loss if self._part is None else loss * self._part)[skipped:]
 
     def _slopes(self, contests: Contests, skipped: int) -> Slopes:
-        """Derivatives of the losses by open parameters but ``off``, after a reset: raters a little apart, in lanes."""
+        """Derivatives of the losses by open parameters but ``off``, after a reset: raters a little apart, a batch."""
         moves = {name: move for name, move in moved_twins(self).items() if name != "off"}
         state, twins = self._begun(contests), [move.twin for move in moves.values()]
         columns, _ = self._admit(contests)
@@ -192,7 +192,7 @@ class ContestFilter(KindParameters):
             known.v[:begun, q + 1] = twin._state.known.v[:begun, 0]
         expected = room_for_expected(contests.entrant.size, 1 + len(twins))
         filter_contests(columns, self._model(*twins), known, expected)
-        self._advance(contests.entrant.size * (1.0 + LANE * len(twins)))
+        self._advance(contests.entrant.size * (1.0 + MEMBER * len(twins)))
         losses = contest_losses(contests, expected.log_chance)[skipped:]
         if self._part is not None:
             losses *= self._part[skipped:, None]
@@ -212,8 +212,8 @@ def _count_passes(advance: Advance, entries: int) -> Callable[[float], None]:
 
 
 def contest_losses(contests: Contests, log_chance: Array) -> Array:
-    """Loss of every contest (contests, lanes) from ``log Z`` of entries (entries, lanes): the mean of ``−log Z`` over
-    those who finished, times how many duels a contest of so many is worth, ``3 (k − 1)/(k + 1)``.
+    """Loss of every contest (contests, members) from ``log Z`` of entries (entries, members): the mean of ``−log Z``
+    over those who finished, times how many duels a contest of so many is worth, ``3 (k − 1)/(k + 1)``.
 
     With that the losses are as informative as their slopes say: places of one contest depend on each other.
     """

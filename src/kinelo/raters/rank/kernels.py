@@ -16,7 +16,7 @@ contests, 0. Each performance is therefore read as lying higher by a part of the
 
 the less the fewer (``k``) there are, since small fields differ by chance.
 
-Raters a little apart go through the contests side by side, as lanes. The first reads each ranking; the others read it
+Raters a little apart go through the contests side by side, as a batch. The first reads each ranking; the others read it
 by the slopes of that, so that their losses differ from its own as derivatives say.
 """
 
@@ -66,9 +66,9 @@ class ContestColumns(NamedTuple):
 
 
 class ContestModel(NamedTuple):
-    """Numbers of the kinds of slots; where newcomers of each kind begin (kinds, lanes), and whether against the others
-    of their kind (kinds); what a retirement half-way counts, and how much more one at the end does than one at the
-    start (lanes); how much the level of a field is drawn to that of all (lanes); the law of a performance.
+    """Numbers of the kinds of slots; where newcomers of each kind begin (kinds, members), and whether against the
+    others of their kind (kinds); what a retirement half-way counts, and how much more one at the end does than one at
+    the start (members); how much the level of a field is drawn to that of all (members); the law of a performance.
     """
 
     kinds: Kinds
@@ -82,7 +82,7 @@ class ContestModel(NamedTuple):
 
 class Expected(NamedTuple):
     """What was expected of each performance: mean, variance, and ``log Z`` among those who finished, NaN for the others
-    (entries, lanes each).
+    (entries, members each).
     """
 
     mean: Array
@@ -90,14 +90,15 @@ class Expected(NamedTuple):
     log_chance: Array
 
 
-def room_for_expected(entries: int, lanes: int = 1) -> Expected:
+def room_for_expected(entries: int, batch: int = 1) -> Expected:
     """Room for what is expected of so many entries."""
-    return Expected(*np.empty((3, entries, lanes)))
+    return Expected(*np.empty((3, entries, batch)))
 
 
 class Work(NamedTuple):
-    """What is believed of the slots of one contest (``x``, ``v``; entries of slots, lanes), of newcomers (kinds,
-    lanes), and what the contest says of each slot (``precision``, ``pull``; slots, lanes), which is 0 between contests.
+    """What is believed of the slots of one contest (``x``, ``v``; entries of slots, members), of newcomers (kinds,
+    members), and what the contest says of each slot (``precision``, ``pull``; slots, members), which is 0 between
+    contests.
     """
 
     x: Array
@@ -113,16 +114,16 @@ def room_for(columns, model, s):
     held = 1
     for c in range(columns.first.size - 1):
         held = max(held, columns.offsets[columns.first[c + 1]] - columns.offsets[columns.first[c]])
-    slots, lanes = s.x.shape
+    slots, batch = s.x.shape
     return Work(
-        np.empty((held, lanes)), np.empty((held, lanes)), np.empty(model.level.shape), np.zeros((slots, lanes)),
-        np.zeros((slots, lanes)),
+        np.empty((held, batch)), np.empty((held, batch)), np.empty(model.level.shape), np.zeros((slots, batch)),
+        np.zeros((slots, batch)),
     )  # fmt: skip
 
 
 @kernel
 def entry_levels(c, columns, model, s, level):
-    """Where newcomers of contest ``c`` begin, by kind (kinds, lanes): at 0 where all of a kind are.
+    """Where newcomers of contest ``c`` begin, by kind (kinds, members): at 0 where all of a kind are.
 
     Where there are none, levels are left alone.
     """
@@ -168,7 +169,7 @@ def believe_entries(c, columns, model, s, work, expected):
 
 @inlined
 def lift_of(field, anchor, q):
-    """How much higher performances are read than places show, in a lane: a part of the way of the level to 0."""
+    """How much higher performances are read than places show, in a member: a part of the way of the level to 0."""
     if anchor == 0.0:
         return 0.0
     size, level = field.mean.shape[0], 0.0
@@ -202,7 +203,7 @@ def learn_contest(c, columns, model, field, shown, s, work):
 
 @borrowing
 def count_contest(c, columns, s, seen):
-    """Note that the slots of contest ``c`` took part in it, once each; ``seen`` (slots, lanes) is left at 0."""
+    """Note that the slots of contest ``c`` took part in it, once each; ``seen`` (slots, members) is left at 0."""
     begin, end = columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
     for e in range(begin, end):
         at = columns.slot[e]
@@ -216,13 +217,13 @@ def count_contest(c, columns, s, seen):
 
 @inlined
 def weight_of_retirement(distance, q, model):
-    """How much it tells, in a lane, that somebody did not finish who came so far."""
+    """How much it tells, in a member, that somebody did not finish who came so far."""
     return min(max(model.retirement[q] + model.late_retirement[q] * (distance - 0.5), 0.0), 0.999)
 
 
 @borrowing
 def count_entries(c, columns, model, counts):
-    """How much each entry of contest ``c`` counts (entries of it, lanes)."""
+    """How much each entry of contest ``c`` counts (entries of it, members)."""
     for e in range(columns.first[c], columns.first[c + 1]):
         for q in range(counts.shape[1]):
             there = columns.ended[e] == 0
@@ -232,8 +233,8 @@ def count_entries(c, columns, model, counts):
 @kernel
 def filter_contests(columns, model, s, expected):
     """Filter contests in order; ``expected`` receives what was expected of each performance before its contest."""
-    sizes, lanes = columns.first[1:] - columns.first[:-1], s.x.shape[1]
-    counts, memory = np.empty((max(np.max(sizes), 1), lanes)), np.empty((4, 2))
+    sizes, batch = columns.first[1:] - columns.first[:-1], s.x.shape[1]
+    counts, memory = np.empty((max(np.max(sizes), 1), batch)), np.empty((4, 2))
     work = room_for(columns, model, s)
     for c in range(sizes.size):
         lo, hi, size = columns.first[c], columns.first[c + 1], sizes[c]
@@ -245,7 +246,7 @@ def filter_contests(columns, model, s, expected):
         grid = new_grid(field, model.law, memory)
         memory = grid.memory
         expected.log_chance[lo:hi] = np.nan
-        shown = Shown(np.zeros((size, lanes)), np.zeros((size, lanes)), expected.log_chance[lo:hi])
+        shown = Shown(np.zeros((size, batch)), np.zeros((size, batch)), expected.log_chance[lo:hi])
         read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
         learn_contest(c, columns, model, field, shown, s, work)
         count_contest(c, columns, s, work.pull)
@@ -254,8 +255,8 @@ def filter_contests(columns, model, s, expected):
 @kernel
 def score_contests(columns, model, expected):
     """Write ``log Z`` of entries in contests of which means and variances are expected; nothing is learnt."""
-    sizes, lanes = columns.first[1:] - columns.first[:-1], expected.mean.shape[1]
-    counts, memory = np.empty((max(np.max(sizes), 1), lanes)), np.empty((4, 2))
+    sizes, batch = columns.first[1:] - columns.first[:-1], expected.mean.shape[1]
+    counts, memory = np.empty((max(np.max(sizes), 1), batch)), np.empty((4, 2))
     for c in range(sizes.size):
         lo, hi, size = columns.first[c], columns.first[c + 1], sizes[c]
         count_entries(c, columns, model, counts)
@@ -263,13 +264,13 @@ def score_contests(columns, model, expected):
         grid = new_grid(field, model.law, memory)
         memory = grid.memory
         expected.log_chance[lo:hi] = np.nan
-        shown = Shown(np.zeros((size, lanes)), np.zeros((size, lanes)), expected.log_chance[lo:hi])
+        shown = Shown(np.zeros((size, batch)), np.zeros((size, batch)), expected.log_chance[lo:hi])
         read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
 
 
 @kernel
 def expect_contests(columns, model, s, expected):
-    """Mean and variance (entries, lanes) of the performances in contests, all from the beliefs as they stand."""
+    """Mean and variance (entries, members) of the performances in contests, all from the beliefs as they stand."""
     work = room_for(columns, model, s)
     for c in range(columns.first.size - 1):
         entry_levels(c, columns, model, s, work.level)

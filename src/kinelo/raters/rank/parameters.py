@@ -15,7 +15,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.contests import FINISHED, Contests, check_contests
 from kinelo.raters.conditions import condition_names
-from kinelo.raters.filter.kinds import Kind, kinds_in_lanes
+from kinelo.raters.filter.kinds import Kind, kinds_of_batch
 from kinelo.raters.noise import NoiseFactors, noise_columns
 from kinelo.raters.random_walk import YEAR, fade_all
 from kinelo.raters.rank.kernels import ContestModel
@@ -82,7 +82,7 @@ class KindParameters(Rater):
         own = [
             replace(p, name=label, meaning=f"{p.meaning} ({kind})")
             for kind, p in self._parameters_by_kind()
-            if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.moot_
+            if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.unidentified_
         ]
         return (*own, *(p for p in super().open_parameters() if p.name != "ties"))
 
@@ -96,42 +96,44 @@ class KindParameters(Rater):
         values = {}
         for kind, p in self._parameters_by_kind():
             given, label = self._given(p.name, kind), self._label(p.name, kind)
-            values[label] = float(found.get(label, self.moot_.get(label, p.default)) if given is None else given)
+            values[label] = float(
+                found.get(label, self.unidentified_.get(label, p.default)) if given is None else given
+            )
         for p in self.parameters:
-            given, moot = getattr(self, p.name), self.moot_.get(p.name, p.default)
-            values[p.name] = float(found.get(p.name, moot) if given is None else given)
+            given, unidentified = getattr(self, p.name), self.unidentified_.get(p.name, p.default)
+            values[p.name] = float(found.get(p.name, unidentified) if given is None else given)
         return values
 
-    def moot_parameters(self, matches: Any) -> Mapping[str, float]:
+    def unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
         """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
         says how far they came, of the level of fields where two meet or ratings to begin with say it, and of the spread
         of a single advantage.
         """
         check_contests(matches)
-        moot = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
+        unidentified = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():
-            moot["late_retirement"] = 0.0
+            unidentified["late_retirement"] = 0.0
         finished = matches.ended == FINISHED
         if np.add.reduceat(finished, matches.first[:-1], dtype=np.int64).max() < 3:
-            moot["off"] = moot["anchor"] = 0.0
+            unidentified["off"] = unidentified["anchor"] = 0.0
         if self.start is not None:
-            moot["anchor"] = 0.0
+            unidentified["anchor"] = 0.0
         for kind, p in self._parameters_by_kind():
             names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
             alone = names == 1 and p.name == "prior_spread" and kind not in self._conditions()
             if kind in self.advantage_kinds_ and (names == 0 or alone):
-                moot[self._label(p.name, kind)] = p.default
-        return moot
+                unidentified[self._label(p.name, kind)] = p.default
+        return unidentified
 
     def _of_kind(self, name: str, kind: str) -> float:
         """A parameter of a kind as it is settled; 0 where the kind has none of it."""
         return self.parameters_.get(self._label(name, kind), 0.0)
 
-    def _model(self, *lanes: KindParameters) -> ContestModel:
-        """The parameters as kernels take them, and those of further lanes beside them."""
-        raters = (self, *lanes)
+    def _model(self, *batch: KindParameters) -> ContestModel:
+        """The parameters as kernels take them, and those of further members beside them."""
+        raters = (self, *batch)
         key = (self.kinds_, self.advantage_kinds_, *self.parameters_.items())
-        if not lanes and key in MODELS:
+        if not batch and key in MODELS:
             return MODELS[key]
         tables = [[rater._kind(kind) for kind in self.kinds_] for rater in raters]
         level = np.array([[rater._of_kind("newcomer", kind) for rater in raters] for kind in self.kinds_])
@@ -140,9 +142,9 @@ class KindParameters(Rater):
             np.array([rater.parameters_[name] for rater in raters])
             for name in ("retirement", "late_retirement", "anchor")
         )
-        kinds = kinds_in_lanes(tables, [1.0] * len(raters))
+        kinds = kinds_of_batch(tables, [1.0] * len(raters))
         model = ContestModel(kinds, level, beside, retirement, late, anchor, law_of(self.parameters_["off"]))
-        if not lanes:
+        if not batch:
             if len(MODELS) >= MOST_MODELS:
                 MODELS.clear()
             MODELS[key] = model

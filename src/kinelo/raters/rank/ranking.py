@@ -12,8 +12,8 @@ sum of ``log F_b`` over those behind and of ``log(1 − F_b)`` over those ahead 
 one grid for all: the cost is that of ``k`` entrants times the points of the grid. With ``ψ`` the slope of ``−log f_a``
 the strength moves by ``v E ψ(x_a)``, which is ``v (x_a − m_a)/S_a`` where the law is normal.
 
-Raters a little apart are lanes, of which the first is read so. Where another lane expects performances ``m_a + dm_a``
-with deviations ``s_a + ds_a``, the density of ``z_a = (x_a − m_a)/s_a`` has another logarithm, by
+Raters a little apart are a batch, of which the first is read so. Where another member expects performances ``m_a +
+dm_a`` with deviations ``s_a + ds_a``, the density of ``z_a = (x_a − m_a)/s_a`` has another logarithm, by
 
     ``Δ_a = Σ_{b≠a} r_b · (dx_a − dx_b)``,  ``dx_b = dm_b + ds_b (x − m_b)/s_b``,
 
@@ -48,9 +48,9 @@ class Ranking(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a contest showed of each entrant (entrants, lanes): ``pull`` is the mean of ``ψ`` over the deviation of the
-    performance, ``precision`` by how much its variance falls, over its square; ``log_chance`` is ``log Z`` among those
-    who finished, NaN for the others.
+    """What a contest showed of each entrant (entrants, members): ``pull`` is the mean of ``ψ`` over the deviation of
+    the performance, ``precision`` by how much its variance falls, over its square; ``log_chance`` is ``log Z`` among
+    those who finished, NaN for the others.
     """
 
     pull: Array
@@ -60,7 +60,7 @@ class Shown(NamedTuple):
 
 class Order(NamedTuple):
     """What the order says of whoever comes next: a logarithm and its slope (points), and by how much it differs in
-    other lanes where that entrant stays as it is (lanes − 1, points).
+    other members where that entrant stays as it is (members − 1, points).
     """
 
     value: Array
@@ -97,7 +97,7 @@ def add_entrant(b, part, value, slope, order, ranking):
 
 @partial(borrowing, fastmath={"reassoc", "contract"})
 def add_changes(a, span, rows, order, ranking, density):
-    """Add to some rows of ``density.change`` what an order makes of them in other lanes, over a span of points."""
+    """Add to some rows of ``density.change`` what an order makes of them in other members, over a span of points."""
     grid, counts, change, (lo, hi) = ranking.grid, ranking.field.counts, density.change, span
     for k in range(rows[0], rows[1] if change.shape[1] > 0 else 0):
         weight, said, moving, stretching = density.weight[k], 0.0, 0.0, 0.0
@@ -114,18 +114,18 @@ def add_changes(a, span, rows, order, ranking, density):
 
 @borrowing
 def note_shown(a, chance, means, ranking, density, shown):
-    """Note what the density of an entrant shows, in every lane: the logarithm of the chance of the place, and the means
-    of ``ψ`` and ``ψ' − ψ²``.
+    """Note what the density of an entrant shows, in every member: the logarithm of the chance of the place, and the
+    means of ``ψ`` and ``ψ' − ψ²``.
     """
     variance, change, weight = ranking.field.variance, density.change, ranking.weight
-    for lane in range(variance.shape[1]):
+    for member in range(variance.shape[1]):
         mean, bend = means
-        shown.log_chance[a, lane] = chance
-        if lane > 0:
-            shown.log_chance[a, lane] += change[0, lane - 1]
-            mean, bend = mean + weight * change[1, lane - 1], bend + weight * change[2, lane - 1]
-        shown.pull[a, lane] = mean / math.sqrt(variance[a, lane])
-        shown.precision[a, lane] = (bend + mean * mean) / variance[a, lane]
+        shown.log_chance[a, member] = chance
+        if member > 0:
+            shown.log_chance[a, member] += change[0, member - 1]
+            mean, bend = mean + weight * change[1, member - 1], bend + weight * change[2, member - 1]
+        shown.pull[a, member] = mean / math.sqrt(variance[a, member])
+        shown.precision[a, member] = (bend + mean * mean) / variance[a, member]
 
 
 @borrowing
@@ -162,9 +162,9 @@ def read_entrant(a, top, orders, ranking, density, shown):
 
 
 @inlined
-def new_order(points, lanes):
+def new_order(points, batch):
     """An order of nobody."""
-    return Order(np.zeros(points), np.zeros(points if lanes > 1 else 0), np.zeros((lanes - 1, points)))
+    return Order(np.zeros(points), np.zeros(points if batch > 1 else 0), np.zeros((batch - 1, points)))
 
 
 @kernel
@@ -172,8 +172,8 @@ def read_ranking(ranking, shown):
     """What the places of a field show of everybody who counts: alone, those who finished say how likely each of their
     places was, and all together what is shown of a performance.
     """
-    points, lanes = ranking.grid.below.shape[1], ranking.field.mean.shape[1]
-    read_places(new_order(points, lanes), new_order(points, lanes), new_density(points, lanes), ranking, shown)
+    points, batch = ranking.grid.below.shape[1], ranking.field.mean.shape[1]
+    read_places(new_order(points, batch), new_order(points, batch), new_density(points, batch), ranking, shown)
 
 
 @borrowing

@@ -195,7 +195,7 @@ class RankElo(KeptInSlots, ContestFilter):
     def _estimate(self, contests: Contests) -> None:
         self.estimates_ = None
         self._take_kinds(contests)
-        self.moot_: Mapping[str, float] = self.moot_parameters(contests)
+        self.unidentified_: Mapping[str, float] = self.unidentified_parameters(contests)
         self._noise = NoiseFactors()
         self.reset()
         columns, part, values = noise_columns(self.noise_by), contests, None

@@ -19,8 +19,8 @@ from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import ELITE
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
+from kinelo.raters.batches import in_batch, moved_twins, slopes_of
 from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
-from kinelo.raters.lanes import in_lanes, moved_twins, slopes_of
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import Gaps, OneResult
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 SCALE = 400.0
 USUAL_SPREAD = 200.0
-LANED = ("rating", "delta", "delta_v")
-"""What of a state differs between lanes."""
+BATCHED = ("rating", "delta", "delta_v")
+"""What of a state differs between members of a batch."""
 
 
 class EloOfSides(NoiseRater, SideRater, ConditionRater):
@@ -55,7 +55,7 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
     prior_spread_: float
     target_square_: float = 1.0
     _in_points = 1.0
-    _own_lane = None
+    _own_batch = None
 
     @property
     def _unit(self) -> float:
@@ -149,47 +149,47 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
         return LOGISTIC if self.system is None else code_outcome(self.system.outcome).kind
 
     def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
-        return self._play_lanes(matches, [self], traced)
+        return self._play_batch(matches, [self], traced)
 
-    def _play_lanes(self, matches: Matches, lanes: Sequence[EloOfSides], traced: bool = True) -> Trace:
+    def _play_batch(self, matches: Matches, batch: Sequence[EloOfSides], traced: bool = True) -> Trace:
         """Let raters that differ in their parameters use the matches side by side; the first is this one.
 
         What was known before each.
         """
         ratings: TeamTable = self._state
         columns = match_columns(matches, ratings.admit(matches), self._noise_column(matches))
-        state, size, count = in_lanes(ratings.known, LANED, len(lanes)), len(matches), len(lanes)
-        for q, lane in enumerate(lanes[1:], 1):
-            state.delta_v[..., q] = ratings.levels.variances(lane.parameters_)
-        common = np.array([lane._common for lane in lanes]) if count > 1 else self._common[None]
+        state, size, count = in_batch(ratings.known, BATCHED, len(batch)), len(matches), len(batch)
+        for q, member in enumerate(batch[1:], 1):
+            state.delta_v[..., q] = ratings.levels.variances(member.parameters_)
+        common = np.array([member._common for member in batch]) if count > 1 else self._common[None]
         trace = kernels.NO_TRACE
         if traced:
             until = forecast_until(matches)
             trace = TeamTrace(np.empty((size, count)), np.empty((count, size, 3)), np.empty((size, 2)), until)
-        numbers = parameter_lanes(lanes) if count > 1 else self._lane
-        kernels.play_all(columns, numbers, state, common, self._nodes(lanes), trace)
+        numbers = parameters_of_batch(batch) if count > 1 else self._own_numbers
+        kernels.play_all(columns, numbers, state, common, self._nodes(batch), trace)
         self._common = common[0]
         return trace
 
     @property
-    def _lane(self) -> NDArray[np.void]:
-        """This rater's numbers as the only lane, made once."""
-        if self._own_lane is None or self._own_lane[0] is not self._numbers:
-            self._own_lane = (self._numbers, parameter_lanes([self]))
-        return self._own_lane[1]
+    def _own_numbers(self) -> NDArray[np.void]:
+        """This rater's numbers as the only member, made once."""
+        if self._own_batch is None or self._own_batch[0] is not self._numbers:
+            self._own_batch = (self._numbers, parameters_of_batch([self]))
+        return self._own_batch[1]
 
-    def _nodes(self, lanes: Sequence[EloOfSides]) -> kernels.Nodes:
-        """Nodes of the performances of all lanes; κ may drift, so they serve up to twice its first value."""
-        if len(lanes) == 1:
+    def _nodes(self, batch: Sequence[EloOfSides]) -> kernels.Nodes:
+        """Nodes of the performances of the whole batch; κ may drift, so they serve up to twice its first value."""
+        if len(batch) == 1:
             return self._blur
-        values = [lane.parameters_ for lane in lanes]
+        values = [member.parameters_ for member in batch]
         return kernels.blur(self._nu, [v["spread"] for v in values], 2.0 * max(v["ties"] for v in values))
 
     def _slopes(self, matches: Matches, skipped: int) -> Slopes:
         """Derivatives of the losses of the matches from ``skipped`` on by the open parameters, after a reset."""
         self._begun()
         moves = moved_twins(self)
-        _, chances, *_ = self._play_lanes(matches, [self, *(move.twin for move in moves.values())])
+        _, chances, *_ = self._play_batch(matches, [self, *(move.twin for move in moves.values())])
         losses = [log_loss(one[skipped:], matches.result[skipped:]) for one in chances]
         return slopes_of(losses[0], losses[1:], moves)
 
@@ -243,8 +243,8 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
         return ratings.levels.row({name: levels[name] for name in condition_names(self.conditions)})
 
     def _play_one(self, columns: MatchColumns) -> None:
-        state, common = in_lanes(self._state.known, LANED), self._common[None]
-        kernels.play_all(columns, self._lane, state, common, self._blur, kernels.NO_TRACE)
+        state, common = in_batch(self._state.known, BATCHED), self._common[None]
+        kernels.play_all(columns, self._own_numbers, state, common, self._blur, kernels.NO_TRACE)
 
     def _foresee(self, matches: Matches) -> Forecast:
         (z, _, unknown), ratings = self._gaps_and_ratings(matches)
@@ -276,7 +276,7 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
         twin = copy.copy(self)
         twin.sharpness_walk = 0.0
         twin.reset(dict(self.parameters_))
-        z = twin._play_lanes(matches, [twin])[0][:, 0]
+        z = twin._play_batch(matches, [twin])[0][:, 0]
 
         def losses(factors: NDArray[np.float64]) -> NDArray[np.float64]:
             return log_loss(twin._chances(z / factors), matches.result)
@@ -309,6 +309,6 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
         return ratings.table(uncertainty=np.sqrt(variance))
 
 
-def parameter_lanes(lanes: Sequence[EloOfSides]) -> NDArray[np.void]:
-    """Numbers of the kernels, an entry per lane."""
-    return np.array([tuple(lane._numbers) for lane in lanes], kernels.LANE)
+def parameters_of_batch(batch: Sequence[EloOfSides]) -> NDArray[np.void]:
+    """Numbers of the kernels, an entry per member."""
+    return np.array([tuple(member._numbers) for member in batch], kernels.MEMBER)

@@ -129,7 +129,7 @@ class ClassicElo(EloOfSides):
         self._begun()
         return float(self._common[KAPPA])
 
-    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No home advantage where no venue or order of sides can tell of it."""
         check_matches(matches)
         return {"home_advantage": 0.0} if matches.neutral.all() or not self.order_.home else {}

@@ -47,7 +47,7 @@ from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import STEEPEST, davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import falling, step_size
 from kinelo.raters.advantage import follow, weigh
-from kinelo.raters.lanes import FIRST_LANE
+from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.random_walk import YEAR
 from kinelo.raters.reading import gain_of, score_of
 from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
@@ -96,21 +96,21 @@ class TeamParameters(NamedTuple):
     home_wide: float = 0.0
 
 
-LANE = np.dtype([(name, np.float64) for name in TeamParameters._fields])
-"""The same as an entry of an array with one entry per lane."""
+MEMBER = np.dtype([(name, np.float64) for name in TeamParameters._fields])
+"""The same as an entry of an array with one entry per member."""
 
 
 class Nodes(NamedTuple):
-    """Nodes ``x`` (nodes, lanes) and weights (nodes) of the expectation over a difference of performances."""
+    """Nodes ``x`` (nodes, batch) and weights (nodes) of the expectation over a difference of performances."""
 
     x: NDArray[np.float64]
     weight: NDArray[np.float64]
 
 
 class TeamTrace(NamedTuple):
-    """What was known before each match: differences of strength ``z`` (matches, lanes), chances of win, draw and loss
-    (lanes, matches, 3), and ratings of both sides in the first lane (matches, 2); ``until`` (matches, int) is where the
-    matches end that are forecast together. Empty arrays ask for nothing.
+    """What was known before each match: differences of strength ``z`` (matches, members), chances of win, draw and loss
+    (batch, matches, 3), and ratings of both sides in the first member (matches, 2); ``until`` (matches, int) is where
+    the matches end that are forecast together. Empty arrays ask for nothing.
     """
 
     z: NDArray[np.float64]
@@ -124,7 +124,7 @@ NO_TRACE = TeamTrace(np.empty((0, 1)), np.empty((1, 0, 3)), np.empty((0, 2)), np
 
 @part
 def outcome_chances(z, nu, kappa, nodes, q):
-    """Win and loss probability (floats) at a difference ``z`` blurred by normal performances, in lane ``q``.
+    """Win and loss probability (floats) at a difference ``z`` blurred by normal performances, in member ``q``.
 
     Nodes are equally spaced: ``e^{ν(z + x)}`` is a geometric series.
     """
@@ -142,7 +142,7 @@ def outcome_chances(z, nu, kappa, nodes, q):
 
 @part
 def node_exponents(z, nu, nodes, q):
-    """``ν(z + x)`` at the first node, and how much larger it is at each further one (floats), in lane ``q``."""
+    """``ν(z + x)`` at the first node, and how much larger it is at each further one (floats), in member ``q``."""
     x = nodes.x
     step = nu * (x[1, q] - x[0, q]) if nodes.weight.size > 1 else 0.0
     return min(max(nu * z, -STEEPEST), STEEPEST) + nu * x[0, q], step
@@ -181,7 +181,7 @@ def three_chances(win, loss, kappa):
 
 @part
 def level_gap(i, j, k, q, slots, delta):
-    """How much better side ``i`` is than ``j`` by the levels of match ``k``; ``delta`` is (sides, slots, lanes)."""
+    """How much better side ``i`` is than ``j`` by the levels of match ``k``; ``delta`` is (sides, slots, members)."""
     gap = 0.0
     for c in range(slots.shape[1]):
         slot = slots[k, c]
@@ -257,7 +257,7 @@ def followed(value, slopes, place, origin):
 
 @part
 def rest_side(team, idle, q, p, s):
-    """Let a side that has rested for ``idle`` days fade towards the mean, in lane ``q``."""
+    """Let a side that has rested for ``idle`` days fade towards the mean, in member ``q``."""
     if s.games[team] > 0 and idle > p.gap:
         f = math.exp(-p.rho * (idle - p.gap) / YEAR)
         s.rating[team, q] = p.mean + f * (s.rating[team, q] - p.mean)
@@ -280,7 +280,7 @@ def learned_ties(t, S, weight, kappa, memory, sums):
 
 @part
 def step_sides(i, j, q, surprise, weight, p, s):
-    """Move the ratings of two sides by a surprise, in lane ``q``; return both steps (floats)."""
+    """Move the ratings of two sides by a surprise, in member ``q``; return both steps (floats)."""
     R, n = s.rating, s.games
     gi = gj = weight * p.gamma
     if p.boost > 0.0:
@@ -296,20 +296,20 @@ def step_sides(i, j, q, surprise, weight, p, s):
 
 @borrowing
 def play_all(m, parameters, s, common, nodes, trace):
-    """Rate matches ``m`` in order, in several lanes side by side, each with an entry of ``parameters`` (lanes), which
-    are those of the first but for a little.
+    """Rate matches ``m`` in order, in several members side by side, each with an entry of ``parameters`` (members),
+    which are those of the first but for a little.
 
-    Ratings and deviations of the state ``s`` have a last axis of lanes; all else is that of the first lane. ``common``
-    (lanes, 11) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ, variance
-    of the advantage, boldness, its variance, and an advantage since lately. The :class:`TeamTrace`, unless it is empty,
-    receives what was known before each match. Forecasts may grow bolder in a single lane only.
+    Ratings and deviations of the state ``s`` have a last axis of members; all else is that of the first member.
+    ``common`` (batch, 11) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ,
+    variance of the advantage, boldness, its variance, and an advantage since lately. The :class:`TeamTrace`, unless it
+    is empty, receives what was known before each match. Forecasts may grow bolder in a single member only.
 
     Returns False, having changed nothing, if some result is NaN.
     """
     R, v = s.rating, s.variance
     z, chances, levelled = trace.z, trace.chances, m.slots.shape[1] > 0
     ahead = 0 if z.size > 0 else m.home.size  # the matches before this one are forecast
-    # Lanes stand next to the first: what is costly is found there, and followed to the others by its slopes.
+    # Members stand next to the first: what is costly is found there, and followed to the others by its slopes.
     several = parameters.size > 1
     origin = by_win = by_loss = place = law = bend = (0.0, 0.0, 0.0)
     first_win = first_loss = first_b = first_slope = 0.0
@@ -382,7 +382,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             noise = 1.0 - tie - b * b
             target = S
             if p.margin_weight > 0.0 and not math.isnan(margin):
-                seen = first_seen  # the unit is the same in all lanes
+                seen = first_seen  # the unit is the same in the whole batch
                 if q == 0 or p.margin_scale != parameters[0].margin_scale:
                     seen = tanh_of(margin / (p.margin_scale * unit))
                 first_seen = seen if q == 0 else first_seen
@@ -403,7 +403,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                     follow(LATELY, LATELY_V, steep * (target - late), steep * late_slope, steady, common[0])
                     share = 0.5 + 0.5 * target
                     anew = weigh(weight, share, 0.5 + 0.5 * b, 0.5 + 0.5 * late, p.home, p.home_wide, common[0])
-                if anew:  # in all lanes alike
+                if anew:  # in the whole batch alike
                     common[q, HOME_POINTS], common[q, HOME_V] = common[0, HOME_POINTS], common[0, HOME_V]
             if p.sharpness_walk > 0.0 and weight > 0.0:
                 common[q, BOLD_V] = gain_of(common[q, BOLD_V], weight * bold_information, p.sharpness_walk**2)
@@ -460,12 +460,12 @@ def foresee_all(m, p, s, common, z, doubt, ratings):
 def all_chances(z, nu, kappa, nodes, out):
     """Win, draw and loss probabilities of every ``z`` (n) at one ``nu`` and ``kappa`` into ``out`` (n, 3)."""
     for k in range(z.size):
-        win, loss = outcome_chances(z[k], nu, kappa, nodes, FIRST_LANE)
+        win, loss = outcome_chances(z[k], nu, kappa, nodes, FIRST_MEMBER)
         out[k, 0], out[k, 1], out[k, 2] = three_chances(win, loss, kappa)
 
 
 def blur(nu: float, spreads: Sequence[float], kappa: float = 0.0) -> Nodes:
-    """Nodes and weights of the expectation over a difference of two performances, ``x ~ N(0, 2 σ²)``, a lane per σ.
+    """Nodes and weights of the expectation over a difference of two performances, ``x ~ N(0, 2 σ²)``, a member per σ.
 
     The trapezoidal rule converges geometrically here; its step is chosen so that the error stays below 1e-10 given the
     nearest pole of ``1/(2 cosh ν_D z + κ)``, for every σ given and every κ up to this one or 2.

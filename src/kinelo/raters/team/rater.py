@@ -22,7 +22,7 @@ from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
-from kinelo.raters.arguments import given, sought
+from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.noise import NoiseFactors, noise_columns
@@ -93,34 +93,36 @@ class TeamElo(EloOfSides):
     (['A', 'B', 'C'], [1531.23, 1484.74, 1484.03])
     """
 
-    step: float | None = sought(
+    step: float | None = estimated(
         15.0, 0.2, 300.0, True, "rating points per full surprise of a settled side", in_points=True
     )
-    newcomer_boost: float | None = sought(2.0, 0.0, 50.0, False, "how much larger a newcomer's step is")
-    settling_matches: float | None = sought(15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True)
-    home_advantage: float | None = sought(
+    newcomer_boost: float | None = estimated(2.0, 0.0, 50.0, False, "how much larger a newcomer's step is")
+    settling_matches: float | None = estimated(
+        15.0, 1.0, 300.0, True, "matches until a side is settled", above_zero=True
+    )
+    home_advantage: float | None = estimated(
         50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True, learnt=True
     )
-    ties: float | None = sought(0.5, 1e-6, 20.0, True, "Davidson's kappa")
-    spread: float | None = sought(
+    ties: float | None = estimated(0.5, 1e-6, 20.0, True, "Davidson's kappa")
+    spread: float | None = estimated(
         80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points", in_points=True
     )
-    margin_weight: float | None = sought(0.5, 0.0, 1.0, False, "share of the margin in the update")
-    margin_scale: float | None = sought(
+    margin_weight: float | None = estimated(0.5, 0.0, 1.0, False, "share of the margin in the update")
+    margin_scale: float | None = estimated(
         1.5, 0.2, 10.0, True, "bounded map of margins, in mean absolute margins", above_zero=True
     )
-    contraction: float | None = sought(
+    contraction: float | None = estimated(
         1.5, 0.5, 10.0, True, "how much flatter margins are than results", above_zero=True
     )
-    regression: float | None = sought(0.1, 0.0, 3.0, False, "return to the mean, per year of rest")
+    regression: float | None = estimated(0.1, 0.0, 3.0, False, "return to the mean, per year of rest")
     home_step: float | None = HOME_STEP()
     ties_step: float | None = TIES_STEP()
     _: KW_ONLY
-    sharpness_walk: float = given(SHARPNESS_WALK, 0.0)
-    initial: float = given(1500.0)
-    scale: float = given(SCALE, 0.0, above=True)
-    season_gap: float = given(45.0, 0.0)
-    prior_spread: float | None = given(None, 0.0, above=True, open=True)
+    sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    initial: float = fixed(1500.0)
+    scale: float = fixed(SCALE, 0.0, above=True)
+    season_gap: float = fixed(45.0, 0.0)
+    prior_spread: float | None = fixed(None, 0.0, above=True, open=True)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
     system: RatingSystem | None = None
@@ -196,14 +198,14 @@ class TeamElo(EloOfSides):
         """Value of every parameter: the system's, or as in every rater."""
         return super().settled_values(estimated) | self._from_system()
 
-    def moot_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """Nor margins without scores, nor their contraction without margins."""
-        moot = dict(super().moot_parameters(matches))
+        unidentified = dict(super().unidentified_parameters(matches))
         if not np.any(np.abs(matches.margin) > 0):
-            moot |= {"margin_weight": 0.0, "margin_scale": 1.0}
-        if moot.get("margin_weight", self.margin_weight) == 0.0:
-            moot["contraction"] = 1.0
-        return moot
+            unidentified |= {"margin_weight": 0.0, "margin_scale": 1.0}
+        if unidentified.get("margin_weight", self.margin_weight) == 0.0:
+            unidentified["contraction"] = 1.0
+        return unidentified
 
     def _prepare(self, matches: Matches) -> None:
         self.margin_unit_: float = first_unit(matches.margin)

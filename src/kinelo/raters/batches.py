@@ -1,6 +1,6 @@
-"""Derivatives of losses by parameters, from lanes: raters a little apart that go through the matches side by side.
+"""Derivatives of losses by parameters, from a batch: raters a little apart that go through the matches side by side.
 
-``∂ℓ_k/∂φ = (ℓ_k(φ + h) − ℓ_k(φ))/h``: a lane for the rater itself and one for every parameter that is moved. The lanes
+``∂ℓ_k/∂φ = (ℓ_k(φ + h) − ℓ_k(φ))/h``: a member for the rater itself and one for every parameter that is moved. They
 share one kernel with a last axis for them, so that matches are read once and no derivative is written down.
 """
 
@@ -17,9 +17,9 @@ from kinelo.forecasts.fit import Slopes
 
 Array = NDArray[np.float64]
 
-FIRST_LANE = np.int64(0)
-LANE_DIFFERENCE = 1e-5
-"""How far lanes stand apart, relative to a parameter or to a tenth of its range."""
+FIRST_MEMBER = np.int64(0)
+TWIN_DIFFERENCE = 1e-5
+"""How far members of a batch stand apart, relative to a parameter or to a tenth of its range."""
 
 
 class Move(NamedTuple):
@@ -34,7 +34,7 @@ def moved_twins(rater: Any) -> dict[str, Move]:
     values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
     moves = {}
     for p in rater.open_parameters():
-        step = LANE_DIFFERENCE * (values[p.name] if p.positive else (p.high - p.low) / 10)
+        step = TWIN_DIFFERENCE * (values[p.name] if p.positive else (p.high - p.low) / 10)
         step = step if values[p.name] + step <= p.high else -step
         twin = copy.copy(rater)
         twin.reset({**values, p.name: values[p.name] + step})
@@ -50,8 +50,8 @@ def slopes_of(losses: Array, moved: Sequence[Array], moves: Mapping[str, Move]) 
     return Slopes(by, tuple(moves))
 
 
-def in_lanes(known: Any, names: Sequence[str], count: int = 1) -> Any:
-    """Arrays of a state with a last axis of lanes: views where there is one, so that the state changes, else copies."""
+def in_batch(known: Any, names: Sequence[str], count: int = 1) -> Any:
+    """Arrays of a state with a last axis of members: views of the state where there is one, else copies."""
     own = {name: getattr(known, name)[..., None] for name in names}
     if count > 1:
         own = {name: np.repeat(values, count, axis=-1) for name, values in own.items()}
