@@ -2,8 +2,11 @@
 
     python benchmarks/prepare_data.py internationals FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
     python benchmarks/prepare_data.py f1 FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
+    python benchmarks/prepare_data.py mlb FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
+    python benchmarks/prepare_data.py worldcup FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
 
-The folder to write is one below the folder that KINELO_DATA names: ``intl_football`` or ``f1``.
+The folder to write is one below the folder that KINELO_DATA names: ``intl_football``, ``f1``, ``mlb_retrosheet`` or
+``worldcup``.
 """
 
 import sys
@@ -23,14 +26,13 @@ def internationals(source: Path, target: Path) -> None:
     scores = [pl.col(name).cast(pl.Int64, strict=False) for name in ("home_score", "away_score")]
     played = results.with_columns(*scores).drop_nulls(["home_score", "away_score"])
     joined = played.join(winners, on=keys, how="left", maintain_order="left").sort("date", maintain_order=True)
-    difference = pl.col("home_score") - pl.col("away_score")
     number = pl.int_range(pl.len()).cast(pl.String).str.zfill(6)
     joined.select(
         pl.concat_str(pl.lit("IF"), number).alias("match_id"),
         *keys,
         "home_score",
         "away_score",
-        (difference.sign() / 2 + 0.5).alias("outcome_home"),
+        _outcome().alias("outcome_home"),
         pl.col("neutral").str.to_titlecase(),
         "tournament",
         "city",
@@ -70,13 +72,149 @@ def f1(source: Path, target: Path) -> None:
     ).write_csv(target / "races.csv")
 
 
-def _table(path: Path) -> pl.DataFrame:
+MLB_YEARS = range(1990, 2024)
+GAME_LOG_WIDTH = 161
+AWAY_PITCHER, HOME_PITCHER, AWAY_BATTERS, HOME_BATTERS = 102, 104, 106, 133
+"""Fields of a game log, counted from 1: starting pitchers, then nine batters a side of three fields each (identity,
+name, position)."""
+
+
+def mlb(source: Path, target: Path) -> None:
+    """``GL1990.TXT`` to ``GL2023.TXT`` of chadwickbureau/retrosheet, as ``matches_1990on.csv`` and its line-ups.
+
+    The identity of a match is that of Retrosheet: home team, date, number of the game on that day. Slot 0 of a line-up
+    is the starting pitcher; slots 1 to 9 bat, the pitcher among them where there is no designated hitter.
+    """
+    paths = [source / f"GL{year}.TXT" for year in MLB_YEARS]
+    logs = pl.concat([_table(path, header=False) for path in paths])
+    if logs.width != GAME_LOG_WIDTH:
+        raise SystemExit(f"A game log has {GAME_LOG_WIDTH} fields; those in {source} have {logs.width}.")
+    logs.columns = [str(k) for k in range(1, GAME_LOG_WIDTH + 1)]
+    logs = logs.with_columns(pl.all().replace("", None))
+    field = {k: pl.col(str(k)) for k in range(1, GAME_LOG_WIDTH + 1)}
+    scores = [field[k].cast(pl.Int64).alias(name) for k, name in ((11, "home_score"), (10, "away_score"))]
+    games = logs.with_columns(
+        *scores,
+        match_id=pl.concat_str(field[7], field[1], field[2]),
+        date=field[1].str.to_date("%Y%m%d").cast(pl.String),
+    ).sort("date", "match_id")
+    games.select(
+        "match_id",
+        "date",
+        field[2].alias("game_num"),
+        field[7].alias("home_team"),
+        field[4].alias("away_team"),
+        "home_score",
+        "away_score",
+        _outcome().alias("outcome_home"),
+        field[17].alias("park"),
+        field[14].alias("completion"),
+        field[15].alias("forfeit"),
+        field[HOME_PITCHER].alias("home_sp"),
+        field[AWAY_PITCHER].alias("away_sp"),
+    ).write_csv(target / "matches_1990on.csv")
+    starters = []
+    for side, pitcher, batters in (("A", AWAY_PITCHER, AWAY_BATTERS), ("H", HOME_PITCHER, HOME_BATTERS)):
+        slots = [(0, field[pitcher], pl.lit("1"))]
+        slots += [(k + 1, field[batters + 3 * k], field[batters + 3 * k + 2]) for k in range(9)]
+        starters += [
+            games.select(
+                "match_id",
+                pl.lit(side).alias("side"),
+                pl.lit(slot, pl.Int8).alias("slot"),
+                player.alias("player_id"),
+                position.alias("pos"),
+            )
+            for slot, player, position in slots
+        ]
+    pl.concat(starters).sort("match_id", "side", "slot").write_parquet(target / "lineups_1990on.parquet")
+
+
+def worldcup(source: Path, target: Path) -> None:
+    """``matches``, ``player_appearances``, ``substitutions``, ``bookings`` of jfjelstul/worldcup, with minutes.
+
+    Who starts is there from 0, who comes on from that minute; who goes off or is sent off until that minute, the others
+    until 90, or 120 after extra time. The score includes extra time, so that a match decided by a shoot-out is a draw.
+    """
+    tables = [_table(source / f"{name}.csv") for name in ("matches", "player_appearances", "substitutions", "bookings")]
+    matches, appearances, substitutions, bookings = tables
+    minute = pl.col("minute_regulation").cast(pl.Float64)
+    keys = ["match_id", "player_id"]
+
+    def when(table: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
+        return table.filter(pl.col(column) == "1").group_by(keys).agg(minute.min().alias(name))
+
+    length = pl.when(pl.col("extra_time") == "1").then(120.0).otherwise(90.0)
+    joined = (
+        appearances.join(matches.select("match_id", length.alias("length")), on="match_id", maintain_order="left")
+        .join(when(substitutions, "coming_on", "on"), on=keys, how="left", maintain_order="left")
+        .join(when(substitutions, "going_off", "off"), on=keys, how="left", maintain_order="left")
+        .join(when(bookings, "sending_off", "sent"), on=keys, how="left", maintain_order="left")
+    )
+    begin = pl.when(pl.col("starter") == "1").then(0.0).otherwise(pl.col("on"))
+    end = pl.min_horizontal("off", "sent", "length")
+    lineups = joined.select(
+        "match_id",
+        pl.when(pl.col("home_team") == "1").then(pl.lit("H")).otherwise(pl.lit("A")).alias("side"),
+        "team_id",
+        "team_name",
+        "player_id",
+        _named("given_name"),
+        _named("family_name"),
+        "position_code",
+        pl.col("shirt_number").cast(pl.Float64),
+        "starter",
+        begin.alias("min_on"),
+        end.alias("min_off"),
+        (end - begin).clip(0.0).alias("minutes"),
+        pl.col("sent").is_not_null().cast(pl.Int64).alias("sent_off"),
+    )
+    lineups.write_csv(target / "lineups.csv")
+    scores = [pl.col(f"{side}_team_score").cast(pl.Int64).alias(f"{side}_score") for side in ("home", "away")]
+    matches.with_columns(*scores).select(
+        "match_id",
+        "tournament_id",
+        pl.when(pl.col("tournament_name").str.contains("Women"))
+        .then(pl.lit("W"))
+        .otherwise(pl.lit("M"))
+        .alias("gender"),
+        pl.col("match_date").alias("date"),
+        "stage_name",
+        "home_team_id",
+        pl.col("home_team_name").alias("home_team"),
+        "away_team_id",
+        pl.col("away_team_name").alias("away_team"),
+        "home_score",
+        "away_score",
+        _outcome().alias("outcome_home_onpitch"),
+        "extra_time",
+        "penalty_shootout",
+        "home_team_score_penalties",
+        "away_team_score_penalties",
+        "replayed",
+        "replay",
+        "country_name",
+        "city_name",
+        pl.col("match_id").is_in(lineups["match_id"].implode()).cast(pl.Int64).alias("has_lineups"),
+    ).sort("date", "match_id").write_csv(target / "matches.csv")
+
+
+def _outcome() -> pl.Expr:
+    """1, ½ or 0 for the home side by its score."""
+    return (pl.col("home_score") - pl.col("away_score")).sign() / 2 + 0.5
+
+
+def _named(column: str) -> pl.Expr:
+    return pl.col(column).replace("not applicable", None)
+
+
+def _table(path: Path, header: bool = True) -> pl.DataFrame:
     if not path.is_file():
         raise SystemExit(f"{path} is not there: download it from the source named in docs/data.md.")
-    return pl.read_csv(path, infer_schema=False)
+    return pl.read_csv(path, infer_schema=False, has_header=header)
 
 
-SETS = {"internationals": internationals, "f1": f1}
+SETS = {"internationals": internationals, "f1": f1, "mlb": mlb, "worldcup": worldcup}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] not in SETS:

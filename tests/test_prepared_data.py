@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
+
 import kinelo as kn
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "prepare_data.py"
@@ -58,4 +60,73 @@ def test_races(tmp_path):
         "date,race,name,driver,constructor,grid,position,order,status,milliseconds,laps",
         "1951-05-05,7,Big Prize,Ann Able,Xenon,2,1,1,Finished,3600000,50",
         "1951-05-05,7,Big Prize,Bob Baker,Xenon,1,,2,Oil leak,,40",
+    ]
+
+
+def test_games_of_baseball(tmp_path):
+    log = [""] * 161
+    for k, value in {1: "19900409", 2: "0", 4: "DET", 7: "BOS", 10: "2", 11: "5", 17: "BOS07"}.items():
+        log[k - 1] = value
+    log[101], log[103] = "morrj001", "clemr001"
+    for side, first in (("a", 106), ("h", 133)):
+        for k in range(9):
+            log[first - 1 + 3 * k : first + 2 + 3 * k] = [f"{side}{k + 1}", f"Name, {k}", str(10 - k)]
+    later = [*log]
+    later[0], later[1], later[9] = "19900410", "2", "5"
+    for year in range(1990, 2024):
+        rows = [later, log] if year == 1990 else [[f"{year}0501", *log[1:]]]
+        text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows) + "\n"
+        (tmp_path / f"GL{year}.TXT").write_text(text, encoding="utf-8")
+    assert prepare("mlb", tmp_path, tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "matches_1990on.csv").read_text(encoding="utf-8").splitlines()[:3] == [
+        "match_id,date,game_num,home_team,away_team,home_score,away_score,outcome_home,park,completion,forfeit,home_sp,"
+        "away_sp",
+        "BOS199004090,1990-04-09,0,BOS,DET,5,2,1.0,BOS07,,,clemr001,morrj001",
+        "BOS199004102,1990-04-10,2,BOS,DET,5,5,0.5,BOS07,,,clemr001,morrj001",
+    ]
+    lineups = pl.read_parquet(tmp_path / "out" / "lineups_1990on.parquet")
+    assert lineups.height == 35 * 20
+    assert lineups.rows()[:2] == [("BOS199004090", "A", 0, "morrj001", "1"), ("BOS199004090", "A", 1, "a1", "10")]
+    assert lineups.rows()[10:12] == [("BOS199004090", "H", 0, "clemr001", "1"), ("BOS199004090", "H", 1, "h1", "10")]
+    (tmp_path / "GL2023.TXT").unlink()
+    assert "GL2023.TXT is not there" in prepare("mlb", tmp_path, tmp_path / "out").stderr
+
+
+def test_world_cups(tmp_path):
+    tables = {
+        "matches": (
+            "tournament_id,tournament_name,match_id,stage_name,replayed,replay,match_date,city_name,country_name,"
+            "home_team_id,home_team_name,away_team_id,away_team_name,home_team_score,away_team_score,extra_time,"
+            "penalty_shootout,home_team_score_penalties,away_team_score_penalties\n"
+            "WC-1991,1991 FIFA Women's World Cup,M-1991-02,final,0,0,1991-11-30,Guangzhou,China,T-1,Ruritania,T-2,"
+            "Freedonia,2,2,1,1,4,3\n"
+            "WC-1930,1930 FIFA Men's World Cup,M-1930-01,groups,0,0,1930-07-13,Montevideo,Uruguay,T-3,Sylvania,"
+            "T-1,Ruritania,0,1,0,0,0,0\n"
+        ),
+        "player_appearances": (
+            "match_id,team_id,team_name,home_team,player_id,family_name,given_name,shirt_number,position_code,starter\n"
+            "M-1991-02,T-1,Ruritania,1,P-1,Able,Ann,7,FW,1\n"
+            "M-1991-02,T-1,Ruritania,1,P-2,Baker,not applicable,12,DF,0\n"
+            "M-1991-02,T-2,Freedonia,0,P-3,Cook,Cid,1,GK,1\n"
+            "M-1991-02,T-2,Freedonia,0,P-4,Dyer,Dee,2,DF,1\n"
+        ),
+        "substitutions": (
+            "match_id,player_id,minute_regulation,going_off,coming_on\nM-1991-02,P-1,63,1,0\nM-1991-02,P-2,63,0,1\n"
+        ),
+        "bookings": (
+            "match_id,player_id,minute_regulation,sending_off\nM-1991-02,P-4,20,0\nM-1991-02,P-4,101,1\n"
+        ),
+    }  # fmt: skip
+    for name, text in tables.items():
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    assert prepare("worldcup", tmp_path, tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "matches.csv").read_text(encoding="utf-8").splitlines()[1:] == [
+        "M-1930-01,WC-1930,M,1930-07-13,groups,T-3,Sylvania,T-1,Ruritania,0,1,0.0,0,0,0,0,0,0,Uruguay,Montevideo,0",
+        "M-1991-02,WC-1991,W,1991-11-30,final,T-1,Ruritania,T-2,Freedonia,2,2,0.5,1,1,4,3,0,0,China,Guangzhou,1",
+    ]
+    assert (tmp_path / "out" / "lineups.csv").read_text(encoding="utf-8").splitlines()[1:] == [
+        "M-1991-02,H,T-1,Ruritania,P-1,Ann,Able,FW,7.0,1,0.0,63.0,63.0,0",
+        "M-1991-02,H,T-1,Ruritania,P-2,,Baker,DF,12.0,0,63.0,120.0,57.0,0",
+        "M-1991-02,A,T-2,Freedonia,P-3,Cid,Cook,GK,1.0,1,0.0,120.0,120.0,0",
+        "M-1991-02,A,T-2,Freedonia,P-4,Dee,Dyer,DF,2.0,1,0.0,101.0,101.0,1",
     ]
