@@ -4,11 +4,14 @@
     python benchmarks/prepare_data.py f1 FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
     python benchmarks/prepare_data.py mlb FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
     python benchmarks/prepare_data.py worldcup FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
+    python benchmarks/prepare_data.py wyscout FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
+    python benchmarks/prepare_data.py nba FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
 
-The folder to write is one below the folder that KINELO_DATA names: ``intl_football``, ``f1``, ``mlb_retrosheet`` or
-``worldcup``.
+The folder to write is one below the folder that KINELO_DATA names: ``intl_football``, ``f1``, ``mlb_retrosheet``,
+``worldcup``, ``wyscout`` or ``nba``.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -199,6 +202,127 @@ def worldcup(source: Path, target: Path) -> None:
     ).sort("date", "match_id").write_csv(target / "matches.csv")
 
 
+WYSCOUT_COMPETITIONS = ("England", "European_Championship", "France", "Germany", "Italy", "Spain", "World_Cup")
+
+
+def wyscout(source: Path, target: Path) -> None:
+    """``matches_England.json`` and its six neighbours (the archive ``matches.zip``, unpacked), with minutes.
+
+    Who starts is there from 0 until the minute of a substitution or a red card, else until 90 (120 after extra time);
+    who comes on is there from that minute to the end. Scores after extra time count; a shoot-out is a draw.
+    """
+    matches, lineups = [], []
+    for competition in WYSCOUT_COMPETITIONS:
+        for match in json.loads(_there(source / f"matches_{competition}.json").read_text(encoding="utf-8")):
+            sides = {team["side"]: team for team in match["teamsData"].values()}
+            names = match["label"].rsplit(", ", 1)[0].split(" - ")
+            home, away, longer = sides["home"], sides["away"], match["duration"] != "Regular"
+            score = "scoreET" if longer else "score"
+            matches.append(
+                {
+                    "match_id": match["wyId"],
+                    "date": match["dateutc"][:10],
+                    "competition": competition,
+                    "gameweek": match["gameweek"],
+                    "home_id": home["teamId"],
+                    "home_team": names[0],
+                    "away_id": away["teamId"],
+                    "away_team": names[1],
+                    "home_score": home["score"],
+                    "away_score": away["score"],
+                    "home_et": home["scoreET"],
+                    "away_et": away["scoreET"],
+                    "home_pen": home["scoreP"],
+                    "away_pen": away["scoreP"],
+                    "duration": match["duration"],
+                    "winner_id": match["winner"],
+                    "home_has": home["hasFormation"],
+                    "away_has": away["hasFormation"],
+                    "outcome_home_onpitch": (1 + (home[score] > away[score]) - (home[score] < away[score])) / 2,
+                }
+            )
+            for team in match["teamsData"].values():
+                rows = _played(team["formation"], 120 if longer else 90)
+                side = {"match_id": match["wyId"], "side": team["side"][0].upper(), "team_id": team["teamId"]}
+                lineups += [side | row for row in rows]
+    pl.DataFrame(matches).sort("date", "match_id").write_csv(target / "matches.csv")
+    pl.DataFrame(lineups).write_csv(target / "lineups.csv")
+
+
+def _played(formation: dict, length: int) -> list[dict]:
+    """Who played of a side, from when until when; ``substitutions`` is the word "null" where there were none."""
+    changes = formation["substitutions"] if isinstance(formation["substitutions"], list) else []
+    came = {change["playerIn"]: change["minute"] for change in changes}
+    went = {change["playerOut"]: change["minute"] for change in changes}
+    rows = []
+    for starter, players in ((1, formation["lineup"]), (0, formation["bench"])):
+        for player in players:
+            name, red = player["playerId"], int(player["redCards"])
+            if starter == 0 and name not in came:
+                continue
+            sent = min(red, length) if starter and red else length
+            begin, end = came.get(name, 0) if starter == 0 else 0, went.get(name, sent)
+            times = {"min_on": begin, "min_off": end, "minutes": max(end - begin, 0), "red_minute": red}
+            rows.append({"player_id": name, "starter": starter} | times)
+    return rows
+
+
+NBA_SEASONS = range(2002, 2027)
+NBA_TEAMS = 30
+"""Identities of the franchises are 1 to 30; teams of stars have larger ones."""
+
+
+def nba(source: Path, target: Path) -> None:
+    """``nba_schedule_2002.parquet`` and ``player_box_2002.parquet`` to 2026 of hoopR-nba-data, as matches and line-ups.
+
+    Only games that were completed between two franchises are kept. Minutes and starters are as the source has them.
+    """
+    schedules = [pl.read_parquet(_there(source / f"nba_schedule_{year}.parquet")) for year in NBA_SEASONS]
+    boxes = [pl.read_parquet(_there(source / f"player_box_{year}.parquet")) for year in NBA_SEASONS]
+    number = {"game_id": pl.Int64, "team_id": pl.Int32, "athlete_id": pl.Int32, "minutes": pl.Float32}
+    rows = pl.concat([box.select(pl.col(name).cast(kind) for name, kind in number.items()).with_columns(
+        starter=box["starter"].cast(pl.Int64),
+        played=(~box["did_not_play"]).cast(pl.Int64),
+        plus_minus=box["plus_minus"].cast(pl.String).cast(pl.Float64, strict=False),
+        side=box["home_away"].replace_strict({"home": "H", "away": "A"}),
+    ) for box in boxes])  # fmt: skip
+    games = pl.concat([_games(schedule) for schedule in schedules])
+    teams = pl.col("home_id").is_between(1, NBA_TEAMS) & pl.col("away_id").is_between(1, NBA_TEAMS)
+    games = games.filter(teams).unique("match_id", keep="last").sort("date", "match_id")
+    lineups = rows.rename({"game_id": "match_id", "athlete_id": "player_id"}).filter(
+        pl.col("match_id").is_in(games["match_id"].implode())
+    )
+    order = ("match_id", "team_id", "player_id", "starter", "minutes", "played", "plus_minus", "side")
+    lineups.select(order).write_parquet(target / "lineups.parquet")
+    games.with_columns(
+        pl.col("neutral_site").cast(pl.String).str.to_titlecase(),
+        has_lineups=pl.col("match_id").is_in(lineups["match_id"].unique().implode()).cast(pl.Int64),
+    ).write_csv(target / "matches.csv")
+
+
+def _games(schedule: pl.DataFrame) -> pl.DataFrame:
+    scores = [pl.col(f"{side}_score").cast(pl.Int64) for side in ("home", "away")]
+    return (
+        schedule.filter("status_type_completed")
+        .with_columns(*scores)
+        .select(
+            pl.col("game_id").cast(pl.Int64).alias("match_id"),
+            pl.col("game_date").cast(pl.String).str.slice(0, 10).alias("date"),
+            pl.col("season").cast(pl.Int64),
+            pl.col("season_type").cast(pl.Int64),
+            "neutral_site",
+            pl.col("home_id").cast(pl.Int64),
+            pl.col("home_display_name").alias("home_team"),
+            pl.col("away_id").cast(pl.Int64),
+            pl.col("away_display_name").alias("away_team"),
+            "home_score",
+            "away_score",
+            _outcome().alias("outcome_home"),
+            pl.col("status_period").cast(pl.Float64).alias("periods"),
+        )
+    )
+
+
 def _outcome() -> pl.Expr:
     """1, ½ or 0 for the home side by its score."""
     return (pl.col("home_score") - pl.col("away_score")).sign() / 2 + 0.5
@@ -208,13 +332,17 @@ def _named(column: str) -> pl.Expr:
     return pl.col(column).replace("not applicable", None)
 
 
-def _table(path: Path, header: bool = True) -> pl.DataFrame:
+def _there(path: Path) -> Path:
     if not path.is_file():
         raise SystemExit(f"{path} is not there: download it from the source named in docs/data.md.")
-    return pl.read_csv(path, infer_schema=False, has_header=header)
+    return path
 
 
-SETS = {"internationals": internationals, "f1": f1, "mlb": mlb, "worldcup": worldcup}
+def _table(path: Path, header: bool = True) -> pl.DataFrame:
+    return pl.read_csv(_there(path), infer_schema=False, has_header=header)
+
+
+SETS = {"internationals": internationals, "f1": f1, "mlb": mlb, "worldcup": worldcup, "wyscout": wyscout, "nba": nba}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[1] not in SETS:

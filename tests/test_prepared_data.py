@@ -1,5 +1,6 @@
 """Real sets are prepared from the files of their sources: here from a few hand-made lines with their columns."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -129,4 +130,73 @@ def test_world_cups(tmp_path):
         "M-1991-02,H,T-1,Ruritania,P-2,,Baker,DF,12.0,0,63.0,120.0,57.0,0",
         "M-1991-02,A,T-2,Freedonia,P-3,Cid,Cook,GK,1.0,1,0.0,120.0,120.0,0",
         "M-1991-02,A,T-2,Freedonia,P-4,Dee,Dyer,DF,2.0,1,0.0,101.0,101.0,1",
+    ]
+
+
+def test_clubs(tmp_path):
+    def player(name, red="0"):
+        return {"playerId": name, "redCards": red}
+
+    bench = [player(13), player(14), player(15)]
+    changes = [{"playerIn": 14, "playerOut": 11, "minute": 61}, {"playerIn": 13, "playerOut": 14, "minute": 94}]
+    home = {"lineup": [player(11), player(12, "94")], "bench": bench, "substitutions": changes}
+    away = {"lineup": [player(21, "15")], "bench": [player(22)], "substitutions": "null"}
+    score = {"hasFormation": 1, "scoreP": 0}
+    match = {
+        "wyId": 7, "dateutc": "2018-05-13 14:00:00", "gameweek": 38, "duration": "Regular", "winner": 1,
+        "label": "Strelsau & Zenda - AFC Fredville, 2 - 1",
+        "teamsData": {
+            "2": {"side": "away", "teamId": 2, "score": 1, "scoreET": 0, "formation": away, **score},
+            "1": {"side": "home", "teamId": 1, "score": 2, "scoreET": 0, "formation": home, **score},
+        },
+    }  # fmt: skip
+    longer = json.loads(json.dumps(match)) | {"wyId": 6, "duration": "ExtraTime"}
+    for team, goals in (("1", 2), ("2", 3)):
+        longer["teamsData"][team]["scoreET"] = goals
+    for name in ("England", "European_Championship", "France", "Germany", "Italy", "Spain", "World_Cup"):
+        found = [match, longer] if name == "England" else []
+        (tmp_path / f"matches_{name}.json").write_text(json.dumps(found), encoding="utf-8")
+    assert prepare("wyscout", tmp_path, tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "matches.csv").read_text(encoding="utf-8").splitlines()[1:] == [
+        "6,2018-05-13,England,38,1,Strelsau & Zenda,2,AFC Fredville,2,1,2,3,0,0,ExtraTime,1,1,1,0.0",
+        "7,2018-05-13,England,38,1,Strelsau & Zenda,2,AFC Fredville,2,1,0,0,0,0,Regular,1,1,1,1.0",
+    ]
+    lines = (tmp_path / "out" / "lineups.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[:6] == [
+        "match_id,side,team_id,player_id,starter,min_on,min_off,minutes,red_minute",
+        "7,A,2,21,1,0,15,15,15",
+        "7,H,1,11,1,0,61,61,0",
+        "7,H,1,12,1,0,90,90,94",
+        "7,H,1,13,0,94,90,0,0",
+        "7,H,1,14,0,61,94,33,0",
+    ]
+    assert lines[8] == "6,H,1,12,1,0,94,94,94"
+
+
+def test_basketball(tmp_path):
+    games = {
+        "game_id": [5, 3, 4, 6], "game_date": ["2001-11-02", "2001-11-02", "2002-02-10", "2001-11-03"],
+        "season": [2002] * 4, "season_type": [2] * 4, "neutral_site": [False, True, False, False],
+        "home_id": [1, 2, 131, 1], "away_id": [2, 3, 132, 3],
+        "home_display_name": ["Ants", "Bees", "Stars", "Ants"], "away_display_name": ["Bees", "Cats", "Suns", "Cats"],
+        "home_score": ["99", "80", "1", "0"], "away_score": ["98", "81", "2", "0"],
+        "status_period": [4, 5, 4, 0], "status_type_completed": [True, True, True, False],
+    }  # fmt: skip
+    rows = {
+        "game_id": [5, 5, 4], "team_id": [1, 2, 131], "athlete_id": [10, 20, 30], "minutes": [31.0, None, 9.0],
+        "starter": [True, False, True], "did_not_play": [False, True, False], "plus_minus": ["+7", None, "0"],
+        "home_away": ["home", "away", "home"],
+    }  # fmt: skip
+    for year in range(2002, 2027):
+        size = 9 if year == 2002 else 0
+        pl.DataFrame(games).head(size).write_parquet(tmp_path / f"nba_schedule_{year}.parquet")
+        pl.DataFrame(rows).head(size).write_parquet(tmp_path / f"player_box_{year}.parquet")
+    assert prepare("nba", tmp_path, tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "matches.csv").read_text(encoding="utf-8").splitlines()[1:] == [
+        "3,2001-11-02,2002,2,True,2,Bees,3,Cats,80,81,0.0,5.0,0",
+        "5,2001-11-02,2002,2,False,1,Ants,2,Bees,99,98,1.0,4.0,1",
+    ]
+    assert pl.read_parquet(tmp_path / "out" / "lineups.parquet").rows() == [
+        (5, 1, 10, 1, 31.0, 1, 7.0, "H"),
+        (5, 2, 20, 0, None, 0, None, "A"),
     ]
