@@ -148,9 +148,10 @@ def test_luck_may_depend_on_a_column_by_every_command(folder, tmp_path):
     for command in ("backtest", "leaderboard", "season"):
         with_luck, plain = (run(*commands(folder)[command], "--json", *more) for more in (luck, luck[2:]))
         assert with_luck.exit_code == 0 and with_luck.stdout != plain.stdout
-    for rater_name in ("glicko", "bradley-terry"):
-        refused = run(*commands(folder)["rate"], *luck[:2], "--rater", rater_name)
-        assert "uses no conditions of matches for its noise; leave out --noise-by" in str(refused.exception)
+    told = json.loads(run(*commands(folder)["rate"], *luck[:3], "glicko2", "--json").stdout)
+    assert told["noise_factors"] == kn.Glicko2(noise_by=["surface"]).fit(matches).noise_factors_.to_dicts()
+    refused = run(*commands(folder)["rate"], *luck[:3], "bradley-terry")
+    assert "uses no conditions of matches for its noise; leave out --noise-by" in str(refused.exception)
 
 
 def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsys):

@@ -1,8 +1,11 @@
-"""Noise by circumstances: factors are found, count in forecasts and updates, are kept, and 1 where luck is the same."""
+"""Noise by circumstances: the law of a match in every rater, what is found, 1 where luck is the same, all doors."""
+
+from __future__ import annotations
 
 import copy
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +13,17 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.scores import log_loss
+from kinelo.raters.adapter import blank_of, conditions_of
+from kinelo.raters.noise import NoiseFactors
 
 LUCK = {"league": 1.0, "friendly": 2.5, "cup": 0.7}
+STILL: dict[type, dict[str, Any]] = {
+    kn.KalmanElo: {"covariance": "diagonal", "walk": 0.02, "regression": 0.0},
+    kn.TeamElo: {"regression": 0.0, "newcomer_boost": 2.0, "settling_matches": 15.0, "spread": 0.0},
+    kn.Glicko: {"growth": 2.0},
+    kn.Glicko2: {"volatility": 0.01, "tau": 0.2},
+}
+"""Raters with noise_by, and what is not to be estimated of sides at rest."""
 
 
 def season(seed=3, n=2400, sides=14, luck=LUCK, lineups=False):
@@ -32,16 +44,27 @@ def season(seed=3, n=2400, sides=14, luck=LUCK, lineups=False):
 
 
 @pytest.fixture(scope="module")
-def fitted():
-    matches = season()
-    rater = kn.KalmanElo(noise_by=["kind"], covariance="diagonal", walk=0.02, regression=0.0).fit(matches[:1800])
-    plain = kn.KalmanElo(covariance="diagonal", walk=0.02, regression=0.0).fit(matches[:1800])
-    return matches, rater, plain
+def matches():
+    return season()
 
 
-def test_factors_are_found_and_forecasts_gain(fitted):
+@pytest.fixture(scope="module")
+def fitted(matches):
+    """Raters fitted on the first 1,800 matches: each is fitted once, where it is asked for."""
+    made: dict[type, Any] = {}
+
+    def give(kind):
+        if kind not in made:
+            made[kind] = kind(noise_by=["kind"], **STILL[kind]).fit(matches[:1800])
+        return made[kind]
+
+    return give
+
+
+@pytest.mark.parametrize("kind", STILL)
+def test_factors_are_found_and_forecasts_gain(matches, fitted, kind):
     """Ratios of factors lie within four standard errors of the truth."""
-    matches, rater, plain = fitted
+    rater, plain = fitted(kind), kind(**STILL[kind]).fit(matches[:1800])
     table = {row["level"]: row for row in rater.noise_factors_.to_dicts()}
     assert table["friendly"]["low"] > 1.1 > 0.95 > table["cup"]["factor"] and table["league"]["matches"] > 800
     for level in ("friendly", "cup"):
@@ -55,38 +78,112 @@ def test_factors_are_found_and_forecasts_gain(fitted):
     assert losses[0] < losses[1] - 0.005
 
 
-def test_where_luck_does_not_differ_factors_are_near_one():
+@pytest.mark.parametrize("kind", [kn.KalmanElo, kn.Glicko])
+def test_where_luck_does_not_differ_factors_are_near_one(kind):
     """Both columns of a league whose noise is the same everywhere: 80 % intervals hold 1 four times in five or so."""
     matches = season(seed=9, n=1500, luck=dict.fromkeys(LUCK, 1.0))
-    rater = kn.KalmanElo(noise_by=["kind", "day"], covariance="diagonal", walk=0.02, regression=0.0).fit(matches)
-    table = rater.noise_factors_
+    table = kind(noise_by=["kind", "day"], **STILL[kind]).fit(matches).noise_factors_
     assert table.height == 5 and table["factor"].is_between(0.8, 1.25).all()
     assert sum((row["low"] < 1 < row["high"]) for row in table.to_dicts()) >= 3
 
 
-def test_a_factor_divides_differences_and_the_information_of_a_match(fitted):
+def test_a_factor_divides_differences_and_the_information_of_a_match(matches, fitted):
     """Against a rater without circumstances: a match of level f counts like one of weight 1/f², and shows gap / f."""
-    matches, rater, _ = fitted
-    one = copy.deepcopy(rater)
-    factor = {row["level"]: row["factor"] for row in one.noise_factors_.to_dicts()}
-    twin = copy.deepcopy(rater)
+    rater = fitted(kn.KalmanElo)
+    one, twin = copy.deepcopy(rater), copy.deepcopy(rater)
+    factor = dict(rater.noise_factors_.select("level", "factor").rows())
     twin.noise_by = ()
-    f = np.array([factor[level] for level in np.array(matches.conditions["kind"].names())])[1800:1900]
     later = matches[1800:1900]
+    f = np.array([factor[level] for level in later.conditions["kind"].names()])
     mean, variance, _ = twin._expect(later)
     np.testing.assert_allclose(one.predict(later).probabilities, twin._chances(mean / f, variance / f**2), atol=1e-12)
     for k in range(len(later)):
-        one._use(later[k : k + 1])
         seen = later[k : k + 1]
+        one._use(seen)
         twin._run(replace(seen, weight=seen.weight / f[k] ** 2), twin._signal(seen))
     names = [f"s{k}" for k in range(14)]
     strengths = [dict(r.ratings_.select("name", "rating").rows()) for r in (one, twin)]
     assert [strengths[0][name] for name in names] == pytest.approx([strengths[1][name] for name in names], abs=1e-9)
 
 
-def test_raters_of_players_and_books_know_circumstances_too():
-    from kinelo.raters.adapter import conditions_of
+def standing(rater):
+    """A copy whose sharpness stays as it is."""
+    one = copy.deepcopy(rater)
+    one._numbers = one._numbers._replace(sharpness_walk=0.0)
+    return one
 
+
+def test_a_factor_divides_differences_and_steps_of_team_ratings(matches, fitted):
+    """A plain loop over later matches: expected at z / f, and moved by γ / f."""
+    rater, later = fitted(kn.TeamElo), matches[1800:1900]
+    one, factor = standing(rater), dict(rater.noise_factors_.select("level", "factor").rows())
+    ratings, games = (dict(rater.ratings_.select("name", c).rows()) for c in ("rating", "matches"))
+    p, bold, nu = rater.parameters_, rater.boldness_, math.log(10) / 800
+    said = one.one_step_ahead(later).probabilities
+    for k, level in enumerate(later.conditions["kind"].names()):
+        f, i, j = factor[str(level)], later.teams[later.home[k]], later.teams[later.away[k]]
+        z = ratings[i] - ratings[j]
+        assert said[k, 0] == pytest.approx(1 / (1 + math.exp(-2 * nu * bold * z / f)), abs=1e-9)
+        surprise = later.signed[k] - math.tanh(nu * z / f)
+        for name, sign in ((i, 1), (j, -1)):
+            step = p["step"] * (1 + p["newcomer_boost"] * p["settling_matches"] / (p["settling_matches"] + games[name]))
+            ratings[name] += sign * step * surprise / f
+            games[name] += 1
+    found = dict(one.ratings_.select("name", "rating").rows())
+    assert [found[name] for name in ratings] == pytest.approx(list(ratings.values()), abs=1e-7)
+
+
+def test_a_factor_divides_ratings_and_deviations_of_glicko(matches, fitted):
+    """Glickman's formulas in rating points over later matches, with everybody's numbers divided by f and put back."""
+    rater, later = fitted(kn.Glicko), matches[1800:1900]
+    one, factor = standing(rater), dict(rater.noise_factors_.select("level", "factor").rows())
+    known = {row["name"]: (row["rating"], row["uncertainty"]) for row in rater.ratings_.to_dicts()}
+    growth, q, day = rater.parameters_["growth"], math.log(10) / 400, matches.day[1799]
+    said, sharp = one.one_step_ahead(later).probabilities, rater.sharpness_
+    for k, level in enumerate(later.conditions["kind"].names()):
+        known = {
+            name: (r, math.hypot(rd, growth * math.sqrt((later.day[k] - day) / 30))) for name, (r, rd) in known.items()
+        }
+        day, f = later.day[k], factor[str(level)]
+        i, j = later.teams[later.home[k]], later.teams[later.away[k]]
+        (ri, di), (rj, dj) = ((number / f for number in known[name]) for name in (i, j))
+        both = 1 / math.sqrt(1 + 3 * q**2 * (di**2 + dj**2) / math.pi**2)
+        assert said[k, 0] == pytest.approx(1 / (1 + 10 ** (-sharp * both * (ri - rj) / 400)), abs=1e-9)
+        for name, (r, rd), (other, doubt), score in (
+            (i, (ri, di), (rj, dj), later.result[k]),
+            (j, (rj, dj), (ri, di), 1 - later.result[k]),
+        ):
+            g = 1 / math.sqrt(1 + 3 * q**2 * doubt**2 / math.pi**2)
+            expected = 1 / (1 + 10 ** (-g * (r - other) / 400))
+            worth = 1 / (1 / rd**2 + q**2 * g**2 * expected * (1 - expected))
+            known[name] = f * (r + q * worth * g * (score - expected)), f * math.sqrt(worth)
+    found = {row["name"]: row["rating"] for row in one.ratings_.to_dicts()}
+    assert [found[name] for name in known] == pytest.approx([r for r, _ in known.values()], abs=1e-6)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_twice_the_noise_is_half_the_scale(together):
+    """Where all matches have twice the noise, Glicko-2 forecasts what it forecasts at half the deviations, advantage
+    and volatility, and ratings lie twice as far apart: home advantage and volatility follow by the same law."""
+    seen = replace(season(n=300, luck=dict.fromkeys(LUCK, 1.0)), neutral=np.arange(300) % 3 == 0)
+    scales = {"deviation": 240.0, "home_advantage": 35.0, "volatility": 0.05}
+    same: dict[str, Any] = {"ties": 0.0, "ties_step": 0.0, "sharpness": 1.0, "tau": 0.4, "together": together}
+    raters = []
+    for f in (1.0, 2.0):
+        own = {name: f * value for name, value in scales.items()}
+        rater = kn.Glicko2(**own, **same, home_step=0.7 * f**2, noise_by=["day"]).fit(seen)
+        rater._noise = NoiseFactors({("day", day): k for k, day in enumerate(("Sat", "Sun"))}, np.full(2, math.log(f)))
+        rater.reset()
+        raters.append((rater.one_step_ahead(seen).probabilities, rater))
+    (said, plain), (twice, noisy) = raters
+    np.testing.assert_allclose(twice, said, atol=1e-9)
+    apart = [dict(one.ratings_.select("name", "rating").rows()) for one in (plain, noisy)]
+    assert [apart[1][name] - 1500 for name in apart[0]] == pytest.approx([2 * (r - 1500) for r in apart[0].values()])
+    assert noisy.home_advantage_ == pytest.approx(2 * plain.home_advantage_)
+    assert plain.home_advantage_ != pytest.approx(35.0, abs=0.5)
+
+
+def test_raters_of_players_and_books_know_circumstances_too():
     matches = season(n=900, lineups=True)
     rater = kn.PlayerElo(noise_by=["kind"], conditions=["kind"], covariance="diagonal").fit(matches)
     factor = dict(rater.noise_factors_.select("level", "factor").rows())
@@ -94,21 +191,34 @@ def test_raters_of_players_and_books_know_circumstances_too():
     assert conditions_of(rater) == ("kind",)
 
 
-def test_factors_are_kept_and_every_door_reads_them(fitted):
-    matches, rater, _ = fitted
-    again = kn.KalmanElo(noise_by=["kind"], covariance="diagonal", walk=0.02, regression=0.0)
-    again.from_arrays(rater.to_arrays())
+@pytest.mark.parametrize("kind", STILL)
+def test_every_door_knows_the_noise(matches, fitted, kind, tmp_path):
+    rater, later, names = fitted(kind), matches[1800:1830], matches.teams
+    whole, single = copy.deepcopy(rater), copy.deepcopy(rater)
+    ahead = whole.one_step_ahead(later).probabilities
+    for k, level in enumerate(later.conditions["kind"].names()):
+        known = {"date": str(later.date[k]), "neutral": True, "conditions": {"kind": str(level)}}
+        sides = names[later.home[k]], names[later.away[k]]
+        np.testing.assert_allclose(single.predict_one(*sides, **known).probabilities[0], ahead[k], atol=1e-12)
+        assert single.predict(later[k : k + 1]).probabilities[0] == pytest.approx(ahead[k], abs=1e-12)
+        single.update_one(*sides, float(later.result[k]), **known)
+    assert single.ratings_.equals(whole.ratings_)
+    even = [rater.match_quality("s1", "s2", neutral=True, conditions={"kind": level}) for level in ("cup", "friendly")]
+    assert even[0] < even[1]
+    book = kn.RatingBook(tmp_path / "book.db", copy.deepcopy(rater))
+    book.add(later)
+    again: Any = kn.RatingBook(tmp_path / "book.db").rater
     assert again.noise_factors_.equals(rater.noise_factors_)
-    match = matches[1800:1801]
-    said = rater.predict(match).probabilities
-    level = str(match.conditions["kind"].names()[0])
-    sides = match.teams[match.home[0]], match.teams[match.away[0]]
-    one = again.predict_one(*sides, date=str(match.date[0]), neutral=True, conditions={"kind": level})
-    np.testing.assert_allclose(one.probabilities, said, atol=1e-14)
-    ahead = copy.deepcopy(rater).one_step_ahead(match).probabilities
-    np.testing.assert_allclose(ahead, said, atol=1e-14)
+    assert again.ratings_.equals(blank_of(rater).update(later).ratings_)
+    cup = kn.knockout(rater, ["s1", "s2", "s3", "s4"], date="2024-01-01", realisations=20)
+    assert cup.reached[:, -1].sum() == pytest.approx(1.0)
     unread = kn.read_matches({"home": ["s1"], "away": ["s2"], "result": [1.0], "date": ["2024-01-01"]})
     with pytest.raises(InputError, match="noise_by was not read"):
         rater.predict(unread)
     with pytest.raises(InputError, match="must be a list of columns"):
-        kn.KalmanElo(noise_by="kind").fit(matches)
+        kind(noise_by="kind").fit(matches)
+
+
+def test_a_rating_system_leaves_no_room_for_the_noise(matches):
+    with pytest.raises(InputError, match="no room"):
+        kn.TeamElo(noise_by=["kind"], system=kn.RatingSystem(kn.Tanh(nu=0.003), gamma=10.0)).fit(matches)

@@ -52,7 +52,7 @@ def cloned(rater):
 START = {"name": ["A", "B"], "rating": [1600.0, 1400.0]}
 OBJECTS = {
     kn.TeamElo: {"conditions": ["surface"], "noise_by": ["round"], "start": pl.DataFrame(START), "look": 500},
-    kn.Glicko: {"start": START, "together": True, "look": None},
+    kn.Glicko: {"start": START, "noise_by": ["round"], "together": True, "look": None},
     kn.Glicko2: {"start": {"A": 1600.0}, "look": 500},
     kn.KalmanElo: {
         "conditions": ["surface", "round"],

@@ -12,7 +12,7 @@ import copy
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -21,14 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import OutOfRange, estimate
+from kinelo.forecasts.fit import WARM_UP, OutOfRange, estimate
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import day_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import estimated
+from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Rater
@@ -117,7 +119,7 @@ SIDE = "side"
 """The kind of slot of raters that keep one rating per side."""
 
 
-class SideRater(KeptInSlots, Rater):
+class SideRater(NoiseRater, KeptInSlots, Rater):
     """A rater whose kernel goes through the matches once and leaves a trace from which forecasts are made."""
 
     follows_matches = passes_points = True
@@ -148,6 +150,10 @@ class SideRater(KeptInSlots, Rater):
     @abstractmethod
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         """What all matches share before any of them: home advantage, κ, and whatever else drifts."""
+
+    @abstractmethod
+    def _chances_by_noise(self, matches: Matches) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        """Use the matches; then, by factors of the noise, what forecasts would have been at the strengths found."""
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter; what the user gave of home advantage and draws stays, unless its step is given."""
@@ -262,7 +268,37 @@ class SideRater(KeptInSlots, Rater):
 
     def _noise_of_one(self, one: OneResult) -> NDArray[np.float64]:
         """The factor of the noise of one match (1), or none."""
-        return ALIKE
+        columns = noise_columns(self.noise_by)
+        return np.array([self._noise.of_one(self._levels(one.conditions) or {}, columns)]) if columns else ALIKE
+
+    def _noise_column(self, matches: Matches) -> NDArray[np.float64]:
+        """The factor of the noise of every match as the kernels take it."""
+        columns = noise_columns(self.noise_by)
+        return self._noise.of(matches, columns) if columns else ALIKE
+
+    def _prepare(self, matches: Matches) -> None:
+        self._noise = NoiseFactors()
+
+    def _learn(self, matches: Matches, latest: Matches) -> None:
+        """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
+        super()._learn(matches, latest)
+        columns = noise_columns(self.noise_by)
+        for _ in range(NOISE_TURNS if columns else 0):
+            self._noise = self._find_noise(columns, latest)
+            self.reset()
+            super()._learn(matches, latest)
+
+    def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
+        """The factors of the noise, given the differences of strength with those found so far."""
+        twin = copy.copy(self)
+        twin.sharpness_walk = 0.0
+        twin.reset(dict(self.parameters_))
+        chances = twin._chances_by_noise(matches)
+
+        def losses(factors: NDArray[np.float64]) -> NDArray[np.float64]:
+            return log_loss(chances(factors), matches.result)
+
+        return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
 
     def _one_match(self) -> MatchColumns:
         """Columns of a single match, made once."""
@@ -396,7 +432,8 @@ class SideRater(KeptInSlots, Rater):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
-        return {**super().to_arrays(), "numbers": np.array(self._numbers), "common": self._common}
+        own = {"numbers": np.array(self._numbers), "common": self._common}
+        return {**super().to_arrays(), **own, **self._noise.to_arrays()}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -414,3 +451,4 @@ class SideRater(KeptInSlots, Rater):
         if any(map(math.isnan, numbers)):
             raise InputError("The array 'numbers' of a stored state holds numbers out of range.")
         self._numbers = type(self._numbers)(*numbers)
+        self._noise = NoiseFactors.from_arrays(arrays)

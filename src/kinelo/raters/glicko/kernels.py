@@ -5,6 +5,9 @@ A match of ``i`` against ``j`` adds ``g (s − E)`` to the gain and ``g² E (1 �
 and ``μ += φ² · gain``. While resting φ² grows by ``vol²`` per period. Glicko has one ``vol`` for all, Glicko-2 one for
 each, found anew from every period (τ > 0). Home advantage, boldness of forecasts and κ follow the matches by the law of
 :mod:`kinelo.raters.team.kernels`.
+
+Where the noise of a match has a factor ``f``, it shows differences of strength over ``f``: all ratings and deviations
+count as ``μ/f`` and ``φ/f``, hence ``g = (1 + 3 φ_j² / (π² f²))^{−½} / f``.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from kinelo.raters.advantage import follow, weigh
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.reading import gain_of
 from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
-from kinelo.raters.team.kernels import learned_ties
+from kinelo.raters.team.kernels import learned_ties, noise_of
 
 
 class GlickoParameters(NamedTuple):
@@ -59,8 +62,8 @@ class GlickoState(NamedTuple):
 
 
 class GlickoTrace(NamedTuple):
-    """Difference of ratings, ``φ_i² + φ_j²``, κ and sharpness before each match (n), μ of both sides (n, 2), and where
-    the matches end that are forecast together (n, int); or empty arrays.
+    """Difference of ratings over the factor of the noise, ``φ_i² + φ_j²`` over its square, κ and sharpness before each
+    match (n), μ of both sides (n, 2), and where the matches end that are forecast together (n, int); or empty arrays.
     """
 
     z: NDArray[np.float64]
@@ -75,6 +78,12 @@ class GlickoTrace(NamedTuple):
 def davidson_exponent(z, doubt, kappa, sharpness):
     """Exponent (float) of Davidson's law, at the scale that keeps Glicko's slope of the expected result at equality."""
     return points_scale(0.5 * sharpness, kappa) * z * natural_discount(doubt)
+
+
+@part
+def heard(phi2, f):
+    """g (float) of a difference known up to the variance ``phi2``, where the factor of the noise is ``f``."""
+    return natural_discount(phi2 / (f * f)) / f
 
 
 @borrowing
@@ -171,12 +180,12 @@ def play_all(m, p, s, common, trace):
             s.last[t] = m.day[k]
             s.games[t] += 1
         edge = mu[i] - mu[j] + (0.0 if neutral else h)
-        doubt = phi2[i] + phi2[j]
+        doubt, f = phi2[i] + phi2[j], noise_of(m, k)
         if k >= ahead:
-            trace.z[k], trace.doubt[k], trace.ties[k] = edge, doubt, kappa
+            trace.z[k], trace.doubt[k], trace.ties[k] = edge / f, doubt / (f * f), kappa
             trace.ratings[k, 0], trace.ratings[k, 1] = mu[i], mu[j]
             trace.sharpness[k] = p.sharpness * math.exp(common[BOLD])
-        x = davidson_exponent(edge, doubt, kappa, p.sharpness * math.exp(common[BOLD]))
+        x = davidson_exponent(edge / f, doubt / (f * f), kappa, p.sharpness * math.exp(common[BOLD]))
         win, tie, loss = davidson_chances(kappa, x)
         if p.sharpness_walk > 0.0 and weight > 0.0:
             information = weight * x * x * (1.0 - tie - (win - loss) ** 2)
@@ -187,7 +196,7 @@ def play_all(m, p, s, common, trace):
         if p.learns_ties > 0.0:
             kappa = learned_ties(tail_of(x), S, weight, kappa, MEMORY, common)
         if common[HOME_V] > 0.0 and not neutral and weight > 0.0:
-            g = natural_discount(doubt)
+            g = heard(doubt, f)
             E = 1.0 / (1.0 + math.exp(-g * edge))
             information = weight * g * g * E * (1.0 - E)
             share, steady = 0.5 + 0.5 * S, 2.0 * p.home_step
@@ -201,7 +210,7 @@ def play_all(m, p, s, common, trace):
         for side in range(2):
             me, other = (i, j) if side == 0 else (j, i)
             sign = 1.0 - 2.0 * side
-            g = natural_discount(phi2[other])
+            g = heard(phi2[other], f)
             E = 1.0 / (1.0 + math.exp(-g * sign * edge))
             s.gain[me] += weight * g * (0.5 + 0.5 * sign * S - E)
             s.info[me] += weight * g * g * E * (1.0 - E)
@@ -250,7 +259,8 @@ def foresee(m, begin, end, p, s, phi2_new, common, trace):
             edge += sign * mu
             both += phi2
             trace.ratings[k, side] = mu
-        trace.z[k], trace.doubt[k], trace.ties[k] = edge, both, common[KAPPA]
+        f = noise_of(m, k)
+        trace.z[k], trace.doubt[k], trace.ties[k] = edge / f, both / (f * f), common[KAPPA]
         trace.sharpness[k] = p.sharpness * math.exp(common[BOLD])
 
 

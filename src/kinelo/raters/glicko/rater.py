@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -95,8 +95,8 @@ class _GlickoFamily(SideRater):
         if self.tau > 0.0:
             known.volatility[:size] = np.where(np.isnan(start.volatility), known.volatility[:size], start.volatility)
 
-    def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
-        columns = match_columns(matches, ratings.admit(matches))
+    def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> GlickoTrace:
+        columns = match_columns(matches, ratings.admit(matches), self._noise_column(matches))
         trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_GLICKO_TRACE
         kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
         return trace
@@ -122,10 +122,20 @@ class _GlickoFamily(SideRater):
         """What is known of matches to come, and names never met."""
         state: Deviations = self._state
         indices, size = state.find(matches), len(matches)
-        columns, first = match_columns(matches, indices), state.fills["variance"]
+        columns, first = match_columns(matches, indices, self._noise_column(matches)), state.fills["variance"]
         trace = _empty_trace(size, np.empty(0, np.int64))
         kernels.foresee(columns, 0, size, self._numbers, state.known, first, self._common, trace)
         return trace, indices.unknown
+
+    def _chances_by_noise(self, matches: Matches) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        trace, found = self._play(matches, self._begun(), traced=True), self._noise_factors(matches)
+
+        def chances(factors: NDArray[np.float64]) -> NDArray[np.float64]:
+            f, out = factors / found, np.empty((len(matches), 3))
+            kernels.all_chances(trace.z / f, trace.doubt / f**2, trace.ties, trace.sharpness, out)
+            return out
+
+        return chances
 
     def _chances(self, z: NDArray[np.float64], doubt: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Chances of matches with these differences of ratings and doubts (none), as things stand."""
@@ -216,6 +226,9 @@ class Glicko(_GlickoFamily):
     together
         True rates all matches of a period against the ratings before it, as Glickman wrote it; False (default) rates
         match by match, and periods only measure rest.
+    noise_by
+        Columns read with ``read_matches(..., conditions=[...])``, such as ``["format"]``: the noise of a match has a
+        factor for each level, estimated and drawn to 1 (``noise_factors_``); it counts in forecasts and updates.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "A"], "away": ["B", "C"], "result": [1, 1]})
@@ -236,6 +249,7 @@ class Glicko(_GlickoFamily):
     period: float = fixed(30.0, 0.0, above=True)
     together: bool = switch(False)
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    noise_by: Sequence[str] = ()
     start: Any = None
     look: int | None = LOOK
 
@@ -250,7 +264,7 @@ class Glicko2(_GlickoFamily):
     Parameters
     ----------
     deviation, home_advantage, ties, sharpness, home_step, ties_step, sharpness_walk, initial, start, look, period,
-    together
+    together, noise_by
         As in :class:`Glicko`.
     volatility
         σ of a newcomer, in Glickman's units.
@@ -276,6 +290,7 @@ class Glicko2(_GlickoFamily):
     period: float = fixed(30.0, 0.0, above=True)
     together: bool = switch(False)
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    noise_by: Sequence[str] = ()
     start: Any = None
     look: int | None = LOOK
 

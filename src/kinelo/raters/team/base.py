@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.forecasts.fit import WARM_UP, Slopes
+from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.scores import log_loss
@@ -22,12 +21,11 @@ from kinelo.play.laws import code_outcome, points_scale
 from kinelo.raters.batches import in_batch, moved_twins, slopes_of
 from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
 from kinelo.raters.margins import MEMORY
-from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import Gaps, OneResult
 from kinelo.raters.order import forecast_until
 from kinelo.raters.sides import NO_LEVELS, SideRater, Trace
 from kinelo.raters.start import Start
-from kinelo.raters.state import ALIKE, MatchColumns, RatingTable, match_columns
+from kinelo.raters.state import MatchColumns, RatingTable, match_columns
 from kinelo.raters.stored import stored, taken_whole
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import TeamParameters, TeamTrace
@@ -43,7 +41,7 @@ BATCHED = ("rating", "delta", "delta_v")
 """What of a state differs between members of a batch."""
 
 
-class EloOfSides(NoiseRater, SideRater, ConditionRater):
+class EloOfSides(SideRater, ConditionRater):
     """A rater whose ratings :func:`kinelo.raters.team.kernels.play_all` moves."""
 
     condition_spread: ClassVar[tuple[float, float, float]] = (20.0, 0.5, 400.0)
@@ -105,13 +103,12 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
             unit, self.prior_spread_, self.target_square_ = stored(arrays, "found", "f", (3,), 0.0).tolist()
             self.margin_unit_ = unit or math.nan  # a unit of 0 stands for none
         super().from_arrays(arrays)
-        self._noise = NoiseFactors.from_arrays(arrays)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, or to rate matches anew, as arrays."""
         usual = USUAL_SPREAD * self._unit
         found = np.array([np.nan_to_num(self.margin_unit_), getattr(self, "prior_spread_", usual), self.target_square_])
-        return {**super().to_arrays(), "found": found, **self._noise.to_arrays()}
+        return {**super().to_arrays(), "found": found}
 
     def note_on_points(self) -> str:
         """What to say of ratings in points of Davidson's own scale."""
@@ -253,35 +250,9 @@ class EloOfSides(NoiseRater, SideRater, ConditionRater):
     def _gaps(self, matches: Matches) -> Gaps:
         return self._gaps_and_ratings(matches)[0]
 
-    def _noise_column(self, matches: Matches) -> NDArray[np.float64]:
-        """The factor of the noise of every match as the kernels take it."""
-        columns = noise_columns(self.noise_by)
-        return self._noise.of(matches, columns) if columns else ALIKE
-
-    def _noise_of_one(self, one: OneResult) -> NDArray[np.float64]:
-        columns = noise_columns(self.noise_by)
-        return np.array([self._noise.of_one(self._levels(one.conditions) or {}, columns)]) if columns else ALIKE
-
-    def _learn(self, matches: Matches, latest: Matches) -> None:
-        """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
-        super()._learn(matches, latest)
-        columns = noise_columns(self.noise_by)
-        for _ in range(NOISE_TURNS if columns else 0):
-            self._noise = self._find_noise(columns, latest)
-            self.reset()
-            super()._learn(matches, latest)
-
-    def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
-        """The factors of the noise, given the differences of strength with those found so far."""
-        twin = copy.copy(self)
-        twin.sharpness_walk = 0.0
-        twin.reset(dict(self.parameters_))
-        z = twin._play_batch(matches, [twin])[0][:, 0]
-
-        def losses(factors: NDArray[np.float64]) -> NDArray[np.float64]:
-            return log_loss(twin._chances(z / factors), matches.result)
-
-        return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
+    def _chances_by_noise(self, matches: Matches) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        z = self._play_batch(matches, [self])[0][:, 0]
+        return lambda factors: self._chances(z / factors)
 
     def _gaps_and_ratings(self, matches: Matches) -> tuple[Gaps, NDArray[np.float64]]:
         """What is believed of the differences in matches to come, and the ratings of both sides (matches, 2)."""

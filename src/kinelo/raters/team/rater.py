@@ -25,7 +25,7 @@ from kinelo.play.laws import code_outcome
 from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
-from kinelo.raters.noise import NoiseFactors, noise_columns
+from kinelo.raters.noise import noise_columns
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.sides import HOME_STEP, TIES_STEP
 from kinelo.raters.streaming import LOOK
@@ -208,8 +208,9 @@ class TeamElo(EloOfSides):
         return unidentified
 
     def _prepare(self, matches: Matches) -> None:
+        super()._prepare(matches)
         self.margin_unit_: float = first_unit(matches.margin)
-        self.prior_spread_, self._noise = USUAL_SPREAD * self._unit, NoiseFactors()
+        self.prior_spread_: float = USUAL_SPREAD * self._unit
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._refine(matches)
@@ -244,7 +245,7 @@ class TeamElo(EloOfSides):
         # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
         each = float(table["matches"].to_numpy().mean())
         between = float(table["rating"].to_numpy().var())
-        self.prior_spread_: float = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
+        self.prior_spread_ = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         self._use(matches)
 
