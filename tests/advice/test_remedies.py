@@ -113,7 +113,9 @@ def test_what_stretches_is_named():
 
 
 def test_an_open_league_whose_newcomers_are_not_computed_says_so():
-    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.5), kn.Normal(TEAMS, 0.5), kn.Turnover(0.01, [0.0, 3.0], 1.5))
+    unequal = kn.Normal(TEAMS, np.linspace(0.3, 0.7, len(TEAMS)))
+    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.5), unequal, kn.Turnover(0.01, [0.0, 3.0], 1.5))
+    assert "Unbiased step size" not in dict(found.rows())
     assert found.remedy is None and "what newcomers add" in found.advice[0]
     assert "not counting what newcomers add" in dict(found.rows())["Error"]
 

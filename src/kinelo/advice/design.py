@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from kinelo.advice.design_theory import expected_error
 from kinelo.advice.report import with_error
 from kinelo.advice.settling import Beginning, beginning
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Dynamics, Turnover, Walk
+from kinelo.model.dynamics import Dynamics, Walk, parts_of
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
@@ -103,7 +104,8 @@ class Design:
     systems
         What each does.
     best
-        γ* and the curve E(γ) of constant steps, every pair playing; None under turnover, where theory has none.
+        γ* and the curve E(γ) of constant steps, every pair playing, under the schedule that systems share, newcomers
+        included; None where theory has none.
 
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
@@ -246,11 +248,12 @@ def design(
         compared = [_with_check(one) for one in compared]
     compared.sort(key=lambda one: one.error if one.settled else math.inf)
     best = None
-    if not isinstance(dynamics, Turnover | Sequence):
-        try:
-            best = best_gamma(next(iter(named.values())).outcome, found[0][1], dynamics)
-        except NoStationaryState:
-            best = None
+    # Of a turnover only what theory knows of: others are played, and have no curve.
+    with suppress(NoStationaryState, *([InputError] if parts_of(dynamics)[1] is not None else [])):
+        first, *others = named.values()
+        # A step of contests, or of whole rounds, is another one than that of matches.
+        common = first.schedule if all(one.schedule == first.schedule for one in others) else None
+        best = best_gamma(first.outcome, found[0][1], dynamics, schedule=common)
     return Design(tuple(compared), best)
 
 

@@ -4,26 +4,26 @@ r"""What theory says of a system before a match is played: E = noise + lag + bia
   halfway through the matches that are judged.
 - Strengths at rest: the stationary ratings with their noise.
 - Glicko, at rest and with strengths that move: the closure with the steps that its deviations settle at.
-- An open league (departures per match δ, drawn at random): a newcomer's error after n matches obeys
+- An open league, one γ for all, at rest, with form or with a walk: :mod:`kinelo.theory.moving.open_league`.
+- An open league at rest whose steps fall (departures per match δ, at random): a newcomer's error after n matches obeys
   ``E_{n+1} = (1 − γ_n μ)² E_n + γ_n²(q + μ²E)`` from E₀ = Var θ of newcomers, because points are passed on only and so
   the league's mean rating settles at the start; the league's is ``E = Σ δ(1 − δ)ⁿ E_n``. Errors of newcomers are large,
   so μ is the mean slope over gaps blurred by both teams' errors, ``E b'(z + √(E_n + E) Z)``. In a contest of k the luck
   q is that of a contest, and the errors of k − 1 opponents are averaged: ``γ²(q + μ²E/(k − 1))``.
 
-Elsewhere (steps by rating, pairing by rating of strengths that move, several dynamics at once) there is no
+Elsewhere (steps by rating, pairing by rating of strengths that move, open leagues that the weakest leave) there is no
 theory here, only simulation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Turnover
+from kinelo.model.dynamics import Turnover, parts_of
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
@@ -31,6 +31,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.moving.following import Parts
 from kinelo.theory.moving.glicko import discount, settled_deviations
+from kinelo.theory.moving.open_league import OpenLeague
 from kinelo.theory.moving.tracking import error_of
 from kinelo.theory.worth import contest_share
 
@@ -42,10 +43,13 @@ GRID = 40
 
 def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, matches: float) -> Parts | None:
     """E of a system by theory after so many matches of a team, and its parts; None where there is no theory."""
+    dynamics, turnover = parts_of(dynamics)
     try:
-        if isinstance(dynamics, Turnover):
-            return _open_league(system, strengths, dynamics)
-        if isinstance(dynamics, Sequence) or (dynamics is not None and not isinstance(system.pairing, AllPlayAll)):
+        if turnover is not None:
+            if isinstance(system.gamma, float):
+                return OpenLeague(system, strengths, dynamics, turnover)(system.gamma).parts
+            return _falling_in_open_league(system, strengths, turnover) if dynamics is None else None
+        if dynamics is not None and not isinstance(system.pairing, AllPlayAll):
             return None
         if isinstance(system.gamma, FideSteps):
             return None
@@ -66,7 +70,7 @@ def settled_step(system: RatingSystem, strengths: Strength, matches: float) -> f
         seen = float(np.mean(discount(system.outcome.nu, square) ** 2))
         return float(system.outcome.nu * square.mean() * seen)
     if isinstance(rule, StepRule):
-        return float(_steps(rule, np.array([matches]))[0])
+        return float(rule.at(np.zeros(1), np.array([matches]), np.zeros(1, bool))[0])
     return float(np.min(rule))
 
 
@@ -76,29 +80,23 @@ def _deviations_at_rest(system: RatingSystem, strengths: Strength) -> Parts:
     return Parts(float(settled.variance.mean()), 0.0, float(np.var(off, ddof=1)))
 
 
-def _open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) -> Parts | None:
+def _falling_in_open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) -> Parts | None:
     """The recursion above; what is left of unknown starts counts as lag."""
     rule: Any = system.gamma
     apart = isinstance(system.schedule, Rounds | Period)
     plain = isinstance(system.pairing, AllPlayAll) and not apart and turnover.leaving == "random"
-    if not plain or not isinstance(rule, float | FallingSteps) or np.any(getattr(strengths, "sigma", 0.0)):
+    if not plain or not isinstance(rule, FallingSteps) or np.any(getattr(strengths, "sigma", 0.0)):
         return None
     pool = turnover.pool
     age = np.arange(int(np.ceil(np.log(OLDEST) / np.log1p(-turnover.rate))))
     weight = turnover.rate * (1 - turnover.rate) ** age
-    gamma = _steps(rule, age)
+    gamma = rule.at(np.zeros(age.size), age, np.zeros(age.size, bool))
     start, error, noise = float(pool.var()), 0.0, 0.0
     for _ in range(ROUNDS):
         pairs = _PoolPairs(system, pool, 2 * (start + error))
         path = _path(gamma, pairs, start, (error, noise))
         error, noise = (weight @ path).tolist()
     return Parts(noise=noise, lag=error - noise, bias=0.0)
-
-
-def _steps(rule: float | StepRule, age: np.ndarray) -> np.ndarray:
-    if isinstance(rule, StepRule):
-        return rule.at(np.zeros(age.size), age, np.zeros(age.size, bool))
-    return np.full(age.size, rule)
 
 
 def _path(gamma: np.ndarray, pairs: _PoolPairs, start: float, others: tuple[float, float]) -> np.ndarray:

@@ -38,7 +38,7 @@ from kinelo.advice.words import (
 )
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
-from kinelo.model.dynamics import Dynamics, Learning, Walk, parts_of
+from kinelo.model.dynamics import Dynamics, Learning, Turnover, Walk, parts_of
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
@@ -223,15 +223,15 @@ def diagnose(
     plain = one_step(system, strengths, still)
     found = judge(system, league, still)
     known: dict[float, Judged] = {}
-    best = _best(system, league, still, found, known) if turnover is None else None
-    motion = motion_facts(system, league, turnover, found, plain, best)
+    best = _best(system, league, turnover, still, found, known)
     pace = _pace(system, plain, strengths, still)
     settling = pace.settling(found, 1.0)
     found = replace(found, state=replace(found.state, stable=found.state.stable and pace.stable))
     counted = found if turnover is None else with_newcomers(found, system, league, turnover)
     uncounted, found = turnover is not None and counted is found, counted
+    motion = motion_facts(system, league, turnover, found, plain, best)
     remedy = find_remedy(Case(system, league, turnover, still, found, best, known, pace.settling))
-    unbiased = _unbiased(system, strengths, still) if moving is None else None
+    unbiased = _unbiased(system, strengths, still) if moving is None and turnover is None else None
     verdict = _verdict(system, league, still, found, settling, motion, unbiased)
     # What turnover does is not part of the theory that could be checked.
     played = None
@@ -253,9 +253,14 @@ def _check(system: RatingSystem, strengths: Strength | Continuum, found: Judged,
 
 
 def _best(
-    system: RatingSystem, league: JudgedLeague, still: StationaryState, found: Judged, known: dict[float, Judged]
+    system: RatingSystem,
+    league: JudgedLeague,
+    turnover: Turnover | None,
+    still: StationaryState,
+    found: Judged,
+    known: dict[float, Judged],
 ) -> BestGamma | None:
-    """The step of least error, where one γ serves all: what newcomers add is not part of its curve.
+    """The step of least error, newcomers included, where one γ serves all.
 
     What is found at that step is remembered in ``known``.
     """
@@ -263,8 +268,8 @@ def _best(
     if not system.pairing.constant or not (one or (found.tracking is not None and system.schedule is None)):
         return None
     try:
-        best = search_gamma(system, league.strengths, league.dynamics)
-        if best.gamma == 0:
+        best = search_gamma(system, league.strengths, league.dynamics, turnover)
+        if best.gamma == 0 or turnover is not None:
             return best
         # The error of that step, as every other row has it.
         known[best.gamma] = judge(replace(system, gamma=best.gamma), league, still, found.state)

@@ -19,6 +19,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.best import BestGamma
+from kinelo.theory.moving.following import Moments
 from kinelo.theory.moving.glicko import DeviationState
 from kinelo.theory.moving.newcomer import Inflation, open_league
 from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
@@ -37,8 +38,12 @@ class MotionFacts:
 
     Attributes
     ----------
-    tracking, best
-        How ratings follow, and the step size that follows best.
+    tracking
+        How ratings follow the strengths of a league that nobody enters or leaves.
+    followed
+        V, C and U of those who play, newcomers included where theory knows them.
+    best
+        The step size of least error, newcomers included.
     rounds
         Step sizes at which rating whole rounds at once becomes unstable.
     deviations
@@ -48,6 +53,7 @@ class MotionFacts:
     """
 
     tracking: Tracking | None = None
+    followed: Moments | None = None
     best: BestGamma | None = None
     rounds: CriticalGamma | None = None
     deviations: DeviationState | None = None
@@ -85,8 +91,9 @@ def motion_facts(
     strengths = league.strengths
     rounds = critical_gamma(system.outcome, strengths) if isinstance(system.schedule, Rounds) else None
     inflation = None if turnover is None else open_league(plain, strengths, turnover)
-    best = None if found.tracking is None else best
-    facts = MotionFacts(found.tracking, best, rounds, found.deviations, inflation)
+    best = None if found.tracking is None and turnover is None else best
+    followed = None if found.tracking is None else found.moments
+    facts = MotionFacts(found.tracking, followed, best, rounds, found.deviations, inflation)
     return None if facts == MotionFacts() else facts
 
 
@@ -96,7 +103,9 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         return []
     rows: list[tuple[str, str]] = []
     if motion.tracking is not None:
-        rows += _following_rows(motion, motion.tracking, unit)
+        rows += _following_rows(motion.tracking, motion.followed or motion.tracking.moments, unit)
+    if motion.tracking is not None or motion.inflation is not None:
+        rows += _best_row(motion, unit)
     if motion.rounds is not None:
         one = motion.rounds
         words = f"unstable from γ = {one.critical:.4g}, fastest at {one.fastest:.4g}"
@@ -107,33 +116,40 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         one = motion.inflation
         words = f"mean rating {one.rating:+.3g}, mean strength {one.strength:+.3g} per {unit} of a team"
         kind = f"{'inflation' if one.excess > 0 else 'deflation'} by {abs(one.excess):.3g}"
-        rows.append(("Open league", f"{words}: {kind if abs(one.excess) > STILL_SCALE else 'no inflation'}"))
+        kind = kind if abs(one.excess) > STILL_SCALE else "no inflation"
+        # Error and best step are about those who are there in the end, all other rows about those who are there now.
+        ends = "" if motion.best is None else ". The error and the best step are those once all have come as newcomers"
+        rows.append(("Open league", f"{words}: {kind}{ends}"))
     return rows
 
 
-def _following_rows(motion: MotionFacts, one: Tracking, unit: str) -> list[tuple[str, str]]:
-    best = motion.best
+def _following_rows(one: Tracking, seen: Moments, unit: str) -> list[tuple[str, str]]:
     what = "strengths of the day" if isinstance(one.dynamics, Walk) else "strengths"
-    slopes = f"slope of ratings on {what} {one.rating_slope:.3f}, of {what} on ratings {one.forecast_slope:.3f}"
-    rows = [("Following strengths", f"{what} spread by ± {one.V**0.5:.3g}; {slopes}")]
+    slopes = f"slope of ratings on {what} {seen.rating_slope:.3f}, of {what} on ratings {seen.forecast_slope:.3f}"
+    rows = [("Following strengths", f"{what} spread by ± {seen.V**0.5:.3g}; {slopes}")]
     if one.drift > 0:
         rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per {unit}"))
-    if best is None and motion.inflation is not None:
-        return [
-            *rows,
-            ("Best step size", "not computed, because what newcomers add to the error is not; kn.design plays it"),
-        ]
+    return rows
+
+
+def _best_row(motion: MotionFacts, unit: str) -> list[tuple[str, str]]:
+    best, newcomers = motion.best, motion.inflation is not None
     if best is None:
-        return rows
-    words = f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
-    if isinstance(one.dynamics, Learning):
+        words = "not computed, because what newcomers add to the error is not; kn.design plays it"
+        return [("Best step size", words)] * newcomers
+    words = (
+        f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
+        f"{', newcomers counted' if newcomers else ''}"
+    )
+    if motion.tracking is not None and isinstance(motion.tracking.dynamics, Learning):
         words = (
             f"none to choose: γ is also the pace at which teams learn. The mean square error is {best.error:.4g} "
             f"at γ = {best.gamma:.3g}, and takes 1/γ as many {unit}{'es' if unit == 'match' else 's'} to reach"
         )
     elif best.gamma == 0:
-        words = f"the smaller the better: form changes too fast to be followed (mean square error {best.error:.4g})"
-    return [*rows, ("Best step size", words)]
+        why = "form changes too fast to be followed" if motion.tracking is not None else "there is nothing to follow"
+        words = f"the smaller the better: {why} (mean square error {best.error:.4g})"
+    return [("Best step size", words)]
 
 
 def _deviations(one: DeviationState) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -21,6 +22,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.moving.best import BestGamma
 from kinelo.theory.moving.following import Parts
+from kinelo.theory.moving.open_league import OpenLeague
 from kinelo.theory.state import StationaryState
 
 if TYPE_CHECKING:
@@ -167,7 +169,7 @@ def _best_factor(case: Case) -> tuple[float, ErrorAt]:
                 known[factor] = _open(other, league, case.turnover)
         return known[factor]
 
-    if case.best is not None and case.turnover is None and isinstance(system.gamma, float):
+    if case.best is not None and isinstance(system.gamma, float):
         best, floor = case.best.gamma / system.gamma, case.best.error
         if best > 0:
             known[best] = case.best.parts  # the same as judged, but for rounding in γ
@@ -208,18 +210,20 @@ def _search(error: ErrorAt) -> tuple[float, float]:
 
 
 def with_newcomers(found: Judged, system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Judged:
-    """What was found, with the error that newcomers add, where there is a theory of it."""
-    try:
+    """What was found, with the moments and the error of all who play, newcomers included, where theory knows them."""
+    with suppress(InputError, NoStationaryState):
+        if isinstance(system.gamma, float):
+            state = OpenLeague(system, league.strengths, league.dynamics, turnover)(system.gamma)
+            return replace(found, moments=state.moments, parts=state.parts)
         return replace(found, parts=_open(system, league, turnover))
-    except InputError:
-        return found
+    return found
 
 
 def _open(system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Parts:
     """The error of an open league, newcomers included."""
-    found = None
-    if isinstance(league.strengths, Strength) and league.dynamics is None:
-        found = expected_error(system, league.strengths, turnover, 0.0)
+    dynamics, found = turnover if league.dynamics is None else (league.dynamics, turnover), None
+    if isinstance(league.strengths, Strength):
+        found = expected_error(system, league.strengths, dynamics, 0.0)
     if found is None:
         raise InputError("There is no theory of this open league.")
     return found

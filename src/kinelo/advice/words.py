@@ -262,7 +262,7 @@ def _time(verdict: Facts) -> str:
 def _unbiased(verdict: Facts) -> str | None:
     """The step at which the slope is 1, as what it is: no bias on average, and more noise."""
     gamma, noise = verdict.unbiased_gamma, verdict.noise_when_unbiased
-    if verdict.walks or verdict.learns or verdict.error.lag > 0:
+    if verdict.walks or verdict.learns or verdict.uncounted or verdict.error.lag > 0:
         return None
     if verdict.by_deviations:
         return "none: steps follow from deviations, and no γ is chosen"

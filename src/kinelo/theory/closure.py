@@ -302,20 +302,26 @@ class LeagueClosure:
             # Where many meet at once the shaking answers to means and variances about as that of pairs does.
             bends = (*bends[:2], *(b * self._contests.share(alone, shaking) for b in bends[2:]))
         pairs = PairSlopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
-        C, U = self._covariances(gamma, pairs)
+        C, U = self._covariances(gamma, pairs, state.rating)
         drifts = (triangle.matrix(drift, -1) * weights).sum(axis=1)
         lag = self.lag(gamma, pairs)
         drifts = drifts if lag is None else drifts - lag.drift
+        arriving, leaving = self.arrivals(gamma, state.rating)
+        drifts = drifts + arriving
         change = float(np.abs(U - state.U).max() + np.abs(C - state.C).max()) / float(np.abs(U).max())
-        residual = float(np.abs(drifts).max())
+        residual = float(np.abs(drifts / (1 + leaving / self._outcome.steepest)).max())
         if not math.isfinite(change + residual):
             raise LinAlgError("the ratings run apart")
         signs = (-1, 1, -1, 1)
         laid_out = None if bends is None else [triangle.matrix(b, s) * weights for b, s in zip(bends, signs)]
         implied, sharpness = State(state.rating, C, U), self._outcome.sharpness
-        return Look(gamma, state, implied, change, residual, drifts, pairs, laid_out, sharpness)
+        return Look(gamma, state, implied, change, residual, drifts, pairs, laid_out, sharpness, leaving)
 
-    def _covariances(self, gamma: Array, pairs: PairSlopes) -> tuple[Array, Array]:
+    def arrivals(self, gamma: Array, rating: Array) -> tuple[Array | float, Array | float]:
+        """What newcomers add to the drift, and how that falls with the rating, in units of γ: nothing, here."""
+        return 0.0, 0.0
+
+    def _covariances(self, gamma: Array, pairs: PairSlopes, rating: Array) -> tuple[Array, Array]:
         if self.whole:
             C, U = joint_covariance(gamma, pairs, self.motion, self.batch)
         else:
@@ -425,7 +431,7 @@ class LeagueClosure:
     def without_luck(self, found: Solution) -> State:
         """C and U if results equalled their expectation, all else as found: what is left is lag and bias."""
         quiet = PairSlopes(found.pairs.restoring, found.pairs.driving, 0 * found.pairs.shaking)
-        return State(found.state.rating, *self._covariances(found.gamma, quiet))
+        return State(found.state.rating, *self._covariances(found.gamma, quiet, found.state.rating))
 
     def _unsolved_error(self, gamma: Array) -> NoStationaryState:
         most = float(gamma.max())
@@ -487,6 +493,7 @@ class Look:
     pairs: PairSlopes
     bends: list[Array] | None
     sharpness: float
+    leaving: Array | float = 0.0
 
     def newton(self, mass: Array, aim: Aim | None = None) -> tuple[State, float]:
         """The next state, by a Newton step for means and variances (for the means alone where w varies), and the
@@ -495,10 +502,12 @@ class Look:
         pairs, state, n = self.pairs, self.state, mass.size
         held = pairs.restoring.sum(axis=1)
         # A shift of all means changes nothing; it is held at 0.
-        stiffness = laplacian(pairs.restoring) + held.max() * mass
+        stiffness = laplacian(pairs.restoring) + held.max() * mass + np.diag(self.leaving + np.zeros(n))
         if self.bends is None:
             return State(state.rating + np.linalg.solve(stiffness, self.drift), *self.implied[1:]), 0.0
         variance, implied = own_variance(state.U), own_variance(self.implied.U)
+        # Departures take variance along, half as fast as they do the square of a mean.
+        held = held + self.leaving / 2
         luck, following = self._shares(held, implied)
         second, third, first, bend = self.bends
         shaken = np.maximum(pairs.shaking.sum(axis=1), 1e-300)[:, None]

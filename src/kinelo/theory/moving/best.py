@@ -7,13 +7,13 @@ form flatten b.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
+from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Period, Rounds, Schedule, checked_schedule
@@ -27,6 +27,7 @@ from kinelo.theory.fixed_point import few_threads
 from kinelo.theory.many_teams import FEW_GROUPS, merge_moving, representatives
 from kinelo.theory.moving.following import Parts, exact_moments, follow
 from kinelo.theory.moving.learning import learning_closure
+from kinelo.theory.moving.open_league import OpenLeague
 from kinelo.theory.moving.tracking import error_of
 from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law
@@ -87,7 +88,7 @@ class BestGamma:
 def best_gamma(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
-    dynamics: Dynamics | None = None,
+    dynamics: Dynamics | Sequence[Dynamics] | None = None,
     *,
     schedule: Schedule | None = None,
 ) -> BestGamma:
@@ -100,9 +101,11 @@ def best_gamma(
         counts where strengths are at rest, and is refused where they move.
     strengths
         A league or a continuum; under :class:`Form` its θ are the teams' own means, under :class:`Walk` the strengths
-        of the day. Learning forgets them.
+        of the day. Learning forgets them, and so does an open league, whose teams are newcomers in the end.
     dynamics
         How strengths move; None for strengths at rest, where γ trades noise against the bias of varying performances.
+        With a :class:`Turnover`, alone or beside Form or Walk, E is that of all who play, newcomers included; only
+        leaving at random is computed.
     schedule
         None where every match counts at once, Rounds() or Period(matches), where E is that before ratings move, or
         Field(size), where γ is the step of a contest. By default that of the system.
@@ -117,22 +120,36 @@ def best_gamma(
     (0.116217, 0.3169133)
     >>> round(best_gamma(Tanh(nu=0.5), Fixed(4 * [0.0]), form).gamma, 4)  # four teams
     0.1056
+    >>> arrivals = Turnover(rate=0.01, theta=[-1.0, 1.0], start=0.0)
+    >>> round(best_gamma(Tanh(nu=0.5), Fixed(40 * [0.0]), (form, arrivals)).gamma, 3)  # newcomers pay for larger steps
+    0.2
     """
     system = as_system(system)
     if schedule is not None:
         system = as_system(replace(system, schedule=checked_schedule(schedule)))
     if dynamics is not None and not system.pairing.constant:
         raise InputError("The best gamma of strengths that move is computed for AllPlayAll only.")
-    teams, found = teams_of(strengths), search_gamma(system, strengths, dynamics)
-    if found.gamma > 0:
-        found = with_error(found, error_of(replace(system, gamma=found.gamma), strengths, dynamics))
-    kind: NoiseKind = "exact" if exact_law(system, teams, dynamics) else "joint" if teams.finite else "independent"
-    return replace(found, caveats=caveats_of(system, teams, kind, found.gamma, dynamics=dynamics))
+    moving, turnover = parts_of(dynamics)
+    teams, found = teams_of(strengths), search_gamma(system, strengths, moving, turnover)
+    if found.gamma > 0 and turnover is None:
+        found = with_error(found, error_of(replace(system, gamma=found.gamma), strengths, moving))
+    closed = moving if turnover is None else None
+    exact = turnover is None and exact_law(system, teams, moving)
+    kind: NoiseKind = "exact" if exact else "joint" if teams.finite else "independent"
+    return replace(found, caveats=caveats_of(system, teams, kind, found.gamma, dynamics=closed))
 
 
-def search_gamma(system: RatingSystem, strengths: Strength | Continuum, dynamics: Dynamics | None) -> BestGamma:
+def search_gamma(
+    system: RatingSystem,
+    strengths: Strength | Continuum,
+    dynamics: Dynamics | None,
+    turnover: Turnover | None = None,
+) -> BestGamma:
     """The best step by the curve that is searched, whose error is off by a few thousandths for many teams."""
     teams, schedule = teams_of(strengths), system.schedule
+    if turnover is not None:
+        league = OpenLeague(system, strengths, dynamics, turnover)
+        return _least(lambda gamma: league(gamma).parts, *_ladder(system.outcome, None, 1))
     curve = error_curve(system.outcome, strengths, dynamics, schedule, system.pairing)
     # As many matches as count together may overshoot together.
     together = teams.size if isinstance(schedule, Rounds) else matches_together(schedule, teams.size)
