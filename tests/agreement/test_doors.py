@@ -732,7 +732,7 @@ OTHERS = {
     "search", "set_params", "settled_values", "slopes", "smoothed", "strengths_by", "surprises", "to_arrays",
     # of a rater: what books keep of it, slot by slot
     "contest_one", "field_of", "has_slot", "keeps_slots", "points", "shared", "shared_moves", "slot_rows", "slots_met",
-    "supposed", "take_shared", "take_slots", "use_alone", "waits",
+    "supposed", "take_shared", "take_slots", "waits",
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
     "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "rating_history", "read_contests",

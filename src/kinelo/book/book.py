@@ -24,7 +24,7 @@ import numpy as np
 
 from kinelo._version import __version__
 from kinelo.book import folders
-from kinelo.book.alone import OneByOne, Otherwise
+from kinelo.book.alone import SAID, OneByOne, Otherwise
 from kinelo.book.contests import ContestLedger, contests_to_rows, rows_to_contests
 from kinelo.book.database import RETRIES, database_of, is_server
 from kinelo.book.entering import Entry, MatchLedger, Place
@@ -497,8 +497,8 @@ class RatingBook:
             return False
 
         def count() -> None:
-            last = self._last_date() or EPOCH if alone.moves or one.day is None else ""
-            day = read_day(last) if one.day is None else one.day
+            last = alone.begin()
+            day = read_day(last or EPOCH) if one.day is None else one.day
             first, text = day_number(day), str(day)
             early = first < self._earliest or (alone.moves and last > text)
             # A day far ahead is asked about by the general way.
@@ -507,18 +507,18 @@ class RatingBook:
             alone.count(name, one if one.day is not None else one._replace(day=day), (first, text))
 
         try:
-            self._attempt(count, everybody=alone.moves)
+            self._attempt(count, everybody=alone.moves, question=SAID)
         except Otherwise:
             return False
         return True
 
-    def _attempt(self, work: Callable[[], Any], *, everybody: bool) -> Any:
+    def _attempt(self, work: Callable[[], Any], *, everybody: bool, question: str = "") -> Any:
         """Do something in a transaction, again where it met another one; who fails forgets what it knows."""
         database = self._database
         with database.writing_lock:
             for attempt in range(RETRIES + 1):
                 try:
-                    database.start(everybody=everybody)
+                    database.start(everybody=everybody, question=question)
                     found = work()
                     database.finish()
                     return found

@@ -61,7 +61,6 @@ class Database:
     for_update = ""
     next_number = "nextval('kinelo_number')"
     """The number of a new row of a table."""
-    begin = "BEGIN"
     errors: tuple[type[Exception], ...] = ()
 
     def __init__(self) -> None:
@@ -70,6 +69,9 @@ class Database:
         self._all: list[Any] = []
         self._writer: Any = None
         self._watch: Any = None
+        self.answer: Any = None
+        """The answer to the question with which a transaction began; None where it is the one before."""
+        self._asked_at: Any = None
 
     # Connections
 
@@ -122,6 +124,10 @@ class Database:
         """Carry out a statement with each of several values, inside a transaction."""
         raise NotImplementedError
 
+    def entered(self, insert: str, row: Sequence[Any], sql: str, values: Sequence[Sequence[Any]]) -> bool:
+        """Insert a row, and carry out a statement with each of several values; False where the row was not new."""
+        raise NotImplementedError
+
     def translated(self, sql: str) -> str:
         """A statement as this database takes it."""
         return sql
@@ -152,15 +158,23 @@ class Database:
                 self.abandon()
                 raise
 
-    def start(self, *, everybody: bool | None = None) -> None:
-        """Begin a transaction, under the lock of those who write; keep others out as :meth:`keeping_out` says."""
+    def start(self, *, everybody: bool | None = None, question: str = "") -> None:
+        """Begin a transaction, under the lock of those who write; keep out everybody, those who do, or none.
+
+        ``answer`` is then the first row that a question gives; None where nothing was committed since it was asked in
+        the transaction before.
+        """
         if self._writer is None or self._is_closed(self._writer):
-            self._writer = self.connect(writing=True)
+            self._writer, self._asked_at = self.connect(writing=True), None
         self._own.inside = True
         try:
-            self._writer.execute(self.begin + self.keeping_out(everybody))
+            self.answer = self._begin(everybody, question)
         except self.errors as error:
             raise self.worded(error) from None
+
+    def _begin(self, everybody: bool | None, question: str) -> Any:
+        """Begin a transaction; the answer to a question."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Let everything since :meth:`start` count."""
@@ -175,10 +189,6 @@ class Database:
         self._own.inside = False
         if self._writer is not None:
             self._give_up()
-
-    def keeping_out(self, everybody: bool | None) -> str:
-        """What keeps other writers out from the beginning: everybody, or those who keep everybody out, or none."""
-        return ""
 
     def _is_closed(self, connection: Any) -> bool:
         """Whether a connection was lost since it was made."""
@@ -263,7 +273,6 @@ class SQLite(Database):
         "real": "REAL", "integer": "INTEGER", "text": "TEXT", "blob": "BLOB", "date": "TEXT", "flag": "INTEGER",
         "number": "INTEGER PRIMARY KEY", "day": "date(last_day * 86400, 'unixepoch')",
     }  # fmt: skip
-    begin = "BEGIN IMMEDIATE"
     next_number = "(SELECT COALESCE(MAX(number), 0) + 1 FROM {table})"
     errors = (sqlite3.Error,)
 
@@ -306,6 +315,25 @@ class SQLite(Database):
             self.connection().executemany(sql, values)
         except self.errors as error:
             raise self.worded(error) from None
+
+    def entered(self, insert: str, row: Sequence[Any], sql: str, values: Sequence[Sequence[Any]]) -> bool:
+        """Insert a row, and carry out a statement with each of several values."""
+        try:
+            new = self._writer.execute(insert, row).rowcount == 1
+            if new:
+                self._writer.executemany(sql, values)
+        except self.errors as error:
+            raise self.worded(error) from None
+        return new
+
+    def _begin(self, everybody: bool | None, question: str) -> Any:
+        """Begin a transaction, in which nobody else writes; what others commit changes the number of the data."""
+        self._writer.execute("BEGIN IMMEDIATE")
+        before, self._asked_at = self._asked_at, None
+        if not question:
+            return None
+        number = self._asked_at = self._writer.execute("PRAGMA data_version").fetchone()[0]
+        return None if number == before else self._writer.execute(question).fetchone()
 
     def among(self, column: str) -> str:
         """That a column is one of several values."""
@@ -466,6 +494,19 @@ class Postgres(Database):
         with self.in_words(), self.connection().cursor() as cursor:
             cursor.executemany(self.translated(sql), list(values))
 
+    def entered(self, insert: str, row: Sequence[Any], sql: str, values: Sequence[Sequence[Any]]) -> bool:
+        """Insert a row, and carry out a statement with each of several values, in one message to the server."""
+        flat = [*row, *(value for one in values for value in one)]
+        return bool(self.one(_together(insert, sql, len(values)), flat)[0])
+
+    def _begin(self, everybody: bool | None, question: str) -> Any:
+        """Begin a transaction, with locks and the question in one message."""
+        parts = ["BEGIN", *self._keeping_out(everybody), *([question] if question else [])]
+        cursor = self._writer.execute("; ".join(parts))
+        while cursor.nextset():
+            pass
+        return cursor.fetchone() if question else None
+
     def among(self, column: str) -> str:
         """That a column is one of several values."""
         return f"{column} = ANY(?)"
@@ -514,12 +555,12 @@ class Postgres(Database):
             with contextlib.suppress(self.psycopg.Error):
                 connection.execute("ROLLBACK")
 
-    def keeping_out(self, everybody: bool | None) -> str:
+    def _keeping_out(self, everybody: bool | None) -> list[str]:
         """Keep others out by a lock on the whole book, which those who touch some slots share."""
         if everybody is None:
-            return ""
+            return []
         verb = "pg_advisory_xact_lock" if everybody else "pg_advisory_xact_lock_shared"
-        return f"; SELECT {verb}('slot'::regclass::oid::bigint)"
+        return [f"SELECT {verb}('slot'::regclass::oid::bigint)"]
 
     def is_conflict(self, error: BaseException) -> bool:
         """Whether another transaction was in the way."""
@@ -576,6 +617,13 @@ class Postgres(Database):
 def _percent(sql: str) -> str:
     """A statement with the marks of psycopg."""
     return sql.replace("?", "%s")
+
+
+@lru_cache(16)
+def _together(insert: str, sql: str, times: int) -> str:
+    """An insertion, and a statement so many times, as one that says how many rows were inserted."""
+    more = "".join(f", more{k} AS ({sql})" for k in range(times))
+    return f"WITH entered AS ({insert} RETURNING 1){more} SELECT COUNT(*) FROM entered"
 
 
 def _plain(sql: str) -> str:

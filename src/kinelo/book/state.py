@@ -210,11 +210,7 @@ class SlotStore(Store):
     def write(self, rows: Sequence[SlotRow]) -> None:
         """Write rows of slots."""
         if rows:
-            self.database.many(UPSERT, [
-                (row.kind, row.name, row.mean, row.variance, math.sqrt(row.variance), row.games, row.last,
-                 None if row.more is None else plain_json(row.more))
-                for row in rows
-            ])  # fmt: skip
+            self.database.many(UPSERT, written(rows))
 
     def save_shared(self, shared: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
         """Write what all share, where it has changed; whether it has."""
@@ -244,6 +240,14 @@ class SlotStore(Store):
         use(rater)
         self.write([row for row in rater.slot_rows(keys) if rows.get(row[:2]) != row])
         return rater, self.save_shared(rater.shared(), shared)
+
+
+def written(rows: Iterable[SlotRow]) -> list[tuple[Any, ...]]:
+    """Rows of slots as :data:`UPSERT` takes them."""
+    return [
+        (kind, name, mean, variance, math.sqrt(variance), games, last, None if more is None else plain_json(more))
+        for kind, name, mean, variance, games, last, more in rows
+    ]
 
 
 def slot_row(row: Sequence[Any]) -> SlotRow:

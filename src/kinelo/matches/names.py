@@ -101,7 +101,7 @@ def clean_name(name: str) -> str:
     if not name.isprintable():
         name = TERMINAL_SEQUENCES.sub("", name).translate(CONTROLS)
     name = name.strip()
-    return name[1:] if GUARDED.match(name) else name
+    return name[1:] if name[:1] == "'" and GUARDED.match(name) else name
 
 
 def encode_names(

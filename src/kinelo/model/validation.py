@@ -77,7 +77,9 @@ def is_text(value: object) -> bool:
     >>> is_text("Göteborg"), is_text("\\ud800"), is_text(7)
     (True, False, False)
     """
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if not isinstance(value, str):
+        return False
+    return value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def flag(name: str, value: object) -> bool:

@@ -38,6 +38,8 @@ FEWEST_NUMBERS = 6
 
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
     """The conditions a rater was asked to use."""
+    if conditions == ():
+        return ()
     if isinstance(conditions, str):
         raise InputError(f"conditions={conditions!r} must be a list of columns, such as [{conditions!r}].")
     if not isinstance(conditions, Sequence | None) or not all(isinstance(name, str) for name in conditions or ()):

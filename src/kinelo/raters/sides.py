@@ -251,12 +251,17 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
         before, shared = ratings.saved(np.arange(len(ratings)) if ratings.waiting else [i, j]), self._common.copy()
         if ratings.waiting:
             ratings.arrive(day)
-        columns = self._one_match()
+        if not hasattr(self, "_columns"):
+            self._columns = self._one_match()
+        columns = self._columns
         columns.home[0], columns.away[0], columns.day[0] = i, j, day
         columns.signed[0], columns.margin[0], columns.weight[0] = one.signed, one.margin, one.weight
         columns.neutral[0] = one.neutral
         ratings.note_day(day)
-        self._play_one(columns._replace(slots=slots, noise=self._noise_of_one(one)))
+        noise = self._noise_of_one(one)
+        if slots.size or noise.size:
+            columns = columns._replace(slots=slots, noise=noise)
+        self._play_members(columns, self._members(known))
         rating, variance = known.rating, known.variance
         if not math.isfinite(rating.item(i) + rating.item(j) + variance.item(i) + variance.item(j)):
             self._refuse(before, shared)
@@ -301,23 +306,29 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
         return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
 
     def _one_match(self) -> MatchColumns:
-        """Columns of a single match, made once."""
-        if not hasattr(self, "_columns"):
-            number, place = np.float64, np.int32
-            kinds = (place, place, number, number, np.bool_, number, np.int64)
-            columns: list[Any] = [np.zeros(1, kind) for kind in kinds]
-            self._columns = MatchColumns(*columns, slots=NO_LEVELS)
-        return self._columns
+        """Columns of a single match, to be filled."""
+        number, place = np.float64, np.int32
+        kinds = (place, place, number, number, np.bool_, number, np.int64)
+        columns: list[Any] = [np.zeros(1, kind) for kind in kinds]
+        return MatchColumns(*columns, slots=NO_LEVELS)
+
+    def _members(self, known: Any) -> Any:
+        """The arrays of a state as the kernel takes them: views of the same numbers."""
+        return known
 
     @abstractmethod
-    def _play_one(self, columns: MatchColumns) -> None:
-        """Rate a single match, of which nothing is traced."""
+    def _play_members(self, columns: MatchColumns, members: Any) -> None:
+        """Rate a single match, of which nothing is traced, by arrays as :meth:`_members` gives them."""
 
     def _refuse(self, before: SavedRows, common: NDArray[np.float64]) -> NoReturn:
         """Go back from ratings that are no numbers any more."""
         self._state.put_back(before)
         self._common[:] = common
-        raise OutOfRange(
+        raise self._out_of_range()
+
+    def _out_of_range(self) -> OutOfRange:
+        """What to say of ratings that are no numbers any more."""
+        return OutOfRange(
             f"{self!r} leaves the range of numbers on these matches: its steps or spreads are too large. Nothing was "
             "changed; give smaller ones."
         )
@@ -411,11 +422,6 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
             state.levels.from_array(np.array(texts_shared(kept, "levels") or [""]))
             state.grow()
         state.waiting, state._latest = False, NEVER if latest is None else latest
-
-    def use_alone(self, one: OneResult) -> None:
-        """Use a match that was checked, of any day: of the others of its day, or after it, a book knows."""
-        self._begun()._latest = NEVER
-        self._use_one(one)
 
     def waits(self) -> bool:
         """Whether ratings to begin with wait for the first match."""

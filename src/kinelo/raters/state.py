@@ -376,7 +376,7 @@ class RatingTable(RaterState):
         """Rows of some names, or of all in their order; what stands where a newcomer finds it is left out."""
         names = self.name_index.names if names is None else names
         if len(names) <= FEW:
-            return [self._slot_row(kind, name, self.name_index.index[name]) for name in names]
+            return [self.row_of(self.known, self.name_index.index[name], kind, name) for name in names]
         places = np.fromiter((self.name_index.index[name] for name in names), np.int64, len(names))
         usual = (getattr(self.known, name)[places].tolist() for name in self.usual)
         rows = [SlotRow(kind, *one) for one in zip(names, *usual)]
@@ -388,39 +388,50 @@ class RatingTable(RaterState):
             rows[k] = rows[k]._replace(more={name: values[k].tolist() for name, values in further.items()})
         return rows
 
-    def _slot_row(self, kind: str, name: str, at: int) -> SlotRow:
-        """The row of one name; arrays of many take longer for a few."""
-        known, more = self.known, None
+    def row_of(self, known: Any, at: int, kind: str, name: str) -> SlotRow:
+        """The row that stands at a place of some arrays; those of many take longer for a few."""
+        more = None
         for further in self._further:
             values, fill = getattr(known, further), self.fills.get(further, 0)
             if values.size and (values.item(at) != fill if values.ndim == 1 else (values[at] != fill).any()):
                 more = {one: getattr(known, one)[at].tolist() for one in self._further}
                 break
-        return SlotRow._make((kind, name, *(getattr(known, one).item(at) for one in self.usual), more))
+        return SlotRow(
+            kind, name, known.rating.item(at), known.variance.item(at), known.games.item(at), known.last.item(at), more
+        )
+
+    def newcomers(self, count: int) -> Any:
+        """Arrays of so many newcomers, apart from the state."""
+        fresh = {name: self._lengthen(name, getattr(self.known, name)[:0], count) for name in self.columns}
+        return self.known._replace(**fresh)
+
+    def begin_row(self, known: Any, at: int, name: str) -> None:
+        """Let a newcomer of this name stand at a place of some arrays."""
+        for column in self.columns:
+            getattr(known, column)[at] = self.fills.get(column, 0)
+
+    def put_row(self, known: Any, at: int, row: SlotRow) -> None:
+        """Put a row in at a place of some arrays."""
+        known.rating[at], known.variance[at], known.games[at], known.last[at] = row[2:6]
+        for name in self._further:
+            array = getattr(known, name)
+            if array.size:
+                array[at] = self.fills.get(name, 0)
+                if row.more is not None and name in row.more:
+                    self._take_further(array, at, name, row.more)
 
     @cached_property
     def _further(self) -> tuple[str, ...]:
         """Arrays of rows beside the usual ones."""
         return tuple(name for name in self.columns if name not in self.usual)
 
-    def _take_few(self, rows: Sequence[SlotRow]) -> None:
-        """Put a few rows in, one by one."""
-        for row in rows:
-            at = self.place(row.name)
-            for name, value in zip(self.usual, row[2:6]):
-                getattr(self.known, name)[at] = value
-            for name in self._further:
-                array = getattr(self.known, name)
-                if array.size:
-                    array[at] = self.fills.get(name, 0)
-                    if row.more is not None and name in row.more:
-                        self._take_further(array, at, name, row.more)
-
     def take_slots(self, rows: Sequence[SlotRow]) -> None:
         """Put rows in; names that are new are given places in order."""
         check_rows(rows)
         if len(rows) <= FEW:
-            self._take_few(rows)
+            for row in rows:
+                at = self.place(row.name)
+                self.put_row(self.known, at, row)
             return
         places = self.name_index.places(tuple(row.name for row in rows))
         self.grow()

@@ -90,6 +90,12 @@ class TeamTable(LevelState, RatingTable):
                 self.known.marks[at] |= JUNIOR
         self.assigned = len(names)
 
+    def begin_row(self, known: Any, at: int, name: str) -> None:
+        """Let a newcomer of this name stand at a place of some arrays, with the step of the own."""
+        super().begin_row(known, at, name)
+        known.own[at] = self.steps.own.get(name, -1.0)
+        known.marks[at] |= JUNIOR * (name in self.steps.juniors)
+
     def take_slots(self, rows: Sequence[SlotRow]) -> None:
         """Put rows in; who has a step of the own has it again."""
         super().take_slots(rows)
