@@ -1,5 +1,6 @@
 """What a book promises on both databases: ratings of one run, whatever arrives in whatever order, by whomever."""
 
+import itertools
 import multiprocessing
 import os
 import random
@@ -134,6 +135,38 @@ def test_matches_one_by_one_end_where_one_table_does(kind, address):
         book.update_one("T1", "T2", "win", match_id=rows[4]["match_id"], date=rows[4]["date"])
     assert book.update_one("T1", "T2", "win").new == 1  # without an identifier every call counts, on the last day
     assert str(book.matches().date[-1]) == rows[-1]["date"] and book.check() == []
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+@pytest.mark.parametrize("kind", ["still", "learning"])
+def test_matches_one_by_one_see_what_is_written_between_them(kind, address):
+    """What a book knows of its last matches is no longer so once another, or it itself in another way, has written."""
+    one, count, held = kn.RatingBook(address, RATERS[kind]()), itertools.count(), {}
+    other = kn.RatingBook(address)
+
+    def play(home: str, away: str, result: float) -> None:
+        name = f"m{next(count)}"
+        assert one.update_one(home, away, result, match_id=name, date="2024-05-01").new == 1
+        held[name] = (home, away, result)
+
+    def put_right(book) -> None:
+        name, (home, away, result) = next(iter(held.items()))
+        assert book.update_one(home, away, 1.0 - result, match_id=name, date="2024-05-01").changed == 1
+        held[name] = (home, away, 1.0 - result)
+
+    def take_out(book) -> None:
+        del held[name := list(held)[1]]
+        assert book.remove(name) == 1
+
+    for writes in (one, other):
+        for step in (put_right, take_out):
+            for meeting in (("A", "B", 1.0), ("B", "C", 0.5), ("C", "A", 1.0), ("A", "B", 0.0)):
+                play(*meeting)
+            step(writes)
+        play("B", "C", 1.0)
+        assert one.check() == other.check() == []
+    matches, names = one.matches(), list(held)
+    assert matches.match_id.tolist() == names and matches.result.tolist() == [held[name][2] for name in names]
 
 
 @pytest.mark.parametrize("kind", ["still", "start", "rank", "whole"])
