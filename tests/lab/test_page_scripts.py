@@ -115,6 +115,7 @@ RATED = {
         [words("Parameter", "name"), words("Value", "value"), words("Meaning", "meaning")],
         [{"name": "Step", "value": "12.3 ± 1.7", "meaning": "how far"}],
     ).to_dict(),
+    "luck": Table([words("Luck by", "by"), words("Level", "level")], [{"by": "format", "level": "cup"}]).to_dict(),
 }  # fmt: skip
 TAKE = """async (result) => {
   const { Rated } = await import("/static/rated.js");
@@ -150,7 +151,7 @@ def test_a_rated_league_shows_the_numbers_it_is_given(page):
     assert asked == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False, "conditions": {}}]
     assert "1,234 matches used" in page.inner_text("#rated-summary")
     details = page.locator("#rated-details td").all_text_contents()
-    assert details == ["Step", "12.3 ± 1.7", "how far"]
+    assert details == ["Step", "12.3 ± 1.7", "how far", "format", "cup"]
     assert [page.input_value(f"#odds-{rule}") for rule in ("win", "draw", "relegated")] == ["2", "1", "4"]
 
 

@@ -208,6 +208,7 @@ def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
     page.check("[data-column=surface]")
     until(page, "document.querySelector('#reading .preview')?.textContent.includes('surface')")
     page.uncheck("[data-column=surface]")
+    page.select_option("#luck-by", "surface")
     page.select_option("#rater", "glicko")
 
     def with_outlier(route) -> None:
@@ -218,6 +219,7 @@ def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
     page.route("**/league/rate", with_outlier)
     page.click("#rate-go")
     page.wait_for_selector("#rated:not([hidden])")
+    assert {"clay", "grass"} <= set(page.locator("#luck td").all_text_contents())
     count = page.locator("#leaderboard tbody tr").count()
     assert count == 100 and "1 to 100 of" in page.inner_text("#board-place")
     boxes = page.eval_on_selector_all(

@@ -16,6 +16,7 @@ from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.samples import sample_tables
 from kinelo.presentation import chance_in_words
 from kinelo.raters.adapter import blank_of
+from kinelo.raters.tables import luck_table
 from kinelo.raters.what_if import with_points
 
 
@@ -193,8 +194,39 @@ def test_conditions_are_used_and_said_in_the_forecast(tmp_path):
     assert rated["conditions"] == {"pitch": ["dry", "mud"]} or rated["conditions"] == {"pitch": ["mud", "dry"]}
     mud, dry = (controller.predict("A", "D", False, {"pitch": level})["win"] for level in ("mud", "dry"))
     assert mud > dry + 0.1
+    assert rated["luck"] is None
     with pytest.raises(InputError, match="uses no conditions"):
         controller.rate(columns, "glicko", ["pitch"])
+
+
+def test_luck_by_a_column_is_what_the_library_finds(tmp_path):
+    """Half of the matches are drawn by lot: forecasts on grass are bolder, and both are those of the same rater."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for k in range(400):
+        first, second = rng.permutation(6)[:2].tolist()
+        lot = rng.random() < 0.5
+        won = rng.random() < (0.5 if lot else 0.9 if first < second else 0.1)
+        names = f"{'ABCDEF'[first]};{'ABCDEF'[second]}"
+        rows.append(f"{np.datetime64('2022-01-01') + k};{names};{int(won)};{int(not won)};{'hall' if lot else 'grass'}")
+    text = "date;home;away;score_1;score_2;floor\n" + "\n".join(rows)
+    controller, columns = looked(tmp_path, text)
+    rated = controller.rate(columns, "glicko", noise_by=["floor"])
+    (tmp_path / "league.csv").write_text(text)
+    matches = kn.read_matches(tmp_path / "league.csv", conditions=["floor"])
+    rater = kn.Glicko(noise_by=["floor"]).fit(matches)
+    found = luck_table(rater)
+    assert found is not None and rated["luck"] == found.to_dict()
+    assert set(rated["conditions"]["floor"]) == {"grass", "hall"}
+    grass, hall = (controller.predict("A", "F", False, {"floor": level})["win"] for level in ("grass", "hall"))
+    assert grass > hall + 0.1
+    one = rater.predict_one("A", "F", date=str(matches.date[-1]), conditions={"floor": "grass"})
+    assert grass == pytest.approx(one.probabilities[0, 0])
+    assert controller.hand_over_all(str(tmp_path)) == {"conditions": [], "noise_by": ["floor"]}
+    with pytest.raises(InputError, match="takes luck to be the same in all matches"):
+        controller.rate(columns, "bradley-terry", noise_by=["floor"])
+    with pytest.raises(InputError, match="not of contests"):
+        controller.check(columns, [], {"rows": "contests"}, ["floor"])
 
 
 def test_raters_are_compared_as_the_library_compares_them(tmp_path):
@@ -208,13 +240,15 @@ def test_raters_are_compared_as_the_library_compares_them(tmp_path):
     assert np.array_equal(again.lineups.minutes, matches.lineups.minutes)
     assert again.conditions["pitch"].names().equals(matches.conditions["pitch"].names())
     said = []
-    found = CompareController(said.append).compare(str(tmp_path), ["pitch"])
+    found = CompareController(said.append).compare(str(tmp_path), ["pitch"], ["pitch"])
     assert said == [f"{name}, {k} of 3" for k, name in enumerate(("KalmanElo", "TeamElo", "PlayerElo"), 1)]
     json.dumps(found, allow_nan=False)
     half = len(matches) // 2
     rows = found["table"]["rows"]
     for name, loss, *_ in rows:
-        test = kn.backtest(matches, getattr(kn, name)(conditions=["pitch"]), train_until=matches.date[half])
+        test = kn.backtest(
+            matches, getattr(kn, name)(conditions=["pitch"], noise_by=["pitch"]), train_until=matches.date[half]
+        )
         if len(test.matches) == found["tested"]:
             assert float(loss) == pytest.approx(test.scores["log_loss"][0], abs=6e-5)
     assert [row[2] == "chosen" for row in rows] == [True, False, False] and found["words"].startswith(rows[0][0])

@@ -27,7 +27,7 @@ def test_a_session_opened_again_rates_alike(tmp_path):
         (tmp_path / "more").write_text(text, encoding="utf-8")
         seen = controller.look(kind, str(tmp_path / "more"), kind, 10_000, 50)
     columns = guessed(seen)
-    rated = controller.rate(columns, "team", ["weather"])
+    rated = controller.rate(columns, "team", ["weather"], noise_by=["weather"])
     assert rated["labels"] == {"A": "Ann"} and rated["fixtures"]["left"] == 1
     controller.save(str(tmp_path / "session.json"))
     other = RatingController(lambda words: None)
@@ -36,7 +36,8 @@ def test_a_session_opened_again_rates_alike(tmp_path):
     reading = {"rows": "matches", "results": "auto", "dates": "auto", "repeats": "keep", "order": "unknown",
                "best": "auto", "unfinished": "behind", "disqualified": "out", "not_started": "out",
                "losses": "ask"}  # fmt: skip
-    assert seen["chosen"] == {"columns": columns, "rater": "team", "conditions": ["weather"], "reading": reading}
+    by = {"conditions": ["weather"], "noise_by": ["weather"]}
+    assert seen["chosen"] == {"columns": columns, "rater": "team", **by, "reading": reading}
     again = other.rate(**seen["chosen"])
     assert again == rated and again["rejects"]["count"] == 1
     assert (tmp_path / "results").exists() and not (tmp_path / "lineups").exists()

@@ -120,18 +120,20 @@ async def _rate(request: Request) -> Response:
         raise InputError("columns must be an object of names.")
     if not isinstance(rater, str):
         raise InputError("rater must be a name.")
-    return await _ask(page, "rate", columns=columns, rater=rater, conditions=_names(body), reading=_reading(body))
+    return await _ask(page, "rate", columns=columns, rater=rater, **_asked(body))
 
 
-def _reading(body: dict[str, Any]) -> dict[str, str]:
-    return ReadingPanel.read(body.get("reading", {})).to_dict()
+def _asked(body: dict[str, Any]) -> dict[str, Any]:
+    """How the file is to be read, and which columns are conditions, or circumstances of luck."""
+    reading = ReadingPanel.read(body.get("reading", {})).to_dict()
+    return {"conditions": _names(body, "conditions"), "noise_by": _names(body, "noise_by"), "reading": reading}
 
 
-def _names(body: dict[str, Any]) -> list[str]:
-    conditions = body.get("conditions", [])
-    if not isinstance(conditions, list) or not all(isinstance(name, str) for name in conditions) or len(conditions) > 8:
-        raise InputError("Conditions must be a list of at most 8 columns.")
-    return conditions
+def _names(body: dict[str, Any], what: str) -> list[str]:
+    names = body.get(what, [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(names) > 8:
+        raise InputError(f"{what} must be a list of at most 8 columns.")
+    return names
 
 
 async def _check(request: Request) -> Response:
@@ -139,7 +141,7 @@ async def _check(request: Request) -> Response:
     columns = body.get("columns")
     if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
         raise InputError("Columns must be an object of names.")
-    return await _ask(page, "check", columns=columns, conditions=_names(body), reading=_reading(body))
+    return await _ask(page, "check", columns=columns, **_asked(body))
 
 
 async def _team(request: Request) -> Response:
@@ -169,9 +171,8 @@ async def _compare(request: Request) -> Response:
     folder.mkdir()
     try:
         rated = json.loads(bytes((await _ask(page, "hand_over_all", folder=str(folder))).body))
-        found = await page.jobs.ask(
-            page.key, "compare", "compare", page.report("compare"), folder=str(folder), conditions=rated["conditions"]
-        )
+        asked = {what: rated[what] for what in ("conditions", "noise_by")}
+        found = await page.jobs.ask(page.key, "compare", "compare", page.report("compare"), folder=str(folder), **asked)
         return JSONResponse(found)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -104,10 +104,14 @@ class RatingController:
         return {"tables": {kind: table.described() for kind, table in self._tables.items()}}
 
     def check(
-        self, columns: dict[str, str], conditions: list[str], reading: dict[str, str] | None = None
+        self,
+        columns: dict[str, str],
+        conditions: list[str],
+        reading: dict[str, str] | None = None,
+        noise_by: list[str] | None = None,
     ) -> dict[str, Any]:
         """Say how the tables would be read: the first rows, notes, and the rows that would be set aside."""
-        found = self._read(columns, conditions, self._reading(reading))
+        found = self._read(columns, conditions, noise_by or [], self._reading(reading))
         rejects = self._rejects(found)
         return {
             "summary": summary(found),
@@ -121,10 +125,15 @@ class RatingController:
         seems = {"rows": self._tables["results"].rows} if "results" in self._tables else {}
         return ReadingPanel.read({**seems, **(given or {})})
 
-    def _read(self, columns: dict[str, str], conditions: list[str], reading: ReadingPanel) -> Matches | Contests:
-        """Matches under conditions, or contests with further columns to rate."""
-        read = contests_of if reading.rows == "contests" else matches_of
-        return read(self._tables, columns, conditions, reading)
+    def _read(
+        self, columns: dict[str, str], conditions: list[str], noise_by: list[str], reading: ReadingPanel
+    ) -> Matches | Contests:
+        """Matches under conditions and with circumstances of luck, or contests with further columns to rate."""
+        if reading.rows == "contests":
+            if noise_by:
+                raise InputError("Luck that depends on a column is asked of matches here, not of contests.")
+            return contests_of(self._tables, columns, conditions, reading)
+        return matches_of(self._tables, columns, list(dict.fromkeys([*conditions, *noise_by])), reading)
 
     def rate(
         self,
@@ -132,16 +141,18 @@ class RatingController:
         rater: str,
         conditions: list[str] | None = None,
         reading: dict[str, str] | None = None,
+        noise_by: list[str] | None = None,
     ) -> dict[str, Any]:
         """Rate the league and describe the outcome; of contests, ``conditions`` are columns to rate beside."""
         self._forget_ratings()
         read = self._reading(reading)
-        chosen = {"columns": columns, "rater": rater, "conditions": conditions or [], "reading": read.to_dict()}
+        chosen: dict[str, Any] = {"columns": columns, "rater": rater, "reading": read.to_dict()}
+        chosen |= {"conditions": conditions or [], "noise_by": noise_by or []}
         known = (AUTOMATIC, *all_raters())
         if read.rows == "matches" and rater not in known:
             raise InputError(f"There is no rater {rater!r}; choose one of {', '.join(known)}.")
         self._progress("Reading the file")
-        found = self._read(columns, chosen["conditions"], read)
+        found = self._read(columns, chosen["conditions"], chosen["noise_by"], read)
         if read.rows == "matches" and rater == "player" and getattr(found, "lineups", None) is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
         league = LEAGUES[found.kind](found, self._tables, chosen, self._progress)
@@ -180,7 +191,7 @@ class RatingController:
         """Write the matches with line-ups and conditions into a folder of the server's choice, to compare raters."""
         league = self._of_matches()
         write_matches(league.matches, Path(folder))
-        return {"conditions": league.chosen["conditions"]}
+        return {what: league.chosen[what] for what in ("conditions", "noise_by")}
 
     def rank(
         self, active_days: float | None, least_matches: int, caution: float, period: float | None = None

@@ -30,14 +30,14 @@ from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import board_and_words
 from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, LEAST_MATCHES
 from kinelo.raters.rater import Rater
-from kinelo.raters.tables import parameters_table
+from kinelo.raters.tables import luck_table, parameters_table
 from kinelo.raters.upset_table import upsets
 
 
 class MatchLeague:
     """Matches, rater and rankings of one visitor's league.
 
-    ``chosen`` is what the visitor chose: columns, rater, conditions and reading.
+    ``chosen`` is what the visitor chose: columns, rater, conditions, on what luck may depend, and reading.
     """
 
     def __init__(
@@ -49,19 +49,19 @@ class MatchLeague:
     ) -> None:
         self.matches, self.chosen, self._tables = matches, chosen, tables
         self._choice, self._named = None, chosen["rater"]
-        conditions = chosen["conditions"]
+        asked = {name: chosen[name] for name in ("conditions", "noise_by")}
         if self._named == AUTOMATIC:
             progress("Comparing the raters on these matches")
-            self._choice = choose_rater(matches, candidates(matches, conditions=conditions))
+            self._choice = choose_rater(matches, candidates(matches, **asked))
             self.rater: Rater = self._choice.rater  # type: ignore[assignment]
             self._named = next(name for name, one in RATERS.items() if one.kind == self._choice.name)
         else:
             progress(f"Fitting {len(matches):,} matches")
-            self.rater = _rater_called(self._named, conditions).fit(matches)
+            self.rater = _rater_called(self._named, **asked).fit(matches)
         progress("Following the ratings through time")
         self.history = rating_history(self.rater, matches, points=120)
         progress("Checking the forecasts")
-        self._checked, forecasts = calibration(self._named, matches, conditions)
+        self._checked, forecasts = calibration(self._named, matches, **asked)
         self._ranking: dict[str, Any] = {
             "active_days": ACTIVE_DAYS, "least_matches": LEAST_MATCHES, "caution": CAUTION,
         }  # fmt: skip
@@ -74,6 +74,7 @@ class MatchLeague:
 
     def described(self) -> dict[str, Any]:
         """The league as the page shows it."""
+        luck = luck_table(self.rater)
         matches, fitted, ranked = self.matches, self.rater, self.downloads["leaderboard"]
         board = leaderboard(ranked, fitted.ratings_.height, self._ranking, everyone=self._everyone)
         return {
@@ -84,12 +85,13 @@ class MatchLeague:
             "sides": list(side_names(matches)),
             "leaderboard": board,
             "parameters": parameters_table(fitted).to_dict(),
+            "luck": None if luck is None else luck.to_dict(),
             "histories": histories(self.history, ranked),
             "calibration": self._checked,
             "teams": sorted(matches.present),
             "favourites": self._strongest(),
             "labels": self._labels(),
-            "conditions": {name: list(matches.conditions[name].levels) for name in self.chosen["conditions"]},
+            "conditions": {name: list(one.levels) for name, one in matches.conditions.items()},
             "fixtures": self._described_fixtures(),
             "rules": season_rules(matches),
             "can_raise": can_raise(fitted),
@@ -114,7 +116,7 @@ class MatchLeague:
         """The fixtures that were dropped; a condition that they do not say is unknown."""
         if "fixtures" not in self._tables:
             return None
-        frame, conditions = self._tables["fixtures"].frame, self.chosen["conditions"]
+        frame, conditions = self._tables["fixtures"].frame, list(self.matches.conditions)
         missing = [pl.lit("").alias(name) for name in conditions if name not in frame.columns]
         options = ReadingPanel.read(self.chosen["reading"]).options()
         return read_matches(
@@ -198,11 +200,15 @@ class MatchLeague:
         return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown)}
 
 
-def _rater_called(name: str, conditions: list[str]) -> Rater:
-    try:
-        return rater_called(name, conditions=conditions)
-    except InputError:
-        if not conditions:
-            raise
-        kind = all_raters()[name].kind
-        raise InputError(f"{kind} uses no conditions; leave them out, or rate otherwise.") from None
+def _rater_called(name: str, conditions: list[str], noise_by: list[str]) -> Rater:
+    asked: dict[str, Any] = {"conditions": conditions, "noise_by": noise_by}
+    lacking = {"conditions": "uses no conditions", "noise_by": "takes luck to be the same in all matches"}
+    for what, columns in asked.items():
+        try:
+            rater_called(name, **{what: columns})
+        except InputError:
+            if not columns:
+                raise
+            kind = all_raters()[name].kind
+            raise InputError(f"{kind} {lacking[what]}; leave this out, or rate otherwise.") from None
+    return rater_called(name, **asked)

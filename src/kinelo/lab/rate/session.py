@@ -40,10 +40,11 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
         if content["kinelo_session"] != SESSION_VERSION:
             raise InputError(f"{name} is a session of another version of Kinelo.")
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
-        chosen = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
-        chosen["conditions"] = list(content.get("conditions", []))
+        chosen: dict[str, Any] = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
+        chosen |= {what: list(content.get(what, [])) for what in ("conditions", "noise_by")}
         chosen["reading"] = ReadingPanel.read(content.get("reading", {})).to_dict()
-        texts = [*(text for pair in chosen["columns"].items() for text in pair), *chosen["conditions"]]
+        texts = [text for pair in chosen["columns"].items() for text in pair]
+        texts += [*chosen["conditions"], *chosen["noise_by"]]
         if not all(isinstance(text, str) for text in texts):
             raise TypeError
     except InputError:

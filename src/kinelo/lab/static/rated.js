@@ -148,15 +148,17 @@ export class Rated {
   }
 
   #drawDetails() {
-    const { parameters } = this.#result;
+    const { parameters, luck } = this.#result;
     const links = DOWNLOADS.map(([name, text]) => element("a", { href: "#", id: `download-${name}`, onclick: (event) => this.#download(event, name) }, `${text} (CSV)`));
     const table = element("table");
     fillTable(table, parameters);
+    const luckTable = element("table");
+    if (luck) fillTable(luckTable, luck);
     links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
     links.push(...(this.#contests ? [] : ["ratings", "audit"]).map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
       element("details", {}, element("summary", {}, "What was estimated from the matches"),
-        element("div", { class: "scroll" }, table)));
+        element("div", { class: "scroll" }, table), luck ? element("div", { class: "scroll", id: "luck" }, luckTable) : ""));
   }
 
   #download(event, name, format = "csv") {
