@@ -28,9 +28,9 @@ CHECKED = (
 )
 
 
-def draw_audit(audit: Audit) -> Figure:
+def draw_audit(audit: Audit, *, width: style.Width = None, size: float | None = None) -> Figure:
     """Log-loss over K, predicted and measured, the parts of the error of a rating, and the best K by period."""
-    with style.journal_style():
+    with style.journal(width, size):
         groups = getattr(audit, "groups", ())
         rows = 3 if groups else 2
         figure = style.new_figure(style.PAGE, 2.8 * rows)
@@ -78,9 +78,9 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
     axes.legend(loc="upper center")
 
 
-def draw_check(check: PosteriorCheck) -> Figure:
+def draw_check(check: PosteriorCheck, *, width: style.Width = None, size: float | None = None) -> Figure:
     """The league played again from the estimates: where the real one lies among them."""
-    with style.journal_style():
+    with style.journal(width, size):
         figure = style.new_figure(style.PAGE, 2.4)
         for place, (axes, (name, title)) in enumerate(zip(figure.subplots(1, len(CHECKED)), CHECKED)):
             for values, colour, label in (

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 MOST_PANELS = 4
 
 
-def draw_calibration(test: Comparison, names: Sequence[str] | None = None, bins: int = 10) -> Figure:
+def draw_calibration(
+    test: Comparison,
+    names: Sequence[str] | None = None,
+    bins: int = 10,
+    *,
+    width: style.Width = None,
+    size: float | None = None,
+) -> Figure:
     """One panel per rater (default: the best four): frequency against forecast, with the forecasts made below.
 
     Of contests, how often entrants won and were among the first three.
@@ -29,7 +36,7 @@ def draw_calibration(test: Comparison, names: Sequence[str] | None = None, bins:
     """
     names = list(names or test.scores["rater"].head(MOST_PANELS))
     names_of_sides = outcome_words(test.matches) if isinstance(test, Backtest) else {}
-    with style.journal_style():
+    with style.journal(width, size):
         figure = style.new_figure(min(style.PAGE, 2.5 * len(names) + 1.0), 3.0 if len(names) > 2 else 3.8)
         panels = figure.subplots(
             2, len(names), squeeze=False, sharex=True, sharey="row", height_ratios=(4, 1), gridspec_kw={"hspace": 0.04}

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 NAMED = 6
 
 
-def draw_changeover(found: Changeover) -> Figure:
+def draw_changeover(
+    found: Changeover, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
+) -> Figure:
     """Draw new ratings over old ones, with the line of those who do not move."""
-    with style.journal_style():
-        figure = style.new_figure(style.PAGE * 0.7, 4.0)
-        axes = figure.subplots()
+    with style.journal(width, size, ax):
+        figure, (axes,) = style.panels(style.PAGE * 0.7, 4.0)
         old, new = (found.table[name].to_numpy() for name in ("old", "new"))
         ends = [min(old.min(), new.min()), max(old.max(), new.max())]
         axes.plot(ends, ends, color=style.BLACK, linewidth=0.8, label="no change")

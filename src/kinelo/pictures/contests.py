@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 
 
 def draw_worth(
-    system: RatingSystem | Outcome, strengths: Strength | Continuum, sizes: Sequence[int] = (2, 3, 5, 8, 20)
+    system: RatingSystem | Outcome,
+    strengths: Strength | Continuum,
+    sizes: Sequence[int] = (2, 3, 5, 8, 20),
+    *,
+    width: style.Width = None,
+    size: float | None = None,
+    ax: style.Panels = None,
 ) -> Figure:
     """Draw what contests of these sizes are worth in matches of two: to each team, and on average over their size."""
     plain, teams = as_system(system), teams_of(strengths)
     worth = {k: contest_worth(replace(plain, schedule=Field(k)), strengths) for k in sorted(sizes)}
     order = np.argsort(teams.theta, kind="stable")
-    with style.journal_style():
-        figure = style.new_figure(style.PAGE, 3.1)
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    with style.journal(width, size, ax):
+        figure, (left, right) = style.panels(style.PAGE, 3.1, (3, 2))
         for place, (k, each) in enumerate(worth.items()):
             colour = style.SERIES[place % len(style.SERIES)]
             left.plot(teams.theta[order], each[order], color=colour, label=f"{k} meet")

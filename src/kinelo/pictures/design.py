@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from kinelo.advice.design import Design
 
 
-def draw_design(found: Design) -> Figure:
+def draw_design(
+    found: Design, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
+) -> Figure:
     """Theory as areas over γ, systems with one γ as points, rules of steps as lines across."""
-    with style.journal_style():
-        figure = style.new_figure(style.PAGE * 0.7, 3.2)
-        axes = figure.subplots()
+    with style.journal(width, size, ax):
+        figure, (axes,) = style.panels(style.PAGE * 0.7, 3.2)
         if found.best is not None and found.best.gammas.size > 1:
             order = np.argsort(found.best.gammas)
             gammas, below = found.best.gammas[order], np.zeros(order.size)
@@ -41,5 +42,5 @@ def draw_design(found: Design) -> Figure:
                 axes.axhline(one.error, color=colour, linestyle="--", label=style.literal(one.name, 40))
         axes.set(xscale="log", xlabel="γ", ylabel="E = mean of (r − θ)²", ylim=(0, None))
         style.plain_ticks(axes)
-        figure.legend(loc="outside right upper")
+        style.put_legend(figure, axes)
         return figure

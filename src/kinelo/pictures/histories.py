@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kinelo.advice.charts import history_chart
 from kinelo.errors import InputError
+from kinelo.pictures import style
 from kinelo.pictures.chart import put_chart
-from kinelo.pictures.style import SERIES, journal_style, literal, new_figure
 from kinelo.raters.qualifying import REFERENCE_DAYS
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ def draw_histories(
     title: str = TITLE,
     *,
     now: pl.DataFrame | None = None,
+    width: style.Width = None,
+    size: float | None = None,
+    ax: style.Panels = None,
 ) -> Figure:
     """Draw a table of :func:`kinelo.rating_history`: the named sides (default: the best at the end) before the rest.
 
@@ -46,22 +51,28 @@ def draw_histories(
     for name in names or ():
         if not any(name in shown and all(name in table["name"] for table in own) for own, shown in rows.values()):
             raise InputError(f"{name!r} has no rating in this history; names are written as in the results.")
-    with journal_style():
-        figure = new_figure(height=3.6 if len(rows) < 2 else 2.7 * len(rows))
-        grid = figure.subplots(len(rows), len(tables), sharex=True, sharey="row", squeeze=False)
+    with style.journal(width, size, ax):
+        if len(rows) == len(tables) == 1:
+            figure, (axes,) = style.panels(style.PAGE, 3.6)
+            grid = np.array([[axes]], object)
+        else:
+            figure = style.new_figure(height=3.6 if len(rows) < 2 else 2.7 * len(rows))
+            grid = figure.subplots(len(rows), len(tables), sharex=True, sharey="row", squeeze=False)
         for panels, (kind, (own, shown)) in zip(grid, rows.items()):
             _draw_row(panels, own, shown, kind if len(rows) > 1 else "")
         for axes in grid[:-1].flat:
             axes.set_xlabel("")
         if now is None and len(rows) < 2:
-            grid[0, 0].set_title(literal(title))
+            grid[0, 0].set_title(style.literal(title))
         elif now is not None or title != TITLE:
-            figure.suptitle(literal(title))
+            figure.suptitle(style.literal(title))
     return figure
 
 
 def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[str], kind: str) -> None:
     """One kind of those who are rated: as seen then and, where there is a second table, as we know now."""
+    from matplotlib.dates import AutoDateLocator
+
     charts = [history_chart(table, shown) for table in tables]
     lows, highs = zip(*(chart.y_range for chart in charts if chart.y_range))
     for place, (axes, chart, said) in enumerate(zip(panels, charts, ("As seen then", "As we know now"))):
@@ -69,7 +80,9 @@ def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[s
         put_chart(axes, replace(chart, y_range=(min(lows), max(highs)), y_title=title_of_axis))
         if len(tables) > 1:
             axes.tick_params(axis="x", rotation=45)
-        axes.set_title(": ".join([literal(kind)] * bool(kind) + [said] * (len(tables) > 1)))
+        elif style.is_narrow() or style.LOOK.get().axes:
+            axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=5))
+        axes.set_title(": ".join([style.literal(kind)] * bool(kind) + [said] * (len(tables) > 1)))
     _add_legend(panels[-1])
 
 
@@ -77,13 +90,14 @@ def _add_legend(axes: Axes) -> None:
     """Names and last ratings beside the picture, the others at the end."""
     handles, labels = axes.get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda k: labels[k].endswith("others"))
+    narrow = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.2), "ncols": 2}
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     axes.legend(
         [handles[k] for k in order],
         [labels[k] for k in order],
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
         title="Last rating",
         alignment="left",
+        **(narrow if style.is_narrow() else beside),
     )
 
 
@@ -92,4 +106,4 @@ def _leaders(history: pl.DataFrame) -> list[str]:
 
     last = history.group_by("name").agg(pl.col("rating").sort_by("date").last(), pl.col("date").max())
     recent = last.filter(pl.col("date") >= pl.col("date").max() - pl.duration(days=REFERENCE_DAYS))
-    return recent.sort("rating", descending=True)["name"].head(len(SERIES)).to_list()
+    return recent.sort("rating", descending=True)["name"].head(len(style.SERIES)).to_list()

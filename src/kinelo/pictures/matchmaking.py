@@ -20,11 +20,12 @@ PAIRING_LOOKS = {
 }
 
 
-def draw_matchmaking(found: Matchmaking) -> Figure:
+def draw_matchmaking(
+    found: Matchmaking, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
+) -> Figure:
     """Draw matches until ratings settle over how one-sided games are; lower left is better in both."""
-    with style.journal_style():
-        figure = style.new_figure(style.PAGE * 0.75, 3.3)
-        axes = figure.subplots()
+    with style.journal(width, size, ax):
+        figure, (axes,) = style.panels(style.PAGE * 0.75, 3.3)
         known = tuple(kind for kind, _, _ in PAIRING_LOOKS.values())
         for label, (kind, colour, marker) in PAIRING_LOOKS.items():
             _points(axes, [one for one in found.options if isinstance(one.pairing, kind)], label, colour, marker)
@@ -42,7 +43,7 @@ def draw_matchmaking(found: Matchmaking) -> Figure:
             axes.axvline(found.fairness, color=style.RED, linewidth=0.8, linestyle=":")
         axes.set(yscale="log", xlabel="mean |expected result| of a game", ylabel="matches of a team until 1 %")
         axes.set_xlim(0, None)
-        figure.legend(loc="outside right upper")
+        style.put_legend(figure, axes)
         return figure
 
 

@@ -23,19 +23,24 @@ if TYPE_CHECKING:
 FILMS = ("gif", "mp4")
 
 
-def draw_population(run: xr.Dataset, title: str = "") -> Figure:
+def draw_population(
+    run: xr.Dataset,
+    title: str = "",
+    *,
+    width: style.Width = None,
+    size: float | None = None,
+    ax: style.Panels = None,
+) -> Figure:
     """Draw the last density of a run over θ and over σ (or of r alone), and what happened on the way."""
-    with style.journal_style():
-        figure = style.new_figure(style.PAGE, 2.7)
-        left, middle, right = figure.subplots(1, 3, width_ratios=(1.15, 1, 1))
+    with style.journal(width, size, ax):
+        figure, (left, middle, right) = style.panels(style.PAGE, 2.7, (1.15, 1, 1))
         _strengths_panel(figure, left, run)
         if run.sizes["sigma"] > 1:
             _spreads_panel(figure, middle, run)
         else:
             _ratings_panel(middle, run)
         _series_panel(right, run)
-        if title:
-            figure.suptitle(style.literal(title))
+        style.put_title(figure, title)
         return figure
 
 

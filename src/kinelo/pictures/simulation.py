@@ -17,15 +17,20 @@ MOST_NAMED_DOTS = 12
 """More names than this would cover the points."""
 
 
-def draw_ratings(run: xr.Dataset, title: str = "") -> Figure:
+def draw_ratings(
+    run: xr.Dataset,
+    title: str = "",
+    *,
+    width: style.Width = None,
+    size: float | None = None,
+    ax: style.Panels = None,
+) -> Figure:
     """Draw the last ratings of a run over θ, and the spread of each team's performance beside it."""
-    with style.journal_style():
-        figure = style.new_figure(style.PAGE, 3.0)
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    with style.journal(width, size, ax):
+        figure, (left, right) = style.panels(style.PAGE, 3.0, (3, 2))
         rating_over_strength(left, run)
         spread_of_strength(right, run)
-        if title:
-            figure.suptitle(style.literal(title))
+        style.put_title(figure, title)
         return figure
 
 

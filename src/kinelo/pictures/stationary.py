@@ -14,17 +14,22 @@ if TYPE_CHECKING:
     from kinelo.theory.state import StationaryState
 
 
-def draw_map(state: StationaryState, title: str = "") -> Figure:
+def draw_map(
+    state: StationaryState,
+    title: str = "",
+    *,
+    width: style.Width = None,
+    size: float | None = None,
+    ax: style.Panels = None,
+) -> Figure:
     """Draw the map R(θ) with its noise band, and beside it the bias R − θ."""
-    with style.journal_style():
-        figure = style.new_figure(style.PAGE, 3.1)
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    with style.journal(width, size, ax):
+        figure, (left, right) = style.panels(style.PAGE, 3.1, (3, 2))
         put_chart(left, map_chart(state))
         left.set_title(f"slope {state.slope:.3f} at γ = {state.system.step:.3g}")
         left.legend(loc="upper left")
         put_chart(right, bias_chart(state))
         right.set_title("rated too high or too low")
         right.margins(y=0.2)
-        if title:
-            figure.suptitle(style.literal(title))
+        style.put_title(figure, title)
         return figure

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from kinelo.errors import InputError
 from kinelo.runtime.atomic import write_file
@@ -30,6 +31,54 @@ DIVERGING = "RdBu_r"
 
 COLUMN, PAGE = 3.5, 7.2
 """Widths of a journal's column and page, in inches."""
+NARROW = 5.0
+"""Inches below which panels stand one below the other, and legends below them."""
+WIDTHS = {"single": COLUMN, "double": PAGE}
+LEAST_WIDTH, LARGEST_WIDTH, LEAST_SIZE, LARGEST_SIZE = 1.5, 40.0, 4.0, 48.0
+
+Width: TypeAlias = "float | Literal['single', 'double'] | None"
+"""Width of a picture: inches, or that of one or two columns of a journal; None is the picture's own."""
+Panels: TypeAlias = "Axes | Sequence[Axes] | None"
+"""Axes of a figure of yours to draw into: one, or a list of as many as the picture has panels."""
+
+
+class Look(NamedTuple):
+    """What a user asked of a picture: its width in inches, the size of its type in points, axes to draw into."""
+
+    width: float | None = None
+    size: float | None = None
+    axes: tuple[Axes, ...] = ()
+
+
+PLAIN_LOOK = Look()
+LOOK: ContextVar[Look] = ContextVar("look", default=PLAIN_LOOK)
+
+
+@contextmanager
+def journal(width: Width = None, size: float | None = None, ax: Panels = None) -> Iterator[None]:
+    """The common look, with the width, the size of type and the axes that somebody asks for."""
+    inches = WIDTHS.get(width, width) if isinstance(width, str) else width
+    for name, value, low, high, words in (
+        ("width", inches, LEAST_WIDTH, LARGEST_WIDTH, 'inches, "single" or "double"'),
+        ("size", size, LEAST_SIZE, LARGEST_SIZE, "points"),
+    ):
+        number = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+        if value is not None and not number:
+            raise InputError(f"{name} must be {words}, from {low:g} to {high:g}, not {value!r:.40}.")
+    require("matplotlib")
+    from matplotlib.axes import Axes
+
+    axes = () if ax is None else (ax,) if isinstance(ax, Axes) else tuple(ax)
+    if not all(isinstance(one, Axes) for one in axes):
+        raise InputError("ax must be axes of matplotlib, or a list of them.")
+    if axes and width is not None:
+        raise InputError("width is that of a new figure; axes of a figure of yours (ax=) have theirs.")
+    before = LOOK.set(Look(None if inches is None else float(inches), size, axes))
+    try:
+        with journal_style(8.0 if size is None else float(size)):
+            yield
+    finally:
+        LOOK.reset(before)
 
 
 @contextmanager
@@ -86,7 +135,50 @@ def new_figure(width: float = PAGE, height: float = 2.8) -> Figure:
     require("matplotlib")
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    look = LOOK.get()
+    if look.axes:
+        raise InputError("This picture arranges panels of its own and takes no ax; width and size are possible.")
+    return Figure(figsize=(look.width or width, height), layout="constrained")
+
+
+def panels(width: float, height: float, ratios: Sequence[float] = (1.0,)) -> tuple[Figure, list[Axes]]:
+    """A figure with panels side by side, one below the other where it is narrow; or the axes that were asked for."""
+    look = LOOK.get()
+    if look.axes:
+        if len(look.axes) != len(ratios):
+            raise InputError(f"This picture has {len(ratios)} panels: ax must be so many axes, not {len(look.axes)}.")
+        figure = look.axes[0].get_figure(root=True)
+        assert figure is not None
+        return figure, list(look.axes)
+    if is_narrow(width):
+        figure = new_figure(width, height * (0.2 + 0.8 * len(ratios)))
+        return figure, list(figure.subplots(len(ratios), 1, squeeze=False)[:, 0])
+    figure = new_figure(width, height)
+    return figure, list(figure.subplots(1, len(ratios), squeeze=False, width_ratios=ratios)[0])
+
+
+def is_narrow(width: float = PAGE) -> bool:
+    """Whether the picture is as narrow as a column."""
+    return (LOOK.get().width or width) < NARROW
+
+
+def put_title(figure: Figure, title: str) -> None:
+    """A title above all panels, or above the first of the axes that were asked for."""
+    axes = LOOK.get().axes
+    if title and axes:
+        axes[0].set_title(literal(title))
+    elif title:
+        figure.suptitle(literal(title))
+
+
+def put_legend(figure: Figure, axes: Axes, width: float = PAGE) -> None:
+    """A legend beside the panel, below it where the picture is narrow, inside axes that were asked for."""
+    if LOOK.get().axes:
+        axes.legend()
+    elif is_narrow(width):
+        figure.legend(loc="outside lower center", ncols=2)
+    else:
+        figure.legend(loc="outside right upper")
 
 
 def save(figure: Figure, path: Path | str) -> Path:

@@ -23,22 +23,40 @@ MOST_COLOURS = len(style.SERIES)
 MOST_SWEEP_PANELS = 5
 """Small multiples side by side, or one above the other."""
 
+AXIS_WORDS = {
+    "gamma": "step γ",
+    "kappa": "draws κ",
+    "nu": "steepness ν (1 / rating points)",
+    "realisations": "realisations",
+    "seed": "seed",
+    "sigma": "spread of strength σ (rating points)",
+    "teams": "teams",
+}
+"""What the last part of the name of an axis stands for; other names are shown as they are written."""
 
-def draw_sweep(dataset: xr.Dataset, variable: str | None = None, title: str = "") -> Figure:
+
+def draw_sweep(
+    dataset: xr.Dataset,
+    variable: str | None = None,
+    title: str = "",
+    *,
+    width: style.Width = None,
+    size: float | None = None,
+    ax: style.Panels = None,
+) -> Figure:
     """Draw a variable over the axes of a sweep; the first single number of each point by default."""
     if not isinstance(dataset, xr.Dataset):
         raise InputError(f"dataset must be what kn.sweep returned, not {dataset!r:.60}.")
     part, label = _surface(dataset, variable)
     if part.ndim > 4:
         raise InputError(f"A sweep of {part.ndim} axes cannot be drawn; select values of {part.ndim - 4} of them.")
-    with style.journal_style():
+    with style.journal(width, size, ax):
         if part.dims == ("point",) or part.ndim <= 2:
-            figure = style.new_figure(style.PAGE * 0.62, 3.0)
-            _panel(figure, figure.subplots(), part, label, None)
+            figure, (axes,) = style.panels(style.PAGE * 0.62, 3.0)
+            _panel(figure, axes, part, label, None)
         else:
             figure = _multiples(part, label)
-        if title:
-            figure.suptitle(style.literal(title))
+        style.put_title(figure, title)
         return figure
 
 
@@ -96,7 +114,7 @@ def _family(axes: Axes, part: xr.DataArray, label: str) -> None:
         axes.plot(_places(part, dim), part.values[k], marker="o", markersize=3, label=_text(value), **colour)
     _label_axis(axes, part, dim)
     axes.set_ylabel(style.literal(label))
-    axes.legend(title=style.literal(family))
+    axes.legend(title=_axis_words(part, family), frameon=True, framealpha=0.85, edgecolor="none")
 
 
 def _heat_map(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits: tuple[float, float] | None) -> None:
@@ -105,7 +123,7 @@ def _heat_map(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits
     mesh = axes.pcolormesh(
         part[across].values, part[vertical].values, part.values, shading="nearest", vmin=low, vmax=high, rasterized=True
     )
-    axes.set(xlabel=style.literal(across), ylabel=style.literal(vertical))
+    axes.set(xlabel=_axis_words(part, across), ylabel=_axis_words(part, vertical))
     if limits is None:
         figure.colorbar(mesh, ax=axes, label=style.literal(label))
 
@@ -140,7 +158,7 @@ def _multiples(part: xr.DataArray, label: str) -> Figure:
             axes.get_legend().remove()
     lines, names = panels[0, 0].get_legend_handles_labels()
     if lines:
-        figure.legend(lines, names, title=style.literal(str(part.dims[2])), loc="outside right upper")
+        figure.legend(lines, names, title=_axis_words(part, str(part.dims[2])), loc="outside right upper")
     meshes = [collection for axes in panels.ravel() for collection in axes.collections]
     if meshes:
         figure.colorbar(meshes[0], ax=panels, label=style.literal(label))
@@ -157,9 +175,18 @@ def _places(part: xr.DataArray, dim: str) -> np.ndarray:
 
 
 def _label_axis(axes: Axes, part: xr.DataArray, dim: str) -> None:
-    axes.set_xlabel(style.literal(dim))
+    axes.set_xlabel(_axis_words(part, dim))
     if dim in part.coords and _worded(part[dim]):
         axes.set_xticks(np.arange(part.sizes[dim]), [_text(value) for value in part[dim].values], rotation=20)
+
+
+def _axis_words(part: xr.DataArray, dim: str) -> str:
+    """An axis in words and symbols: as its coordinate says, else by the last part of its name, else the name."""
+    said = part[dim].attrs if dim in part.coords else {}
+    if "long_name" in said:
+        unit = f" ({said['units']})" if "units" in said else ""
+        return style.literal(f"{said['long_name']}{unit}")
+    return AXIS_WORDS.get(dim.rsplit(".", 1)[-1], style.literal(dim))
 
 
 def _text(value: Any) -> str:
