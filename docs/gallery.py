@@ -4,10 +4,11 @@
 # Every picture that Kinelo draws, with the lines that drew it. `kn.plot` returns a matplotlib figure;
 # `kn.plot.save(figure, "name.pdf")` writes it as PNG, PDF or SVG.
 #
-# For a paper: `width="single"` or `"double"` is one or two columns of a journal (3.5 and 7.2 inches; a number is inches), `size=9` the
-# size of the type in points, and `ax=` draws into axes of a figure of yours, a list of them where a picture has several panels. In a
-# single column panels stand one below the other. Pictures that arrange panels of their own (`audit`, `check`, `calibration`, several
-# histories, sweeps of three and more axes) take no `ax`.
+# For a paper: `width="single"` or `"double"` is one or two columns of a journal (3.5 and 7.2 inches; a number is
+# inches), `size=9` the size of the type in points, and `ax=` draws into axes of a figure of yours, a list of them
+# where a picture has several panels. In a single column panels stand one below the other. Pictures that arrange
+# panels of their own (`audit`, `check`, `calibration`, several histories, sweeps of three and more axes) take no
+# `ax`.
 
 # %%
 from pathlib import Path
