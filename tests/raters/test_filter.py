@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kinelo.raters.filter import alone, together
+from kinelo.raters.filter.belief import TODAY
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, entries_of, observed
 from kinelo.raters.filter.kinds import Kind, kinds_of_batch
 from kinelo.raters.filter.smoother import backwards, smooth, symmetric
-from kinelo.raters.random_walk import TODAY
 
 YEAR = 365.25
 LEVEL, HOME, SIDE, PLAYER, SQUAD, OWN, GROUND = range(7)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.raters.random_walk import fade_all
+from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.rank.hindsight import ContestSmoother, one_contest
 from kinelo.raters.rank.kernels import filter_contests, room_for_expected
 from kinelo.raters.rank.table import POINTS_PER_UNIT

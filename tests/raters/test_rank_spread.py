@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.raters.random_walk import YEAR
+from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.rank.parameters import COLLAPSE
 
 GIVEN = {"newcomer": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0}

@@ -45,6 +45,7 @@ from kinelo.raters.conditions import SPREAD_PREFIX, condition_names
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
+from kinelo.raters.filter.belief import TODAY
 from kinelo.raters.filter.draws import Forecasting, PossibleTruths
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, observed
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_of_batch
@@ -64,7 +65,7 @@ from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, 
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
-from kinelo.raters.random_walk import TODAY, average_walk
+from kinelo.raters.random_walk import average_walk
 from kinelo.raters.rater import Rater
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start

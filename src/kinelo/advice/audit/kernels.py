@@ -29,11 +29,10 @@ from kinelo.matches.matches import Matches
 from kinelo.model.outcome import CHESS_NU
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of
+from kinelo.raters.filter.belief import STEEPEST_PROMISE, YEAR, fade, learnt, observe_result, rested
 from kinelo.raters.order import forecast_until
-from kinelo.raters.random_walk import YEAR, fade
 
 Array = NDArray[np.float64]
-STEEPEST_PROMISE = 300.0
 NORMAL_95 = 1.96
 LEAST_SEEN = 20
 """The league's mean follows no faster than if there were this many sides."""
@@ -140,28 +139,27 @@ class Followed(NamedTuple):
 def _since_last(p, days):
     """φ and Var ε (two float64) of the ``days`` since a side's last match, under the ``Parameters`` p."""
     phi, grown = fade(days, p.return_per_year, p.walk_per_year**2)
-    return phi, phi * phi * p.walk_per_match**2 + grown
+    return phi, phi * phi * p.walk_per_match**2 + grown  # the step after the last match fades too
 
 
 @inlined
-def _observe(S, games, nu, kappa, z, sd, x, weight):
-    """Likelihood of a result S over gaps N(z, sd²), and mean and mean square of the standardised gap after it has
-    counted ``games`` times; nodes ``x`` and ``weight`` are float64 arrays, all else float64.
-    """
-    L, M0, M1, M2 = 0.0, 0.0, 0.0, 0.0
-    for n in range(x.size):
-        u = min(max(nu * (z + sd * x[n]), -STEEPEST_PROMISE), STEEPEST_PROMISE)
-        e = math.exp(u)
-        power = e if S == 1.0 else (1.0 / e if S == -1.0 else (1.0 if S == 0.0 else math.exp(S * u)))
-        like = power / (e + 1.0 / e + kappa)
-        L += weight[n] * like
-        if games != 1.0:
-            like = like**games
-        like *= weight[n]
-        M0 += like
-        M1 += like * x[n]
-        M2 += like * x[n] * x[n]
-    return L, M1 / M0, M2 / M0
+def _advance(p, days, M, mean, variance):
+    """φ of the ``days`` since a side's last match, and its mean and variance after them; means return to M."""
+    phi, change = _since_last(p, days)
+    ahead, variance = rested(mean - M, variance, phi, change)
+    return phi, M + ahead, variance
+
+
+@inlined
+def _level(p, matches, seen):
+    """How far (float) from M a newcomer begins after so many matches of ``seen`` sides."""
+    return p.newcomer_level if matches >= seen and seen > 0 else 0.0
+
+
+@inlined
+def _follow(M, ours, theirs, seen):
+    """M (float) after a match between these strengths, ``seen`` sides having played."""
+    return M + (ours + theirs - 2.0 * M) / max(seen, LEAST_SEEN)
 
 
 @kernel
@@ -185,37 +183,28 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
             i = calendar.home[k] if side == 0 else calendar.away[k]
             phi = 1.0
             if last[i] < 0.0:
-                m[i] = M + (p.newcomer_level if k >= seen and seen > 0 else 0.0)
-                v[i] = v0
+                m[i], v[i] = M + _level(p, k, seen), v0
                 seen += 1
             else:
-                phi, change = _since_last(p, day - last[i])
-                m[i] = M + phi * (m[i] - M)
-                v[i] = phi * phi * v[i] + change
+                phi, m[i], v[i] = _advance(p, day - last[i], M, m[i], v[i])
             last[i] = day
             path[k, side, 0], path[k, side, 1], path[k, side, 2] = phi, m[i], v[i]
         i, j = calendar.home[k], calendar.away[k]
-        z, both = m[i] - m[j], v[i] + v[j]
+        z, both = m[i] - m[j], v[i] + v[j]  # z ~ N(z, both) before the match
         if not calendar.neutral[k]:
-            h_variance += drift * (day - h_day) / YEAR
+            h_variance += drift * (day - h_day) / YEAR  # the home advantage walks
             h_day = day
             z += h
             both += h_variance
         home_path[k, 0], home_path[k, 1] = h, h_variance
-        sd = math.sqrt(both)
         S, games = calendar.result[k], calendar.weight[k]
-        L, M1, M2 = _observe(S, games, nu, kappa, z, sd, nodes.x, nodes.weight)
+        L, shift, left = observe_result(S, games, nu, kappa, z, both, nodes.x, nodes.weight)
         likelihood[k] = math.log(L) + (1.0 - abs(S)) * log_kappa
-        shift = sd * M1 / both
-        left = (1.0 - M2 + M1 * M1) / both
-        m[i] += v[i] * shift
-        m[j] -= v[j] * shift
-        v[i] -= v[i] * v[i] * left
-        v[j] -= v[j] * v[j] * left
+        m[i], v[i] = learnt(m[i], v[i], 1.0, shift, left)
+        m[j], v[j] = learnt(m[j], v[j], -1.0, shift, left)
         if not calendar.neutral[k]:
-            h += h_variance * shift
-            h_variance -= h_variance * h_variance * left
-        M += (m[i] + m[j] - 2.0 * M) / max(seen, LEAST_SEEN)
+            h, h_variance = learnt(h, h_variance, 1.0, shift, left)
+        M = _follow(M, m[i], m[j], seen)
         path[k, 0, 3], path[k, 0, 4] = m[i], v[i]
         path[k, 1, 3], path[k, 1, 4] = m[j], v[j]
         home_path[k, 2], home_path[k, 3] = h, h_variance
@@ -251,13 +240,12 @@ def foresee_sides(calendar, p, m, v, last, M, seen, mean, variance, regression):
                 m[i], v[i] = M + p.newcomer_level, p.newcomer_spread**2
                 seen += 1
             else:
-                phi, change = _since_last(p, day - last[i])
-                m[i], v[i] = M + phi * (m[i] - M), phi * phi * v[i] + change
+                phi, m[i], v[i] = _advance(p, day - last[i], M, m[i], v[i])
                 if before[i] >= 0:
                     regression[before[i] // 2, before[i] % 2] = phi
             last[i], before[i] = day, 2 * k + side
             mean[k, side], variance[k, side] = m[i], v[i]
-        M += (mean[k, 0] + mean[k, 1] - 2.0 * M) / max(seen, LEAST_SEEN)
+        M = _follow(M, mean[k, 0], mean[k, 1], seen)
 
 
 @kernel
@@ -272,9 +260,9 @@ def smooth_home(neutral, home_path, normal, home):
             continue
         m, v = home_path[k, 2], home_path[k, 3]
         if doubt >= 0.0:
-            J = v / max(doubt, 1e-300)
+            J = v / max(doubt, 1e-300)  # φ = 1: the advantage does not return
             m += J * (ahead - before)
-            v *= 1.0 - J
+            v *= 1.0 - J  # given the next one
         if normal.size > 0:
             m += math.sqrt(max(v, 0.0)) * normal[k]
         home[k] = ahead = m
@@ -296,10 +284,10 @@ def smooth_sides(calendar, path, normal, mean, variance, regression):
             f = following[calendar.home[k] if side == 0 else calendar.away[k]]
             m, v, A = path[k, side, 3], path[k, side, 4], 0.0
             if f[2] > 0.0:
-                J = f[0] * v / f[2]
-                m += J * (f[3] - f[1])
-                v = max(v + J * J * (f[4] - f[2]), 1e-12)
-                A = J * f[4] / v
+                J = f[0] * v / f[2]  # J = φ'v/v⁻
+                m += J * (f[3] - f[1])  # m̂ = m + J(m̂' − m⁻)
+                v = max(v + J * J * (f[4] - f[2]), 1e-12)  # v̂ = v + J²(v̂' − v⁻)
+                A = J * f[4] / v  # regression of the next strength on this one
             if normal.size > 0:
                 m += math.sqrt(max(v, 0.0)) * normal[k, side]
                 v = 0.0
@@ -320,15 +308,14 @@ def draw_sides(calendar, p, theta, last, M, seen, played, normal, strength):
         for side in range(2):
             i = calendar.home[k] if side == 0 else calendar.away[k]
             if last[i] < 0.0:
-                level = p.newcomer_level if played + k >= seen and seen > 0 else 0.0
-                theta[i] = M + level + p.newcomer_spread * normal[k, side]
+                theta[i] = M + _level(p, played + k, seen) + p.newcomer_spread * normal[k, side]
                 seen += 1
             else:
                 phi, change = _since_last(p, day - last[i])
-                theta[i] = M + phi * (theta[i] - M) + math.sqrt(change) * normal[k, side]
+                theta[i] = M + phi * (theta[i] - M) + math.sqrt(change) * normal[k, side]  # θ ← φθ + ε
             last[i] = day
             strength[k, side] = theta[i]
-        M += (strength[k, 0] + strength[k, 1] - 2.0 * M) / max(seen, LEAST_SEEN)
+        M = _follow(M, strength[k, 0], strength[k, 1], seen)
 
 
 @kernel
@@ -350,10 +337,10 @@ def expect_results(strengths, p, nodes, expected):
         score, slope, square, score_square = 0.0, 0.0, 0.0, 0.0
         for n in range(nodes.x.size):
             s, steep, tie = davidson(nu, p.ties, z + sd * nodes.x[n])
-            score += nodes.weight[n] * s
-            slope += nodes.weight[n] * steep
-            square += nodes.weight[n] * (1.0 - tie)
-            score_square += nodes.weight[n] * s * s
+            score += nodes.weight[n] * s  # E s
+            slope += nodes.weight[n] * steep  # E s'
+            square += nodes.weight[n] * (1.0 - tie)  # E S²
+            score_square += nodes.weight[n] * s * s  # E s²
         expected.score[k], expected.slope[k] = score, slope
         expected.square[k], expected.score_square[k] = square, score_square
 
@@ -397,12 +384,12 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
                     held[s, 0], held[s, 1], held[s, 2], held[s, 3], held[s, 4] = R[s], U[s], C[s], luck[s], tag[s]
         for side in range(2):
             s = i if side == 0 else j
-            C[s] *= A[s]
+            C[s] *= A[s]  # C: covariance of strength and rating before the match
             held[s, 2] *= A[s]
             A[s] = strengths.regression[k, side]
         z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]
         r, c = R[i] - R[j] + system.home[k], C[i] + C[j]
-        sd = math.sqrt(max(U[i] + U[j], 0.0))
+        sd = math.sqrt(max(U[i] + U[j], 0.0))  # r ~ N(r, U_i + U_j)
         known, variance, shared = (
             held[i, 0] - held[j, 0] + system.home[k],
             held[i, 1] + held[j, 1],
@@ -413,12 +400,12 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
         for n in range(nodes.x.size):
             at = r + sd * nodes.x[n]
             b, slope, _ = davidson(nu, 0.0, at)
-            b_mean += nodes.weight[n] * b
-            B_r += nodes.weight[n] * slope
-            b_square += nodes.weight[n] * b * b
+            b_mean += nodes.weight[n] * b  # E b
+            B_r += nodes.weight[n] * slope  # E b'
+            b_square += nodes.weight[n] * b * b  # E b²
             forecast = nu_D * (known + known_sd * nodes.x[n])
             _, _, share = davidson_terms(kappa, math.exp(min(max(forecast, -STEEPEST_PROMISE), STEEPEST_PROMISE)))
-            log_D -= nodes.weight[n] * math.log(share)
+            log_D -= nodes.weight[n] * math.log(share)  # E log D of the forecast
         score, B_z, square = expected.score[k], expected.slope[k], expected.square[k]
         # Errors of ratings: what the home advantage in use is off is no error of a rating.
         off = held[i, 0] - held[j, 0] - strengths.mean[k, 0] + strengths.mean[k, 1]
@@ -428,14 +415,15 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
         out.luck[k] = 0.5 * (held[i, 3] + held[j, 3])
         out.newcomers[k] = 0.5 * (held[i, 4] - held[j, 4]) * off
         X = square + b_square - 2.0 * (score * b_mean + B_z * B_r * c) - (score - b_mean) ** 2
-        chance = square - expected.score_square[k] + B_r * B_r * (luck[i] + luck[j])
+        chance = square - expected.score_square[k] + B_r * B_r * (luck[i] + luck[j])  # E Var S, and earlier luck
+        # How fast a difference of means closes: the mean slope of b between strengths and ratings.
         secant = (b_mean - score) / (r - z) if abs(r - z) * nu > 0.003 else B_r
         closed = min(max(secant, 0.0), nu) * (tag[i] - tag[j])
         for side in range(2):
             s = i if side == 0 else j
             g = steps[k, side]
             sign = 1.0 if side == 0 else -1.0
-            R[s] += sign * g * (score - b_mean)
+            R[s] += sign * g * (score - b_mean)  # U before C, which it needs as it was before the match
             U[s] = max(U[s] + 2.0 * g * (B_z * C[s] - B_r * U[s]) + g * g * X, 0.0)
             C[s] += g * (B_z * strengths.variance[k, side] - B_r * C[s])
             luck[s] = max(luck[s] - 2.0 * g * B_r * luck[s] + g * g * chance, 0.0)

@@ -23,7 +23,7 @@ from kinelo.advice.audit.kernels import Array, Calendar, ExpectedMatches, Parame
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps
-from kinelo.raters.random_walk import YEAR
+from kinelo.raters.filter.belief import YEAR
 
 OTHER = 1.25
 """Two K this factor apart are not the same."""

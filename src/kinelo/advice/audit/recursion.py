@@ -28,7 +28,7 @@ from kinelo.advice.audit.kernels import (
     Strengths,
     System,
 )
-from kinelo.raters.random_walk import YEAR, fade_all
+from kinelo.raters.filter.belief import YEAR, fade_all
 
 RECURSION_NODES = 7
 LARGEST_K, SMALLEST_K = 400.0, 0.25

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing
-from kinelo.raters.random_walk import TODAY
 
 Array = NDArray[np.float64]
 
@@ -64,17 +63,20 @@ def leave(lo, hi, slot, x, a):
 
 
 @borrowing
-def join(lo, hi, slot, x, s, a):
-    """Let them join again as they are now, and let those leave who have not played for too long."""
+def join(lo, hi, slot, x, kinds, last, today, a):
+    """Let them join again as they are now, and let those leave who have not played for too long.
+
+    ``kinds`` and days played ``last`` are by slot, and matches have come to the day ``today`` (int).
+    """
     end = a.after.size - 1
     for e in range(lo, hi):
         at = slot[e]
-        if s.kind[at] == a.kind:
+        if kinds[at] == a.kind:
             latest = a.before[end]
             a.after[latest], a.before[at], a.after[at], a.before[end] = at, latest, end, at
             a.sums[0] += x[at]
             a.sums[1] += 1.0
-    while a.after[end] != end and s.last[a.after[end]] < s.clock[TODAY] - a.days:
+    while a.after[end] != end and last[a.after[end]] < today - a.days:
         take_out(a.after[end], x, a)
 
 

@@ -15,16 +15,24 @@ from numpy.typing import NDArray
 from kinelo.play.formula import borrowing, part
 from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
+from kinelo.raters.filter.belief import (
+    TODAY,
+    entry_parts,
+    fade,
+    lateness,
+    learnt,
+    move_clock,
+    observe_margin,
+    rested,
+)
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries, observed
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.random_walk import fade, move_clock, years_since_start
 
 Array = NDArray[np.float64]
 LEVEL_SLOT = np.int64(0)
 """The slot of the level at which newcomers enter; of a bare 0 functions would be compiled for themselves."""
 VENUES = 2
 """The last slot, and kind, of an advantage of a venue; they follow the level."""
-LEAST_SHARE = 1e-9
 
 
 class SlotBeliefs(NamedTuple):
@@ -82,7 +90,7 @@ def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS, act
 def on_day(slot, kind, q, day, p, s):
     """Mean and variance on a day (int) of a slot that has been met, in member ``q``."""
     f, added = fade(day - s.last[slot], p.rho[kind, q], p.walk[kind, q])
-    return f * s.x[slot, q], f * f * s.v[slot, q] + added
+    return rested(s.x[slot, q], s.v[slot, q], f, added)
 
 
 @part
@@ -94,25 +102,25 @@ def believe_known(g, said, day, q, p, s, work):
     x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
     rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
     mean = variance = x0 = v0 = w0 = x1 = v1 = w1 = 0.0
-    fresh, f, added, rested, same = 0, 1.0, 0.0, -1, -1
+    fresh, f, added, days, same = 0, 1.0, 0.0, -1, -1
     for e in range(lo, hi):
         at, w = slot[e], share[e]
         if at < 0 or games[at] == 0:
             fresh += 1
             continue
         kind = kinds[at]
-        if day - last[at] != rested or kind != same:  # mates have mostly rested alike
-            rested, same = day - last[at], kind
-            f, added = fade(rested, rho[kind, q], walk[kind, q])
-        own, doubt = f * x[at, q], f * f * v[at, q] + added
-        x_now[e - lo], v_now[e - lo] = own, doubt
-        mean += w * own
-        variance += w * w * doubt
+        if day - last[at] != days or kind != same:  # mates have mostly rested alike
+            days, same = day - last[at], kind
+            f, added = fade(days, rho[kind, q], walk[kind, q])
+        strength, doubt = rested(x[at, q], v[at, q], f, added)
+        x_now[e - lo], v_now[e - lo] = strength, doubt
+        mean += w * strength  # m = Σ h x
+        variance += w * w * doubt  # V = Σ h² v
         if counts[kind]:
             if w > 0.0:
-                x0, v0, w0 = x0 + w * own, v0 + w * w * doubt, w0 + w
+                x0, v0, w0 = x0 + w * strength, v0 + w * w * doubt, w0 + w
             else:
-                x1, v1, w1 = x1 - w * own, v1 + w * w * doubt, w1 - w
+                x1, v1, w1 = x1 - w * strength, v1 + w * w * doubt, w1 - w
     return mean, variance, fresh, ((x0, v0, w0), (x1, v1, w1))
 
 
@@ -125,24 +133,21 @@ def believe_fresh(g, said, day, q, known, p, s, work):
     lo, hi, slot, share, (ours, theirs) = said.offsets[g], said.offsets[g + 1], said.slot, said.share, known
     mean = variance = load = common0 = common1 = 0.0
     level, level_v = on_day(LEVEL_SLOT, s.kind[LEVEL_SLOT], q, day, p, s)
-    late = 1.0 - math.exp(-years_since_start(day, s.clock))
+    late = lateness(day, s.clock)
     for e in range(lo, hi):
         at, w = slot[e], share[e]
         if at >= 0 and s.games[at] > 0:
             continue
         kind = -1 - at if at < 0 else s.kind[at]
         mates, foes = (ours, theirs) if w > 0.0 else (theirs, ours)
-        if p.whole[kind] and mates[2] > LEAST_SHARE:
-            x, v, part = mates[0] / mates[2], p.prior[kind, q], 0.0
-        else:
-            lean = p.foes[kind, q] if foes[2] > 0.0 else 0.0
-            part = p.level[kind, q] * (1.0 - lean) * late
-            x = part * level + p.mates[kind, q] * mates[0] + lean * foes[0]
-            v = p.prior[kind, q] + lean * lean * foes[1] + part * part * level_v
+        gift = (p.mates[kind, q], p.foes[kind, q], p.level[kind, q])
+        of_mates, of_foes, of_level = entry_parts(p.whole[kind], gift, late, mates[2], foes[2])
+        x = of_level * level + of_mates * mates[0] + of_foes * foes[0]
+        v = p.prior[kind, q] + of_foes * of_foes * foes[1] + of_level * of_level * level_v
         work.x[e - lo], work.v[e - lo] = x, v
         mean += w * x
         variance += w * w * v
-        load += w * part
+        load += w * of_level  # h of the level
         alike = math.sqrt(p.common[kind, q] * p.prior[kind, q])
         if w > 0.0:
             common0 += w * alike
@@ -170,7 +175,7 @@ def add_up(lo, hi, slot, share, x_now, kinds, apart, sides):
 
     Venues, and kinds that are kept apart (own grounds, conditions), are no part of a side's rating.
     """
-    sides[:] = 0.0
+    sides[0] = sides[1] = 0.0
     for e in range(lo, hi):
         kind = -1 - slot[e] if slot[e] < 0 else np.int64(kinds[slot[e]])
         if kind > VENUES and not apart[kind]:
@@ -182,9 +187,7 @@ def take_level(day, q, lesson, p, s):
     """Let the newcomers' level learn from a match in which it was."""
     shift, left, load = lesson
     level, level_v = on_day(LEVEL_SLOT, s.kind[LEVEL_SLOT], q, day, p, s)
-    pull = load * level_v
-    s.x[LEVEL_SLOT, q] = level + pull * shift
-    s.v[LEVEL_SLOT, q] = level_v - pull * pull * left
+    s.x[LEVEL_SLOT, q], s.v[LEVEL_SLOT, q] = learnt(level, level_v, load, shift, left)
 
 
 @part
@@ -197,9 +200,7 @@ def learn(g, said, day, q, lesson, p, s, work):
     x, v, x_now, v_now, slot, share, lo = s.x, s.v, work.x, work.v, said.slot, said.share, said.offsets[g]
     for e in range(lo, said.offsets[g + 1]):
         at = slot[e]
-        pull = share[e] * v_now[e - lo]
-        x[at, q] = x_now[e - lo] + pull * shift
-        v[at, q] = v_now[e - lo] - pull * pull * left
+        x[at, q], v[at, q] = learnt(x_now[e - lo], v_now[e - lo], share[e], shift, left)
     if load != 0.0:
         take_level(day, q, lesson, p, s)
 
@@ -286,15 +287,14 @@ def filter_alone(seen, ahead, played, rotations, p, s, work):
                     add_up(lo, hi, slot, share, work.x, s.kind, p.apart, work.sides[g])
             shift = left = 0.0
             if weight[g] > 0.0:
-                left = 1.0 / (V + p.noise[q] / weight[g])
-                shift = (y[g, q] - m) * left
+                shift, left = observe_margin(y[g, q], m, V + p.noise[q] / weight[g])
             learn(g, played, today, q, (shift, left, load), p, s, work)
             entering = entering or load != 0.0
         count(lo, hi, slot, today, s)
         if entering:
             s.last[LEVEL_SLOT] = max(today, s.last[LEVEL_SLOT])
         if counting:
-            join(lo, hi, slot, first, s, work.active)
+            join(lo, hi, slot, first, s.kind, s.last, s.clock[TODAY], work.active)
 
 
 def expected_alone(

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from kinelo.raters.filter.alone import LEAST_SHARE
+from kinelo.raters.filter.belief import entry_parts, fade, lateness
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.smoother import symmetric
 from kinelo.raters.filter.state import FIXED_SLOTS, LEVEL, SlotState
 from kinelo.raters.margins import MarginLaw
-from kinelo.raters.random_walk import fade, years_since_start
 from kinelo.raters.state import NEVER
 
 Array = NDArray[np.float64]
@@ -96,23 +95,20 @@ class PossibleTruths:
         Without covariance the filter forgets that they are alike: they lean on other truths, and on mates as such.
         """
         kinds, doubt = self.manner.kinds, self.manner.doubt
-        level, late = self.on_day(LEVEL, day), 1.0 - math.exp(-years_since_start(day, self.start))
+        level, late = self.on_day(LEVEL, day), lateness(day, self.start)
         lean_on = np.array([bool(self.met[at]) and kinds[int(self.kind[at])].counts for at in k])
         alike = {True: self._normal(), False: self._normal()}
         for n in new:
             kind, ours = kinds[int(self.kind[k[n]])], share * share[n] > 0.0
             mates, foes = (np.abs(share) * (lean_on & side) for side in (ours, ~ours))
-            if kind.whole and mates.sum() > LEAST_SHARE:
-                lean, given, part = 0.0, 1.0 / mates.sum(), 0.0
-            else:
-                lean = kind.foes if foes.sum() > 0.0 else 0.0
-                given, part = kind.mates, kind.level * (1.0 - lean) * late
+            gift = (kind.mates, kind.foes, kind.level)
+            of_mates, of_foes, of_level = entry_parts(kind.whole, gift, late, mates.sum(), foes.sum())
             own = math.sqrt(doubt * kind.prior) * self._normal()
             common = math.sqrt(doubt * kind.common * kind.prior) * alike[bool(share[n] > 0.0)]
             theirs, ours_ = foes @ self.X[k], mates @ self.X[k]
             if not self.full:
                 theirs, ours_ = self.generator.permutation(theirs), ours_.mean()
-            self.X[k[n]] = part * level + lean * theirs + given * ours_ + own + common
+            self.X[k[n]] = of_level * level + of_foes * theirs + of_mates * ours_ + own + common
         self.met[k[new]], self.last[k[new]] = True, day
 
     def _turns(self, g: int, shares: dict[int, float]) -> Array:

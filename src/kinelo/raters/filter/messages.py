@@ -1,6 +1,6 @@
 """Strengths given everything before and after, without a covariance: messages along and between matches.
 
-A match shows ``y = Σ share · x + ε`` and a strength moves as in :mod:`kinelo.raters.random_walk`, so that all
+A match shows ``y = Σ share · x + ε`` and a strength moves as in :mod:`kinelo.raters.filter.belief`, so that all
 strengths at all matches are one Gaussian. What is believed of a slot at a match is the product of three messages:
 ``N(m, v)`` from its earlier matches, one from its later ones, and what this match says of it when the others are as
 their earlier and later matches say, ``(y − Σ_others)/w`` with variance ``(V − w² v)/w²``. Matches are gone through
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from kinelo.play.formula import kernel
 from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.alone import SlotBeliefs, believe, count, learn, room_for
+from kinelo.raters.filter.belief import fade_all, move_clock, observe_margin
 from kinelo.raters.filter.entries import Entries, Observations
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.random_walk import fade_all, move_clock
 
 Array = NDArray[np.float64]
 MOST_PASSES = 200
@@ -101,8 +101,10 @@ def record(seen, played, p, s, work, common):
         for e in range(lo, hi):
             mean[e], variance[e] = work.x[e - lo], work.v[e - lo]
             common[g] -= share[e] * share[e] * work.v[e - lo]
-        left = 1.0 / (V + p.noise[0] / weight[g]) if weight[g] > 0.0 else 0.0
-        learn(g, played, day[g], FIRST_MEMBER, ((y[g] - m) * left, left, load), p, s, work)
+        shift = left = 0.0
+        if weight[g] > 0.0:
+            shift, left = observe_margin(y[g], m, V + p.noise[0] / weight[g])
+        learn(g, played, day[g], FIRST_MEMBER, (shift, left, load), p, s, work)
         count(lo, hi, slot, day[g], s)
 
 
@@ -118,7 +120,7 @@ def meet(g, y, u, to, mean, variance):
         return 0.0
     lo = u.bounds[g]
     for a in range(lo, u.bounds[g + 1]):
-        precision = 1.0 / to.v[a] + to.later[a]
+        precision = 1.0 / to.v[a] + to.later[a]  # earlier and later matches together
         variance[a - lo] = 1.0 / precision
         mean[a - lo] = (to.m[a] / to.v[a] + to.later_m[a]) / precision
         M += u.w[a] * mean[a - lo]
@@ -126,9 +128,9 @@ def meet(g, y, u, to, mean, variance):
     moved = 0.0
     for a in range(lo, u.bounds[g + 1]):
         m, v, w = mean[a - lo], variance[a - lo], u.w[a]
-        others = V - w * w * v
+        others = V - w * w * v  # variance of y less this slot
         before = (m + v * to.here_m[a]) / (1.0 + v * to.here[a])
-        to.here[a] = w * w / others
+        to.here[a] = w * w / others  # what the match says: (y − Σ_others)/w
         to.here_m[a] = w * (y[g] - (M - w * m)) / others
         now = (m + v * to.here_m[a]) / (1.0 + v * to.here[a])
         moved = max(moved, abs(now - before) / math.sqrt(v / (1.0 + v * to.here[a])))
@@ -146,7 +148,7 @@ def pass_through(y, u, links, to, widest):
             if b < 0:
                 to.m[a], to.v[a] = u.mean[a], u.variance[a]
                 continue
-            precision = 1.0 / to.v[b] + to.here[b]
+            precision = 1.0 / to.v[b] + to.here[b]  # the match before, then the rest since
             to.m[a] = f[a] * (to.m[b] / to.v[b] + to.here_m[b]) / precision
             to.v[a] = f[a] * f[a] / precision + added[a]
         meet(g, y, u, to, mean, variance)

@@ -38,23 +38,23 @@ def through_match(g, played, row, steps, r, N, NK):
     K, surprise, S = steps.K[g], steps.surprise[g], steps.S[g]
     pull = quadratic = 0.0
     for a in range(r.size):
-        pull += K[a] * r[a]
+        pull += K[a] * r[a]  # Kᵀ r
         NK[a] = 0.0
         for b in range(r.size):
             NK[a] += N[a, b] * K[b]
-        quadratic += K[a] * NK[a]
+        quadratic += K[a] * NK[a]  # Kᵀ N K
     for e in range(lo, hi):
         own = row[slot[e]]
         if own >= 0:
-            r[own] += share[e] * (surprise - pull) / S
-            for a in range(r.size):
+            r[own] += share[e] * (surprise - pull) / S  # r ← h v/S + Lᵀ r
+            for a in range(r.size):  # Lᵀ N L: − N K hᵀ/S and its transpose
                 N[a, own] -= NK[a] * share[e] / S
                 N[own, a] -= NK[a] * share[e] / S
     for e in range(lo, hi):
         for other in range(lo, hi):
             a, b = row[slot[e]], row[slot[other]]
             if a >= 0 and b >= 0:
-                N[a, b] += share[e] * share[other] * (1.0 / S + quadratic / (S * S))
+                N[a, b] += share[e] * share[other] * (1.0 / S + quadratic / (S * S))  # h hᵀ/S + h KᵀNK hᵀ/S²
 
 
 @borrowing
@@ -104,7 +104,7 @@ def backwards(first, last, played, counts, row, steps, r, N):
         for e in range(lo, hi):
             f, own = steps.f[e], row[played.slot[e]]
             if f != 1.0 and own >= 0:
-                r[own] *= f
+                r[own] *= f  # r ← Fᵀ r, N ← Fᵀ N F
                 for a in range(r.size):
                     N[own, a] *= f
                 for a in range(r.size):

@@ -23,12 +23,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.play.formula import borrowing, inlined, part
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
-from kinelo.raters.filter.alone import LEAST_SHARE, LEVEL_SLOT, NO_DAYS, NO_SIDES, Days, add_up
+from kinelo.raters.filter.alone import LEVEL_SLOT, NO_DAYS, NO_SIDES, Days, add_up
+from kinelo.raters.filter.belief import (
+    TODAY,
+    entry_parts,
+    fade,
+    lateness,
+    learnt,
+    move_clock,
+    observe_margin,
+    rested,
+)
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries, observed
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.random_walk import fade, move_clock, years_since_start
 
 Array = NDArray[np.float64]
 BLOCK = 16
@@ -76,7 +85,7 @@ NO_STEPS = steps(0, 0, 0)
 
 
 class Room(NamedTuple):
-    """Room for one match: by entry a coefficient, a fade and what time added; by row ``K``; and pending ``U``.
+    """Room for one match: by entry a coefficient, a fade and what time added; by row ``K`` and its slot; pending ``U``.
 
     ``sides``, ``days`` and ``active`` are as in ``MatchRoom``.
     """
@@ -85,6 +94,7 @@ class Room(NamedTuple):
     f: Array
     added: Array
     K: Array
+    of_row: NDArray[np.int64]
     U: Array
     sides: Array
     days: Days
@@ -101,7 +111,7 @@ def room_for(
 ) -> Room:
     """Room for the longest match of some lists, and ``block`` pending ones of so many rows."""
     c, f, added = np.zeros((3, most_entries(*lists) + 1))
-    return Room(c, f, added, np.zeros(rows), np.zeros((block, rows)), sides, days, active)
+    return Room(c, f, added, np.zeros(rows), np.zeros(rows, np.int64), np.zeros((block, rows)), sides, days, active)
 
 
 @inlined
@@ -114,10 +124,8 @@ def known(at, s):
 def given_to(kind, w, sums, late, p):
     """How much (three floats) a newcomer is given of his mates, his foes and the level; ``sums`` are shares known."""
     mates, foes = (sums[0], sums[1]) if w > 0.0 else (sums[1], sums[0])
-    if p.whole[kind] and mates > LEAST_SHARE:
-        return 1.0 / mates, 0.0, 0.0
-    lean = p.foes[kind, 0] if foes > 0.0 else 0.0
-    return p.mates[kind, 0], lean, p.level[kind, 0] * (1.0 - lean) * late
+    gift = (p.mates[kind, 0], p.foes[kind, 0], p.level[kind, 0])
+    return entry_parts(p.whole[kind], gift, late, mates, foes)
 
 
 @inlined
@@ -154,15 +162,15 @@ def expect(g, said, day, p, s, pending, room):
     level = 0.0
     mean = variance = common0 = common1 = 0.0
     if fresh > 0:
-        late = 1.0 - math.exp(-years_since_start(day, s.clock))
+        late = lateness(day, s.clock)
         sums = known_shares(g, said, p, s)
         for e in range(lo, hi):
             if known(slot[e], s):
                 continue
             w, kind = share[e], -1 - slot[e] if slot[e] < 0 else s.kind[slot[e]]
             mates, foes, part = given_to(kind, w, sums, late, p)
-            level += w * part
-            variance += w * w * p.prior[kind, 0]
+            level += w * part  # h of the level
+            variance += w * w * p.prior[kind, 0]  # his own part
             alike = w * math.sqrt(p.common[kind, 0] * p.prior[kind, 0])
             if w > 0.0:
                 common0 += alike
@@ -179,7 +187,7 @@ def expect(g, said, day, p, s, pending, room):
     for e in range(lo, hi):
         k, at = e - lo, slot[e]
         if known(at, s):
-            variance += c[k] * c[k] * added[k]
+            variance += c[k] * c[k] * added[k]  # what rest adds
             c[k] *= f[k]
             mean += c[k] * s.x[at]
             if s.row[at] < 0:
@@ -191,7 +199,7 @@ def expect(g, said, day, p, s, pending, room):
         if not known(slot[e], s) or s.row[slot[e]] < 0:
             continue
         row, own = s.row[slot[e]], c[e - lo]
-        variance += own * own * s.C[row, row]
+        variance += own * own * s.C[row, row]  # cᵀ C c, from the lower triangle
         if level != 0.0:
             variance += 2.0 * own * level * s.C[max(row, top), min(row, top)]
         for other in range(lo, e):
@@ -203,7 +211,7 @@ def expect(g, said, day, p, s, pending, room):
         for e in range(lo, hi):
             if known(slot[e], s) and s.row[slot[e]] >= 0:
                 part += c[e - lo] * U[b, s.row[slot[e]]]
-        variance -= part * part
+        variance -= part * part  # − (cᵀ U)²
     return mean, variance
 
 
@@ -211,7 +219,7 @@ def expect(g, said, day, p, s, pending, room):
 def note_sides(g, said, day, p, s, room):
     """Note the strengths of both sides of match ``g`` on a day, as :func:`add_up` says."""
     lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
-    late = 1.0 - math.exp(-years_since_start(day, s.clock))
+    late = lateness(day, s.clock)
     sums = known_shares(g, said, p, s)
     now = room.c
     for e in range(lo, hi):
@@ -241,7 +249,7 @@ def rest(row, f, added, s, active, pending, U):
             C[other, row] *= f
         for b in range(pending):
             U[b, row] *= f
-    C[row, row] = f * f * C[row, row] + added
+    _, C[row, row] = rested(0.0, C[row, row], f, added)
 
 
 @borrowing
@@ -249,10 +257,10 @@ def advance(at, day, p, s, pending, U):
     """Bring a slot that has been met to a day (int); return its fade (float)."""
     kind = s.kind[at]
     f, added = fade(day - s.last[at], p.rho[kind, 0], p.walk[kind, 0])
-    s.x[at] *= f
     if s.row[at] < 0:
-        s.v[at] = f * f * s.v[at] + added
+        s.x[at], s.v[at] = rested(s.x[at], s.v[at], f, added)
     else:
+        s.x[at] *= f
         rest(s.row[at], f, added, s, s.rows[0], pending, U)
     s.last[at] = max(day, s.last[at])
     return f
@@ -287,8 +295,10 @@ def enter(e, g, said, given, p, s, pending, U):
         row = s.rows[0]
         s.rows[0] += 1
         s.row[at] = row
-        s.C[row, : row + 1] = 0.0
-        U[:pending, row] = 0.0
+        for k in range(row + 1):
+            s.C[row, k] = 0.0
+        for b in range(pending):
+            U[b, row] = 0.0
         if part != 0.0:
             give(row, s.row[LEVEL_SLOT], part, s, row, pending, U)
     for other in range(lo, hi):
@@ -304,7 +314,7 @@ def enter(e, g, said, given, p, s, pending, U):
     if row < 0:
         s.v[at] = own
         return
-    square = own
+    square = own  # his variance: own part, and his parts of those he was given
     if part != 0.0:
         square += part * s.C[row, s.row[LEVEL_SLOT]]
     for other in range(lo, hi):
@@ -331,7 +341,7 @@ def prepare(g, said, day, p, s, pending, U, out):
     if fresh == 0:
         return
     advance(LEVEL_SLOT, day, p, s, pending, U)
-    late = 1.0 - math.exp(-years_since_start(day, s.clock))
+    late = lateness(day, s.clock)
     sums = known_shares(g, said, p, s)
     for e in range(lo, hi):
         if s.games[slot[e]] > 0:
@@ -380,7 +390,8 @@ def _subtract(C, U, active):
 def _column(g, said, active, s, pending, U, K):
     """``K = (C − Σ U Uᵀ) h`` of match ``g``, C from its lower triangle."""
     lo, hi, slot, share, C = said.offsets[g], said.offsets[g + 1], said.slot, said.share, s.C
-    K[:active] = 0.0
+    for k in range(active):
+        K[k] = 0.0
     for e in range(lo, hi):
         row, w = s.row[slot[e]], share[e]
         if row < 0:
@@ -404,6 +415,14 @@ def _take(root, active, K, U_row):
         U_row[k] = K[k] * root
 
 
+@part
+def clear(U):
+    """No ``U`` is pending."""
+    for b in range(U.shape[0]):
+        for k in range(U.shape[1]):
+            U[b, k] = 0.0
+
+
 subtract, column, take = (borrowing(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
 
 
@@ -414,13 +433,11 @@ def learn(g, said, lesson, s, K, of_row):
     """
     shift, left = lesson
     for row in range(s.rows[0]):
-        s.x[of_row[row]] += K[row] * shift
+        s.x[of_row[row]] += K[row] * shift  # x += K (y − ŷ)/S
     for e in range(said.offsets[g], said.offsets[g + 1]):
         at = said.slot[e]
         if s.row[at] < 0:
-            pull = said.share[e] * s.v[at]
-            s.x[at] += pull * shift
-            s.v[at] -= pull * pull * left
+            s.x[at], s.v[at] = learnt(s.x[at], s.v[at], said.share[e], shift, left)
 
 
 @borrowing
@@ -473,7 +490,7 @@ def expect_days(g, day, said, p, s, pending, room):
     return until
 
 
-@kernel
+@borrowing
 def filter_together(seen, ahead, played, rotations, p, s, room, out):
     """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one member.
 
@@ -481,16 +498,17 @@ def filter_together(seen, ahead, played, rotations, p, s, room, out):
     """
     day, weight, y, mean, variance = seen
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
-    slot, share, U, K = played.slot, played.share, room.U, room.K
+    slot, share, U, K, of_row = played.slot, played.share, room.U, room.K, room.of_row
     block, pending = U.shape[0], np.int64(0)  # of a bare 0 every function it is handed to is compiled for itself
-    of_row = np.zeros(len(s.C), np.int64)
-    slots_of_rows(s, of_row)
+    strengths = s.x[::1]  # of the type that the loop without covariance hands on: one compilation for both
+    if learning:
+        slots_of_rows(s, of_row)
     forecast_until = np.int64(0) if room.days.until.size > 0 else day.size
     counting = room.active.mean.size > 0
     for g in range(day.size):
         if counting:
             room.active.mean[g] = mean_active(room.active)
-            leave(played.offsets[g], played.offsets[g + 1], slot, s.x, room.active)
+            leave(played.offsets[g], played.offsets[g + 1], slot, strengths, room.active)
         if g >= forecast_until:
             forecast_until = expect_days(g, day, played, p, s, pending, room)
         if room.sides.size > 0 and room.days.until.size == 0:
@@ -512,35 +530,36 @@ def filter_together(seen, ahead, played, rotations, p, s, room, out):
                 of_row[s.row[slot[e]]] = slot[e]
             s.last[slot[e]] = max(day[g], s.last[slot[e]])
             s.games[slot[e]] += 1
-            m += share[e] * s.x[slot[e]]
+            m += share[e] * s.x[slot[e]]  # ŷ = hᵀ x
         column(g, played, active, s, pending, U, K)
         for e in range(lo, hi):
             row = s.row[slot[e]]
-            V += share[e] * K[row] if row >= 0 else share[e] * share[e] * s.v[slot[e]]
+            V += share[e] * K[row] if row >= 0 else share[e] * share[e] * s.v[slot[e]]  # hᵀ K
         if one_list:
             mean[g], variance[g] = m, V
         if not weight[g] > 0.0:
             if counting:
-                join(lo, hi, slot, s.x, s, room.active)
+                join(lo, hi, slot, strengths, s.kind, s.last, s.clock[TODAY], room.active)
             continue
-        S, surprise = V + p.noise[0] / weight[g], y[g] - m
+        S = V + p.noise[0] / weight[g]  # S = hᵀ C h + noise
+        shift, left = observe_margin(y[g], m, S)
         if out.S.size > 0:
-            out.surprise[g], out.S[g] = surprise, S
+            out.surprise[g], out.S[g] = y[g] - m, S
             for row in range(active):
                 out.K[g, row] = K[row]
-        learn(g, played, (surprise / S, 1.0 / S), s, K, of_row)
+        learn(g, played, (shift, left), s, K, of_row)
         if counting:
-            move_active(surprise / S, active, K, of_row, room.active)
-            join(lo, hi, slot, s.x, s, room.active)
-        take(1.0 / math.sqrt(S), active, K, U[pending])
+            move_active(shift, active, K, of_row, room.active)
+            join(lo, hi, slot, strengths, s.kind, s.last, s.clock[TODAY], room.active)
+        take(1.0 / math.sqrt(S), active, K, U[pending])  # U = K/√S
         pending += 1
         if pending == block:
-            subtract(s.C, U, active)
-            U[:] = 0.0
+            subtract(s.C, U, active)  # C −= Σ U Uᵀ
+            clear(U)
             pending = np.int64(0)
     if pending > 0:
         subtract(s.C, U, s.rows[0])
-        U[:] = 0.0
+        clear(U)
 
 
 def expected_together(

@@ -22,6 +22,7 @@ from kinelo.play.deviations import natural_discount
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_chances, points_scale, tail_of
 from kinelo.raters.advantage import follow, weigh
+from kinelo.raters.filter.belief import informed
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.reading import gain_of
 from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
@@ -89,7 +90,7 @@ def heard(phi2, f):
 @borrowing
 def new_volatility(phi2, vol, gain, info, tau):
     """Volatility (float) after a period: the root of Glickman's equation, by the Illinois method."""
-    delta2 = (gain / info) ** 2
+    delta2 = (gain / info) ** 2  # Δ²: the improvement that the results show
     v = 1.0 / info
     a = math.log(vol * vol)
 
@@ -126,8 +127,8 @@ def settle(mu, phi2, vol, gain, info, tau, together):
         vol = new_volatility(phi2, vol, gain, info, tau)
         if together:
             phi2 += vol * vol
-    phi2 = 1.0 / (1.0 / phi2 + info)
-    return mu + phi2 * gain, phi2, vol
+    mu, phi2 = informed(mu, phi2, info, gain)
+    return mu, phi2, vol
 
 
 @part
@@ -179,7 +180,7 @@ def play_all(m, p, s, common, trace):
                 rest_side(t, m.day[k], p, s)
             s.last[t] = m.day[k]
             s.games[t] += 1
-        edge = mu[i] - mu[j] + (0.0 if neutral else h)
+        edge = mu[i] - mu[j] + (0.0 if neutral else h)  # μ_i − μ_j, with the home advantage
         doubt, f = phi2[i] + phi2[j], noise_of(m, k)
         if k >= ahead:
             trace.z[k], trace.doubt[k], trace.ties[k] = edge / f, doubt / (f * f), kappa
@@ -212,8 +213,8 @@ def play_all(m, p, s, common, trace):
             sign = 1.0 - 2.0 * side
             g = heard(phi2[other], f)
             E = 1.0 / (1.0 + math.exp(-g * sign * edge))
-            s.gain[me] += weight * g * (0.5 + 0.5 * sign * S - E)
-            s.info[me] += weight * g * g * E * (1.0 - E)
+            s.gain[me] += weight * g * (0.5 + 0.5 * sign * S - E)  # g (s − E)
+            s.info[me] += weight * g * g * E * (1.0 - E)  # g² E (1 − E)
         if p.together == 0.0:
             for t in (i, j):
                 settle_side(t, s, p.tau, p.together > 0.0)

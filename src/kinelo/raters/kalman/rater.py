@@ -24,6 +24,7 @@ from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.active import NO_ACTIVE, Active
 from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
+from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.state import HOME, STRENGTH, Lists
 from kinelo.raters.gaussian import (
@@ -39,7 +40,6 @@ from kinelo.raters.gaussian import (
 from kinelo.raters.kalman.state import SideState
 from kinelo.raters.order import forecast_until
 from kinelo.raters.qualifying import REFERENCE_DAYS
-from kinelo.raters.random_walk import fade_all
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.streaming import LOOK
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
+from kinelo.raters.filter.belief import LONG_AGO, TODAY
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, entries_of
 from kinelo.raters.filter.state import (
     CONDITION,
@@ -22,7 +23,6 @@ from kinelo.raters.filter.state import (
     Places,
     SlotState,
 )
-from kinelo.raters.random_walk import LONG_AGO, TODAY
 from kinelo.raters.state import NEVER, MatchIndices, StateColumn
 
 SIDE_SHARES = np.array([1.0, -1.0, 1.0, 1.0])

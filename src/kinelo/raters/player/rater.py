@@ -25,6 +25,7 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.alone import expected_alone, spread_of
+from kinelo.raters.filter.belief import TODAY, fade_all
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.messages import Beliefs, smooth
@@ -43,7 +44,6 @@ from kinelo.raters.gaussian import (
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.rotation import Fixtures, make_lists
 from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
-from kinelo.raters.random_walk import TODAY, fade_all
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.state import NO_PLAYERS
 from kinelo.raters.stored import taken_whole

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel, part
+from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.filter.state import HOME, NEUTRAL, OWN, STAND_IN, STRENGTH
-from kinelo.raters.random_walk import YEAR
 
 AFTER, STARTERS, UNSEEN = range(3)
 RECENT, MOST_PLAYERS = 10, 48

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.filter.belief import LONG_AGO, TODAY
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.state import (
     CONDITION,
@@ -28,7 +29,6 @@ from kinelo.raters.filter.state import (
 )
 from kinelo.raters.name_index import NameIndex
 from kinelo.raters.player.rotation import MOST_PLAYERS, RECENT, Fixtures, Sheet, Squads, make_lists
-from kinelo.raters.random_walk import LONG_AGO, TODAY
 from kinelo.raters.state import NEVER, MatchIndices, StateColumn
 from kinelo.raters.stored import SEPARATOR
 

@@ -16,8 +16,8 @@ from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.matches.dated import NOT_YET, refuse_far_ahead
 from kinelo.raters.batches import moved_twins, slopes_of
+from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.noise import NoiseFactors
-from kinelo.raters.random_walk import YEAR
 from kinelo.raters.rank.kernels import (
     ContestColumns,
     Expected,
@@ -111,7 +111,7 @@ class ContestFilter(KindParameters):
 
         def losses(factors: Array) -> Array:
             spread = expected._replace(variance=belief + (factors**2)[contests.contest][:, None])
-            score_contests(columns, twin._model(), spread)
+            score_contests(columns, twin._model(), twin._begun().known, spread)
             return contest_losses(contests, spread.log_chance)[:, 0]
 
         return self._luck().find(contests, losses, int(WARM_UP * len(contests))).factors

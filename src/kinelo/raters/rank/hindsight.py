@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from kinelo.matches.contests import Contests
 from kinelo.raters.filter.alone import SlotBeliefs
+from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.random_walk import fade_all
 from kinelo.raters.rank.kernels import (
     ContestColumns,
     ContestModel,

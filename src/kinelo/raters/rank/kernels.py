@@ -22,15 +22,16 @@ by the slopes of that, so that their losses differ from its own as derivatives s
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel
-from kinelo.raters.filter.alone import on_day
+from kinelo.raters.filter.alone import SlotBeliefs, on_day
+from kinelo.raters.filter.belief import informed, move_clock
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.random_walk import move_clock
 from kinelo.raters.rank.field import ContestField, new_grid
 from kinelo.raters.rank.law import PerformanceLaw
 from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
@@ -108,17 +109,13 @@ class Work(NamedTuple):
     pull: Array
 
 
-@kernel
-def room_for(columns, model, s):
-    """Room for the largest of some contests."""
-    held = 1
-    for c in range(columns.first.size - 1):
-        held = max(held, columns.offsets[columns.first[c + 1]] - columns.offsets[columns.first[c]])
-    slots, batch = s.x.shape
-    return Work(
-        np.empty((held, batch)), np.empty((held, batch)), np.empty(model.level.shape), np.zeros((slots, batch)),
-        np.zeros((slots, batch)),
-    )  # fmt: skip
+def room_for(columns: ContestColumns, model: ContestModel, slots: int) -> Work:
+    """Room for the largest of some contests among so many slots."""
+    held = int(np.diff(columns.offsets[columns.first]).max(initial=1))
+    batch = model.anchor.size
+    x, v = np.empty((2, held, batch))
+    precision, pull = np.zeros((2, slots, batch))
+    return Work(x, v, np.empty(model.level.shape), precision, pull)
 
 
 @kernel
@@ -162,8 +159,8 @@ def believe_entries(c, columns, model, s, work, expected):
                 else:
                     kind = -1 - at if at < 0 else s.kind[at]
                     work.x[j, q], work.v[j, q] = work.level[kind, q], model.kinds.prior[kind, q]
-                m += w * work.x[j, q]
-                S += w * w * work.v[j, q]
+                m += w * work.x[j, q]  # mean of the performance
+                S += w * w * work.v[j, q]  # its variance, noise included
             expected.mean[a, q], expected.variance[a, q] = m, S
 
 
@@ -189,14 +186,13 @@ def learn_contest(c, columns, model, field, shown, s, work):
             pull = shown.pull[k, q] + max(precision, 0.0) * lift
             for e in range(columns.offsets[lo + k], columns.offsets[lo + k + 1]):
                 at, w = columns.slot[e], columns.share[e]
-                rest = max(1.0 - w * w * work.v[e - begin, q] * precision, LEAST)
+                rest = max(1.0 - w * w * work.v[e - begin, q] * precision, LEAST)  # of the others: this slot taken out
                 work.precision[at, q] += w * w * precision / rest
                 work.pull[at, q] += w * pull / rest
         for e in range(begin, end):
             at, j = columns.slot[e], e - begin
-            after = 1.0 / (1.0 / max(work.v[j, q], LEAST) + max(work.precision[at, q], 0.0))
-            s.x[at, q] = work.x[j, q] + after * work.pull[at, q]
-            s.v[at, q] = after
+            precision = max(work.precision[at, q], 0.0)
+            s.x[at, q], s.v[at, q] = informed(work.x[j, q], max(work.v[j, q], LEAST), precision, work.pull[at, q])
         for e in range(begin, end):
             work.precision[columns.slot[e], q] = work.pull[columns.slot[e], q] = 0.0
 
@@ -231,47 +227,51 @@ def count_entries(c, columns, model, counts):
 
 
 @kernel
-def filter_contests(columns, model, s, expected):
-    """Filter contests in order; ``expected`` receives what was expected of each performance before its contest."""
-    sizes, batch = columns.first[1:] - columns.first[:-1], s.x.shape[1]
-    counts, memory = np.empty((max(np.max(sizes), 1), batch)), np.empty((4, 2))
-    work = room_for(columns, model, s)
-    for c in range(sizes.size):
-        lo, hi, size = columns.first[c], columns.first[c + 1], sizes[c]
-        entry_levels(c, columns, model, s, work.level)
-        believe_entries(c, columns, model, s, work, expected)
-        move_clock(columns.day[c], s.clock)
-        count_entries(c, columns, model, counts)
-        field = ContestField(expected.mean[lo:hi], expected.variance[lo:hi], counts[:size], columns.place[lo:hi])
-        grid = new_grid(field, model.law, memory)
-        memory = grid.memory
-        expected.log_chance[lo:hi] = np.nan
-        shown = Shown(np.zeros((size, batch)), np.zeros((size, batch)), expected.log_chance[lo:hi])
-        read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
-        learn_contest(c, columns, model, field, shown, s, work)
-        count_contest(c, columns, s, work.pull)
+def read_contest(c, columns, model, expected, memory):
+    """Read the ranking of contest ``c``, of which performances are ``expected``: the field, what is shown of it, and
+    memory for the grid of the next one. ``log Z`` of its entries is written to ``expected``.
+    """
+    lo, hi, batch = columns.first[c], columns.first[c + 1], expected.mean.shape[1]
+    counts = np.empty((hi - lo, batch))
+    count_entries(c, columns, model, counts)
+    field = ContestField(expected.mean[lo:hi], expected.variance[lo:hi], counts, columns.place[lo:hi])
+    grid = new_grid(field, model.law, memory)
+    for e in range(lo, hi):
+        for q in range(batch):
+            expected.log_chance[e, q] = math.nan
+    shown = Shown(np.zeros((hi - lo, batch)), np.zeros((hi - lo, batch)), expected.log_chance[lo:hi])
+    read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
+    return field, shown, grid.memory
 
 
 @kernel
-def score_contests(columns, model, expected):
-    """Write ``log Z`` of entries in contests of which means and variances are expected; nothing is learnt."""
-    sizes, batch = columns.first[1:] - columns.first[:-1], expected.mean.shape[1]
-    counts, memory = np.empty((max(np.max(sizes), 1), batch)), np.empty((4, 2))
-    for c in range(sizes.size):
-        lo, hi, size = columns.first[c], columns.first[c + 1], sizes[c]
-        count_entries(c, columns, model, counts)
-        field = ContestField(expected.mean[lo:hi], expected.variance[lo:hi], counts[:size], columns.place[lo:hi])
-        grid = new_grid(field, model.law, memory)
-        memory = grid.memory
-        expected.log_chance[lo:hi] = np.nan
-        shown = Shown(np.zeros((size, batch)), np.zeros((size, batch)), expected.log_chance[lo:hi])
-        read_ranking(Ranking(field, model.law, columns.weight[c], grid), shown)
-
-
-@kernel
-def expect_contests(columns, model, s, expected):
-    """Mean and variance (entries, members) of the performances in contests, all from the beliefs as they stand."""
-    work = room_for(columns, model, s)
+def run_contests(columns, model, s, expected, work, expecting, reading, learning):
+    """Go through contests in order (bool each): expect performances from the beliefs ``s``, read rankings given what is
+    ``expected``, and learn from them.
+    """
+    memory = np.empty((4, 2))
     for c in range(columns.first.size - 1):
-        entry_levels(c, columns, model, s, work.level)
-        believe_entries(c, columns, model, s, work, expected)
+        if expecting:
+            entry_levels(c, columns, model, s, work.level)
+            believe_entries(c, columns, model, s, work, expected)
+        if reading:
+            field, shown, memory = read_contest(c, columns, model, expected, memory)
+            if learning:
+                move_clock(columns.day[c], s.clock)
+                learn_contest(c, columns, model, field, shown, s, work)
+                count_contest(c, columns, s, work.pull)
+
+
+def filter_contests(columns: ContestColumns, model: ContestModel, s: SlotBeliefs, expected: Expected) -> None:
+    """Filter contests in order; ``expected`` receives what was expected of each performance before its contest."""
+    run_contests(columns, model, s, expected, room_for(columns, model, len(s.last)), True, True, True)
+
+
+def score_contests(columns: ContestColumns, model: ContestModel, s: SlotBeliefs, expected: Expected) -> None:
+    """Write ``log Z`` of entries in contests of which means and variances are expected; nothing is learnt."""
+    run_contests(columns, model, s, expected, room_for(columns, model, 0), False, True, False)
+
+
+def expect_contests(columns: ContestColumns, model: ContestModel, s: SlotBeliefs, expected: Expected) -> None:
+    """Mean and variance (entries, members) of the performances in contests, all from the beliefs as they stand."""
+    run_contests(columns, model, s, expected, room_for(columns, model, 0), True, False, False)

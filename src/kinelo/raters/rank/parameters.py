@@ -15,9 +15,9 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.contests import FINISHED, Contests, check_contests
 from kinelo.raters.conditions import condition_names
+from kinelo.raters.filter.belief import YEAR, fade_all
 from kinelo.raters.filter.kinds import Kind, kinds_of_batch
 from kinelo.raters.noise import NoiseFactors, noise_columns
-from kinelo.raters.random_walk import YEAR, fade_all
 from kinelo.raters.rank.kernels import ContestModel
 from kinelo.raters.rank.law import law_of
 from kinelo.raters.rank.luck import Luck

@@ -36,6 +36,8 @@ from kinelo.raters.rank.field import ContestField, ContestGrid, counted
 from kinelo.raters.rank.law import PerformanceLaw
 
 Array = NDArray[np.float64]
+DENSITY_ROW, MOMENT_ROWS = (np.int64(0), np.int64(1)), (np.int64(1), np.int64(3))
+"""Rows of a density, from the first to before the last: the density itself, and the means over it."""
 
 
 class Ranking(NamedTuple):
@@ -81,7 +83,7 @@ def place_entrant(b, behind, ahead, order, ranking):
 def add_entrant(b, part, value, slope, order, ranking):
     """Add a part of what an entrant says, with these values and slopes (entrants, points), to an order."""
     grid, counts = ranking.grid, ranking.field.counts
-    scale = part * counts[b, 0]
+    scale = part * counts[b, 0]  # Σ log F_b of those behind, Σ log(1 − F_b) of those ahead
     for g in range(order.value.size):
         order.value[g] += scale * value[b, g]
     for g in range(order.slope.size):
@@ -89,7 +91,7 @@ def add_entrant(b, part, value, slope, order, ranking):
     for q in range(order.change.shape[0]):
         move, stretch, more = scale * grid.move[b, q], scale * grid.stretch[b, q], counts[b, q + 1] - counts[b, 0]
         for g in range(order.slope.size):
-            order.change[q, g] -= slope[b, g] * (move + stretch * g)
+            order.change[q, g] -= slope[b, g] * (move + stretch * g)  # − r_b dx_b
         if more != 0.0:
             for g in range(order.slope.size):
                 order.change[q, g] += part * more * value[b, g]
@@ -124,8 +126,8 @@ def note_shown(a, chance, means, ranking, density, shown):
         if member > 0:
             shown.log_chance[a, member] += change[0, member - 1]
             mean, bend = mean + weight * change[1, member - 1], bend + weight * change[2, member - 1]
-        shown.pull[a, member] = mean / math.sqrt(variance[a, member])
-        shown.precision[a, member] = (bend + mean * mean) / variance[a, member]
+        shown.pull[a, member] = mean / math.sqrt(variance[a, member])  # E ψ/s
+        shown.precision[a, member] = (bend + mean * mean) / variance[a, member]  # (E ψ' − Var ψ)/s²
 
 
 @borrowing
@@ -144,8 +146,8 @@ def read_entrant(a, top, orders, ranking, density, shown):
     if field.counts[a, 0] == 1.0:
         begin, lo, hi = write_density(density.log, top, finished.value, (1.0, z, dz), law)
         log_sum, fine = weigh(density, begin, lo, hi)
-        chance = log_sum + math.log(dz)
-        add_changes(a, (lo, hi), (0, 1), finished, ranking, density)
+        chance = log_sum + math.log(dz)  # log Z_a
+        add_changes(a, (lo, hi), DENSITY_ROW, finished, ranking, density)
         weighed = not apart or (fine and ranking.weight == 1.0 and weigh_again(density, lo, hi))
     if not weighed:
         for g in range(density.order.size):
@@ -154,9 +156,9 @@ def read_entrant(a, top, orders, ranking, density, shown):
         top, lo, hi = write_density(density.log, begin, density.order, (weight, z, dz), law)
         weigh(density, top, lo, hi)
     means = moments(density, lo, hi, z, dz, law)
-    add_changes(a, (lo, hi), (1, 3), finished, ranking, density)
+    add_changes(a, (lo, hi), MOMENT_ROWS, finished, ranking, density)
     if apart:
-        add_changes(a, (lo, hi), (1, 3), others, ranking, density)
+        add_changes(a, (lo, hi), MOMENT_ROWS, others, ranking, density)
     note_shown(a, chance, means, ranking, density, shown)
     return begin
 

@@ -22,10 +22,10 @@ from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
+from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, noise_columns
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order
-from kinelo.raters.random_walk import LONG_AGO
 from kinelo.raters.rank.filtering import SMALL, ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
 from kinelo.raters.rank.one_field import (

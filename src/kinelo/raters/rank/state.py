@@ -12,7 +12,7 @@ from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.matches.contests import Slots as NamedSlots
 from kinelo.raters.filter.alone import SlotBeliefs
-from kinelo.raters.random_walk import LONG_AGO
+from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
 from kinelo.raters.rank.luck import Luck
 from kinelo.raters.slots import Key, SlotRow, check_rows, stored_number

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinelo.model.outcome import CHESS_NU
+from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.qualifying import REFERENCE_DAYS
-from kinelo.raters.random_walk import fade_all
 from kinelo.raters.state import NEVER
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ from kinelo.play.laws import STEEPEST, davidson_terms, match_law, points_scale, 
 from kinelo.play.steps import falling, step_size
 from kinelo.raters.advantage import follow, weigh
 from kinelo.raters.batches import FIRST_MEMBER
-from kinelo.raters.random_walk import YEAR
+from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.reading import gain_of, score_of
 from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
 from kinelo.raters.team.state import JUNIOR, REACHED
@@ -330,10 +330,11 @@ def play_all(m, parameters, s, common, nodes, trace):
             if p.rho > 0.0:
                 rest_side(i, idle_i, q, p, s)
                 rest_side(j, idle_j, q, p, s)
-            edge = R[i, q] - R[j, q] + (0.0 if neutral else h)
+            edge = R[i, q] - R[j, q] + (0.0 if neutral else h)  # z: difference of ratings, with the home advantage
             if levelled:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
             drifting, shown = p.ties_step > 0.0 and kappa > 0.0, edge / f
+            # What the match is forecast with: chances over the blur of both performances.
             win = loss = bold_score = bold_information = 0.0
             if several:
                 first, step = node_exponents(shown, points_scale(p.outer_nu, p.in_points * kappa), nodes, q)
@@ -359,6 +360,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                     trace.ratings[k, 0], trace.ratings[k, 1] = R[i, 0], R[j, 0]
                 z[k, q] = edge
                 chances[q, k, 0], chances[q, k, 1], chances[q, k, 2] = three_chances(win, loss, kappa)
+            # What it is rated with: b(z), its slope, and the chance of a draw.
             counted = p.counts_draws * kappa
             scale = points_scale(p.nu / f, p.in_points * counted)
             b = slope = tie = 0.0
@@ -379,18 +381,18 @@ def play_all(m, parameters, s, common, nodes, trace):
             if p.learns_ties > 0.0:
                 t = tail_of(points_scale(p.outer_nu, kappa) * shown)
                 kappa = learned_ties(t, S, weight, kappa, p.memory, common[q])
-            noise = 1.0 - tie - b * b
+            noise = 1.0 - tie - b * b  # Var S
             target = S
             if p.margin_weight > 0.0 and not math.isnan(margin):
                 seen = first_seen  # the unit is the same in the whole batch
                 if q == 0 or p.margin_scale != parameters[0].margin_scale:
                     seen = tanh_of(margin / (p.margin_scale * unit))
                 first_seen = seen if q == 0 else first_seen
-                target += p.margin_weight * (seen - target)
+                target += p.margin_weight * (seen - target)  # the margin is a part of what was scored
                 noise = max(p.square - b * b, LEAST_NOISE)
                 common[q, UNIT] = unit + (abs(margin) - unit) / p.memory
             if drifting:
-                drift = p.ties_step * weight * (win + loss - abs(S))
+                drift = p.ties_step * weight * (win + loss - abs(S))  # κ follows the draws
                 if q == 0:
                     first_drift, grown = drift, math.exp(drift)
                 kappa *= grown * (1.0 + (drift - first_drift))
@@ -413,9 +415,9 @@ def play_all(m, parameters, s, common, nodes, trace):
                 learn_levels(
                     i, j, m.slots[k], steep * (target - b), steep * slope, s.delta[:, :, q], s.delta_v[:, :, q]
                 )
-            gi, gj = step_sides(i, j, q, target - b, weight / f, p, s)
+            gi, gj = step_sides(i, j, q, target - b, weight / f, p, s)  # R_i += γ_i (S − b), R_j −= γ_j (S − b)
             if q == 0:
-                vi, vj = v[i], v[j]
+                vi, vj = v[i], v[j]  # variance of a rating: what is left of it, what the other brings, and luck
                 v[i] = (1.0 - gi * slope) ** 2 * vi + gi * gi * (slope * slope * vj + noise)
                 v[j] = (1.0 - gj * slope) ** 2 * vj + gj * gj * (slope * slope * vi + noise)
         for team in (i, j):
