@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from plain_elo import PlainElo
 
 import kinelo as kn
 from kinelo.forecasts.scores import log_loss
@@ -23,40 +24,21 @@ def drawn_league(games=8000, seed=0, draws=0.5):
     return kn.read_matches({"home": names[home], "away": names[away], "result": result}), dict(zip(names, strength))
 
 
-def slow_elo(matches, k, home_advantage=0.0):
-    """Federation's Elo written out, with the forecast of each match before it."""
-    R, said = {}, []
-    draws = decisive = kappa = 0.0
-    for h, a, S, neutral, w in zip(matches.home, matches.away, matches.result, matches.neutral, matches.weight):
-        i, j = matches.teams[h], matches.teams[a]
-        d = R.setdefault(i, 1500.0) - R.setdefault(j, 1500.0) + (0 if neutral else home_advantage)
-        x = np.log(10) / 800 * (1 + kappa / 2) * d
-        whole = np.exp(x) + np.exp(-x) + kappa
-        said.append((np.exp(x) / whole, kappa / whole, np.exp(-x) / whole))
-        E = 1 / (1 + 10 ** (-d / 400))
-        R[i], R[j] = R[i] + w * k * (S - E), R[j] - w * k * (S - E)
-        draws, decisive = 0.999 * draws, 0.999 * decisive
-        if S == 0.5:
-            draws += w
-        else:
-            decisive += w / (2 * np.cosh(x))
-        if draws:
-            kappa = (draws + 1) / (decisive + 2)
-    return R, np.array(said), kappa
-
-
 @pytest.mark.parametrize("draws", [0.5, 0.0])
 def test_agrees_with_the_rules_written_out(draws):
     matches, _ = drawn_league(600, seed=3, draws=draws)
     rng = np.random.default_rng(1)
     frame = matches.to_polars().with_columns(neutral=rng.random(600) < 0.4, weight=rng.choice([0.5, 1, 2], 600))
     matches = kn.read_matches(frame)
-    R, said, kappa = slow_elo(matches, 24, 35.0)
+    plain = PlainElo(k=24, home_advantage=35.0)
+    expected, kappa = plain.one_step_ahead(matches), plain.draws.kappa
     rater = kn.TeamElo.classic(k=24, home_advantage=35)
     forecast = rater.one_step_ahead(matches)
     table = rater.ratings_
-    assert table["rating"].to_list() == pytest.approx([R[name] for name in table["name"]], rel=1e-13)
-    np.testing.assert_allclose(forecast.probabilities, said, atol=1e-12)
+    assert table["rating"].to_list() == pytest.approx([plain.ratings[name] for name in table["name"]], rel=1e-13)
+    np.testing.assert_allclose(forecast.probabilities, expected, atol=1e-12)
+    ahead = rater.predict_one("P3", "P8", neutral=True)
+    assert ahead.probabilities[0] == pytest.approx(plain.predict_one("P3", "P8", neutral=True), abs=1e-12)
     assert rater.ties_ == pytest.approx(kappa, rel=1e-12) and (kappa > 1) == (draws > 0)
 
 
