@@ -4,12 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 # uv takes a fraction of pip's time; where it cannot be had or finds less, pip does the work.
-INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e "$(1)" || $(PIP) -e "$(1)"
+INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e "$(1)" || $(PIP) -e "$(1)"
 OUT ?= reproduction
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo run test search test-long test-gpu test-lowest check style types examples bench docs manuscript lab-pictures release archives test-archive format clean
+.PHONY: demo run test search faults test-long test-gpu test-lowest check style types examples bench docs manuscript lab-pictures release archives test-archive format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -46,6 +46,10 @@ test: $(VENV)/.dev
 # Properties on examples that no run has tried before; `make test` tries the same ones every time.
 search: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL) -m "hypothesis and not long" --hypothesis-profile search
+
+# Faults put in on purpose, and which of them no test notices; ONLY=word takes those whose file or name holds it.
+faults: $(VENV)/.dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python verification/mutants.py $(if $(ONLY),--only "$(ONLY)")
 
 # What takes half a minute and more: runs killed at random moments, a worker out of memory, a server that dies.
 test-long: $(VENV)/.dev

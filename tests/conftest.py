@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parents[1]
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
+# The many processes that tests start take a third of the time where modules were compiled before.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 # How long an example takes says more of the machine than of the law. Every run tries the same examples; `make search`

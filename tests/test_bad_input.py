@@ -2,8 +2,6 @@
 
 import dataclasses
 import math
-import signal
-import sys
 import time
 import warnings
 from collections.abc import Mapping
@@ -14,6 +12,7 @@ import pytest
 from numba.core import event
 
 import kinelo as kn
+from alarm import Alarm, Hang
 from bad_input import CALLS, cells, made_of, matches, system
 from bad_ratings import RATER_CALLS, played, to_come
 
@@ -22,60 +21,25 @@ NONSENSE = [
 ]  # fmt: skip
 
 ALL = CALLS | RATER_CALLS
-LONGEST = 30
+ALARM = Alarm(30)
 """Seconds of a processor after which a call hangs; one that waits for nothing is ended by the limit of all tests."""
-
-
-class Hang(BaseException):
-    """A call took too long."""
-
-
-class Alarm(event.Listener):
-    """Rings after ``LONGEST`` seconds of processor time in a call; compiling kernels does not count, however long."""
-
-    def __init__(self):
-        self.calling, self.compiling = False, 0
-
-    def on_start(self, event):
-        self.compiling += 1
-        self.set()
-
-    def on_end(self, event):
-        self.compiling -= 1
-        self.set()
-
-    def call(self, calling):
-        self.calling = calling
-        self.set()
-
-    def set(self):
-        signal.setitimer(signal.ITIMER_PROF, LONGEST if self.calling and not self.compiling else 0)
-
-
-ALARM = Alarm()
 
 
 @pytest.fixture(autouse=True)
 def _no_hang(tmp_path, monkeypatch):
-    def late(number, frame):
-        raise Hang
-
     monkeypatch.chdir(tmp_path)
-    before = signal.signal(signal.SIGPROF, late)
-    with event.install_listener("numba:compile", ALARM):
+    with ALARM.armed():
         yield
-    ALARM.call(False)
-    signal.signal(signal.SIGPROF, before)
 
 
 def made(call, arguments):
-    ALARM.call(True)
+    ALARM.start()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return call(**arguments)
     finally:
-        ALARM.call(False)
+        ALARM.stop()
 
 
 def busy(seconds):
@@ -85,7 +49,7 @@ def busy(seconds):
 
 
 def test_the_alarm_counts_processor_time_of_the_call_and_none_of_compiling(monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "LONGEST", 0.2)
+    monkeypatch.setattr(ALARM, "longest", 0.2)
 
     def compiles():
         with event.trigger_event("numba:compile"):

@@ -165,6 +165,8 @@ def _in_fork(tree: Path, tests: tuple[str, ...], fault: Fault | None) -> None:
     os.chdir(tree)
     sys.path.insert(0, str(tree / "src"))
     os.environ |= {"PYTHONPATH": str(tree / "src"), "OPENBLAS_NUM_THREADS": "1"}
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False  # a module is compiled once, not for every fault
     os.environ.setdefault("KINELO_DATA", str(ROOT.parent / "shared" / "data"))
     code = DID_NOT_RUN
     try:

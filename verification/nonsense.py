@@ -36,18 +36,19 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import polars as pl
-from numba.core import event
 
 import kinelo as kn
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
+from alarm import Alarm, Hang  # noqa: E402  # pyright: ignore[reportMissingImports]
 from bad_input import CALLS, first, made_of  # noqa: E402  # pyright: ignore[reportMissingImports]
 from bad_ratings import RATER_CALLS  # noqa: E402  # pyright: ignore[reportMissingImports]
 from test_nonsense_to_methods import BETWEEN_PARTS, HELD  # noqa: E402  # pyright: ignore[reportMissingImports]
 
 LONGEST = 10
 """Seconds of a processor after which a call that said nothing hangs; compiling does not count."""
+ALARM = Alarm(LONGEST)
 MEMORY = 12 << 30
 """Bytes of addresses a process may have; what wants more is refused by Kinelo or ends in an error of memory."""
 
@@ -91,35 +92,6 @@ def nested(depth: int) -> list:
     return result
 
 
-class Hang(BaseException):
-    """A call took too long."""
-
-
-class Alarm(event.Listener):
-    """Rings after ``LONGEST`` seconds of processor time in a call, compiling left out."""
-
-    def __init__(self):
-        self.calling, self.compiling = False, 0
-
-    def on_start(self, event):
-        self.compiling += 1
-        self.set()
-
-    def on_end(self, event):
-        self.compiling -= 1
-        self.set()
-
-    def call(self, calling: bool) -> None:
-        self.calling = calling
-        self.set()
-
-    def set(self):
-        signal.setitimer(signal.ITIMER_PROF, LONGEST if self.calling and not self.compiling else 0)
-
-
-ALARM = Alarm()
-
-
 def place(error: BaseException) -> str:
     """The innermost line of Kinelo's that an error passed through."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "/src/kinelo/" in f.filename]
@@ -148,7 +120,7 @@ def outcome_of(call: Callable[[], object], shown: str) -> tuple[str, str]:
     """What is wrong with a call and where, or two empty texts."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        ALARM.call(True)
+        ALARM.start()
         try:
             answer = call()
             if inspect.isgenerator(answer):
@@ -158,11 +130,11 @@ def outcome_of(call: Callable[[], object], shown: str) -> tuple[str, str]:
                 return "", ""  # a thousand million is much, and no nonsense
             return "Hang", place(error)
         except Exception as error:
-            ALARM.call(False)
+            ALARM.stop()
             wrong = raw(error)
             return (f"{wrong}: {' '.join(str(error)[:90].split())}", place(error)) if wrong else ("", "")
         finally:
-            ALARM.call(False)
+            ALARM.stop()
     return "", ""
 
 
@@ -216,18 +188,14 @@ def method_calls(kind: str, pairs: int, seed: int) -> Iterator[tuple[str, Callab
 def sweep(name: str, pairs: int, seed: int) -> tuple[int, list[tuple[str, str, str]]]:
     """How many calls one name had, and those that went wrong."""
 
-    def late(number, frame):
-        raise Hang
-
     def die(number, frame):
         os._exit(99)
 
-    signal.signal(signal.SIGPROF, late)
     signal.signal(signal.SIGALRM, die)
     held = name.removeprefix("methods of ")
     listed = method_calls(held, pairs, seed) if held != name else spoilt_calls(name, pairs, seed)
     calls, wrong = 0, []
-    with event.install_listener("numba:compile", ALARM):
+    with ALARM.armed():
         for shown, call in listed:
             calls += 1
             signal.alarm(180 * LONGEST)

@@ -26,6 +26,7 @@ from kinelo.lab.rate.contest_league import ContestLeague
 from kinelo.lab.rate.match_league import MatchLeague
 from kinelo.lab.rate.odds import SEASONS, odds
 from kinelo.raters.leaderboard import board_and_words
+from kinelo.raters.what_if import with_points
 from leagues import contest_league, match_league
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -645,10 +646,10 @@ def ending(tmp_path_factory):
 
 def test_how_a_season_may_end_is_one(ending):
     folder, past, coming, rater = ending
-    rules = kn.Rules(3.0, 1.0, 0.0, places={"title": (1, 1), "relegation": (-2, -1)})
+    rules = kn.Rules(2.0, 0.75, 0.0, places={"title": (1, 1), "relegation": (-2, -1)})
     expected = kn.season(rater, coming, results=past, rules=rules, realisations=SEASONS).to_polars().sort("name")
     asked = ("season", folder / "past.csv", folder / "next.csv", "--rater", "glicko", "--relegated", 2)
-    told = invoke(*asked, "--realisations", SEASONS)
+    told = invoke(*asked, "--win", 2, "--draw", 0.75, "--realisations", SEASONS)
     command = pl.DataFrame({name: told[name] for name in expected.columns}).sort("name")
     lab = odds(
         rater,
@@ -657,7 +658,7 @@ def test_how_a_season_may_end_is_one(ending):
         [],
         kind="season",
         points={},
-        rules={"win": 3.0, "draw": 1.0, "relegated": 2},
+        rules={"win": 2.0, "draw": 0.75, "relegated": 2},
         day="2030-01-01",
     )
     shown = {row["name"]: row for row in lab["rows"]}
@@ -681,6 +682,12 @@ def test_how_a_cup_may_end_is_one(ending):
     last = expected.columns[-1]
     assert command[last].to_list() == pytest.approx(expected[last].to_list(), abs=CLOSE)
     assert [shown[name][last] for name in expected["name"]] == pytest.approx(expected[last].to_list(), abs=1e-6)
+    stronger = odds(rater, past, pairs, [], kind="knockout", points={"Genk": 120.0}, rules={}, day=day)
+    raised = kn.knockout(with_points(rater, {"Genk": 120.0}), bracket, date=day, realisations=SEASONS).to_polars()
+    assert {row["name"]: row[last] for row in stronger["rows"]} == pytest.approx(
+        dict(raised.select("name", last).rows())
+    )
+    assert stronger["rows"] != lab["rows"]
 
 
 # A number and its sentence.

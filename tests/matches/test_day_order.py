@@ -186,6 +186,27 @@ def test_what_is_no_round_has_no_rank(name):
     assert math.isnan(round_rank([name])[0])
 
 
+@pytest.mark.parametrize("named", [False, True], ids=["no identifiers", "identifiers"])
+def test_several_meetings_of_a_day_stand_in_one_order_however_a_file_lists_them(named):
+    rng = np.random.default_rng(8)
+    home = rng.integers(0, 4, 60)
+    table = pl.DataFrame({
+        "date": np.sort(rng.integers(0, 3, 60)).astype("datetime64[D]") + np.datetime64("2024-05-01"),
+        "home": [f"T{k}" for k in home], "away": [f"T{k}" for k in (home + rng.integers(1, 4, 60)) % 4],
+        "home_score": rng.integers(0, 6, 60), "away_score": rng.integers(0, 6, 60), "weight": rng.uniform(0.5, 2, 60),
+        "match_id": [f"m{k:02}" for k in rng.permutation(60)],
+    })  # fmt: skip
+    seen = []
+    for seed in range(4):
+        matches = kn.read_matches(table.drop(() if named else "match_id").sample(fraction=1, shuffle=True, seed=seed))
+        columns = ["date", "home", "away", *(["match_id"] if named else []), "margin", "weight"]
+        seen.append(matches.to_polars().select(columns).rows())
+    assert seen[0] == seen[1] == seen[2] == seen[3]
+    told = 4 if named else 3
+    assert [row[:told] for row in seen[0]] == sorted(row[:told] for row in seen[0])
+    assert len({row[:3] for row in seen[0]}) < 35
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 4)), max_size=14))
 def test_clashes_are_those_counted(rows):

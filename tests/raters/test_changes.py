@@ -138,7 +138,7 @@ def test_a_contest_is_explained():
     )  # fmt: skip
     for rater in (kn.RankElo(walk=0.4, prior_spread=0.8, newcomer=0.0, regression=0.1), kn.TeamElo.classic(k=30)):
         explained = rater.fit(races).explain("2")
-        assert [*explained.reasons] == ["Cid", "Ann", "Bob"] or set(explained.reasons) == {"Ann", "Bob", "Cid"}
+        assert set(explained.reasons) == {"Ann", "Bob", "Cid"}
         for reason in explained.reasons.values():
             assert math.fsum(reason.terms.values()) == pytest.approx(reason.change, abs=1e-9)
         assert explained.reasons["Cid"].terms["places"] > 0 > explained.reasons["Bob"].terms["places"]

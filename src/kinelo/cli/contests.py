@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,13 +108,15 @@ def predict_file(
 
     from kinelo.cli.loading import plain_warnings, report_reading, write_csv
     from kinelo.forecasts.places import contest_forecast_tables
+    from kinelo.matches.same_side import read_aliases
 
     book = asked["book"]
     with plain_warnings():
         kept = None if book is None else open_contest_book(book, asked["rater"], reading).rater
     if fixtures is None:
         rater = _fitted(kept, results, reading, asked)
-        forecasts = [_typed(rater, one, number) for number, one in enumerate(asked["match"], 1)]
+        aliases = read_aliases(reading.aliases)
+        forecasts = [_typed(rater, one, number, aliases) for number, one in enumerate(asked["match"], 1)]
     else:
         reading = as_rated(reading, kept, fixtures)
         listed = reading.read(fixtures, CONTESTS, played=False, beside=results)
@@ -178,15 +181,20 @@ def _fitted(kept: Any, results: Path | None, reading: AnyReadingOptions, asked: 
         return fit_shown(contest_rater(asked["rater"], reading), past)
 
 
-def _typed(rater: Any, match: str, number: int) -> ContestForecast:
+def _typed(rater: Any, match: str, number: int, aliases: Mapping[str, str]) -> ContestForecast:
     """Forecast of the contest whose entrants are written between semicolons, their kinds between plus signs."""
     entrants = [one.strip() for one in match.split(";") if one.strip()]
     if len(entrants) < 2:
         raise InputError(f"--match {match!r:.60} names no contest; write its entrants as 'ANN; BOB; CID'.")
     several = len(getattr(rater, "kinds_", ())) > 1
-    split = [tuple(part.strip() for part in one.split(" + ")) if several and " + " in one else one for one in entrants]
-    forecast = rater.predict_one(split)
+    parts = [[aliases.get(name, name) for name in _names(one, several)] for one in entrants]
+    forecast = rater.predict_one([tuple(names) if len(names) > 1 else names[0] for names in parts])
     return forecast.about(replace(forecast.contests, identifiers=(str(number),)))
+
+
+def _names(entrant: str, several: bool) -> list[str]:
+    """The name of an entrant, or of each of its kinds."""
+    return [name.strip() for name in entrant.split(" + ")] if several else [entrant]
 
 
 def _forecasts(

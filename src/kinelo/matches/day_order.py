@@ -16,7 +16,7 @@ import math
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
@@ -108,7 +108,7 @@ def order_days(rows: Rows, index: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     places, chosen, day = played[clash], chosen[clash], day[clash]
     keys = {name: key for name, key in _keys(rows, given, chosen).items() if _tells(key, day)}
     known = [np.where(_missing_somewhere(key, day), 0.0, key) for key in keys.values()]
-    order = np.lexsort((*_by_content(rows, chosen), *reversed(known), day))
+    order = _order_of(rows, chosen, [day, *known])
     index, sorted_rows = index.copy(), chosen[order]
     index[places] = sorted_rows
     group = np.zeros(order.size, np.int64)
@@ -126,15 +126,23 @@ def _keys(rows: Rows, given: dict[str, str], chosen: NDArray[np.int64]) -> Keys:
     keys: Keys = {}
     if "order" in given and rows.named("order"):
         keys["order"] = read_numbers(table[given["order"]][chosen])
-    keys["date"] = times_of_day(table[rows.found["date"]][chosen])
+    keys["date"] = _times_by_value(table[rows.found["date"]][chosen])
     if "time" in given:
-        keys["time"] = times_of_day(table[given["time"]][chosen])
+        keys["time"] = _times_by_value(table[given["time"]][chosen])
     if "round" in given:
         (codes,), names = encode_names(table[given["round"]][chosen])
         keys["round"] = np.array([*round_rank(names), np.nan])[codes]
     if "order" in given and not rows.named("order"):
         keys["order"] = read_numbers(table[given["order"]][chosen])
     return keys
+
+
+def _times_by_value(column: pl.Series) -> NDArray[np.float64]:
+    """The same as :func:`times_of_day`, which looks at each text once: a day has many matches."""
+    if column.dtype != pl.String:
+        return times_of_day(column)
+    (codes,), values = encode_names(column)
+    return np.append(times_of_day(pl.Series(values, dtype=pl.String)), np.nan)[codes]
 
 
 def times_of_day(column: pl.Series) -> NDArray[np.float64]:
@@ -172,15 +180,32 @@ def _missing_somewhere(key: NDArray[np.float64], day: NDArray[np.int64]) -> NDAr
     return (np.bincount(run, weights=np.isnan(key)) > 0)[run]
 
 
-def _by_content(rows: Rows, chosen: NDArray[np.int64]) -> tuple[NDArray, ...]:
-    """Keys, the last first, of an order that depends on what rows say and not on where they stand."""
+def _order_of(rows: Rows, chosen: NDArray[np.int64], keys: Sequence[NDArray]) -> NDArray[np.int64]:
+    """Order of some rows by keys, the first of them first, then by what rows say and not by where they stand.
+
+    Of one day few rows name the same two sides: only those are compared by all the rest.
+    """
     rank = np.empty(len(rows.teams), np.int64)
     rank[np.argsort(np.array(rows.teams, dtype=object), kind="stable")] = np.arange(len(rows.teams))
+    keys = [*keys, rank[rows.home[chosen]], rank[rows.away[chosen]]]
+    order = np.lexsort(keys[::-1])
+    same = np.ones(order.size - 1, bool)
+    for key in keys:
+        same &= key[order[1:]] == key[order[:-1]]
+    alike = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    part = order[alike]
+    meeting = np.cumsum(~np.append(False, same)[alike])
+    order[alike] = part[np.lexsort((*_by_content(rows, chosen[part]), meeting))]
+    return order
+
+
+def _by_content(rows: Rows, chosen: NDArray[np.int64]) -> tuple[NDArray, ...]:
+    """Keys of rows that name the same sides, the least important first."""
     names = np.zeros(chosen.size)
     if rows.identifiers is not None:
         names = rows.identifiers[chosen].rank("ordinal").fill_null(0).to_numpy()
     numbers = (column[chosen] for column in (rows.weight, rows.neutral, rows.margin, rows.result))
-    return *numbers, _scattered(rows, chosen), names, rank[rows.away[chosen]], rank[rows.home[chosen]]
+    return *numbers, _scattered(rows, chosen), names
 
 
 def _scattered(rows: Rows, chosen: NDArray[np.int64]) -> NDArray[np.uint64]:

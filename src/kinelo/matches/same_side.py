@@ -280,8 +280,8 @@ class Meetings:
     def days(self, code: int) -> NDArray[np.int64]:
         """Days on which a name plays, in order; none where there are no days."""
         if code not in self._days:
-            days = np.empty(0, np.int64) if self.day is None else self.day[self.rows[self.span[code]]]
-            self._days[code] = np.unique(days)
+            days = np.empty(0, np.int64) if self.day is None else np.sort(self.day[self.rows[self.span[code]]])
+            self._days[code] = days[np.append(days[:-1] != days[1:], True)[: days.size]]
         return self._days[code]
 
     def opponents(self, code: int) -> set[int]:

@@ -124,8 +124,9 @@ def test_the_check_is_a_backtest_of_the_later_half(rated):
     test = kn.backtest(contests, {"R": kn.RankElo(), "P": kn.TeamElo.classic(k=32)}, train_until=contests.date[29])
     scores = {row["rater"]: row for row in test.scores.to_dicts()}
     said = shown["calibration"]["words"]
-    for name in ("R", "P"):
-        assert f"{100 * scores[name]['pairs_right']:.1f} %" in said and f"{scores[name]['winner_log_loss']:.4f}" in said
+    right, loss = ([scores[name][metric] for name in ("R", "P")] for metric in ("pairs_right", "winner_log_loss"))
+    assert f"in {100 * right[0]:.1f} % of cases (plain Elo with K = 32: {100 * right[1]:.1f} %)" in said
+    assert f"is {loss[0]:.4f} (plain Elo: {loss[1]:.4f})" in said and len({*right, *loss}) == 4
     assert "only the first 29 contests forecast the other 30" in said
     assert shown["calibration"]["chart"] == calibration_chart(test.calibration("R")).to_dict()
 
