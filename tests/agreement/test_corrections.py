@@ -94,7 +94,7 @@ def test_line_ups_come_out_of_a_book_as_they_went_in(tmp_path):
 
 
 CLASSIC = partial(kn.TeamElo.classic, k=24)
-RACE = 20
+RACE = 12
 
 
 @pytest.mark.parametrize("field", ["a later date", "an earlier date", "place", "weight", "driver"])

@@ -355,6 +355,17 @@ def test_an_even_match_is_one_for_one_pair_and_for_many(worlds):
         assert one == pytest.approx(kept(world).match_quality(home, away, **said), abs=CLOSE), name
 
 
+@pytest.mark.parametrize("name", [name for name in SIDES if not name.startswith("Player")])
+def test_fair_teams_of_one_each_have_the_chances_of_their_match(worlds, name):
+    world = worlds(name, 1, places_of_interest(1)[2])
+    pair = world.row["home"], world.row["away"]
+    split, again = world.rater.balance([*pair]).best, kept(world).balance([*pair]).best
+    expected = chances(world.rater.predict_one(*pair, neutral=True))
+    assert split.sides == ((pair[0],), (pair[1],)) and split.chances == pytest.approx(expected, abs=CLOSE)
+    assert again.chances == pytest.approx(expected, abs=CLOSE)
+    assert split.quality == pytest.approx(world.rater.match_quality(*pair, neutral=True), abs=CLOSE)
+
+
 # The forecast of a field.
 
 

@@ -78,7 +78,7 @@ def test_a_cup_stands_in_the_order_of_its_winners():
     assert cup.to_polars()["name"].to_list() == ["C", "D", "A", "B"]
     table = knockout_table(cup)
     assert [row[0] for row in table.cells()] == ["C", "D", "A", "B"]
-    assert [under(table, heading, 2) for heading in ("Final", "Wins it")] == ["90 %", "20 %"]
+    assert [under(table, heading, 2) for heading in ("Final", "Wins it")] == ["90.0 %", "20.0 %"]
 
 
 @pytest.mark.parametrize("relegated", [1, 2, 4])
@@ -130,7 +130,7 @@ def test_names_never_met_are_told_one_step_ahead_as_in_a_forecast():
     rater = kn.TeamElo.classic(k=24).fit(matches[:9])
     later = matches[9:]
     told = rater.predict(later).unknown
-    assert set(rater.one_step_ahead(later).unknown) == set(told) and len(told) >= 2
+    assert set(rater.one_step_ahead(later).unknown) == set(told) and "Genk" in told
 
 
 def test_aliases_reach_contests_that_are_typed(tmp_path):

@@ -191,7 +191,7 @@ def test_several_meetings_of_a_day_stand_in_one_order_however_a_file_lists_them(
     rng = np.random.default_rng(8)
     home = rng.integers(0, 4, 60)
     table = pl.DataFrame({
-        "date": np.sort(rng.integers(0, 3, 60)).astype("datetime64[D]") + np.datetime64("2024-05-01"),
+        "date": np.datetime64("2024-05-01") + np.sort(rng.integers(0, 3, 60)),
         "home": [f"T{k}" for k in home], "away": [f"T{k}" for k in (home + rng.integers(1, 4, 60)) % 4],
         "home_score": rng.integers(0, 6, 60), "away_score": rng.integers(0, 6, 60), "weight": rng.uniform(0.5, 2, 60),
         "match_id": [f"m{k:02}" for k in rng.permutation(60)],

@@ -187,7 +187,7 @@ def _order_of(rows: Rows, chosen: NDArray[np.int64], keys: Sequence[NDArray]) ->
     """
     rank = np.empty(len(rows.teams), np.int64)
     rank[np.argsort(np.array(rows.teams, dtype=object), kind="stable")] = np.arange(len(rows.teams))
-    keys = [*keys, rank[rows.home[chosen]], rank[rows.away[chosen]]]
+    keys = [*keys, rank[rows.home[chosen]] * len(rows.teams) + rank[rows.away[chosen]]]
     order = np.lexsort(keys[::-1])
     same = np.ones(order.size - 1, bool)
     for key in keys:

@@ -543,10 +543,9 @@ class SideBeliefs(Beliefs):
         return chances[:, 0] - chances[:, 2]
 
     def pair_chances(self, split: NDArray[np.int8], one: int, other: int) -> Array:
-        """The mean of chances over what is believed."""
+        """As the rater forecasts a match of which this is believed."""
         mean, variance = self.gaps(split[None], one, other)
-        at = mean[0] + math.sqrt(max(float(variance[0]), 0.0)) * HERMITE_NODES
-        return HERMITE_WEIGHTS @ self.rater._chances(at)
+        return self.rater._chances_believed(mean, np.maximum(variance, 0.0))[0]
 
 
 class EntrantBeliefs(SideBeliefs):

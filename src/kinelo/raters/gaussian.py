@@ -739,6 +739,10 @@ class GaussianRater(NoiseRater, Rater):
         reading.read_in_order(mean, doubted, nothing, nothing, self._reading, self._reading_state, said)
         return said
 
+    def _chances_believed(self, mean: Array, variance: Array) -> Array:
+        doubt = self.parameters_["doubt"]
+        return self._chances(mean, variance / doubt if doubt else None)
+
     def _signal(self, matches: Matches) -> Array:
         """What the update sees of each match, while the unit of margins runs on; margins count only after ``fit``."""
         if math.isnan(self._unit):

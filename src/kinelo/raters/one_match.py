@@ -327,6 +327,10 @@ class SingleMatches(MatchEstimator):
         """Chances of matches whose differences of strength are known."""
         raise NotImplementedError
 
+    def _chances_believed(self, mean: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Chances of matches of whose differences this is believed, as forecasts say them: by ratings as they stand."""
+        return self._chances(mean)
+
     def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
         """Levels of every condition that the rater uses, None where it uses none."""
         asked = self._conditions_asked()

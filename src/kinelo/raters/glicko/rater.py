@@ -145,6 +145,9 @@ class _GlickoFamily(SideRater):
         kernels.all_chances(z, certain, ties, np.full(z.size, self.sharpness_), out)
         return out
 
+    def _chances_believed(self, mean: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._chances(mean, variance)
+
     def _after_rest(
         self,
         phi2: NDArray[np.float64],
