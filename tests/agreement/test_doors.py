@@ -737,13 +737,14 @@ QUESTIONS = {
     "even": {"match_quality"},
     "fair teams": {"balance", "kinelo balance"},
     "changes": {"preview", "explain", "kinelo preview", "kinelo explain"},
+    "handicaps": {"fair_value", "kinelo fair"},
     "learning": {"fit", "update", "update_one"},
 }
-"""Names whose answers the tests above (in tests/raters, of single matches, balance and changes) hold together."""
+"""Names whose answers the tests above (in tests/raters, of single matches, balance, changes and covariates) hold together."""
 
 OTHERS = {
     # of a rater: its arguments, state and what it found
-    "add_points", "classic", "corrected", "correlation", "expected", "fair_value", "from_arrays", "get_params",
+    "add_points", "classic", "corrected", "correlation", "expected", "from_arrays", "get_params",
     "hindsight",
     "in_own_unit", "intervals", "lineup_knowledge", "losses", "unidentified_parameters", "needs_whole_table",
     "note_on_points", "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",

@@ -66,7 +66,7 @@ def test_the_home_advantage_is_an_effect_too():
 
 
 def test_a_covariate_is_named_on_the_command_line(file):
-    said = kinelo("rate", file, "--covariate", "longer", "--json")
+    said = kinelo("rate", file, "--covariate", "longer", "--rater", "bradley-terry", "--json")
     assert said.returncode == 0, said.stderr
     (effect,) = json.loads(said.stdout)["effects"]
     twin = kn.BradleyTerry(covariates=["longer"]).fit(kn.read_matches(file, conditions=["longer"])).effects_
@@ -74,11 +74,11 @@ def test_a_covariate_is_named_on_the_command_line(file):
         effect["effect"] == pytest.approx(twin["effect"][0])
         and abs(effect["effect"] - WORTH) < 4 * effect["standard_error"]
     )
-    shown = kinelo("rate", file, "--covariate", "longer", "--least-matches", 0).stdout
+    shown = kinelo("rate", file, "--covariate", "longer", "--rater", "bradley-terry", "--least-matches", 0).stdout
     row = f"longer {effect['effect']:+.1f} {effect['standard_error']:.1f} {effect['low']:.1f} to {effect['high']:.1f}"
     assert row in " ".join(shown.replace("│", " ").split()) and "Points to the first side" in shown
-    refused = kinelo("rate", file, "--covariate", "longer", "--rater", "glicko")
-    assert refused.returncode == 2 and "--covariate is for --rater bradley-terry" in refused.stderr
+    refused = kinelo("rate", file, "--covariate", "longer", "--k", "20")
+    assert refused.returncode == 2 and "leave out --rater, --condition and --covariate" in refused.stderr
 
 
 def test_ranks_have_intervals_on_the_command_line(file):

@@ -279,7 +279,7 @@ def test_conditions_and_ratings_to_begin_with_are_those_of_the_library(folder, t
     told = {row["name"]: row["rating"] for row in json.loads(done.stdout)["ratings"]}
     assert told == pytest.approx(dict(rater.ratings_.select("name", "rating").rows()))
     plain = kinelo("rate", tmp_path / "r.csv", "--k", "20", "--condition", "weather")
-    assert plain.returncode == 2 and "leave out --rater and --condition" in plain.stderr
+    assert plain.returncode == 2 and "leave out --rater, --condition and --covariate" in plain.stderr
 
 
 def test_a_contest_is_typed_and_a_book_knows_what_it_rates(folder, tmp_path):

@@ -60,6 +60,6 @@ def test_the_fair_value_is_where_points_are_even():
     assert values["S0", "S3"] == pytest.approx(-values["S3", "S0"]) and values["S0", "S3"] < values["S1", "S2"] < 0
     # The truth: 2.5 apart in log-odds, .4 a unit; within three standard errors of a fit on 240 games.
     assert values["S0", "S3"] == pytest.approx(-2.5 / 0.4, abs=2.5)
-    for wrong in ({"covariate": "stones"}, {"covariate": "extra", "given": {"rest": 1.0}}):
-        with pytest.raises(kn.InputError, match="covariate of this rater"):
-            rater.fair_value("S0", "S1", **wrong)
+    for wrong, words in (({"covariate": "stones"}, "no covariate of"), ({"given": {"rest": 1.0}}, "nothing else that")):
+        with pytest.raises(kn.InputError, match=words):
+            rater.fair_value("S0", "S1", **{"covariate": "extra"} | wrong)

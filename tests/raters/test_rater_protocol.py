@@ -36,8 +36,9 @@ def test_a_number_that_cannot_be_is_refused_when_it_is_given(kind, name):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_number_of_a_constructor_is_left_unchecked(kind):
     declared = {one.name for one in (*kind.parameters, *kind.options, LOOKED_AT)}
-    words = {"known", "strength", "covariance", "together", "role_weights", "system", "conditions", "noise_by", "start"}
-    assert set(kind().get_params()) - words <= declared
+    words = {"known", "strength", "covariance", "together", "role_weights", "system", "start"}
+    columns = {"conditions", "noise_by", "covariates"}
+    assert set(kind().get_params()) - words - columns <= declared
 
 
 def cloned(rater):

@@ -391,6 +391,11 @@ class RatingBook:
         rater = self._knowing(lambda rater: _keys_of(rater, names))
         return self._asked(rater, "balance")(players, sides, **more)
 
+    def fair_value(self, home: str, away: str, covariate: str, **said: Any) -> float:
+        """The value of a covariate at which a match is even: which handicap is fair (``fair_value`` of raters)?"""
+        rater = self._knowing(lambda _: [(SIDE, name) for name in two_sides(home, away)])
+        return self._asked(rater, "fair_value")(home, away, covariate, **said)
+
     def preview(self, home: Any, away: Any = None, **said: Any) -> Any:
         """What a match or a contest would change (:meth:`kinelo.Rater.preview`)."""
         return self._asked(self._whole(), "preview")(home, away, **said)

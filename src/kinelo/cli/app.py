@@ -19,6 +19,7 @@ from kinelo.cli.design import design
 from kinelo.cli.devices import devices
 from kinelo.cli.diagnose import diagnose
 from kinelo.cli.explain import explain, preview
+from kinelo.cli.fair import fair
 from kinelo.cli.farming import farming
 from kinelo.cli.knockout import knockout
 from kinelo.cli.lab import lab
@@ -79,6 +80,7 @@ app.command(cls=Command)(predict)
 app.command(cls=Command)(balance)
 app.command(cls=Command)(preview)
 app.command(cls=Command)(explain)
+app.command(cls=Command)(fair)
 app.command(cls=Command)(backtest)
 app.command(cls=Command)(season)
 app.command(cls=Command)(knockout)

@@ -101,7 +101,7 @@ def _raters(matches: Matches, asked: list[str] | None, reading: AnyReadingOption
     from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import RATERS, candidates, rater_called
 
-    start, conditions, noise_by = asked_of_rater = reading.asked_of_rater()
+    start, conditions, noise_by, covariates = asked_of_rater = reading.asked_of_rater()
     names = asked or [name for name, kind in RATERS.items() if matches.lineups is not None or not kind.needs_lineups]
     chosen: dict[str, Any] = {}
     for name in names:
@@ -110,7 +110,7 @@ def _raters(matches: Matches, asked: list[str] | None, reading: AnyReadingOption
             continue
         rater = rater_called(name)
         takes = getattr(rater, "get_params", dict)()
-        wanted = {"conditions": conditions, "noise_by": noise_by, "start": start}
+        wanted = {"conditions": conditions, "noise_by": noise_by, "covariates": covariates, "start": start}
         lacking = [what for what, given in wanted.items() if given and what not in takes]
         if lacking and ":" not in name and len(names) > 1:
             typer.echo(f"note: {type(rater).__name__} takes no {' and no '.join(lacking)} and is left out", err=True)

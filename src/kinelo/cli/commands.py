@@ -16,8 +16,8 @@ from kinelo.runtime.plugins import described, load_plugin, package_of, plugins, 
 
 GROUPS = {
     "Rate a league": (
-        "sample", "rate", "leaderboard", "predict", "balance", "preview", "explain", "backtest", "season", "knockout",
-        "audit", "changeover", "farming", "book", "serve",
+        "sample", "rate", "leaderboard", "predict", "balance", "fair", "preview", "explain", "backtest", "season",
+        "knockout", "audit", "changeover", "farming", "book", "serve",
     ),
     "Study a model": ("diagnose", "design", "simulate", "solve", "sweep", "reproduce"),
     "Look": ("lab", "devices"),

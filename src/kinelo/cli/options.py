@@ -31,7 +31,7 @@ OF_THE_OTHER = {
     MATCHES: (
         "--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started", "--ending",
     ),
-    CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered"),
+    CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered", "--covariate"),
 }  # fmt: skip
 """Options that say how the other kind is read."""
 
@@ -217,15 +217,19 @@ class ReadingOptions(ResultsOptions):
         list[str] | None,
         typer.Option("--noise-by", help="A column on whose value luck may depend (format); may be repeated."),
     ] = None
+    covariate: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of numbers that speak for the first side (handicap); may be repeated."),
+    ] = None
     start: StartingRatings = None
 
     def columns_asked(self) -> list[str]:
-        """Columns beyond results that are to be read: conditions, and circumstances of the noise."""
-        return list(dict.fromkeys([*(self.condition or ()), *(self.noise_by or ())]))
+        """Columns beyond results that are to be read: conditions, circumstances of the noise, and covariates."""
+        return list(dict.fromkeys([*(self.condition or ()), *(self.noise_by or ()), *(self.covariate or ())]))
 
-    def asked_of_rater(self) -> tuple[Path | None, list[str], list[str]]:
-        """What a rater is given: ratings to begin with, conditions, and circumstances of the noise."""
-        return self.start, self.condition or [], self.noise_by or []
+    def asked_of_rater(self) -> tuple[Path | None, list[str], list[str], list[str]]:
+        """What a rater is given: ratings to begin with, conditions, circumstances of the noise, and covariates."""
+        return self.start, self.condition or [], self.noise_by or [], self.covariate or []
 
     def load(
         self,
@@ -356,6 +360,7 @@ class Federation:
         start: Path | None = None,
         conditions: Sequence[str] = (),
         noise_by: Sequence[str] = (),
+        covariates: Sequence[str] = (),
     ) -> Any:
         """The rater that these options ask for, None where they ask for none."""
         from kinelo.raters.choice import AUTOMATIC, rater_called
@@ -367,13 +372,15 @@ class Federation:
                 return None
             if name == AUTOMATIC:
                 raise InputError("--initial needs a rater: give --k, --rules or --rater too.")
-            return rater_called(name, start, conditions, noise_by).set_params(initial=self.initial)
+            return rater_called(name, start, conditions, noise_by, covariates).set_params(initial=self.initial)
         if self.rules not in (None, "fide"):
             raise InputError(f"There are no rules {self.rules!r}; --rules takes fide.")
         if self.rules and (self.k is not None or given):
             raise InputError(f"--rules says every K: leave out {', '.join(['--k'] * (self.k is not None) + given)}.")
-        if name != AUTOMATIC or conditions or noise_by:
-            raise InputError("--k, --k-of and --rules rate by plain Elo: leave out --rater and --condition.")
+        if name != AUTOMATIC or conditions or noise_by or covariates:
+            raise InputError(
+                "--k, --k-of and --rules rate by plain Elo: leave out --rater, --condition and --covariate."
+            )
         if self.k is None and not self.rules:
             what = "the K of some: give --k for all others" if given == ["--k-of"] else "how K begins: give --k too"
             raise InputError(f"{given[-1]} says {what}.")

@@ -41,10 +41,6 @@ def rate(
     listing: ListOptions,
     shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
-    covariate: Annotated[
-        list[str] | None,
-        typer.Option(help="A column of numbers that speak for the first side, for bradley-terry; may be repeated."),
-    ] = None,
     book: Annotated[
         str | None, typer.Option(help="Rating book to start or to carry on with these matches: a file.")
     ] = None,
@@ -89,15 +85,13 @@ def rate(
     if any(sign in str(results) for sign in "*?["):
         others = {*reading.asked()} - {"--column"} if kind is MATCHES else {}
         own_k = federation != Federation() and kind is MATCHES
-        if book or picture or rejects or as_json or covariate or others or own_k or is_page(out):
+        if book or picture or rejects or as_json or others or own_k or is_page(out):
             raise InputError(
                 "Of a pattern of files, only --rater, --column, --active-days, --least-matches, --top and --out "
                 "FILE.csv can be asked."
             )
         _rate_in_chunks(str(results), kind, rater, reading, federation, shown, out)
         return
-    if covariate and kind is CONTESTS:
-        raise InputError(f"{results} holds contests of many entrants, for which there is no --covariate.")
 
     if kind is CONTESTS:
         kept, own = rater_or_book(book, rater, federation, reading)
@@ -106,9 +100,9 @@ def rate(
         lists = listing.rater(results, rater, federation, reading)
         if lists is not None and is_page(out):
             raise InputError("A list is written as a table: --out NAME.csv.")
-        kept, own = _rater_or_book(book, rater, federation, reading, lists, covariate)
+        kept, own = _rater_or_book(book, rater, federation, reading, lists)
         keeper = lists if kept is None else kept.rater
-        conditions = covariate or (reading.columns_asked() if keeper is None else list(conditions_of(keeper)))
+        conditions = reading.columns_asked() if keeper is None else list(conditions_of(keeper))
     played = reading.load(results, rejects, conditions, kind=kind)
     federation.check_names(played)
     with plain_warnings():
@@ -143,20 +137,13 @@ def _rater_or_book(
     federation: Federation,
     reading: AnyReadingOptions,
     lists: Any,
-    covariate: list[str] | None,
 ) -> tuple[RatingBook | None, Any]:
     """The book of matches that is carried on, or the rater that options describe; neither where it is to be chosen."""
     from kinelo.book.book import is_book
     from kinelo.cli.loading import plain_warnings
-    from kinelo.cli.rating import check_rater, open_book, with_covariates
+    from kinelo.cli.rating import check_rater, open_book
 
     own = lists or federation.rater(name, *reading.asked_of_rater())
-    if covariate:
-        if own is not None or book is not None or reading.start is not None or reading.columns_asked():
-            raise InputError(
-                "--covariate goes with --rater bradley-terry alone: leave out --k, --book, --start and others."
-            )
-        own = with_covariates(name, covariate)
     if book is None or not is_book(book):
         check_rater(name, reading)
         return None, own

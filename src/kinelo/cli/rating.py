@@ -38,26 +38,15 @@ def fit_rater(
     start: Path | None = None,
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
+    covariates: Sequence[str] = (),
 ) -> tuple[Any, RaterChoice | None]:
     """The rater of this name, fitted, and how it was chosen where that was left to Kinelo, which is said."""
     from kinelo.raters.choice import rater_called
 
     if name != AUTOMATIC:
-        return rater_called(name, start, conditions, noise_by).fit(matches), None
-    choice = choose(matches, start, conditions, noise_by)
+        return rater_called(name, start, conditions, noise_by, covariates).fit(matches), None
+    choice = choose(matches, start, conditions, noise_by, covariates)
     return choice.rater, choice
-
-
-def with_covariates(name: str, columns: Sequence[str]) -> Any:
-    """The rater that estimates what these columns are worth: one, of votes and comparisons."""
-    from kinelo.errors import InputError
-    from kinelo.raters.bradley_terry.rater import BradleyTerry
-
-    if name not in (AUTOMATIC, "bradley-terry"):
-        raise InputError(
-            f"--covariate is for --rater bradley-terry, which says what a column is worth, not for {name}."
-        )
-    return BradleyTerry(covariates=list(columns))
 
 
 def fit_forecaster(
@@ -66,6 +55,7 @@ def fit_forecaster(
     start: Path | None = None,
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
+    covariates: Sequence[str] = (),
 ) -> Any:
     """A fitted rater to forecast with; where the choice is left to Kinelo, a mixture, whose weights are said."""
     from kinelo.forecasts.automatic import LEAST_COMPARED
@@ -73,8 +63,8 @@ def fit_forecaster(
     from kinelo.raters.choice import candidates
 
     if name != AUTOMATIC or len(matches) < LEAST_COMPARED:
-        return fit_rater(name, matches, start, conditions, noise_by)[0]
-    mixture = Mixture(candidates(matches, start, conditions, noise_by)).fit(matches)
+        return fit_rater(name, matches, start, conditions, noise_by, covariates)[0]
+    mixture = Mixture(candidates(matches, start, conditions, noise_by, covariates)).fit(matches)
     typer.echo(f"Forecasts are mixed, by weights learnt on the latest matches: {mixture}", err=True)
     return mixture
 
@@ -84,12 +74,13 @@ def choose(
     start: Path | None = None,
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
+    covariates: Sequence[str] = (),
 ) -> RaterChoice:
     """Choose a rater on the latest of these matches, and say on the error stream which and by how much."""
     from kinelo.forecasts import automatic
     from kinelo.raters.choice import candidates
 
-    named = candidates(matches, start, conditions, noise_by)
+    named = candidates(matches, start, conditions, noise_by, covariates)
     choice = automatic.choose(matches, named, next(iter(named)))
     typer.echo(f"Rater chosen on the earlier matches: {choice}", err=True)
     if getattr(matches, "lineups", None) is not None and choice.name != "PlayerElo":

@@ -131,14 +131,20 @@ def _duels(
 
     pairs = [(a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
     columns = (name for what in ("conditions", "noise_by") for name in getattr(rater, what, None) or ())
-    asked = list(dict.fromkeys(columns))
-    table = {name: [""] * len(pairs) for name in asked} | {  # of a cup no level is known: own strengths count
-        "date": [str(date)] * len(pairs),
-        "home": [names[a] for a, _ in pairs],
-        "away": [names[b] for _, b in pairs],
-        "neutral": [True] * len(pairs),
-        "match_id": list(range(len(pairs))),
-    }
+    asked, numbers = list(dict.fromkeys(columns)), list(getattr(rater, "covariates", None) or ())
+    blank: dict[str, list[Any]] = {name: [""] * len(pairs) for name in asked}
+    asked += [name for name in numbers if name not in asked]
+    table = (
+        blank
+        | {name: [0] * len(pairs) for name in numbers}
+        | {  # of a cup no level is known: own strengths count
+            "date": [str(date)] * len(pairs),
+            "home": [names[a] for a, _ in pairs],
+            "away": [names[b] for _, b in pairs],
+            "neutral": [True] * len(pairs),
+            "match_id": list(range(len(pairs))),
+        }
+    )
     p = rater.predict(read_matches(table, played=False, conditions=asked)).probabilities
     beats = np.full((len(names), len(names)), 0.5)
     rows, columns = np.array(pairs).T

@@ -106,6 +106,7 @@ def candidates(
     start: Path | None = None,
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
+    covariates: Sequence[str] = (),
 ) -> dict[str, Rater]:
     """All of Kinelo's raters that can use these matches and what else is asked, the usual one first."""
     found = {}
@@ -114,9 +115,10 @@ def candidates(
             continue
         takes = _of_kinelo(name).get_params()
         asked = {"start": start is not None, "conditions": bool(conditions), "noise_by": bool(noise_by)}
+        asked["covariates"] = bool(covariates)
         if any(wanted and what not in takes for what, wanted in asked.items()):
             continue
-        rater = rater_called(name, start, conditions, noise_by)
+        rater = rater_called(name, start, conditions, noise_by, covariates)
         if not matches.in_memory and rater.needs_whole_table():
             continue
         found[RATERS[name].kind] = rater
@@ -124,12 +126,16 @@ def candidates(
 
 
 def rater_called(
-    name: str, start: Path | None = None, conditions: Sequence[str] = (), noise_by: Sequence[str] = ()
+    name: str,
+    start: Path | None = None,
+    conditions: Sequence[str] = (),
+    noise_by: Sequence[str] = (),
+    covariates: Sequence[str] = (),
 ) -> Rater | Any:
     """A rater with every parameter left to be estimated; ``module:Class`` finds one of a user's own.
 
-    It begins with the ratings of a file (``start``) and uses ``conditions`` and ``noise_by``; one of Kinelo's that
-    cannot is refused, while a class of a user's own without them finds the columns with the matches.
+    It begins with the ratings of a file (``start``) and uses ``conditions``, ``noise_by`` and ``covariates``; one of
+    Kinelo's that cannot is refused, while a class of a user's own without them finds the columns with the matches.
 
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
     ('Glicko', 'TeamElo')
@@ -140,14 +146,18 @@ def rater_called(
         if "start" not in takes:
             raise InputError(f"{type(rater).__name__} has no ratings to begin with: it does not take start=.")
         rater.set_params(start=start)
-    for what, columns, option in (("conditions", conditions, "--condition"), ("noise_by", noise_by, "--noise-by")):
+    for what, columns, option, used in (
+        ("conditions", conditions, "--condition", "conditions of matches"),
+        ("noise_by", noise_by, "--noise-by", "conditions of matches for its noise"),
+        ("covariates", covariates, "--covariate", "covariates"),
+    ):
         if columns and what in takes:
             rater.set_params(**{what: list(columns)})
         elif columns and name in RATERS:
             able = [key for key in RATERS if what in _of_kinelo(key).get_params()]
             raise InputError(
-                f"{type(rater).__name__} uses no conditions of matches{' for its noise' * (what == 'noise_by')}; leave "
-                f"out {option}, or choose {', '.join(able[:-1])} or {able[-1]}."
+                f"{type(rater).__name__} uses no {used}; leave out {option}, or choose {', '.join(able[:-1])} or "
+                f"{able[-1]}."
             )
     return rater
 

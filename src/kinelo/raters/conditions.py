@@ -228,8 +228,8 @@ class ConditionRater(Rater):
             levels = len(matches.conditions[name].levels)
             warnings.warn(
                 f"The condition {name!r} holds numbers ({levels} of them, {span[0]:g} to {span[1]:g}), and each counts "
-                f"as a category of its own: what one is worth says nothing of the next. What a unit is worth, "
-                f"BradleyTerry(covariates=[{name!r}]) estimates (--covariate); if they are categories, leave it.",
+                "as a category of its own: what one is worth says nothing of the next. "
+                f"covariates=[{name!r}] (--covariate) says what a unit is worth; if they are categories, leave it.",
                 KineloWarning,
                 stacklevel=4,
             )

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from kinelo.errors import InputError, KineloWarning
@@ -42,6 +43,7 @@ from kinelo.raters import reading
 from kinelo.raters.arguments import estimated
 from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.conditions import SPREAD_PREFIX, condition_names
+from kinelo.raters.covariates import FIRST_DOUBT, WIDE_EFFECT, CovariateRater, covariate_names, settled_effects
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
@@ -50,7 +52,7 @@ from kinelo.raters.filter.draws import Forecasting, PossibleTruths
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, observed
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_of_batch
 from kinelo.raters.filter.smoother import backwards, check_room, smooth
-from kinelo.raters.filter.state import FIXED_SLOTS, MOST_TOGETHER, STRENGTH, Lists, SlotState, too_many
+from kinelo.raters.filter.state import HOME, MOST_TOGETHER, NEUTRAL, STRENGTH, Lists, SlotState, too_many
 from kinelo.raters.filter.together import (
     BLOCK,
     NO_STEPS,
@@ -104,7 +106,7 @@ MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
 
-class GaussianRater(NoiseRater, Rater):
+class GaussianRater(CovariateRater, NoiseRater, Rater):
     """A rater that filters the matches once (:mod:`kinelo.raters.filter`), and reads beliefs as forecasts.
 
     It says which kinds of slots there are, and of which entries a match consists.
@@ -222,7 +224,7 @@ class GaussianRater(NoiseRater, Rater):
         s = state.in_batch(count)
         for q, member in enumerate(batch[1:], 1):  # they begin where their numbers say
             own = member._state.beliefs
-            s.x[:FIXED_SLOTS, q], s.v[:FIXED_SLOTS, q] = own.x[:FIXED_SLOTS], own.v[:FIXED_SLOTS]
+            s.x[: state.fixed, q], s.v[: state.fixed, q] = own.x[: state.fixed], own.v[: state.fixed]
         y = np.column_stack(signals) if count > 1 else signals[0][:, None]
         seen = observed(matches.day, self._filter_weight(matches), y)
         filter_alone(seen, lists.ahead, lists.played, lists.rotations, self._table_of(batch), s, work)
@@ -278,6 +280,7 @@ class GaussianRater(NoiseRater, Rater):
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
         self.covariance_, self._made, self._noise = self._covariance_to_try(matches), {}, NoiseFactors()
+        super()._prepare(matches)
 
     def _settle_choices(self) -> None:
         if self.covariance_ == "auto":
@@ -311,6 +314,7 @@ class GaussianRater(NoiseRater, Rater):
 
     def _learn(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
+        self._find_first_effects(latest)
         self._learn_ratings(matches, latest)
         columns = noise_columns(self.noise_by)
         for _ in range(NOISE_TURNS if columns else 0):
@@ -469,7 +473,9 @@ class GaussianRater(NoiseRater, Rater):
         on neutral ground; what is certain is never learnt.
         """
         wide = VENUE_VARIANCE * self.parameters_["noise"] ** 2
-        return [level, (0.0, wide if self.order_.home else 0.0), (0.0, wide if self.order_.neutral else 0.0)]
+        venues = (0.0, wide if self.order_.home else 0.0), (0.0, wide if self.order_.neutral else 0.0)
+        noise = self.parameters_["noise"] ** 2
+        return [level, *venues, *((mean, variance * noise) for mean, variance, _ in self._first_effects().tolist())]
 
     def _venue_kinds(self, walk: float) -> list[Kind]:
         """Kinds of the advantages at home and on neutral ground, whose variance grows by ``walk`` a year."""
@@ -479,6 +485,32 @@ class GaussianRater(NoiseRater, Rater):
         """Kinds of the levels of conditions."""
         names = condition_names(getattr(self, "conditions", ()))
         return [Kind(prior=values[SPREAD_PREFIX + name] ** 2, apart=True) for name in names]
+
+    def _effect_kinds(self, values: Mapping[str, float]) -> list[Kind]:
+        """Kinds of the covariates: as wide as the advantages of venues, and drifting like them."""
+        kind = Kind(walk=values["venue_walk"] ** 2, effect=True)
+        return [kind] * len(covariate_names(self.covariates))
+
+    def _effect_beliefs(self) -> tuple[Array, Array]:
+        mean, variance = self._begun().effect_beliefs()
+        return self.points_per_unit_ * mean, self.points_per_unit_ * np.sqrt(variance)
+
+    def _find_first_effects(self, matches: Matches) -> None:
+        """Begin with what covariates are worth to strengths that stay, given all of the matches at once."""
+        if not self.covariates:
+            return
+        twin = copy.copy(self)
+        twin.covariates = ()
+        twin.reset()
+        entries, state = twin._lists(matches, keep=True).played, twin._state
+        counts = np.array([kind.counts for kind in twin._numbers[0]])[state.beliefs.kind[: state.size]]
+        counts[[HOME, NEUTRAL]] = True
+        shares = csr_array((entries.share, entries.slot, entries.offsets), shape=(len(matches), state.size))
+        found = settled_effects(shares, counts, self._effect_columns(matches), twin._signal(matches))
+        found[:, 1] = np.minimum(FIRST_DOUBT**2 * found[:, 1], WIDE_EFFECT)
+        found[:, 0] = np.where(found[:, 1] < WIDE_EFFECT, found[:, 0], 0.0)
+        self._effects_first = found
+        self.reset()
 
     def _place(self, start: Start, known: Any) -> None:
         points, doubt = self.points_per_unit_, self.parameters_["doubt"] or 1.0

@@ -19,7 +19,7 @@ from scipy.special import ndtri
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import condition_names
+from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.stored import ANY, SEPARATOR, stored
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class NoiseFactors:
         return cls(index, numbers[:, 0].copy(), numbers[:, 1].copy(), numbers[:, 2].astype(np.int64))
 
 
-class NoiseRater:
+class NoiseRater(SingleMatches):
     """A rater with ``noise_by``."""
 
     conditions: Sequence[str]
@@ -166,7 +166,7 @@ class NoiseRater:
         return self._noise.table()
 
     def _conditions_asked(self) -> Sequence[str]:
-        asked = (*condition_names(getattr(self, "conditions", ())), *noise_columns(self.noise_by))
+        asked = (*super()._conditions_asked(), *noise_columns(self.noise_by))
         return list(dict.fromkeys(asked))
 
 

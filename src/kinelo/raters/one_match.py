@@ -379,7 +379,7 @@ class SingleMatches(MatchEstimator):
 
     def _conditions_asked(self) -> Sequence[str]:
         """Columns beyond results that the rater asks of matches."""
-        return self.conditions
+        return self.conditions or ()
 
     def _day_of(self, date: Day | None) -> np.datetime64:
         """The day of a match to come: the last day known where none is said, or where ratings know of no days."""

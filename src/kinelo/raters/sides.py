@@ -26,26 +26,30 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import day_number
+from kinelo.matches.fixtures import fixture
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import estimated
+from kinelo.raters.covariates import EFFECT_WIDTH, CovariateRater, covariate_names
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
-from kinelo.raters.rater import Rater
 from kinelo.raters.reading import FIRST_SPREAD
 from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
 from kinelo.raters.state import (
     ALIKE,
     BOLD,
     BOLD_V,
+    EACH_EFFECT,
+    EFFECTS,
     EVIDENCE,
     HOME_POINTS,
     HOME_V,
     LATELY,
     LATELY_V,
     NEVER,
+    NO_EFFECTS,
     MatchColumns,
     RatingTable,
     SavedRows,
@@ -119,7 +123,7 @@ SIDE = "side"
 """The kind of slot of raters that keep one rating per side."""
 
 
-class SideRater(NoiseRater, KeptInSlots, Rater):
+class SideRater(NoiseRater, KeptInSlots, CovariateRater):
     """A rater whose kernel goes through the matches once and leaves a trace from which forecasts are made."""
 
     follows_matches = passes_points = True
@@ -187,6 +191,30 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
         """
         wide = self._home_wide
         return wide or steady, 0.0, FIRST_SPREAD**2, start, wide, SELDOM
+
+    def _effects_before(self, point: float) -> list[float]:
+        """What covariates are worth before any match, each with its variance; ``point`` is what the state counts for a
+        point of 400."""
+        return (self._first_effects() * np.array([point, point**2, 1.0])).ravel().tolist()
+
+    def _widest_effect(self) -> float:
+        return EFFECT_WIDTH**2
+
+    def _prepare(self, matches: Matches) -> None:
+        super()._prepare(matches)
+        self._noise = NoiseFactors()
+        if self.covariates:
+            from kinelo.raters.bradley_terry.effects import effects_if_strengths_stay
+
+            latest = matches if self.look is None else matches[-int(self.look) :]
+            self._effects_first: NDArray[np.float64] = effects_if_strengths_stay(
+                latest, covariate_names(self.covariates), self._units()
+            )
+
+    def _effect_beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        self._begun()
+        found = self._common[EFFECTS : EFFECTS + EACH_EFFECT * len(self.covariates)].reshape(-1, EACH_EFFECT)
+        return found[:, 0] / self.unit_of_points, np.sqrt(found[:, 1]) / self.unit_of_points
 
     @property
     def home_advantage_(self) -> float:
@@ -258,9 +286,9 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
         columns.signed[0], columns.margin[0], columns.weight[0] = one.signed, one.margin, one.weight
         columns.neutral[0] = one.neutral
         ratings.note_day(day)
-        noise = self._noise_of_one(one)
-        if slots.size or noise.size:
-            columns = columns._replace(slots=slots, noise=noise)
+        noise, effects = self._noise_of_one(one), self._effects_of_one(one)
+        if slots.size or noise.size or effects.size:
+            columns = columns._replace(slots=slots, noise=noise, effects=effects)
         self._play_members(columns, self._members(known))
         rating, variance = known.rating, known.variance
         if not math.isfinite(rating.item(i) + rating.item(j) + variance.item(i) + variance.item(j)):
@@ -280,9 +308,6 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
         """The factor of the noise of every match as the kernels take it."""
         columns = noise_columns(self.noise_by)
         return self._noise.of(matches, columns) if columns else ALIKE
-
-    def _prepare(self, matches: Matches) -> None:
-        self._noise = NoiseFactors()
 
     def _learn(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
@@ -304,6 +329,12 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
             return log_loss(chances(factors), matches.result)
 
         return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
+
+    def _effects_of_one(self, one: OneResult) -> NDArray[np.float64]:
+        """The covariates of one match in their units (1, covariates), or none."""
+        if not self.covariates:
+            return NO_EFFECTS
+        return self._effect_columns(fixture(one.home, one.away, conditions=self._levels(one.conditions)))
 
     def _one_match(self) -> MatchColumns:
         """Columns of a single match, to be filled."""
@@ -382,7 +413,9 @@ class SideRater(NoiseRater, KeptInSlots, Rater):
     def shared_moves(self, matches: Any) -> bool:
         """Whether anything that all share is learnt as matches go by, or levels of conditions are met."""
         learnt = ("home_step", "home_wide", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
-        return bool(self.conditions) or any(getattr(self._numbers, name, 0.0) > 0.0 for name in learnt)
+        return bool(self.conditions or self.covariates) or any(
+            getattr(self._numbers, name, 0.0) > 0.0 for name in learnt
+        )
 
     def slots_met(self, matches: Any) -> list[Key]:
         """Both sides of every match, or the entrants of contests."""

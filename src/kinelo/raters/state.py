@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16
 HOME_POINTS, KAPPA = range(2)
+EFFECTS, EACH_EFFECT = 5, 3
 HOME_V, BOLD, BOLD_V, LATELY, LATELY_V, EVIDENCE = range(-6, 0)
-"""Places among the numbers that all matches share: home advantage and Davidson's κ, and from the end the variance of
-the advantage, the logarithm by which forecasts are bolder than they were estimated to be, its variance, and what
-:mod:`kinelo.raters.advantage` keeps of an advantage that may have changed at once."""
+"""Places among the numbers that all matches share: home advantage and Davidson's κ; from the sixth on, three for each
+covariate: what a usual value is worth, the variance of that, and the part that strengths do not explain; and from the
+end the variance of the advantage, the logarithm by which forecasts are bolder than they were estimated to be, its
+variance, and what :mod:`kinelo.raters.advantage` keeps of an advantage that may have changed at once."""
 
 FEW = 64
 """Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""
@@ -45,6 +47,8 @@ NO_SLOTS = np.empty((0, 0), np.int64)
 NO_PLAYERS = np.empty(0, np.int32)
 ALIKE = np.empty(0)
 """Factors of the noise where luck is the same in all matches."""
+NO_EFFECTS = np.empty((0, 0))
+"""Covariates where there are none."""
 
 
 class MatchIndices(NamedTuple):
@@ -59,7 +63,8 @@ class MatchIndices(NamedTuple):
 
 class MatchColumns(NamedTuple):
     """Matches as kernels read them: places of both sides (int), results in [−1, 1], margins, venues (bool), weights and
-    days (int), an entry each, slots of their conditions (matches, conditions), and factors of their noise, or none."""
+    days (int), an entry each, slots of their conditions (matches, conditions), factors of their noise, or none, and
+    their covariates in usual values (matches, covariates)."""
 
     home: NDArray[Any]
     away: NDArray[Any]
@@ -70,13 +75,19 @@ class MatchColumns(NamedTuple):
     day: NDArray[np.int64]
     slots: NDArray[np.int64]
     noise: NDArray[np.float64] = ALIKE
+    effects: NDArray[np.float64] = NO_EFFECTS
 
 
-def match_columns(matches: Matches, indices: MatchIndices, noise: NDArray[np.float64] = ALIKE) -> MatchColumns:
+def match_columns(
+    matches: Matches,
+    indices: MatchIndices,
+    noise: NDArray[np.float64] = ALIKE,
+    effects: NDArray[np.float64] = NO_EFFECTS,
+) -> MatchColumns:
     """The columns of matches whose sides have these places."""
     return MatchColumns(
         indices.home, indices.away, matches.signed, matches.margin, matches.neutral, matches.weight, matches.day,
-        indices.slots, noise,
+        indices.slots, noise, effects,
     )  # fmt: skip
 
 

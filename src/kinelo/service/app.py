@@ -166,6 +166,12 @@ async def post_preview(request: Request, body: say.Fixture | say.FieldToCome) ->
     return await desk.asked(desk.slow, doors.preview, body)
 
 
+async def post_fair(request: Request, body: say.Handicapped) -> say.Fair:
+    """Which value of a covariate, such as a handicap, makes a match to come even."""
+    desk = _desk(request)
+    return await desk.asked(desk.slow, doors.fair, body)
+
+
 async def get_ratings(
     request: Request,
     kind: Annotated[str | None, Query(max_length=200)] = None,
@@ -211,6 +217,7 @@ ROUTES = (
     ("/quality", "POST", post_quality),
     ("/balance", "POST", post_balance),
     ("/preview", "POST", post_preview),
+    ("/fair", "POST", post_fair),
     ("/ratings", "GET", get_ratings),
     ("/ratings/{name:path}", "GET", get_rating),
     ("/health", "GET", get_health),

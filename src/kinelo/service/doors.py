@@ -29,11 +29,18 @@ def _added(added: Any) -> say.Added:
     return say.Added(new=added.new, known=added.known, changed=added.changed)
 
 
+def _levels(said: say.Levels) -> dict[str, object]:
+    """Levels as a file would say them: 3 is the level "3" of a condition."""
+    return {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value for name, value in said.items()
+    }
+
+
 def _fixture(said: say.Fixture) -> dict[str, Any]:
     """What is known of a match beside its sides, in the words of the book."""
     more = said.model_dump(include={"date", "neutral"})
     if said.conditions:
-        more["conditions"] = said.conditions
+        more["conditions"] = _levels(said.conditions)
     if said.home_lineup or said.away_lineup:
         more |= {"home_lineup": said.home_lineup, "away_lineup": said.away_lineup}
     return more
@@ -52,7 +59,7 @@ def _contest(book: RatingBook, said: say.Contest) -> dict[str, Any]:
 
 
 def _circumstances(said: say.Contest | say.FieldToCome) -> dict[str, Any]:
-    return {} if said.conditions is None else {"conditions": said.conditions}
+    return {} if said.conditions is None else {"conditions": _levels(said.conditions)}
 
 
 def _entrants(book: RatingBook, said: list[Any]) -> list[Any]:
@@ -96,7 +103,7 @@ def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
     """Candidates, or matches that might be played, the most even first."""
     if isinstance(said, say.Candidates):
         more: dict[str, Any] = {"date": said.date, "neutral": said.neutral}
-        more |= {"conditions": said.conditions} if said.conditions else {}
+        more |= {"conditions": _levels(said.conditions)} if said.conditions else {}
         values = book.match_quality(said.player, said.candidates, **more).tolist()
         ranked = sorted(zip(said.candidates, values, strict=True), key=lambda pair: -pair[1])
         return say.Ranked(ranked=[say.CandidateQuality(candidate=name, quality=value) for name, value in ranked])
@@ -117,6 +124,17 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
     """Those present as sides that are as even as can be."""
     more = said.model_dump(exclude={"players", "sides"})
     return say.Balanced.model_validate(book.balance(said.players, said.sides, **more).to_dict())
+
+
+def fair(book: RatingBook, said: say.Handicapped) -> say.Fair:
+    """Which value of a covariate makes a match even."""
+    more = _fixture(said)
+    given = more.pop("conditions", None)
+    value = book.fair_value(said.home, said.away, said.covariate, given=given, **more)
+    (effect,) = book.rater.effects_.filter(name=said.covariate).to_dicts()
+    return say.Fair(
+        covariate=said.covariate, fair=value, effect=effect["effect"], standard_error=effect["standard_error"]
+    )
 
 
 def preview(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Preview:

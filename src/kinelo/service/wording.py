@@ -25,6 +25,10 @@ class Said(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+Levels = dict[Name, Name | Number | None]
+"""Levels of conditions, and numbers of covariates."""
+
+
 class Fixture(Said):
     """A match of two sides, to come."""
 
@@ -32,7 +36,7 @@ class Fixture(Said):
     away: Name
     date: Day | None = None
     neutral: bool = False
-    conditions: dict[Name, Name | None] | None = None
+    conditions: Levels | None = None
     home_lineup: Annotated[list[Name], Field(max_length=100)] = []
     away_lineup: Annotated[list[Name], Field(max_length=100)] = []
 
@@ -51,7 +55,7 @@ class FieldToCome(Said):
 
     entrants: Entrants
     date: Day | None = None
-    conditions: dict[Name, Name | None] | None = None
+    conditions: Levels | None = None
 
 
 class Contest(Said):
@@ -62,7 +66,7 @@ class Contest(Said):
     ranks: Annotated[list[Number], Field(max_length=MOST_ENTRANTS)] | None = None
     unfinished: Annotated[list[Entrant], Field(max_length=MOST_ENTRANTS)] | dict[Name, Number] = []
     date: Day | None = None
-    conditions: dict[Name, Name | None] | None = None
+    conditions: Levels | None = None
 
 
 class Candidates(Said):
@@ -72,7 +76,7 @@ class Candidates(Said):
     candidates: Annotated[list[Name], Field(min_length=1, max_length=MOST_LISTED)]
     date: Day | None = None
     neutral: bool = False
-    conditions: dict[Name, Name | None] | None = None
+    conditions: Levels | None = None
 
 
 class Options(Said):
@@ -92,6 +96,12 @@ class Present(Said):
     newcomers: Annotated[int, Field(ge=0, le=10**6)] = 0
     best: Annotated[int, Field(ge=1, le=50)] = 5
     date: Day | None = None
+
+
+class Handicapped(Fixture):
+    """A match to come, and the covariate that is to make it even."""
+
+    covariate: Name
 
 
 Matches = Match | Annotated[list[Match], Field(max_length=MOST_LISTED)]
@@ -167,6 +177,15 @@ class Balanced(BaseModel):
     exact: bool
     looked_at: int
     unknown: list[str]
+
+
+class Fair(BaseModel):
+    """The value of a covariate at which a match is even, and what a unit of it is worth, with its standard error."""
+
+    covariate: str
+    fair: float
+    effect: float
+    standard_error: float
 
 
 class Changed(BaseModel):

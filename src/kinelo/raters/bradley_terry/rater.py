@@ -35,10 +35,10 @@ from kinelo.raters.bradley_terry.intervals import (
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.ridge import LEAST_RIDGE, choose_ridge
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
+from kinelo.raters.covariates import FairValue, covariate_names, effects_frame
 from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
-from kinelo.raters.rater import Rater
 from kinelo.raters.state import MatchIndices
 from kinelo.raters.stored import ANY, stored, taken_whole
 
@@ -51,7 +51,7 @@ MOST_SCALINGS = 100
 
 
 @dataclass(eq=False, repr=False)
-class BradleyTerry(Rater):
+class BradleyTerry(FairValue):
     """The batch estimate of strengths that do not change, with Davidson's ties and covariates of the comparison.
 
     Parameters
@@ -107,15 +107,14 @@ class BradleyTerry(Rater):
         self._warn_of_pools()
 
     def _fresh(self, values: Mapping[str, float]) -> Tally:
-        if not isinstance(self.covariates, list | tuple) or not all(isinstance(one, str) for one in self.covariates):
-            raise InputError(f"covariates={self.covariates!r} must be a list of names, such as [{self.covariates!r}].")
+        covariates = covariate_names(self.covariates)
         if not isinstance(self.anchor, Mapping | None):
             raise InputError(f"anchor={self.anchor!r} must be a mapping from names to ratings, such as {{'A': 1500}}.")
         for name, value in (self.anchor or {}).items():
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
         self._theta: Array | None = None
         self._ridge_found = None
-        return Tally(tuple(self.covariates))
+        return Tally(covariates)
 
     def _use(self, matches: Matches) -> None:
         """Add further comparisons; the estimate is made anew from all of them."""
@@ -208,9 +207,6 @@ class BradleyTerry(Rater):
 
     def _strength(self) -> Array:
         return np.empty(0) if self._theta is None else self._theta[: len(self._state)]
-
-    def _conditions_asked(self) -> Sequence[str]:
-        return self.covariates
 
     def _foresee(self, matches: Matches) -> Forecast:
         x, indices = self._differences(matches)
@@ -306,7 +302,6 @@ class BradleyTerry(Rater):
         >>> rater.effects_["name"].to_list(), bool(rater.effects_["low"][0] < rater.covariates_["longer"])
         (['longer'], True)
         """
-        import polars as pl
 
         if self._begun() is None or self._theta is None:
             raise InputError("Nothing has been compared yet; fit the rater first.")
@@ -322,54 +317,10 @@ class BradleyTerry(Rater):
             )
         covariance = slope @ sandwich(likelihood, self._theta, self._state.squared) @ slope.T
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
-        reach = ndtri(0.975) * error
-        return pl.DataFrame(
-            {
-                "name": pl.Series(names, dtype=pl.String),
-                "effect": effect,
-                "standard_error": error,
-                "low": effect - reach,
-                "high": effect + reach,
-            }
-        )
+        return effects_frame(names, effect, error)
 
-    def fair_value(
-        self, home: str, away: str, covariate: str, *, neutral: bool = False, given: Mapping[str, float] | None = None
-    ) -> float:
-        """The value of a covariate at which a match is even: which handicap is fair?
-
-        Parameters
-        ----------
-        covariate
-            The column that is asked for, one of ``covariates``.
-        given
-            Values of the other covariates; 0 unless they are given.
-
-        >>> import kinelo as kn
-        >>> table = {"home": ["Ann", "Bob"] * 12, "away": ["Bob", "Ann"] * 12, "stones": [0, 0, -3, 3] * 6,
-        ...          "result": [1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 2, "neutral": [True] * 24}
-        >>> games = kn.read_matches(table, conditions=["stones"])
-        >>> rater = kn.BradleyTerry(covariates=["stones"]).fit(games)
-        >>> fair = rater.fair_value("Ann", "Bob", "stones", neutral=True)
-        >>> rater.predict_one("Ann", "Bob", neutral=True, conditions={"stones": fair}).points.round(9)
-        array([0.5])
-        """
-        if covariate not in self.covariates:
-            raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {list(self.covariates)}.")
-        if not isinstance(given, Mapping | None):
-            raise InputError(f"given={given!r:.60} must give values by covariate.")
-        values: dict[str, object] = dict.fromkeys(self.covariates, 0.0)
-        for name, value in (given or {}).items():
-            if name not in values or name == covariate:
-                raise InputError(f"{name!r:.60} is no other covariate of this rater; it has {list(self.covariates)}.")
-            check_number("fair_value", str(name), value, -math.inf)
-            values[name] = value
-        self._check_has_ratings()
-        x, _ = self._differences(self._fixture(home, away, None, neutral, values))
-        worth = self._scale * self._effects()[covariate]
-        if worth == 0.0:
-            raise InputError(f"Nothing is known of what {covariate!r} is worth; fit the rater first.")
-        return float(-x[0] / worth)
+    def _mean_gaps(self, matches: Matches) -> Array:
+        return self._differences(matches)[0]
 
     def intervals(
         self,

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
 from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.matches import Matches
 from kinelo.raters.bradley_terry.likelihood import Cells
+from kinelo.raters.covariates import covariate_numbers
 from kinelo.raters.state import NEVER, MatchIndices, RaterState, StateColumn
 from kinelo.raters.stored import stored
 
@@ -22,22 +22,7 @@ CELL_ARRAYS = ("i", "j", "c", *TABLES)
 
 def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
     """Venue (1 at home, 0 on neutral ground) and the named covariates of every match."""
-    columns = [1.0 - matches.neutral]
-    for name in names:
-        if name not in matches.conditions:
-            raise InputError(
-                f"The covariate {name!r} was not read; read it with read_matches(..., conditions=[{name!r}])."
-            )
-        condition = matches.conditions[name]
-        try:
-            levels = np.array([float(level) for level in condition.levels] + [np.nan])
-        except ValueError as wrong:
-            raise InputError(f"The covariate {name!r} must hold numbers: {wrong}") from None
-        values = levels[condition.codes]
-        if not np.isfinite(values).all():
-            raise InputError(f"The covariate {name!r} is missing or not finite in {np.sum(~np.isfinite(values))} rows.")
-        columns.append(values)
-    return np.column_stack(columns).astype(np.float64)
+    return np.column_stack([1.0 - matches.neutral, covariate_numbers(matches, names)])
 
 
 class Played(NamedTuple):

@@ -170,15 +170,15 @@ def believe(g, said, day, q, p, s, work):
 
 
 @part
-def add_up(lo, hi, slot, share, x_now, kinds, apart, sides):
+def add_up(lo, hi, slot, share, x_now, kinds, effect, sides):
     """Add up entries ``lo`` to ``hi``, now believed to be ``x_now``, into strengths of both sides (2).
 
-    Venues, and kinds that are kept apart (own grounds, conditions), are no part of a side's rating.
+    Venues, covariates and kinds that are kept apart (own grounds, conditions) are no part of a side's rating.
     """
     sides[0] = sides[1] = 0.0
     for e in range(lo, hi):
         kind = -1 - slot[e] if slot[e] < 0 else np.int64(kinds[slot[e]])
-        if kind > VENUES and not apart[kind]:
+        if kind > VENUES and not effect[kind]:
             sides[0 if share[e] > 0.0 else 1] += abs(share[e]) * x_now[e - lo]
 
 
@@ -241,7 +241,7 @@ def believe_days(g, day, said, p, s, work):
         m, V, _ = believe(k, said, day[k], FIRST_MEMBER, p, s, work)
         work.days.mean[k], work.days.variance[k] = m, V
         if work.sides.size > 0:
-            add_up(lo, hi, said.slot, said.share, work.x, s.kind, p.apart, work.sides[k])
+            add_up(lo, hi, said.slot, said.share, work.x, s.kind, p.effect, work.sides[k])
     return until
 
 
@@ -271,7 +271,7 @@ def filter_alone(seen, ahead, played, rotations, p, s, work):
             for q in range(mean.shape[1]):
                 mean[g, q], variance[g, q], _ = believe(g, ahead, today, q, p, s, work)
                 if noting and q == 0:
-                    add_up(lo, hi, ahead.slot, ahead.share, work.x, s.kind, p.apart, work.sides[g])
+                    add_up(lo, hi, ahead.slot, ahead.share, work.x, s.kind, p.effect, work.sides[g])
                 if rotating:
                     variance[g, q] += spread_of(g, today, q, rotations, p, s)
         if not learning:
@@ -284,7 +284,7 @@ def filter_alone(seen, ahead, played, rotations, p, s, work):
             if one_list:
                 mean[g, q], variance[g, q] = m, V
                 if noting and q == 0 and work.days.until.size == 0:
-                    add_up(lo, hi, slot, share, work.x, s.kind, p.apart, work.sides[g])
+                    add_up(lo, hi, slot, share, work.x, s.kind, p.effect, work.sides[g])
             shift = left = 0.0
             if weight[g] > 0.0:
                 shift, left = observe_margin(y[g, q], m, V + p.noise[q] / weight[g])

@@ -22,7 +22,8 @@ class Kind(NamedTuple):
     where sums go over those in the match who ``count`` and are known already, ``years`` is the time since the first
     match and ``foes`` is 0 where nobody of the other side is known. Around it he has variance ``prior``, and newcomers
     of one side share ``common · prior`` beyond that. A kind that is ``whole`` begins at the mean of those of its side
-    who are known, where there are any. A kind that is ``apart`` is believed to be independent of everything else.
+    who are known, where there are any. A kind that is ``apart`` is believed to be independent of everything else, and
+    an ``effect`` is no part of anybody's rating; nor is what is kept apart.
     """
 
     walk: float = 0.0
@@ -35,6 +36,7 @@ class Kind(NamedTuple):
     counts: bool = False
     whole: bool = False
     apart: bool = False
+    effect: bool = False
 
 
 class Kinds(NamedTuple):
@@ -50,6 +52,7 @@ class Kinds(NamedTuple):
     counts: NDArray[np.bool_]
     whole: NDArray[np.bool_]
     apart: NDArray[np.bool_]
+    effect: NDArray[np.bool_]
     noise: Array
 
 
@@ -64,5 +67,6 @@ def kinds_of_batch(tables: Sequence[Sequence[Kind]], noise: Sequence[float]) -> 
     """
     numbers = np.array([[kind[:KIND_NUMBERS] for kind in table] for table in tables], float)
     columns = [np.ascontiguousarray(numbers[:, :, k].T) for k in range(KIND_NUMBERS)]
-    flags = [np.array(column, np.bool_) for column in zip(*(kind[KIND_NUMBERS:] for kind in tables[0]))]
+    kinds = [kind._replace(effect=kind.effect or kind.apart) for kind in tables[0]]
+    flags = [np.array(column, np.bool_) for column in zip(*(kind[KIND_NUMBERS:] for kind in kinds))]
     return Kinds._make([*columns, *flags, np.array(noise, float)])

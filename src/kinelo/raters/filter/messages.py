@@ -191,7 +191,7 @@ def _appearances(
     mean, variance, common = np.empty(played.slot.size), np.empty(played.slot.size), np.empty(day.size)
     record(Observations(day, weight, y, mean, variance), played, p, s, room_for(played), common)
     match = np.repeat(np.arange(day.size), np.diff(played.offsets))
-    aside = p.apart[s.kind[played.slot]]
+    aside = p.effect[s.kind[played.slot]]
     certain = aside | (variance <= 0.0)  # what is certain is never learnt
     apart = np.bincount(match[certain], (played.share * mean)[certain], day.size)
     doubt = np.bincount(match[aside], (played.share**2 * variance)[aside], day.size)

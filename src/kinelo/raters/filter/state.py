@@ -1,7 +1,7 @@
 """What a filter knows of everyone, by name: beliefs about slots, and which slots belong to whom.
 
 Three slots are there before any match: the level at which newcomers enter, and the advantages of the first-named side
-at home and on neutral ground. All others are made when matches ask for them.
+at home and on neutral ground; and one for what each covariate is worth. All others are made when matches ask for them.
 """
 
 from __future__ import annotations
@@ -54,24 +54,25 @@ class SlotState(RaterState):
 
     def __init__(self, known: Any, fixed: Sequence[tuple[float, float]], apart: Sequence[bool], full: bool) -> None:
         super().__init__(known, dict.fromkeys(self.columns, -1))
-        self.full, self.apart = full, tuple(apart)
+        self.full, self.apart, self.fixed = full, tuple(apart), len(fixed)
         self.levels = Levels(())
         self.under = np.empty((0, 0), np.int64)
         """SlotBeliefs of strengths at levels of conditions (slots, levels); −1 where there is none."""
         mean, variance = np.array(fixed, float).T
-        self.size = FIXED_SLOTS
+        self.size = self.joined = first = self.fixed
+        # Covariates are of the last kinds.
+        kinds = np.append(np.arange(FIXED_SLOTS), len(self.apart) - first + np.arange(FIXED_SLOTS, first))
         self.beliefs = Joint(
             x=mean.copy(),
             v=variance.copy(),
-            row=np.arange(FIXED_SLOTS) if full else np.full(FIXED_SLOTS, -1),
+            row=np.arange(first) if full else np.full(first, -1),
             C=np.diag(variance) if full else np.empty((0, 0)),
-            rows=np.array([FIXED_SLOTS]),
-            last=np.full(FIXED_SLOTS, NEVER),
-            games=np.ones(FIXED_SLOTS, np.int64),
-            kind=np.arange(FIXED_SLOTS, dtype=np.int8),
+            rows=np.array([first]),
+            last=np.full(first, NEVER),
+            games=np.ones(first, np.int64),
+            kind=kinds.astype(np.int8),
             clock=np.full(2, -(2**62)),
         )
-        self.joined = FIXED_SLOTS
         self.waiting = True
 
     @property
@@ -127,9 +128,10 @@ class SlotState(RaterState):
         b = other.beliefs
         C = np.zeros((self.joined, self.joined) if self.full else (0, 0))
         self.beliefs = Joint._make(map(np.copy, b._replace(C=C)))
-        self.beliefs.x[:FIXED_SLOTS], self.beliefs.v[:FIXED_SLOTS] = own.x[:FIXED_SLOTS], own.v[:FIXED_SLOTS]
+        first = self.fixed
+        self.beliefs.x[:first], self.beliefs.v[:first] = own.x[:first], own.v[:first]
         if self.full:
-            self.beliefs.C[:FIXED_SLOTS, :FIXED_SLOTS] = own.C[:FIXED_SLOTS, :FIXED_SLOTS]
+            self.beliefs.C[:first, :first] = own.C[:first, :first]
 
     def without_covariance(self) -> Self:
         """A copy for which matches can make slots, without the covariance."""
@@ -140,6 +142,20 @@ class SlotState(RaterState):
     def use_conditions(self, conditions: tuple[str, ...]) -> None:
         """Begin without any level of these conditions."""
         self.levels = Levels(conditions)
+
+    def effect_beliefs(self) -> tuple[Array, Array]:
+        """Mean and variance of what every covariate is worth."""
+        own = slice(FIXED_SLOTS, self.fixed)
+        return self.beliefs.x[own], (np.diagonal(self.beliefs.C) if self.full else self.beliefs.v)[own]
+
+    def with_effects(self, entries: Entries, numbers: Array) -> Entries:
+        """The entries, and beside them the covariates of each match (matches, covariates) that are not 0."""
+        if not numbers.shape[1] or not entries.offsets.size:
+            return entries
+        match, which = np.nonzero(numbers)
+        own = np.repeat(np.arange(len(numbers)), np.diff(entries.offsets))
+        slots, shares = [entries.slot, FIXED_SLOTS + which], [entries.share, numbers[match, which]]
+        return _by_match(slots, shares, [own, match], len(numbers))
 
     def with_levels(self, entries: Entries, codes: NDArray[np.int64], keep: bool) -> Entries:
         """The entries, and beside each strength what it is better by at the levels of its match (matches, conditions).
@@ -160,9 +176,7 @@ class SlotState(RaterState):
             slots.append(self._at_levels(entries.slot[there], codes[match[there], c], CONDITION + c, keep))
             shares.append(entries.share[there])
             of.append(match[there])
-        order = np.argsort(np.concatenate(of), kind="stable")
-        offsets = np.append(0, np.cumsum(np.bincount(np.concatenate(of), minlength=len(codes))))
-        return Entries(offsets, np.concatenate(slots)[order], np.concatenate(shares)[order])
+        return _by_match(slots, shares, of, len(codes))
 
     def _at_levels(self, slots: Places, codes: NDArray[Any], kind: int, keep: bool) -> Places:
         """SlotBeliefs of strengths at levels, made where they are to be kept, else newcomers of a kind."""
@@ -200,8 +214,8 @@ class SlotState(RaterState):
         b, own = self.beliefs, self.own
         b.games[own], b.last[own] = games, day
         if self.full:
-            b.row[own] = np.arange(FIXED_SLOTS, FIXED_SLOTS + own.size)
-            b.rows[0] = FIXED_SLOTS + own.size
+            b.row[own] = np.arange(self.fixed, self.fixed + own.size)
+            b.rows[0] = self.fixed + own.size
         self.before = unseen
 
     def place_beliefs(self, mean: Array, variance: Array) -> None:
@@ -323,7 +337,7 @@ class SlotState(RaterState):
         }
         C = stored(arrays, "C", "f", (joint, joint))
         self.full, self.size = C.size > 0, size
-        rows = joint if self.full else FIXED_SLOTS
+        rows = joint if self.full else self.fixed
         self.beliefs = Joint(
             **slots, C=C, rows=np.array([rows]), clock=stored(arrays, "clock", "i", (2,), FIRST_DAY, LAST_DAY)
         )
@@ -336,6 +350,14 @@ class SlotState(RaterState):
             self._make_rows(int(np.count_nonzero(~np.array(self.apart)[slots["kind"]] & (slots["row"] < 0))))
         b = self.beliefs
         self.waiting = bool(np.any((b.last == NEVER) & (b.games > 0)))
+
+
+def _by_match(slots: list[Places], shares: list[Array], of: list[Places], matches: int) -> Entries:
+    """Entries from lists of slots, their shares and their matches."""
+    match = np.concatenate(of)
+    order = np.argsort(match, kind="stable")
+    offsets = np.append(0, np.cumsum(np.bincount(match, minlength=matches)))
+    return Entries(offsets, np.concatenate(slots)[order], np.concatenate(shares)[order])
 
 
 def _in_order(values: NDArray[Any]) -> NDArray[Any]:

@@ -235,7 +235,7 @@ def note_sides(g, said, day, p, s, room):
         for other in range(lo, hi):
             if known(slot[other], s) and p.counts[s.kind[slot[other]]]:
                 now[e - lo] += abs(share[other]) * (mates if share[other] * w > 0.0 else foes) * now[other - lo]
-    add_up(lo, hi, slot, share, now, s.kind, p.apart, room.sides[g])
+    add_up(lo, hi, slot, share, now, s.kind, p.effect, room.sides[g])
 
 
 @borrowing

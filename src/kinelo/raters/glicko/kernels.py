@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kinelo.play.deviations import natural_discount
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_chances, points_scale, tail_of
-from kinelo.raters.advantage import follow, weigh
+from kinelo.raters.advantage import effect_gap, follow, follow_effects, weigh
 from kinelo.raters.filter.belief import informed
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.reading import gain_of
@@ -48,6 +48,7 @@ class GlickoParameters(NamedTuple):
     learns_ties: float = 0.0
     home: float = 0.0
     home_wide: float = 0.0
+    effect_step: float = 0.0
 
 
 class GlickoState(NamedTuple):
@@ -180,7 +181,8 @@ def play_all(m, p, s, common, trace):
                 rest_side(t, m.day[k], p, s)
             s.last[t] = m.day[k]
             s.games[t] += 1
-        edge = mu[i] - mu[j] + (0.0 if neutral else h)  # μ_i − μ_j, with the home advantage
+        # μ_i − μ_j, with the home advantage and what covariates are worth
+        edge = mu[i] - mu[j] + (0.0 if neutral else h) + effect_gap(k, m.effects, common)
         doubt, f = phi2[i] + phi2[j], noise_of(m, k)
         if k >= ahead:
             trace.z[k], trace.doubt[k], trace.ties[k] = edge / f, doubt / (f * f), kappa
@@ -208,6 +210,11 @@ def play_all(m, p, s, common, trace):
                 follow(LATELY, LATELY_V, weight * g * (share - late), information, steady, common)
                 weigh(weight, share, E, late, p.home, p.home_wide, common)
             h = common[HOME_POINTS]
+        if m.effects.shape[1] > 0 and weight > 0.0:
+            g = heard(doubt, f)
+            E = 1.0 / (1.0 + math.exp(-g * edge))
+            score, information = weight * g * (0.5 + 0.5 * S - E), weight * g * g * E * (1.0 - E)
+            follow_effects(k, m.effects, score, information, 2.0 * p.effect_step, common)
         for side in range(2):
             me, other = (i, j) if side == 0 else (j, i)
             sign = 1.0 - 2.0 * side
@@ -254,7 +261,7 @@ def foresee(m, begin, end, p, s, phi2_new, common, trace):
     newcomer (place -1) has the squared deviation ``phi2_new``.
     """
     for k in range(begin, end):
-        edge, both = 0.0 if m.neutral[k] else common[HOME_POINTS], 0.0
+        edge, both = (0.0 if m.neutral[k] else common[HOME_POINTS]) + effect_gap(k, m.effects, common), 0.0
         for side, team, sign in ((0, m.home[k], 1.0), (1, m.away[k], -1.0)):
             mu, phi2 = on_day(team, m.day[k], p, s) if team >= 0 else (0.0, phi2_new)
             edge += sign * mu

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import estimated, fixed, switch
+from kinelo.raters.covariates import EFFECT_STEP
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
@@ -76,12 +77,13 @@ class _GlickoFamily(SideRater):
             float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
             0.0 if self._learns_ties else values["ties_step"], values["sharpness"], float(self.sharpness_walk),
             float(self._learns_ties), Q * self._home_start(values), self._home_wide,
+            Q * EFFECT_STEP if self.covariates else 0.0,
         )  # fmt: skip
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         ties, steady = 0.0 if self._learns_ties else values["ties"], 2.0 * Q * values["home_step"]
         start = Q * self._home_start(values)
-        return np.array([start, ties, 0.0, 0.0, 0.0, *self._following(start, steady)])
+        return np.array([start, ties, 0.0, 0.0, 0.0, *self._effects_before(Q), *self._following(start, steady)])
 
     def _fresh(self, values: Mapping[str, float]) -> Deviations:
         phi2 = (Q * values["deviation"]) ** 2
@@ -96,7 +98,9 @@ class _GlickoFamily(SideRater):
             known.volatility[:size] = np.where(np.isnan(start.volatility), known.volatility[:size], start.volatility)
 
     def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> GlickoTrace:
-        columns = match_columns(matches, ratings.admit(matches), self._noise_column(matches))
+        columns = match_columns(
+            matches, ratings.admit(matches), self._noise_column(matches), self._effect_columns(matches)
+        )
         trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_GLICKO_TRACE
         kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
         return trace
@@ -122,7 +126,8 @@ class _GlickoFamily(SideRater):
         """What is known of matches to come, and names never met."""
         state: Deviations = self._state
         indices, size = state.find(matches), len(matches)
-        columns, first = match_columns(matches, indices, self._noise_column(matches)), state.fills["variance"]
+        noise, effects = self._noise_column(matches), self._effect_columns(matches)
+        columns, first = match_columns(matches, indices, noise, effects), state.fills["variance"]
         trace = _empty_trace(size, np.empty(0, np.int64))
         kernels.foresee(columns, 0, size, self._numbers, state.known, first, self._common, trace)
         return trace, indices.unknown
@@ -224,6 +229,10 @@ class Glicko(_GlickoFamily):
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
     look
         How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them.
+    covariates
+        Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
+        speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
+        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
     period
         Days in a rating period.
     together
@@ -253,6 +262,7 @@ class Glicko(_GlickoFamily):
     together: bool = switch(False)
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
     noise_by: Sequence[str] = ()
+    covariates: Sequence[str] = ()
     start: Any = None
     look: int | None = LOOK
 
@@ -266,8 +276,8 @@ class Glicko2(_GlickoFamily):
 
     Parameters
     ----------
-    deviation, home_advantage, ties, sharpness, home_step, ties_step, sharpness_walk, initial, start, look, period,
-    together, noise_by
+    deviation, home_advantage, ties, sharpness, home_step, ties_step, sharpness_walk, noise_by, covariates, initial,
+    start, look, period, together
         As in :class:`Glicko`.
     volatility
         σ of a newcomer, in Glickman's units.
@@ -294,6 +304,7 @@ class Glicko2(_GlickoFamily):
     together: bool = switch(False)
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
     noise_by: Sequence[str] = ()
+    covariates: Sequence[str] = ()
     start: Any = None
     look: int | None = LOOK
 

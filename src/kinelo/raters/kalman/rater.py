@@ -98,6 +98,10 @@ class KalmanElo(GaussianRater, ConditionRater):
     noise_by
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["format"]``: the noise of a match has a
         factor for each level, estimated and drawn to 1 (``noise_factors_``); it counts in forecasts and updates.
+    covariates
+        Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
+        speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
+        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
     initial
         Rating shown for the average of the teams that are active; a point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)), whatever the draws.
@@ -136,6 +140,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
+    covariates: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
     initial: float = fixed(1500.0)
     start: Any = None
@@ -153,6 +158,7 @@ class KalmanElo(GaussianRater, ConditionRater):
             Kind(prior=values["home_spread"] ** 2, apart=True),
             Kind(),
             *self._condition_kinds(values),
+            *self._effect_kinds(values),
         ]
 
     def _fresh(self, values: Mapping[str, float]) -> SideState:
@@ -162,7 +168,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         return SideState(self._fixed(level), condition_names(self.conditions), self._keeps_covariance(), grounds)
 
     def _lists(self, matches: Matches, keep: bool) -> Lists:
-        return self._state.lists(matches, keep)
+        return self._state.lists(matches, keep, self._effect_columns(matches))
 
     def _parts(self, matches: Matches) -> Iterable[tuple[Matches, bool]]:
         """All of them: the filter knows how far a day goes, and needs no part of its own for each; but a level never

@@ -42,18 +42,22 @@ class SideState(SlotState):
     columns: ClassVar[Mapping[str, StateColumn]] = dict.fromkeys(Sides._fields, StateColumn(into="slots"))
 
     def __init__(
-        self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...], full: bool, grounds: bool
+        self,
+        fixed: Sequence[tuple[float, float]],
+        conditions: tuple[str, ...],
+        full: bool,
+        grounds: bool,
     ) -> None:
         apart = [kind in (OWN,) or kind >= CONDITION for kind in range(CONDITION + len(conditions))]
         none = np.empty(0, np.int64)
-        super().__init__(Sides(none, none), fixed, apart, full)
+        super().__init__(Sides(none, none), fixed, [*apart, *[False] * (len(fixed) - FIXED_SLOTS)], full)
         self.use_conditions(conditions)
         self.grounds = grounds
 
-    def lists(self, matches: Matches, keep: bool) -> Lists:
-        """Entries of matches; newcomers are given places where they are to be kept."""
+    def lists(self, matches: Matches, keep: bool, effects: NDArray[np.float64]) -> Lists:
+        """Entries of matches with these covariates; newcomers are given places where they are to be kept."""
         home, away, unknown, *_ = self.admit(matches) if keep else self.find(matches)
-        if len(matches) == 1 and not self.levels.conditions:
+        if len(matches) == 1 and not self.levels.conditions and not effects.size:
             return Lists(
                 NO_ENTRIES, self._one_match(int(home[0]), int(away[0]), bool(matches.neutral[0])), NO_ROTATIONS, unknown
             )
@@ -67,7 +71,7 @@ class SideState(SlotState):
         if self.grounds and at_home.any():
             columns.append((_slots(ground, home, OWN), 1.0, None if at_home.all() else at_home))
         entries = self.with_levels(entries_of(columns), self.levels.codes(matches, admit=keep), keep)
-        return Lists(NO_ENTRIES, entries, NO_ROTATIONS, unknown)
+        return Lists(NO_ENTRIES, self.with_effects(entries, effects), NO_ROTATIONS, unknown)
 
     def _one_match(self, home: int, away: int, neutral: bool) -> Entries:
         """Entries of one match, without the arrays that many need."""

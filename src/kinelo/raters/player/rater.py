@@ -126,6 +126,10 @@ class PlayerElo(GaussianRater, ConditionRater):
     noise_by
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["format"]``: the noise of a match has a
         factor for each level, estimated and drawn to 1 (``noise_factors_``); it counts in forecasts and updates.
+    covariates
+        Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
+        speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
+        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
     initial
         Rating shown for strength 0; a point is a point of expected score between equal sides, as in
         1/(1 + 10^(−z/400)), whatever the draws.
@@ -174,6 +178,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     substitute_share: float = fixed(0.3, 0.0)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
+    covariates: Sequence[str] = ()
     covariance: Literal["auto", "full", "diagonal"] = "auto"
     initial: float = fixed(1500.0)
     start: Any = None
@@ -252,6 +257,7 @@ class PlayerElo(GaussianRater, ConditionRater):
             Kind(walk=values["squad_walk"] ** 2, prior=values["squad_spread"] ** 2),
             moving._replace(whole=True),
             *self._condition_kinds(values),
+            *self._effect_kinds(values),
         ]
 
     def _rows_needed(self, matches: Matches) -> int:
@@ -263,7 +269,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         return set(lineups_of(matches).players)
 
     def _lists(self, matches: Matches, keep: bool) -> Lists:
-        return self._state.lists(matches, self._reading_of_lineups(), keep)
+        return self._state.lists(matches, self._reading_of_lineups(), keep, self._effect_columns(matches))
 
     def _reading_of_lineups(self) -> LineupReading:
         size = self.lineup_size_ if self.strength == "sum" else 0.0

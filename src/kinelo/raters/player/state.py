@@ -54,7 +54,10 @@ class SquadState(SlotState):
     }  # fmt: skip
 
     def __init__(
-        self, fixed: Sequence[tuple[float, float]], conditions: tuple[str, ...] = (), full: bool = False
+        self,
+        fixed: Sequence[tuple[float, float]],
+        conditions: tuple[str, ...] = (),
+        full: bool = False,
     ) -> None:
         whole: dict[str, Any] = dict.fromkeys(
             ("own", "seat", "team_of", "ring_count", "ring_day", "stand_in", "effect"), np.int64
@@ -64,7 +67,7 @@ class SquadState(SlotState):
         empty: dict[str, Any] = {name: np.empty(shape.get(name, 0), kinds.get(name, float)) for name in Squads._fields}
         known = Squads(**empty)
         apart = [kind >= CONDITION for kind in range(CONDITION + len(conditions))]
-        super().__init__(known, fixed, apart, full)
+        super().__init__(known, fixed, [*apart, *[False] * (len(fixed) - FIXED_SLOTS)], full)
         self.use_conditions(conditions)
         self.fills = {"own": -1, "ring_day": NEVER, "stand_in": -1, "effect": -1, "team_of": -1}
 
@@ -115,8 +118,8 @@ class SquadState(SlotState):
         players[placed] = np.where(self.known.own[players[placed]] >= 0, players[placed], -1)
         return players
 
-    def lists(self, matches: Matches, reading: LineupReading, keep: bool) -> Lists:
-        """Entries of matches, as they are forecast and as they are played."""
+    def lists(self, matches: Matches, reading: LineupReading, keep: bool, effects: NDArray[np.float64]) -> Lists:
+        """Entries of matches with these covariates, as they are forecast and as they are played."""
         indices = self.admit(matches) if keep else self.find(matches)
         sheet = lineup_sheet(lineups_of(matches), indices.players, reading)
         fixtures = Fixtures(
@@ -124,7 +127,7 @@ class SquadState(SlotState):
         )
         ahead, played, turns = make_lists(fixtures, sheet, self.known, self.size, keep)
         codes = self.levels.codes(matches, admit=keep)
-        entries = [self.with_levels(Entries(*one), codes, keep) for one in (played, ahead)]
+        entries = [self.with_effects(self.with_levels(Entries(*one), codes, keep), effects) for one in (played, ahead)]
         return Lists(entries[1], entries[0], self._rotations(Rotations(*turns), codes), indices.unknown)
 
     def _rotations(self, turns: Rotations, codes: NDArray[np.int64]) -> Rotations:

@@ -20,6 +20,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
 from kinelo.raters.batches import in_batch, moved_twins, slopes_of
 from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
+from kinelo.raters.covariates import EFFECT_STEP
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.one_match import Gaps, OneResult
 from kinelo.raters.order import forecast_until
@@ -93,6 +94,7 @@ class EloOfSides(SideRater, ConditionRater):
             in_points=self._in_points if self.system is None else 0.0,
             sharpness_walk=float(self.sharpness_walk) if self.system is None else 0.0,
             home_wide=self._home_wide,
+            effect_step=EFFECT_STEP * self._unit if self.covariates else 0.0,
         )
 
     @taken_whole
@@ -154,7 +156,9 @@ class EloOfSides(SideRater, ConditionRater):
         What was known before each.
         """
         ratings: TeamTable = self._state
-        columns = match_columns(matches, ratings.admit(matches), self._noise_column(matches))
+        columns = match_columns(
+            matches, ratings.admit(matches), self._noise_column(matches), self._effect_columns(matches)
+        )
         state, size, count = in_batch(ratings.known, BATCHED, len(batch)), len(matches), len(batch)
         for q, member in enumerate(batch[1:], 1):
             state.delta_v[..., q] = ratings.levels.variances(member.parameters_)
@@ -199,7 +203,9 @@ class EloOfSides(SideRater, ConditionRater):
         p = self._vector(values)
         steady = p.home_step / points_scale(p.nu, p.in_points * p.counts_draws * p.kappa)
         ties = 0.0 if self._learns_ties else p.kappa
-        return np.array([p.home, ties, unit, 0.0, 0.0, *self._following(p.home, steady)])
+        return np.array(
+            [p.home, ties, unit, 0.0, 0.0, *self._effects_before(self._unit), *self._following(p.home, steady)]
+        )
 
     @property
     def _learns_home(self) -> bool:
@@ -261,7 +267,7 @@ class EloOfSides(SideRater, ConditionRater):
         state: TeamTable = self._state
         indices, size = state.find(matches), len(matches)
         z, doubt, ratings = np.empty(size), np.empty(size), np.empty((size, 2))
-        columns = match_columns(matches, indices)
+        columns = match_columns(matches, indices, effects=self._effect_columns(matches))
         kernels.foresee_all(columns, self._numbers, state.known, self._common, z, doubt, ratings)
         f = self._noise_factors(matches)
         return Gaps(z / f, doubt / f**2, indices.unknown), ratings

@@ -46,7 +46,7 @@ from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import STEEPEST, davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import falling, step_size
-from kinelo.raters.advantage import follow, weigh
+from kinelo.raters.advantage import effect_gap, follow, follow_effects, weigh
 from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.reading import gain_of, score_of
@@ -94,6 +94,7 @@ class TeamParameters(NamedTuple):
     rule: float = 0.0
     sharpness_walk: float = 0.0
     home_wide: float = 0.0
+    effect_step: float = 0.0
 
 
 MEMBER = np.dtype([(name, np.float64) for name in TeamParameters._fields])
@@ -238,6 +239,7 @@ def forecast_together(m, begin, end, parameters, s, common, nodes, trace):
                     trace.ratings[k, side] = rating
             if m.slots.shape[1] > 0:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
+            edge += effect_gap(k, m.effects, common[q])
             bold = math.exp(common[q, BOLD]) * edge / noise_of(m, k)
             win, loss = outcome_chances(bold, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             trace.z[k, q] = edge
@@ -333,6 +335,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             edge = R[i, q] - R[j, q] + (0.0 if neutral else h)  # z: difference of ratings, with the home advantage
             if levelled:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
+            edge += effect_gap(k, m.effects, common[q])
             drifting, shown = p.ties_step > 0.0 and kappa > 0.0, edge / f
             # What the match is forecast with: chances over the blur of both performances.
             win = loss = bold_score = bold_information = 0.0
@@ -407,6 +410,9 @@ def play_all(m, parameters, s, common, nodes, trace):
                     anew = weigh(weight, share, 0.5 + 0.5 * b, 0.5 + 0.5 * late, p.home, p.home_wide, common[0])
                 if anew:  # in the whole batch alike
                     common[q, HOME_POINTS], common[q, HOME_V] = common[0, HOME_POINTS], common[0, HOME_V]
+            if m.effects.shape[1] > 0 and weight > 0.0:
+                steep, steady = weight * scale, p.effect_step / (scale * f)
+                follow_effects(k, m.effects, steep * (target - b), steep * slope, steady, common[q])
             if p.sharpness_walk > 0.0 and weight > 0.0:
                 common[q, BOLD_V] = gain_of(common[q, BOLD_V], weight * bold_information, p.sharpness_walk**2)
                 common[q, BOLD] += common[q, BOLD_V] * weight * bold_score
@@ -448,6 +454,7 @@ def foresee_all(m, p, s, common, z, doubt, ratings):
         i, j = m.home[k], m.away[k]
         (R_i, v_i), (R_j, v_j) = rating_on(i, m.day[k], p, s), rating_on(j, m.day[k], p, s)
         edge, both = R_i - R_j + (0.0 if m.neutral[k] else common[HOME_POINTS]), v_i + v_j
+        edge += effect_gap(k, m.effects, common)
         for c in range(m.slots.shape[1]):
             slot = m.slots[k, c]
             if slot >= 0:

@@ -24,6 +24,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
 from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.conditions import condition_names
+from kinelo.raters.covariates import covariate_names
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.noise import noise_columns
 from kinelo.raters.reading import SHARPNESS_WALK
@@ -82,6 +83,10 @@ class TeamElo(EloOfSides):
     noise_by
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["format"]``: the noise of a match has a
         factor for each level, estimated and drawn to 1 (``noise_factors_``); it counts in forecasts and updates.
+    covariates
+        Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
+        speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
+        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
     system
         A :class:`kinelo.RatingSystem`, which then tells step, newcomer's boost, ties and scale; what else is not given
         is off, and nothing is estimated. Its pairing says who meets whom, which matches already tell.
@@ -125,6 +130,7 @@ class TeamElo(EloOfSides):
     prior_spread: float | None = fixed(None, 0.0, above=True, open=True)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
+    covariates: Sequence[str] = ()
     system: RatingSystem | None = None
     start: Any = None
     look: int | None = LOOK
@@ -177,9 +183,10 @@ class TeamElo(EloOfSides):
         system = self.system
         if system is None:
             return {}
-        if condition_names(self.conditions) or noise_columns(self.noise_by):
+        if condition_names(self.conditions) or noise_columns(self.noise_by) or covariate_names(self.covariates):
             raise InputError(
-                "TeamElo estimates what conditions change in strengths and noise, which its system leaves no room for."
+                "TeamElo estimates what conditions change in strengths and noise, and what covariates are worth, which "
+                "its system leaves no room for."
             )
         own_values = parameters_from(system)
         own = ("step", "newcomer_boost", "settling_matches", "ties")

@@ -1,0 +1,257 @@
+"""Numbers as circumstances: handicap stones, komi, days of rest, weight carried.
+
+A covariate is a column of numbers ``x`` that say what speaks for the side named first. A unit of it is worth ``β``
+rating points to everyone, which joins the difference of strengths. It is learnt on the way, like the home advantage:
+it begins wide, and may drift. It is counted in units of the root mean square of the column among the matches fitted, so
+that neither the forecasts nor the effects depend on whether a handicap is written in stones or in seconds.
+
+Handicaps are given to the weaker side. Whoever learns from one match after the other cannot tell then how much of a
+result is the handicap's and how much the strength's: ratings and effect would both stay too small. ``fit`` therefore
+begins with what the column is worth if strengths stay, all matches being weighed at once: the raters of sides with the
+estimate of :class:`kinelo.BradleyTerry`, filters with the least squares of what they see. It is believed with twice
+its standard error, since strengths do move. Without a fit it begins at 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from kinelo.errors import InputError
+from kinelo.forecasts.parameters import check_number
+from kinelo.matches.dated import Day
+from kinelo.matches.matches import Matches
+from kinelo.raters.rater import Rater
+from kinelo.raters.stored import stored, taken_whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+
+EFFECT_WIDTH = 200.0
+"""Standard deviation, in points of 400, of what a usual value of a covariate is worth before any match."""
+EFFECT_STEP = 0.1
+"""Points of 400 by which that moves per full surprise once it is known."""
+WIDE_EFFECT = 1.0
+"""Variance of the same in filters, in units of the noise."""
+FIRST_DOUBT = 2.0
+"""How many standard errors of strengths that stay are believed in where they move."""
+MOST_WEIGHED = 1000
+"""Sides, or strengths, that are weighed at once."""
+LEAST_PRECISION = 0.01
+"""Precision of a strength before any match, which holds those who meet nobody else."""
+
+
+def covariate_names(covariates: object) -> tuple[str, ...]:
+    """The columns of numbers that a rater was asked to use."""
+    if not isinstance(covariates, list | tuple) or not all(isinstance(name, str) for name in covariates):
+        raise InputError(f"covariates={covariates!r:.60} must be a list of names of columns, such as ['handicap'].")
+    if len(set(covariates)) < len(covariates):
+        raise InputError(f"covariates={list(covariates)!r:.60} names a column twice.")
+    return tuple(covariates)
+
+
+def covariate_numbers(matches: Matches, names: Sequence[str]) -> Array:
+    """The named covariates of every match (matches, covariates)."""
+    out = np.empty((len(matches), len(names)))
+    for k, name in enumerate(names):
+        if name not in matches.conditions:
+            raise InputError(
+                f"The covariate {name!r} was not read; read it with read_matches(..., conditions=[{name!r}])."
+            )
+        condition = matches.conditions[name]
+        try:
+            levels = np.array([float(level.replace("−", "-")) for level in condition.levels] + [math.nan])
+        except ValueError as wrong:
+            raise InputError(f"The covariate {name!r} must hold numbers: {wrong}") from None
+        out[:, k] = levels[condition.codes]
+        missing = int(np.sum(~np.isfinite(out[:, k])))
+        if missing:
+            raise InputError(f"The covariate {name!r} is missing or not finite in {missing} rows.")
+    return out
+
+
+def effects_frame(names: Sequence[str], effect: Array, error: Array) -> pl.DataFrame:
+    """Effects as a table: name, effect, standard_error, low, high (95 %)."""
+    import polars as pl
+
+    reach = ndtri(0.975) * error
+    numbers = {"effect": effect, "standard_error": error, "low": effect - reach, "high": effect + reach}
+    return pl.DataFrame({"name": pl.Series(names, dtype=pl.String), **numbers})
+
+
+def settled_effects(shares: Any, counts: NDArray[np.bool_], numbers: Array, y: Array) -> Array:
+    """What covariates (matches, covariates) are worth if strengths stay, from all matches at once (covariates, 3).
+
+    Least squares of what matches show, ``y``, over ``shares`` (matches, slots; sparse) of the slots that count: mean,
+    variance in units of the noise, and the part of each column that strengths do not explain. Of more slots than are
+    weighed at once those with the most matches are, in the matches among them.
+    """
+    played = np.asarray(np.abs(shares).sign().sum(axis=0)).ravel() * counts
+    kept = np.sort(np.argsort(-played, kind="stable")[:MOST_WEIGHED])
+    others = np.setdiff1d(np.flatnonzero(counts), kept)
+    whole = np.asarray(np.abs(shares[:, others]).sum(axis=1)).ravel() == 0.0
+    A, X, y = shares[:, kept][whole], numbers[whole], y[whole]
+    information = (A.T @ A).toarray()
+    information[np.diag_indices(kept.size)] += LEAST_PRECISION
+    left = X - A @ np.linalg.solve(information, A.T @ X)
+    variance = np.linalg.inv(left.T @ left + 1e-9 * np.eye(X.shape[1]))
+    part = np.sum(left**2, axis=0) / np.maximum(np.sum(X**2, axis=0), 1e-300)
+    return np.column_stack([variance @ (left.T @ y), np.diagonal(variance), np.clip(part, 0.0, 1.0)])
+
+
+class FairValue(Rater):
+    """A rater with ``covariates``, however it estimates what they are worth."""
+
+    covariates: Sequence[str] = ()
+
+    def _conditions_asked(self) -> Sequence[str]:
+        if not self.covariates:
+            return super()._conditions_asked()
+        return list(dict.fromkeys((*super()._conditions_asked(), *covariate_names(self.covariates))))
+
+    def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
+        """Levels of conditions, and of a single match 0 for every covariate of which nothing is said."""
+        levels = super()._levels(conditions)
+        for name in self.covariates if levels else ():
+            if levels is not None and levels[name] is None:
+                levels[name] = 0.0
+        return levels
+
+    def _mean_gaps(self, matches: Matches) -> Array:
+        """Differences of strength believed in, of matches to come."""
+        return self._gaps(matches).mean
+
+    def fair_value(
+        self,
+        home: str,
+        away: str,
+        covariate: str,
+        *,
+        date: Day | None = None,
+        neutral: bool = False,
+        given: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
+    ) -> float:
+        """The value of a covariate at which a match is even: which handicap is fair?
+
+        Parameters
+        ----------
+        covariate
+            The column that is asked for, one of ``covariates``.
+        given
+            Values of the other covariates (0 unless they are given), and levels of conditions.
+        date, neutral, home_lineup, away_lineup
+            As in :meth:`predict_one`.
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["Ann", "Bob"] * 12, "away": ["Bob", "Ann"] * 12, "stones": [0, 0, -3, 3] * 6,
+        ...          "result": [1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 2, "neutral": [True] * 24}
+        >>> games = kn.read_matches(table, conditions=["stones"])
+        >>> rater = kn.BradleyTerry(covariates=["stones"]).fit(games)
+        >>> fair = rater.fair_value("Ann", "Bob", "stones", neutral=True)
+        >>> rater.predict_one("Ann", "Bob", neutral=True, conditions={"stones": fair}).points.round(9)
+        array([0.5])
+        """
+        if covariate not in covariate_names(self.covariates):
+            raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {list(self.covariates)}.")
+        if not isinstance(given, Mapping | None):
+            raise InputError(f"given={given!r:.60} must give values by covariate.")
+        asked = [name for name in self._conditions_asked() if name != covariate]
+        for name, value in (given or {}).items():
+            if name not in asked:
+                raise InputError(f"{name!r:.60} is nothing else that this rater uses; it uses {asked}.")
+            if name in self.covariates:
+                check_number("fair_value", str(name), value, -math.inf)
+        self._check_has_ratings()
+        lineups = self._lineups(home_lineup, away_lineup)
+        # The difference of strengths is linear in the covariate: two values tell all others.
+        said = [dict(given or {}) | {covariate: x} for x in (0.0, 1.0)]
+        ahead = [self._mean_gaps(self._fixture(home, away, date, neutral, levels, lineups)) for levels in said]
+        nothing, one = (float(gap[0]) for gap in ahead)
+        if one == nothing:
+            raise InputError(f"Nothing is known of what {covariate!r} is worth; fit the rater first.")
+        return nothing / (nothing - one)
+
+
+class CovariateRater(FairValue):
+    """A rater that moves, and learns on the way what its ``covariates`` are worth."""
+
+    covariate_units_: Array = np.ones(0)
+    """What is a usual value of every covariate: its root mean square among the matches fitted, 1 without a fit."""
+    _effects_first: Array = np.empty((0, 3))
+
+    def _first_effects(self) -> Array:
+        """What usual values of covariates are worth before any match and its variance, as this rater counts them, and
+        the part of each column that strengths do not explain (covariates, 3)."""
+        known, wanted = self._effects_first, len(covariate_names(self.covariates))
+        return known if len(known) == wanted else np.array([[0.0, self._widest_effect(), 1.0]] * wanted).reshape(-1, 3)
+
+    def _widest_effect(self) -> float:
+        """The variance where nothing is known."""
+        return WIDE_EFFECT
+
+    def _prepare(self, matches: Matches) -> None:
+        numbers = covariate_numbers(matches, covariate_names(self.covariates))
+        usual = np.sqrt(np.mean(numbers**2, axis=0))
+        self.covariate_units_: Array = np.where(usual > 0.0, usual, 1.0)
+        self._effects_first = np.empty((0, 3))
+        super()._prepare(matches)
+
+    def _units(self) -> Array:
+        """Usual values of the covariates."""
+        known, wanted = self.covariate_units_, len(covariate_names(self.covariates))
+        return known if known.size == wanted else np.ones(wanted)
+
+    def _effect_columns(self, matches: Matches) -> Array:
+        """The covariates of every match in their units (matches, covariates)."""
+        names = covariate_names(self.covariates)
+        return covariate_numbers(matches, names) / self._units() if names else np.empty((len(matches), 0))
+
+    def _effect_beliefs(self) -> tuple[Array, Array]:
+        """Mean and standard deviation of what a usual value of every covariate is worth, in rating points."""
+        raise NotImplementedError
+
+    @property
+    def covariates_(self) -> dict[str, float]:
+        """Rating points that a unit of every covariate is worth to the side named first, after the matches used."""
+        mean, _ = self._effect_beliefs()
+        return dict(zip(covariate_names(self.covariates), (mean / self._units()).tolist(), strict=True))
+
+    @property
+    def effects_(self) -> pl.DataFrame:
+        """Rating points that a unit of every covariate is worth to the side named first, after the matches used: name,
+        effect, standard_error, low, high (95 %).
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["A", "B"] * 20, "away": ["B", "A"] * 20, "stones": [2, -2, 0, 1] * 10,
+        ...          "result": [1, 0, 1, 1] * 10, "neutral": [True] * 40}
+        >>> rater = kn.KalmanElo(covariates=["stones"]).update(kn.read_matches(table, conditions=["stones"]))
+        >>> rater.effects_["name"].to_list(), bool(rater.effects_["effect"][0] > 0)
+        (['stones'], True)
+        """
+        mean, deviation = self._effect_beliefs()
+        return effects_frame(covariate_names(self.covariates), mean / self._units(), deviation / self._units())
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything needed to carry on from here, as arrays."""
+        kept = {"covariate_units": self._units(), "covariate_effects": self._first_effects()}
+        return {**super().to_arrays(), **(kept if self.covariates else {})}
+
+    @taken_whole
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        wanted = len(covariate_names(self.covariates))
+        if wanted:
+            self.covariate_units_ = stored(arrays, "covariate_units", "f", (wanted,), 0.0)
+            self._effects_first = stored(arrays, "covariate_effects", "f", (wanted, 3))
+            if not (self.covariate_units_ > 0.0).all() or (self._effects_first[:, 1:] < 0.0).any():
+                raise InputError("The array 'covariate_units' of a stored state holds numbers out of range.")
+        super().from_arrays(arrays)
