@@ -740,7 +740,7 @@ QUESTIONS = {
     "handicaps": {"fair_value", "kinelo fair"},
     "learning": {"fit", "update", "update_one"},
 }
-"""Names whose answers the tests above (in tests/raters, of single matches, balance, changes and covariates) hold together."""
+"""Names whose answers the tests above, and those of single matches, balance, changes and covariates, hold together."""
 
 OTHERS = {
     # of a rater: its arguments, state and what it found

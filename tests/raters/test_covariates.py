@@ -1,11 +1,15 @@
 """Numbers as circumstances in raters that move: what a unit is worth is found, followed, kept and given back."""
 
+import json
 import math
 
 import numpy as np
+import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.app import app
 from kinelo.forecasts.scores import log_loss
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.covariates import settled_effects
@@ -192,3 +196,46 @@ def test_what_is_no_number_is_refused():
         kn.TeamElo(covariates=["stones", "stones"]).fit(read(table))
     with pytest.raises(kn.InputError, match="no room for"):
         kn.TeamElo(covariates=["stones"], system=kn.RatingSystem(kn.Tanh.elo(), gamma=10.0))
+
+
+@pytest.mark.parametrize("name", ["team", "glicko", "kalman"])
+def test_a_book_and_its_doors_say_what_the_rater_says(fitted, name, tmp_path):
+    """Row by row or whole: a book fed match by match ends at the rater's bits, and Python, book, command line agree."""
+    matches, _, raters, _ = fitted
+    book = kn.RatingBook(tmp_path / "b.db", blank_of(raters[name]))
+    book.add(matches[:25])
+    for k in range(25, 40):
+        match = matches[k : k + 1]
+        book.update_one(
+            match.teams[match.home[0]], match.teams[match.away[0]], float(match.result[0]), date=str(match.date[0]),
+            match_id=matches.identifiers[k], neutral=True,
+            conditions={"stones": match.conditions["stones"].names()[0]},
+        )  # fmt: skip
+    alone = blank_of(raters[name]).update(matches[:40])
+    kept = kn.RatingBook(tmp_path / "b.db").rater
+    assert kept.effects_.equals(alone.effects_) and kept.ratings_.equals(alone.ratings_) and book.check() == []
+    fair = alone.fair_value("S1", "S2", "stones", neutral=True)
+    assert book.fair_value("S1", "S2", "stones", neutral=True) == fair
+    words = ["fair", "S1 - S2", "--book", str(tmp_path / "b.db"), "--neutral"]
+    said = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert said["fair"] == fair and said["effect"] == alone.effects_["effect"][0]
+    shown = CliRunner().invoke(app, words).stdout
+    assert shown.startswith(f"S1 – S2 is even at stones = {fair:.2f}; a unit of it is worth {said['effect']:.1f} ±")
+    for wrong, sentence in ((["--of", "rest"], "no covariate of"), (["--given", "x"], "not of the form NAME=VALUE")):
+        refused = CliRunner().invoke(app, [*words, *wrong])
+        assert refused.exit_code != 0 and sentence in str(refused.exception) + refused.stderr
+
+
+def test_files_on_the_command_line(tmp_path):
+    table = pl.DataFrame(league(n=90)[0])
+    table.write_csv(tmp_path / "g.csv")
+    given = ["--covariate", "stones", "--rater", "glicko"]
+    rated = json.loads(CliRunner().invoke(app, ["rate", str(tmp_path / "g.csv"), *given, "--json"]).stdout)
+    twin = kn.Glicko(covariates=["stones"]).fit(kn.read_matches(tmp_path / "g.csv", conditions=["stones"]))
+    assert rated["effects"][0]["effect"] == pytest.approx(twin.effects_["effect"][0])
+    coming = table[:3].drop("result", "match_id").with_columns(stones=pl.lit(2), date=pl.lit("2024-01-05"))
+    coming.write_csv(tmp_path / "f.csv")
+    words = ["predict", str(tmp_path / "f.csv"), "--results", str(tmp_path / "g.csv"), *given, "--json"]
+    said = json.loads(CliRunner().invoke(app, words).stdout)["forecasts"]
+    coming = kn.read_matches(tmp_path / "f.csv", played=False, conditions=["stones"])
+    assert [row["home_win"] for row in said] == pytest.approx(twin.predict(coming).probabilities[:, 0].tolist())
