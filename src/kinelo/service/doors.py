@@ -131,7 +131,8 @@ def fair(book: RatingBook, said: say.Handicapped) -> say.Fair:
     more = _fixture(said)
     given = more.pop("conditions", None)
     value = book.fair_value(said.home, said.away, said.covariate, given=given, **more)
-    (effect,) = book.rater.effects_.filter(name=said.covariate).to_dicts()
+    rater: Any = book.rater
+    (effect,) = rater.effects_.filter(name=said.covariate).to_dicts()
     return say.Fair(
         covariate=said.covariate, fair=value, effect=effect["effect"], standard_error=effect["standard_error"]
     )

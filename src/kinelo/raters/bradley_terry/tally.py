@@ -22,7 +22,7 @@ CELL_ARRAYS = ("i", "j", "c", *TABLES)
 
 def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
     """Venue (1 at home, 0 on neutral ground) and the named covariates of every match."""
-    return np.column_stack([1.0 - matches.neutral, covariate_numbers(matches, names)])
+    return np.column_stack([1.0 - matches.neutral, covariate_numbers(matches, names)]).astype(np.float64)
 
 
 class Played(NamedTuple):
