@@ -4,7 +4,9 @@ With ``x = a_i − a_j + γ·c`` a comparison is won, drawn or lost with probabi
 Counts of the three results per cell (pair and covariates ``c``) are sufficient. Unknown are ``(a, γ, log κ)``. With
 ``b = P(win) − P(loss)`` the score is ``(S − b)`` along ``x`` and ``1{draw} − P(draw)`` along ``log κ``, and the
 curvature of ``−log L`` is ``[[P(win) + P(loss) − b², −b P(draw)], [−b P(draw), P(draw)(1 − P(draw))]]``. A ridge
-``½ ridge Σ (2a)²`` on the log-odds keeps those finite who always won.
+``½ ridge Σ (2a)²`` on the log-odds keeps those finite who always won. So do weak beliefs of ``log κ`` and of the
+advantage, each worth less than a match: a few results in which all wins were at home, and the rest drawn, would be
+explained without any strength.
 
 Every pair has met a few times or never, so the curvature is kept cell by cell: Newton's steps are found by conjugate
 gradients, a pass over the cells each, and the matrix is written out only where its inverse is shown.
@@ -33,6 +35,13 @@ LEAST_RESIDUAL = 1e-12
 MOST_GRADIENT_ROUNDS = 10
 """A step is found when this part of the squared gradient is left, after so many rounds per unknown at most. Newton's
 method ends when the decrement, twice what the likelihood could still gain, is below the same part of it."""
+
+
+USUAL_TIES = 0.5
+TIES_WIDTH = 3.0
+ADVANTAGE_WIDTH = 2.0
+"""What is believed before any comparison: κ within a factor e³ of ½, an advantage of 0 with this standard deviation in
+``x``, some 700 rating points."""
 
 
 class Cells(NamedTuple):
@@ -214,6 +223,8 @@ class Likelihood:
     """``−log L`` plus ridge of some cells, for ``n`` contestants of whom those in ``held`` keep their strength.
 
     ``offset`` is what is known of ``x`` in every cell, ``kappa`` the draws' weight where it is not sought (``tied``).
+    The first covariate is the advantage of the first side where it is sought (``venue``). Without a ridge nothing is
+    believed before the comparisons.
     """
 
     def __init__(
@@ -226,14 +237,20 @@ class Likelihood:
         centre: float,
         offset: Array,
         kappa: float,
+        venue: bool,
     ) -> None:
-        self.cells, self.n, self.ridge, self.tied, self.centre = cells, n, ridge, tied, centre
+        self.cells, self.n, self.tied = cells, n, tied
         self.offset, self.kappa, self.held = offset, kappa, held
         self.size = n + cells.c.shape[1] + tied
         self.unknowns = Unknowns(n, float(kappa), bool(tied))
         self.free = np.ones(self.size, bool)
         self.free[held] = False
-        self.added = np.concatenate([np.full(n, 4.0 * ridge), np.zeros(self.size - n)])
+        self.centre, self.added = np.zeros(self.size), np.zeros(self.size)
+        self.centre[:n], self.added[:n] = centre, 4.0 * ridge
+        if venue and ridge > 0.0:
+            self.added[n] = ADVANTAGE_WIDTH**-2
+        if tied and ridge > 0.0:
+            self.centre[-1], self.added[-1] = math.log(USUAL_TIES), TIES_WIDTH**-2
 
     def over(self, cells: Cells) -> Likelihood:
         """The same of other counts."""
@@ -244,7 +261,7 @@ class Likelihood:
     def with_ridge(self, ridge: float) -> Likelihood:
         """The same with another ridge."""
         twin = copy.copy(self)
-        twin.ridge, twin.added = ridge, np.concatenate([np.full(self.n, 4.0 * ridge), self.added[self.n :]])
+        twin.added = np.concatenate([np.full(self.n, 4.0 * ridge), self.added[self.n :]])
         return twin
 
     def kappa_at(self, theta: Array) -> float:
@@ -255,9 +272,9 @@ class Likelihood:
         """Value, gradient, and curvature of every cell; without it the value is 0."""
         gradient, weights = np.zeros(self.size), np.zeros((self.cells.i.size if curved else 0, 3))
         value = slopes(theta, self.unknowns, self.cells, self.offset, gradient, weights)
-        away = theta[: self.n] - self.centre
-        value += 2.0 * self.ridge * float(away @ away)
-        gradient[: self.n] += 4.0 * self.ridge * away
+        away = theta - self.centre
+        value += 0.5 * float(self.added @ away**2)
+        gradient += self.added * away
         return value, gradient, weights
 
     def curvature(self, theta: Array) -> Array:
@@ -287,10 +304,12 @@ class Likelihood:
 
     def maximum(self, theta: Array, residual: float = LEAST_RESIDUAL) -> Array:
         """Newton's method from ``theta``, steps halved until the value falls; ``residual`` is what steps may leave."""
-        theta = theta.copy()
+        theta, free = theta.copy(), self.free.copy()
+        if not self.held.size and not self.added[: self.n].any():
+            free[:1] = False  # only differences matter: rounding would drive everybody off together
         value, gradient, weights = self.slopes(theta)
         for _ in range(MOST_LIKELIHOOD_STEPS):
-            step = conjugate_gradients(self.unknowns, self.cells, weights, self.added, self.free, gradient, residual)
+            step = conjugate_gradients(self.unknowns, self.cells, weights, self.added, free, gradient, residual)
             decrement = float(gradient @ step)
             if decrement < residual * max(1.0, abs(value)) or not math.isfinite(decrement):
                 return theta - step if math.isfinite(decrement) else theta

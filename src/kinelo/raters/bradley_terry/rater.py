@@ -68,7 +68,8 @@ class BradleyTerry(FairValue):
     ridge
         Precision of a normal prior on the strengths in log-odds; it keeps finite who always won or always lost. None
         takes the least, from .01 on, whose forecasts of comparisons left out are not clearly worse than the best
-        (:mod:`kinelo.raters.bradley_terry.ridge`), by the first matches rated; ``ridge_`` says which.
+        (:mod:`kinelo.raters.bradley_terry.ridge`), by the first matches rated; ``ridge_`` says which. Unless it is 0,
+        κ and the advantage have weak priors too: within a factor e³ of ½, and ± 700 points.
     refit_days
         How old an estimate may become in :meth:`one_step_ahead` before it is made again; 0 makes it anew every day.
     initial
@@ -79,7 +80,7 @@ class BradleyTerry(FairValue):
     ...          "neutral": [True] * 4}
     >>> rater = kn.BradleyTerry(ridge=0.1).fit(kn.read_matches(votes))
     >>> rater.ratings_["name"].to_list(), rater.intervals()["rank_high"].to_list()
-    (['A', 'B', 'C'], [2, 3, 3])
+    (['A', 'B', 'C'], [3, 3, 3])
     """
 
     _rescaled = False
@@ -156,7 +157,7 @@ class BradleyTerry(FairValue):
         kappa = 0.0 if self._ties_sought else float(self.ties or 0.0)
         return Likelihood(
             tally.cells(self._venue_sought), len(tally), self.ridge_, self._ties_sought, held, centre,
-            fixed * tally.c[:, 0], kappa,
+            fixed * tally.c[:, 0], kappa, self._venue_sought,
         )  # fmt: skip
 
     def _estimate(self) -> None:
