@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from urllib.request import Request, urlopen
 
 import pytest
 from browser_steps import (
@@ -29,6 +32,24 @@ def test_first_paint_shows_words_before_anything_is_computed(tab, lab):
     page.route("**/static/main.js", lambda route: route.abort())
     page.goto(lab.address)
     assert page.inner_text("#explore h1") == "What variable strength does to ratings"
+
+
+def test_a_class_of_thirty_opens_the_page_at_once(lab):
+    """Each fetches the page, what it names and the largest script, packed, while all others do; none gets less."""
+
+    def first_visit(_: int) -> tuple[str, ...]:
+        got = []
+        for path in ("/", "/static/main.js", "/static/theme.css", "/plotly.js"):
+            request = Request(lab.address.rstrip("/") + path, headers={"accept-encoding": "gzip"})
+            with urlopen(request, timeout=120) as answer:
+                assert answer.status == 200 and answer.headers["content-encoding"] == "gzip"
+                got.append(hashlib.sha256(answer.read()).hexdigest())
+        return tuple(got)
+
+    alone = first_visit(0)
+    assert len(set(alone)) == 4
+    with ThreadPoolExecutor(30) as visitors:
+        assert set(visitors.map(first_visit, range(30))) == {alone}
 
 
 @pytest.mark.long
