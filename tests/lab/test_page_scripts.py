@@ -150,9 +150,37 @@ def test_a_rated_league_shows_the_numbers_it_is_given(page):
     [asked] = [one for one in page.evaluate("window.asked") if one[0] == "league/predict"]
     assert asked == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False, "conditions": {}}]
     assert "1,234 matches used" in page.inner_text("#rated-summary")
+    assert (
+        page.evaluate("[...document.querySelector('#rated').children].map((one) => one.id).indexOf('rated-summary')")
+        == 0
+    )
     details = page.locator("#rated-details td").all_text_contents()
     assert details == ["Step", "12.3 ± 1.7", "how far", "format", "cup"]
     assert [page.input_value(f"#odds-{rule}") for rule in ("win", "draw", "relegated")] == ["2", "1", "4"]
+
+
+def test_words_of_progress_stand_only_while_something_is_waited_for(page):
+    said = page.evaluate("""async () => {
+      const { Rate } = await import("/static/rate.js");
+      let done;
+      const ask = () => new Promise((resolve, reject) => { done = reject; });
+      const connection = Object.assign(new EventTarget(), { ask });
+      new Rate(connection, { limits: { upload_bytes: 1000 }, numbers: [] });
+      const word = document.querySelector("#rate-status");
+      const tell = () => {
+        const event = new CustomEvent("progress", { detail: { subject: "rating", progress: "Compiling once" } });
+        connection.dispatchEvent(event);
+        return word.textContent;
+      };
+      const before = tell();
+      document.querySelector("#sample").click();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const during = tell();
+      done(new Error("no sample"));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return [before, during, tell()];
+    }""")
+    assert said == ["", "Compiling once…", ""]
 
 
 def test_calibration_shows_what_happened_over_what_was_said(page):

@@ -39,7 +39,8 @@ export class Rate {
       this.#work("Rating", () => this.#rate());
     });
     connection.addEventListener("progress", ({ detail }) => {
-      if (detail.subject === "rating" && typeof detail.progress === "string") this.#status(`${detail.progress}…`);
+      // What is compiled after the last job, for a forecast say, would leave words that nobody takes away.
+      if (detail.subject === "rating" && this.#jobs > 0 && typeof detail.progress === "string") this.#status(`${detail.progress}…`);
     });
     connection.addEventListener("state", ({ detail }) => { this.#lost ||= detail !== "open"; });
     connection.addEventListener("welcome", () => this.#restore());
