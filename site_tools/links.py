@@ -16,7 +16,7 @@ PAGES = {
     "docs/gallery.py": "gallery.md",
     "src/kinelo/__init__.py": "reference/names.md",
     "src/kinelo/cli/app.py": "reference/commands.md",
-    "src/kinelo/studies/sections.py": "reference/study-file.md",
+    "src/kinelo/studies/study.py": "reference/study-file.md",
     "src/kinelo/paper/figures": "gallery-paper.md",
     "src/kinelo/lab/guide/scenes.py": "guide/index.html",
 }

@@ -12,8 +12,7 @@ import kinelo as kn
 from bad_input import matches
 from kinelo.lab.rate.session import read_session
 from kinelo.paper.figure import read_figures
-from kinelo.paper.folder import FOLDER_MARK, _is_reproduction
-from kinelo.paper.stored import read_content
+from kinelo.paper.folder import FOLDER_MARK, _is_reproduction, read_content
 from kinelo.results.dataset import read_dataset, write_dataset
 from kinelo.results.layout import Layout
 from kinelo.results.store import RunStore

@@ -15,16 +15,12 @@ from typing import ParamSpec, TypeVar
 from kinelo.errors import InputError, in_one_line
 from kinelo.pictures.audit import draw_audit, draw_check
 from kinelo.pictures.calibration import draw_calibration
-from kinelo.pictures.changeover import draw_changeover
-from kinelo.pictures.contests import draw_worth
-from kinelo.pictures.design import draw_design
 from kinelo.pictures.histories import draw_histories
-from kinelo.pictures.matchmaking import draw_matchmaking
 from kinelo.pictures.population import draw_population, save_film
 from kinelo.pictures.simulation import draw_ratings
-from kinelo.pictures.stationary import draw_map
 from kinelo.pictures.style import save as save_picture
 from kinelo.pictures.sweep import draw_sweep
+from kinelo.pictures.systems import draw_changeover, draw_design, draw_map, draw_matchmaking, draw_worth
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")

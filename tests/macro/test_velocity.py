@@ -8,8 +8,16 @@ from slow_kinetic import face_speeds, label_results
 
 import kinelo as kn
 from kinelo.macro.grid import Axis, Grid
-from kinelo.macro.interaction import BasisInteraction, MatrixInteraction, TaylorInteraction, interaction, labelled
-from kinelo.macro.velocity import DIRECT_CELLS, FaceAverages, Velocity
+from kinelo.macro.velocity import (
+    DIRECT_CELLS,
+    BasisInteraction,
+    FaceAverages,
+    MatrixInteraction,
+    TaylorInteraction,
+    Velocity,
+    interaction,
+    labelled,
+)
 
 PAIRINGS = [kn.AllPlayAll(), kn.Local(), kn.Window(c=1.3), kn.Window(c=1.3, smoothing=0.4)]
 

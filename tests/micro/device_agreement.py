@@ -12,10 +12,10 @@ import sys
 import numpy as np
 
 import kinelo as kn
-from kinelo.micro.gpu import leagues as gpu_leagues
+from kinelo.micro.gpu import general as gpu_general
 from kinelo.micro.gpu import play as gpu
 from kinelo.micro.league import way_of_playing
-from kinelo.micro.state import Setting
+from kinelo.micro.plan import Setting
 from kinelo.micro.sweep_points import simulate_points
 from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys
@@ -182,7 +182,7 @@ def main(matches: int, realisations: int, every: int) -> int:
     for number, (name, *league) in enumerate(leagues()):
         for where, near in (("near", gpu.BLOCK_MEMORY), ("far", 0)):
             if number % every == 0 and (every == 1 or (near > 0) == (number % (2 * every) == 0)):
-                gpu_leagues.BLOCK_MEMORY = near
+                gpu_general.BLOCK_MEMORY = near
                 alike = leagues_end_alike(*league, matches, realisations)
                 wrong += not alike
                 print(f"{'same bytes' if alike else 'DIFFERENT'}  general, {where}  {name}", flush=True)

@@ -2,8 +2,8 @@ import pytest
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing, figure_names, preparation
-from kinelo.paper.content import settings_of
 from kinelo.paper.figure import read_figures
+from kinelo.paper.report import settings_of
 from kinelo.paper.runs import run_work
 
 

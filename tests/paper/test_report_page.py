@@ -9,9 +9,8 @@ import synthetic
 
 from kinelo.paper.catalogue import check_claims
 from kinelo.paper.claim import Claim, Finding
-from kinelo.paper.content import content_of
 from kinelo.paper.figure import read_figures
-from kinelo.paper.report import report_page, write_report
+from kinelo.paper.report import content_of, report_page, write_report
 from kinelo.paper.reproduce import DrawnFigure, Reproduction
 from kinelo.results.provenance import provenance
 

@@ -23,10 +23,9 @@ from kinelo.cli.app import app
 from kinelo.cli.reproduce import lasting_interrupt
 from kinelo.errors import InputError
 from kinelo.paper.figure import read_figures
-from kinelo.paper.folder import open_folder
+from kinelo.paper.folder import open_folder, read_content
 from kinelo.paper.report import report_page
 from kinelo.paper.reproduce import reproduce
-from kinelo.paper.stored import read_content
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.pictures.stationary import draw_map
+from kinelo.pictures.systems import draw_map
 
 
 def state(strengths, pairing=None, noise="gaussian"):

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.errors import InputError, KineloWarning
-from kinelo.micro import ensemble
+from kinelo.micro import simulate as simulating
 from kinelo.runtime import workers
 from kinelo.runtime.extras import library_versions
 from kinelo.sweeps.study import read_sweep, run_study_sweep
@@ -41,8 +41,8 @@ def tree(folder):
 
 
 def test_realisations_are_split_over_workers(client, monkeypatch):
-    for most in (ensemble.ANSWER_BYTES, 8 * 7 * 9):  # the second one: parts of few realisations and few records
-        monkeypatch.setattr(ensemble, "ANSWER_BYTES", most)
+    for most in (simulating.ANSWER_BYTES, 8 * 7 * 9):  # the second one: parts of few realisations and few records
+        monkeypatch.setattr(simulating, "ANSWER_BYTES", most)
         plan = {"steps": 40, "record_every": 7, "realisations": 61, "seed": 3}
         start = np.random.default_rng(1).normal(7.0, 1.0, (61, 6))
         here = kn.simulate(SYSTEM, LEAGUE, start=start, **plan)
@@ -58,7 +58,7 @@ def test_realisations_are_split_over_workers(client, monkeypatch):
     ],
 )
 def test_what_a_league_carries_is_split_too(client, monkeypatch, system, more):
-    monkeypatch.setattr(ensemble, "ANSWER_BYTES", 8 * 7 * 12)
+    monkeypatch.setattr(simulating, "ANSWER_BYTES", 8 * 7 * 12)
     plan = {"steps": 30, "record_every": 5, "realisations": 7, "seed": 5, **more}
     here = kn.simulate(system, LEAGUE, **plan)
     assert kn.simulate(system, LEAGUE, **plan, client=client).identical(here)
@@ -145,7 +145,7 @@ gamma = [0.05, -1.0, 0.1]
 
 @pytest.mark.long
 def test_commands_take_the_workers_of_a_live_scheduler(client, tmp_path, monkeypatch):
-    monkeypatch.setattr(ensemble, "SOON", 1000)
+    monkeypatch.setattr(simulating, "SOON", 1000)
     run = CliRunner().invoke
     (tmp_path / "study.toml").write_text(STUDY)
     study, there = str(tmp_path / "study.toml"), ["--scheduler", client.scheduler.address]

@@ -56,8 +56,8 @@ def changeover(
         write_csv(found.table, out)
         typer.echo(f"Lists: {out}", err=as_json)
     if picture is not None:
-        from kinelo.pictures.changeover import draw_changeover
         from kinelo.pictures.style import save
+        from kinelo.pictures.systems import draw_changeover
 
         typer.echo(f"Picture: {save(draw_changeover(found), picture)}", err=as_json)
 

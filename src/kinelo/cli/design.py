@@ -52,8 +52,8 @@ def design(
     else:
         console().print(design_table(found))
     if picture is not None:
-        from kinelo.pictures.design import draw_design
         from kinelo.pictures.style import save
+        from kinelo.pictures.systems import draw_design
 
         typer.echo(f"Picture: {save(draw_design(found), picture)}", err=as_json)
 

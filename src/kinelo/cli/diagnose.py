@@ -51,8 +51,8 @@ def diagnose(
     from kinelo.advice.diagnosis import diagnose as verdict_on
     from kinelo.cli.files import is_page, result_folder
     from kinelo.pages.page import share_page, write_page
-    from kinelo.pictures.stationary import draw_map
     from kinelo.pictures.style import save
+    from kinelo.pictures.systems import draw_map
     from kinelo.runtime.atomic import replace_file
 
     def verdict_on_plan() -> Diagnosis:

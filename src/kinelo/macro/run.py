@@ -13,11 +13,19 @@ import numpy as np
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.kernels import transported
 from kinelo.macro.motion import with_form
-from kinelo.macro.moving import Moving, PeriodStepper, one_gamma, period_length
 from kinelo.macro.population import Population
 from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
 from kinelo.macro.state import KineticState, diagnose, mass_pressing_outwards, stationary_map
-from kinelo.macro.stepping import Stepper, StrengthDiffusion, check_samples, check_steps
+from kinelo.macro.stepping import (
+    Moving,
+    PeriodStepper,
+    Stepper,
+    StrengthDiffusion,
+    check_samples,
+    check_steps,
+    one_gamma,
+    period_length,
+)
 from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Dynamics, parts_of
 from kinelo.model.expectation import Closure

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.micro.league import MOST_LANES, Play
-from kinelo.micro.plan import check_playing
-from kinelo.micro.state import SimulationState
+from kinelo.micro.plan import SimulationState, check_playing
 from kinelo.model.validation import Array, whole
 
 ROUND, FIRST_ROUND = 0.2, 1 << 14

@@ -3,13 +3,18 @@
 Time is counted in candidate matches: a pair is drawn, and plays with probability w. ``time`` in the dataset is
 ``t = 2τ/N``, candidate matches per team; the kinetic equation's time is ``γ t``. Where k teams meet at once, a match is
 a contest and ``t = kτ/N``.
+
+Realisations may be shared among the workers of a Dask client. The stream is keyed by (seed, realisation, match), so
+that a worker plays realisations ``k … l − 1`` as they would be played among all of them; their states are put together
+along the realisations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,10 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.micro.field import field_play
-from kinelo.micro.league import Play, fresh_memory, record_now, way_of_playing
-from kinelo.micro.plan import Records, check_plan
+from kinelo.micro.league import MOST_LANES, Play, fresh_memory, record_now, way_of_playing
+from kinelo.micro.plan import Records, SimulationState, check_plan, starting_state
 from kinelo.micro.rounds import lane_groups, played_states
-from kinelo.micro.state import SimulationState, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.steps import StepRule
 from kinelo.model.strength import Strength
@@ -32,11 +36,116 @@ from kinelo.play.stream import realisation_keys
 from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device, usable_processors
+from kinelo.runtime.limits import check_memory
 from kinelo.runtime.progress import Progress, progress_bar
+from kinelo.runtime.workers import LOST, answers, check_client, pieces
 
 if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
+
+ANSWER_BYTES = 1 << 26
+"""Bytes of ratings that one task hands back, unless a single state of one realisation has more."""
+
+SOON = 1 << 29
+"""Matches that one task plays where a run is stored as it goes."""
+
+
+def spread_states(
+    states: Callable[..., Iterator[SimulationState]],
+    client: Client,
+    system: RatingSystem,
+    strengths: Strength,
+    *,
+    stops: Iterable[int],
+    stored: bool = False,
+    **plan: Any,
+) -> Iterator[SimulationState]:
+    """Yield what ``states``, the generator of one process, yields, to the last bit, from the workers.
+
+    ``plan`` holds the other arguments of ``states``. ``stored``: every state comes with what it takes to continue it,
+    and after few matches; otherwise the last one does.
+    """
+    check_client(client)
+    realisations, matches_per_step = plan.pop("realisations"), plan["matches_per_step"]
+    state = starting_state(strengths, plan.pop("start", None), realisations)
+    plan["threads"] = plan.get("threads") or 1
+    size = 8 * (strengths.teams + 1)
+    parts = pieces(realisations, client, MOST_LANES, max(1, ANSWER_BYTES // (2 * size)))
+    largest = len(parts[0])
+    most = max(1, ANSWER_BYTES // (size * largest))
+    reach = max(1, SOON // (matches_per_step * largest)) if stored else None
+    for block in _blocks(stops, state.step, most, reach):
+        items = [(part, _part(state, part), block) for part in parts]
+        together = [_Whole(stop, realisations) for stop in block]
+        for k, played in answers(client, _play_piece, items, states, system, strengths, plan, stored):
+            if isinstance(played, InputError) and str(played) == LOST:
+                raise InputError(f"Realisations {parts[k].start} to {parts[k].stop - 1} were lost: {LOST}")
+            if isinstance(played, BaseException):
+                raise played
+            for ensemble, piece in zip(together, played, strict=True):
+                ensemble.put(parts[k], piece)
+        for ensemble in together:
+            state = ensemble.state()
+            yield state
+
+
+def _play_piece(
+    item: tuple[range, SimulationState, Sequence[int]],
+    states: Callable[..., Iterator[SimulationState]],
+    system: RatingSystem,
+    strengths: Strength,
+    plan: Mapping[str, Any],
+    stored: bool,
+) -> list[SimulationState]:
+    """On a worker: some of the realisations, from a state to the stops."""
+    which, start, stops = item
+    needed = 8 * len(which) * (strengths.teams + 1) * (3 + 2 * len(stops))
+    check_memory(needed, f"A part of {len(which):,} realisations on a worker", "give the workers more memory")
+    played = list(states(system, strengths, stops=stops, realisations=which, start=start, **plan))
+    return played if stored else [*(replace(state, memory={}) for state in played[:-1]), played[-1]]
+
+
+def _blocks(stops: Iterable[int], begin: int, most: int, reach: int | None) -> Iterator[list[int]]:
+    """Stops in groups of at most so many, each within so many steps of its beginning where that is possible."""
+    block: list[int] = []
+    for stop in chain(stops, [None]):
+        full = block and (stop is None or len(block) == most or (reach is not None and stop - begin > reach))
+        if full:
+            yield block
+            begin, block = block[-1], []
+        if stop is not None:
+            block.append(stop)
+
+
+def _part(state: SimulationState, part: range) -> SimulationState:
+    chosen = slice(part.start, part.stop)
+    memory = {name: values[chosen] for name, values in state.memory.items()}
+    return SimulationState(state.step, state.rating[chosen], state.played[chosen], memory)
+
+
+class _Whole:
+    """A state of all realisations, put together as its parts come in."""
+
+    def __init__(self, step: int, realisations: int) -> None:
+        self._step, self._realisations = step, realisations
+        self._arrays: dict[tuple[str, str], NDArray] = {}
+
+    def put(self, part: range, state: SimulationState) -> None:
+        """Take over the realisations ``part``."""
+        named = {("", "rating"): state.rating, ("", "played"): state.played}
+        named |= {("memory", name): values for name, values in state.memory.items()}
+        named |= {("record", name): values for name, values in state.record.items()}
+        for name, values in named.items():
+            if name not in self._arrays:
+                self._arrays[name] = np.empty((self._realisations, *values.shape[1:]), values.dtype)
+            self._arrays[name][part.start : part.stop] = values
+
+    def state(self) -> SimulationState:
+        """The state, once all parts are in."""
+        kept = {kind: {n: v for (k, n), v in self._arrays.items() if k == kind} for kind in ("", "memory", "record")}
+        return SimulationState(self._step, kept[""]["rating"], kept[""]["played"], kept["memory"], kept["record"])
+
 
 Sampling = Literal["marginal", "literal"]
 
@@ -189,7 +298,7 @@ def states_of(client: Client | None, *args: Any, stored: bool = False, **plan: A
     """States as :func:`simulation_states` yields them, played here or by the workers of a client."""
     if client is None:
         return simulation_states(*args, **plan)
-    from kinelo.micro.ensemble import spread_states
+    from kinelo.micro.simulate import spread_states
 
     return spread_states(simulation_states, client, *args, stored=stored, **plan)
 
@@ -301,6 +410,6 @@ def loop_of(
         from kinelo.micro.gpu.play import gpu_play
 
         return gpu_play(system, [encoded], keys)
-    from kinelo.micro.gpu.leagues import gpu_general_play
+    from kinelo.micro.gpu.general import gpu_general_play
 
     return gpu_general_play(system, encoded, keys)

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from kinelo.micro.kernels import Points, Tables, play_points
 from kinelo.micro.league import Play
-from kinelo.micro.plan import Records, check_plan
+from kinelo.micro.plan import Records, Setting, SimulationState, check_plan, starting_state
 from kinelo.micro.rounds import even_groups, played_states
 from kinelo.micro.simulate import dataset_of
-from kinelo.micro.state import Setting, SimulationState, starting_state
 from kinelo.model.law import fingerprint
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem

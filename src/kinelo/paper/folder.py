@@ -1,10 +1,13 @@
-"""The folder of a reproduction: recognised by a mark, never mixed with anything else."""
+"""The folder of a reproduction: recognised by a mark, never mixed with anything else; its report is read back without
+loading what made it.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import PACKAGES_OF_PLACES, study_texts
@@ -12,6 +15,22 @@ from kinelo.paper.figure import FigureStudy
 from kinelo.results.disk import disk_errors_in_words, holds_something, make_writable_folder
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.reading import read_file, read_json
+
+REPORT_FORMAT = "kinelo report 1"
+JSON_NAME, HTML_NAME = "report.json", "report.html"
+
+
+def read_content(folder: Path) -> dict[str, Any]:
+    """Read the report of a reproduction back, or say what is wrong with it."""
+    path = folder / JSON_NAME
+    try:
+        content = read_json(path)
+    except InputError:
+        raise InputError(f"{path} is missing or cannot be read; make the reproduction again.") from None
+    if not isinstance(content, dict) or content.get("format") != REPORT_FORMAT:
+        raise InputError(f"{path} was not written by this version of Kinelo; make the reproduction again.")
+    return content
+
 
 FOLDER_MARK = "reproduction.json"
 FOLDER_FORMAT = "kinelo reproduction 1"

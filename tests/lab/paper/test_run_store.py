@@ -18,8 +18,8 @@ from kinelo.lab.paper.run_store import folder_for, reports
 from kinelo.lab.paper.small import KNOBS, estimated, small_figure
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.settings import Settings
-from kinelo.paper.content import content_of
 from kinelo.paper.figure import read_figures
+from kinelo.paper.report import content_of
 
 
 def test_reports_of_both_scales_are_found_in_folders_of_their_own(tmp_path):

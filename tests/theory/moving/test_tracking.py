@@ -7,8 +7,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.theory.moving.following import Moments
-from kinelo.theory.moving.joint import JointDynamics, joint_state
 from kinelo.theory.moving.learning import learning_closure
+from kinelo.theory.moving.tracking import JointDynamics, joint_state
 from kinelo.theory.teams import teams_of
 
 EQUALS = kn.Continuum(0.0)

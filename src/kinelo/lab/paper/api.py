@@ -16,7 +16,7 @@ from kinelo.errors import InputError
 from kinelo.lab.paper.run_store import folder_for, packed_runs, picture, reports
 from kinelo.lab.serve.pages import Page
 from kinelo.lab.serve.reading import read_object
-from kinelo.paper.stored import HTML_NAME
+from kinelo.paper.folder import HTML_NAME
 
 REPORT_POLICY = "sandbox allow-popups; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 WOULD_REPLACE = 409

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.paper.stored import HTML_NAME, read_content
+from kinelo.paper.folder import HTML_NAME, read_content
 
 SCALES = ("full", "quick")
 FIGURE_FILE = re.compile(r"(figure-\d{2})\.(png|pdf|toml|zip)")

@@ -16,9 +16,9 @@ from numba import cuda as numba_cuda
 from numpy.typing import NDArray
 
 from kinelo.micro.field import field_system
+from kinelo.micro.gpu.general import LONGEST_LEAGUE_LAUNCH
 from kinelo.micro.gpu.held import HeldPlay, on_device
 from kinelo.micro.gpu.kernels import WARP
-from kinelo.micro.gpu.leagues import LONGEST_LEAGUE_LAUNCH
 from kinelo.micro.gpu.play import device_formulas
 from kinelo.micro.gpu.target import kernel
 from kinelo.micro.league import WHOLE
