@@ -41,23 +41,23 @@ def sweep_upwind(
         for i in range(block * ROWS_TOGETHER, min(rows, (block + 1) * ROWS_TOGETHER)):
             row, d, g = f[i], drag[i % drag.shape[0]], label[i]
             inflow, old = 0.0, row[0]
-            here = old - up * old + down * row[1]
+            cell = old - up * old + down * row[1]
             # Row values are shifted and advanced in one run through the row, which compilers turn into vector code.
             for j in range(n - 2):
                 value = row[j + 1]
-                there = value + up * (old - value) + down * (row[j + 2] - value)
+                beyond = value + up * (old - value) + down * (row[j + 2] - value)
                 old = value
-                a = ratio * (g - d[j + 1])
-                outflow = max(a, 0.0) * here + min(a, 0.0) * there
-                new = here + (inflow - outflow)
-                inflow, here = outflow, there
+                a = ratio * (g - d[j + 1])  # Δt/Δr · a at the face j + ½
+                outflow = max(a, 0.0) * cell + min(a, 0.0) * beyond  # upwind: from the cell the flux leaves
+                new = cell + (inflow - outflow)
+                inflow, cell = outflow, beyond
                 row[j] = new
                 marginal[j] += new
-            there = row[n - 1] + up * old - down * row[n - 1]
+            beyond = row[n - 1] + up * old - down * row[n - 1]
             a = ratio * (g - d[n - 1])
-            outflow = max(a, 0.0) * here + min(a, 0.0) * there
-            row[n - 2] = here + (inflow - outflow)
-            row[n - 1] = there + outflow
+            outflow = max(a, 0.0) * cell + min(a, 0.0) * beyond
+            row[n - 2] = cell + (inflow - outflow)
+            row[n - 1] = beyond + outflow  # nothing leaves at the ends
             marginal[n - 2] += row[n - 2]
             marginal[n - 1] += row[n - 1]
 
@@ -117,9 +117,10 @@ def sweep_tvd(
             _limited_halves(q, s)
             for j in range(1, n):
                 a = ratio * (g - d[j])
+                # Face values q ± ½ slope, from the side the flux comes from.
                 flux[j] = max(a, 0.0) * (q[j - 1] + s[j - 1]) + min(a, 0.0) * (q[j] - s[j])
             for j in range(n):
-                new = keep * row[j] + part * (q[j] + (flux[j] - flux[j + 1]))
+                new = keep * row[j] + part * (q[j] + (flux[j] - flux[j + 1]))  # the stage of Runge–Kutta
                 new = new if abs(new) > TINY else 0.0
                 row[j] = new
                 marginal[j] += new
@@ -169,7 +170,7 @@ def transported(before: Array, after: Array) -> float:
     for i in range(before.shape[0]):
         carried = 0.0
         for j in range(before.shape[1] - 1):
-            carried += after[i, j] - before[i, j]
+            carried += after[i, j] - before[i, j]  # mass that must pass the face
             total += abs(carried)
     return total
 
@@ -187,7 +188,7 @@ def largest_outflow(label: Array, drag: Array) -> tuple[float, float]:
         for j in range(1, faces - 1):
             a = label[i] - d[j]
             fastest = max(fastest, abs(a))
-            largest = max(largest, max(a, 0.0) - min(before, 0.0))
+            largest = max(largest, max(a, 0.0) - min(before, 0.0))  # out above, and out below
             before = a
         largest = max(largest, -min(before, 0.0))
     return fastest, largest

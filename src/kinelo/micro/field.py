@@ -61,7 +61,7 @@ def play_field(league, played, keys, system, size, first, last):
                 rho[a] = strength_today(motion, side, (match - clock[q]) * rules.unit_time, own[a])
                 if motion.moving:
                     x[a] = rho[a] + (x[a] - theta[q])
-                x[a] += luck(law.kind, law.nu, own[a])
+                x[a] += luck(law.kind, law.nu, own[a])  # x = λ + G/2ν
             for a in range(size):
                 total = gain[a]
                 if law.kind == LOGISTIC:
@@ -72,7 +72,7 @@ def play_field(league, played, keys, system, size, first, last):
                     for b in range(a + 1, size):
                         surprise[b] = order_of(x[a], x[b]) - expected(law.kind, law.nu, law.kappa, z[a] - z[b])
                 for b in range(a + 1, size):
-                    gain[b] -= surprise[b]
+                    gain[b] -= surprise[b]  # Σ_b (S_ab − b(R_a − R_b)), each pair once
                 for b in range(a + 1, size):
                     total += surprise[b]
                 gain[a] = total

@@ -68,6 +68,7 @@ def play_general(league, played, keys, system, functions, first, last, seen):
         for match in range(first, last):
             bits, used = draw(key_1, key_2, np.uint64(match)), np.uint64(1)
             pair, fraction = np.uint64(0), bits
+            # Who meets: the next pair of the round, of a random matching, two teams at random, or a pair of the table.
             if rounds:
                 pair = np.uint64(into)
                 i, j = unpacked(pairs[pair])
@@ -81,8 +82,9 @@ def play_general(league, played, keys, system, functions, first, last, seen):
                 i, j = unpacked(pairs[pair])
             if seen.result.size > 0:
                 seen.home[match - first], seen.away[match - first], seen.result[match - first] = i, j, NOT_PLAYED
-            if accepts(rule, w, r[i] - r[j], bits):
+            if accepts(rule, w, r[i] - r[j], bits):  # with probability w(Δ)
                 used, x, y, mean_x, mean_y = draws_before(motion, rounds), 0.0, 0.0, 0.0, 0.0
+                # How it ends: by the table of chances, by performances given, or by performances drawn.
                 below, beyond = np.uint64(0), np.uint64(0)
                 if not literal:
                     below, beyond = win[pair], loss[pair]
@@ -104,14 +106,14 @@ def play_general(league, played, keys, system, functions, first, last, seen):
                     seen.result[match - first] = result
                 played[k] += 1
             into += 1
-            if into == period:
+            if into == period:  # a period ends: what is owed moves the ratings, strengths move by the calendar
                 into = 0
                 for q in range(count):
                     side = MatchSide(r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                     side = end_period(side, rules, match + 1, normal_of(bits, used) if calendar else 0.0)
                     r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
                     used += np.uint64(calendar)
-            if motion.leaving > 0.0:
+            if motion.leaving > 0.0:  # somebody leaves, and a newcomer takes the place
                 q, side = turn_over(rho, pool, motion, glicko, match + 1, bits, used)
                 if q >= 0:
                     r[q], rho[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
@@ -126,7 +128,7 @@ def days(home, away, teams):
     last, day = np.full(teams, -1), np.empty(home.size, np.int64)
     today = 0
     for k in range(home.size):
-        if last[home[k]] == today or last[away[k]] == today:
+        if last[home[k]] == today or last[away[k]] == today:  # one of them has played today
             today += 1
         last[home[k]] = last[away[k]] = day[k] = today
     return day

@@ -72,28 +72,30 @@ def play_table(rating, played, keys, system, first, last):
             bits[lane] = draw(key_1[lane], key_2[lane], np.uint64(match))
         for k in range(lanes):
             lane = np.uint64(k)
+            # One draw: the integer part of bits · count / 2⁶⁴ is the pair, the fraction decides the result S.
             pair = high_product(bits[lane], count)  # pyright: ignore[reportCallIssue]
             fraction = bits[lane] * count
             i[lane], j[lane] = unpacked(pairs[pair])
             result[lane] = result_at(fraction, win[pair], loss[pair])
-            gain[lane] = rating[i[lane], lane] - rating[j[lane], lane]
+            gain[lane] = rating[i[lane], lane] - rating[j[lane], lane]  # Δ = R_i − R_j
         if pairing == ALL_PLAY_ALL and outcome == LOGISTIC:
             # The one loop that must vectorise: no branch, no call.
             for lane in range(lanes):
-                gain[lane] = gamma * (result[lane] - logistic(nu, kappa, gain[lane]))
+                gain[lane] = gamma * (result[lane] - logistic(nu, kappa, gain[lane]))  # γ(S − b(Δ))
         elif pairing == ALL_PLAY_ALL:
             for lane in range(lanes):
                 gain[lane] = gamma * (result[lane] - expected(outcome, nu, kappa, gain[lane]))
         else:
             for lane in range(lanes):
+                # The pair plays with probability w(Δ), by a second uniform of the same match.
                 accepted = unit(redraw(bits[lane], np.uint64(0))) < acceptance(pairing, c, smoothing, gain[lane])
                 step = gamma * (result[lane] - expected(outcome, nu, kappa, gain[lane]))
                 gain[lane] = step if accepted else 0.0
                 played[lane] += np.int64(accepted)
         for k in range(lanes):
             lane = np.uint64(k)
-            rating[i[lane], lane] += gain[lane]
-            rating[j[lane], lane] -= gain[lane]
+            rating[i[lane], lane] += gain[lane]  # what one gains
+            rating[j[lane], lane] -= gain[lane]  # the other loses
     if pairing == ALL_PLAY_ALL:
         played += last - first
 
@@ -125,7 +127,7 @@ def play_alone(rating, keys, system, first, last):
                 result[k] = result_at(fraction, win[pair], loss[pair])
             for m in range(size):
                 k = np.uint64(m)
-                gain = gamma * (result[k] - logistic(nu, kappa, r[i[k]] - r[j[k]]))
+                gain = gamma * (result[k] - logistic(nu, kappa, r[i[k]] - r[j[k]]))  # γ(S − b(Δ))
                 r[i[k]] += gain
                 r[j[k]] -= gain
 
@@ -142,7 +144,7 @@ def play_points(rating, played, keys, tables, points_of, first, last):
     points, tables = rating.shape[2], win.shape[1]
     count = np.uint64(pairs.shape[0])
     bits, at = np.empty(DRAWN_AHEAD, np.uint64), np.empty(DRAWN_AHEAD, np.uint64)
-    found, result, gain = np.empty(tables), np.empty(points), np.empty(points)
+    outcomes, result, gain = np.empty(tables), np.empty(points), np.empty(points)
     for realisation in range(rating.shape[0]):
         r, key_1, key_2 = rating[realisation], keys[realisation, 0], keys[realisation, 1]
         for begin in range(first, last, DRAWN_AHEAD):
@@ -156,9 +158,9 @@ def play_points(rating, played, keys, tables, points_of, first, last):
                 i, j = unpacked(pairs[pair])
                 mine, theirs, below, beyond = r[i], r[j], win[pair], loss[pair]
                 for t in range(tables):
-                    found[t] = result_at(fraction, below[t], beyond[t])
+                    outcomes[t] = result_at(fraction, below[t], beyond[t])  # S of every table, by one uniform
                 for p in range(points):
-                    result[p] = found[which[p]]
+                    result[p] = outcomes[which[p]]
                 if pairing == ALL_PLAY_ALL and outcome == LOGISTIC:
                     for p in range(points):
                         gain[p] = gamma[p] * (result[p] - logistic(nu[p], kappa[p], mine[p] - theirs[p]))
@@ -207,8 +209,8 @@ def play_rounds(rating, owed, played, keys, system, first, last):
             win, loss = table.win[pair : pair + size], table.loss[pair : pair + size]
             for k in range(size):
                 bits[k] = draw(key_1, key_2, np.uint64(match + k))
-                z[k] = r[i] - r[j + k]
-                surprise[k] = result_at(bits[k], win[k], loss[k])
+                z[k] = r[i] - r[j + k]  # Δ at the start of the round: ratings are frozen
+                surprise[k] = result_at(bits[k], win[k], loss[k])  # S, then S − b(Δ)
             if outcome == LOGISTIC:
                 for k in range(size):
                     surprise[k] -= logistic(nu, kappa, z[k])
@@ -221,13 +223,13 @@ def play_rounds(rating, owed, played, keys, system, first, last):
                     surprise[k] = surprise[k] if accepted else 0.0
                     tally += accepted
             for k in range(size):
-                due[j + k] -= gamma[j + k] * surprise[k]
+                due[j + k] -= gamma[j + k] * surprise[k]  # owed until the round ends
             total = due[i]
             for k in range(size):
                 total += gamma[i] * surprise[k]
             due[i] = total
             match, pair = match + size, pair + size
-            if pair == table.period:
+            if pair == table.period:  # the round ends: all ratings move at once
                 pair = 0
                 for team in range(teams):
                     r[team] += due[team]

@@ -91,9 +91,9 @@ def after_contest(side, strength, gain, lesson, gamma, junior, rules, match, own
     if moves_by_calendar(motion.kind):
         clock = match
     if motion.kind == LEARNING:
-        rho += step * lesson
+        rho += step * lesson  # γ/(k − 1) · Σ_b [α(1 − b(d_ab)) + βX_ab]
         if motion.diffusion > 0.0:
-            rho += jolt(step, motion.diffusion, normal_of(own, JOLT))
-    r = side.rating + step * gain
+            rho += jolt(step, motion.diffusion, normal_of(own, JOLT))  # √γ σξ
+    r = side.rating + step * gain  # γ_a/(k − 1) · Σ_b (S_ab − b(R_a − R_b))
     top = side.reached | (r >= ELITE)
     return MatchSide(r, rho, side.level, clock, side.variance, side.rest, side.matches + 1, top, side.owed, side.known)

@@ -156,13 +156,15 @@ def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
     """
     motion, glicko, steps, law = rules.motion, rules.glicko, rules.steps, rules.law
     frozen, match, bits, used = rules.period > 0, draws.match, draws.bits, draws.used
-    z = mine.rating - theirs.rating
+    z = mine.rating - theirs.rating  # Δ = R_i − R_j
     rho_i, rho_j, clock_i, clock_j = mine.strength, theirs.strength, mine.clock, theirs.clock
+    # Strengths move to the present.
     if moves_by_calendar(motion.kind) and not rules.rounds:
         rho_i = strength_now(motion, mine, (match - clock_i) * rules.unit_time, normal_of(bits, ONE))
         rho_j = strength_now(motion, theirs, (match - clock_j) * rules.unit_time, normal_of(bits, TWO))
         clock_i = clock_j = match
     d = rho_i - rho_j
+    # The result S, by both performances or by the table of chances.
     if rules.literal:
         x = draws.mine - draws.theirs
         if motion.moving:
@@ -188,19 +190,19 @@ def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
             known_i += info_i
             known_j += info_j
         else:
-            v_i, v_j = sharpened(v_i, info_i), sharpened(v_j, info_j)
-            r_i += glicko.nu * g_i * v_i * (result - b_i)
+            v_i, v_j = sharpened(v_i, info_i), sharpened(v_j, info_j)  # v⁺ = v/(1 + vI)
+            r_i += glicko.nu * g_i * v_i * (result - b_i)  # r += νg v⁺ (S − b(gΔ))
             r_j -= glicko.nu * g_j * v_j * (result - b_j)
     else:
         kind, boost, matches = steps
         step_i = step_size(kind, gammas[0], boost, matches, juniors[0], r_i, mine.matches, top_i)
         step_j = step_size(kind, gammas[1], boost, matches, juniors[1], r_j, theirs.matches, top_j)
-        surprise = result - b_at(law, b, z)
-        if frozen:
+        surprise = result - b_at(law, b, z)  # S − b(Δ)
+        if frozen:  # owed until the period ends
             owed_i += step_i * surprise
             owed_j -= step_j * surprise
         else:
-            r_i += step_i * surprise
+            r_i += step_i * surprise  # R_i += γ_i (S − b)
             r_j -= step_j * surprise
             top_i |= r_i >= ELITE
             top_j |= r_j >= ELITE
@@ -229,7 +231,7 @@ def end_period(side, rules, after, normal):
     top = side.reached
     if glicko.on:
         v = sharpened(v, known)
-        r += glicko.nu * v * side.owed
+        r += glicko.nu * v * side.owed  # r += ν v⁺ Σ g (S − b)
         v = rested(v, glicko.growth, glicko.largest, span)
         known, rest = 0.0, after
     else:

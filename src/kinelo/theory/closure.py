@@ -275,16 +275,16 @@ class LeagueClosure:
         """Evaluate the equations at a state."""
         triangle, weights = self._triangle, self.weights
         variance, covariance = _of_pairs(state.U, triangle), _of_pairs(state.C, triangle)
-        centre, spread = triangle.gap(state.rating), np.sqrt(np.maximum(variance, 0.0))
+        centre, spread = triangle.gap(state.rating), np.sqrt(np.maximum(variance, 0.0))  # ΔR ~ N(centre, spread²)
         noise = None
         if self.system.pairing.constant:
             noise = PairMeans(self._outcome, centre, spread, products=bool(self._form or self._contests))
-            both = self._mean * noise.mean
+            both = self._mean * noise.mean  # E s b: strengths stand still, or follow their covariance C
             if self._form is not None:
                 both = self._form.product(noise, covariance, self.batch.kept)
             follows = self._learning_term(noise, covariance, both)
             drift, slope = self._mean - noise.mean, noise.slope
-            shake = self._decided - 2 * both + noise.square
+            shake = self._decided - 2 * both + noise.square  # E(S − b)² = E S² − 2 E s b + E b²
             bends = (
                 -noise.second, -noise.third, noise.square_first - 2 * self._mean * noise.slope,
                 noise.square_second - 2 * self._mean * noise.second,
@@ -302,6 +302,7 @@ class LeagueClosure:
             # Where many meet at once the shaking answers to means and variances about as that of pairs does.
             bends = (*bends[:2], *(b * self._contests.share(alone, shaking) for b in bends[2:]))
         pairs = PairSlopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
+        # The covariances that these slopes imply, and what is left of the balance of means.
         C, U = self._covariances(gamma, pairs, state.rating)
         drifts = (triangle.matrix(drift, -1) * weights).sum(axis=1)
         lag = self.lag(gamma, pairs)
