@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.raters.noise import NoiseFactors
 from leagues import match_league
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
@@ -84,6 +86,53 @@ def test_a_match_sent_again_without_a_date_keeps_its_day(tmp_path):
         assert row(40)["date"] > row(1)["date"]
         assert added(client.post("/matches", json=undated)) == (0, 1, 0)
         assert added(client.post("/matches", json=[undated])) == (0, 1, 0)
+
+
+def lucky(rater: kn.Rater | kn.RankElo, **levels: float):
+    """A rater to which results under some levels of ``luck`` say more than under others."""
+    names = {("luck", level): k for k, level in enumerate(levels)}
+    rater._noise = NoiseFactors(names, np.log([*levels.values()]), np.full(len(levels), 0.1), np.full(len(levels), 9))
+    return rater
+
+
+def test_circumstances_of_matches_and_contests_are_carried(tmp_path):
+    """Of every door: what is said counts as the book counts it, and otherwise than where nothing is said."""
+    little, none = {"conditions": {"luck": "little"}}, {"conditions": {"luck": None}}
+    raters = {
+        "matches": kn.TeamElo(20.0, prior_spread=150.0, noise_by=["luck"]),
+        "contests": kn.RankElo(walk=0.3, prior_spread=0.9, newcomer=0.0, regression=0.1, noise_by=["luck"]),
+    }
+    for noun, rater in raters.items():
+        book = kn.RatingBook(tmp_path / f"{noun}.db", lucky(rater, little=0.4, much=2.0))
+        twin = kn.RatingBook(tmp_path / f"twin of {noun}.db", lucky(rater, little=0.4, much=2.0))
+        for k in range(6):
+            day, level = f"2024-05-0{k + 1}", ["little", "much"][k % 2]
+            pair, said = ["A", "B"][:: 1 - 2 * (k == 3)], {"date": day, "conditions": {"luck": level}}
+            sent = {"match_id": f"m{k}", "home": pair[0], "away": pair[1], "result": "win"}
+            if noun == "contests":
+                sent = {"contest_id": f"m{k}", "order": [*pair, "C"]}
+            with serve(book) as client:
+                assert added(client.post(f"/{noun}", json=sent | said)) == (1, 0, 0)
+                assert added(client.post(f"/{noun}", json=sent | said)) == (0, 1, 0)
+            if noun == "matches":
+                twin.update_one(*pair, "win", match_id=f"m{k}", **said)
+            else:
+                twin.update_one([*pair, "C"], match_id=f"m{k}", **said)
+        assert book.ratings_.equals(twin.ratings_) and book.check() == []
+        asked = {"home": "A", "away": "B"} if noun == "matches" else {"entrants": ["A", "B", "C"]}
+        field = list(asked.values()) if noun == "matches" else [asked["entrants"]]
+        with serve(book) as client:
+            sharp, usual, unsaid = (client.post("/forecast", json=asked | more).json() for more in (little, {}, none))
+            first = book.predict_one(*field, **little)
+            chance = (lambda one: one["win"]) if noun == "matches" else (lambda one: one["entrants"][0]["win"])
+            assert chance(sharp) == (first.probabilities[0, 0] if noun == "matches" else first.win[0])
+            assert chance(sharp) > chance(usual) == chance(unsaid)
+            options = {"options": [asked | little, asked, asked | none]}
+            ranked = {one["option"]: one["quality"] for one in client.post("/quality", json=options).json()["ranked"]}
+            assert ranked[0] == book.match_quality(*field, **little) < ranked[1] == ranked[2]
+            wide, narrow = (client.post("/preview", json=asked | more).json()["people"][0] for more in ({}, little))
+            assert narrow["after"] != wide["after"]
+            assert "weather" in refused(client.post("/forecast", json=asked | {"conditions": {"weather": "wet"}}))
 
 
 @pytest.mark.parametrize("name", RATERS)

@@ -115,9 +115,7 @@ def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
 def _quality_of(book: RatingBook, option: say.Fixture | say.FieldToCome) -> float:
     if isinstance(option, say.Fixture):
         return float(book.match_quality(option.home, option.away, **_fixture(option)))
-    if option.conditions is not None:
-        raise InputError("How even a contest is does not depend on conditions; leave them out.")
-    return float(book.match_quality(_entrants(book, option.entrants), date=option.date))
+    return float(book.match_quality(_entrants(book, option.entrants), date=option.date, **_circumstances(option)))
 
 
 def balance(book: RatingBook, said: say.Present) -> say.Balanced:

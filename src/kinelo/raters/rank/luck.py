@@ -84,9 +84,9 @@ class Luck:
         said = {}
         for name in self.columns:
             if name not in contests.kinds:
-                named = levels is not None and name in levels
-                codes = np.full((contests.entrant.size, 1), 0 if named else -1, np.int32)
-                said[name] = Slots(codes, (str(levels[name]),) if levels and named else (), True)
+                level = (levels or {}).get(name)
+                codes = np.full((contests.entrant.size, 1), -1 if level is None else 0, np.int32)
+                said[name] = Slots(codes, () if level is None else (str(level),), True)
         return replace(contests, slots={**contests.slots, **said})
 
     def of_matches(self, contests: Contests, matches: Matches) -> Contests:

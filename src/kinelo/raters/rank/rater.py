@@ -452,12 +452,13 @@ class RankElo(KeptInSlots, ContestFilter):
         return self._one(entrants, None, None, date)
 
     def match_quality(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False
-    ) -> float | Array:
+        self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False,
+        conditions: Mapping[str, object] | None = None,
+    ) -> float | Array:  # fmt: skip
         """How even a contest is believed to be, from 0 to 1: of its entrants, or of two sides as in other raters.
 
         ``1 − E[(P(a before b) − P(b before a))²]``, the mean taken over what is believed of strengths and over all
-        pairs of the contest. Entrants and date are those of :meth:`predict_one`. With two sides, or lists of them, each
+        pairs of the contest. Entrants, date and conditions are those of :meth:`predict_one`. With two sides, or lists of them, each
         pair is a contest of two; a rater that has seen matches takes the first to be at home, unless the ground is
         ``neutral``.
 
@@ -474,13 +475,13 @@ class RankElo(KeptInSlots, ContestFilter):
         if self.start is None:
             self._begun()
         if away is None:
-            plain = self._expect_plain(home, date)
-            return self._quality(self._one(home, None, None, date) if plain is None else plain[2])
+            plain = self._expect_plain(home, date) if conditions is None else None
+            return self._quality(self._one(home, None, None, date, conditions) if plain is None else plain[2])
         check_neutral(neutral)
         at_home = not neutral and "venue" in self.advantage_kinds_ and self.order_.home
         quality = np.array(
             [
-                self._quality(self._one([(one, "home") if at_home else one, other], None, None, date))
+                self._quality(self._one([(one, "home") if at_home else one, other], None, None, date, conditions))
                 for one, other in zip(*pairs_of(home, away), strict=True)
             ]
         )
@@ -488,15 +489,17 @@ class RankElo(KeptInSlots, ContestFilter):
 
     def _quality(self, contest: Contests | Expected) -> float:
         """How even one contest, or one of which so much is expected, is believed to be."""
-        expected = self._expect(contest)[0] if isinstance(contest, Contests) else contest
-        mean, belief = expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0)
+        plain = not isinstance(contest, Contests)
+        expected, luck = (contest, 1.0) if plain else (self._expect(contest)[0], self._luck().variance(contest)[0])
+        mean, belief = expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE * luck, 0.0)
         one, other = np.triu_indices(mean.size, 1)
         gap = (mean[one] - mean[other])[:, None] + np.sqrt(belief[one] + belief[other])[:, None] * HERMITE_NODES
-        return float(np.mean(1.0 - (2.0 * self._chance_ahead(gap) - 1.0) ** 2 @ HERMITE_WEIGHTS))
+        return float(np.mean(1.0 - (2.0 * self._chance_ahead(gap, luck) - 1.0) ** 2 @ HERMITE_WEIGHTS))
 
-    def _chance_ahead(self, gap: Array) -> Array:
-        """The chance to be ahead of another who is weaker by a difference of strength that is known."""
-        noise = np.full(gap.shape, np.sqrt(NOISE))
+    def _chance_ahead(self, gap: Array, luck: float = 1.0) -> Array:
+        """The chance to be ahead of another who is weaker by a difference of strength that is known, where the variance
+        of performances is ``luck`` times the usual one."""
+        noise = np.full(gap.shape, np.sqrt(NOISE * luck))
         return mixed_chance(gap, noise, noise, self.parameters_["off"])
 
     def _entrant_beliefs(self, names: Sequence[str], date: Day | None = None) -> tuple[Array, Array, tuple[str, ...]]:
