@@ -169,6 +169,41 @@ def test_matches_one_by_one_see_what_is_written_between_them(kind, address):
     assert matches.match_id.tolist() == names and matches.result.tolist() == [held[name][2] for name in names]
 
 
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+@pytest.mark.parametrize("start", [None, {"P1": 1700.0, "P9": 1400.0}])
+def test_contests_one_by_one_stand_in_a_book_as_those_of_a_table(start, address, tmp_path, monkeypatch):
+    """Every row of every table is that of the general way, of plain contests that take the short one and of others."""
+    rng, short = np.random.default_rng(8), []
+    count = module.OneContestByOne.count
+    monkeypatch.setattr(module.OneContestByOne, "count", lambda *words: count(*words) or short.append(words[1]))
+    settings = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "retirement": 0.2}
+    one = kn.RatingBook(address, kn.RankElo(**settings, start=start))
+    other = kn.RatingBook(tmp_path / "other.db", kn.RankElo(**settings, start=start))
+    said: list[dict] = []
+    for k in range(14):
+        names = [f"P{name}" for name in rng.permutation(11)[: 2 * int(rng.integers(1, 4))]]
+        row = {"match_id": f"c{k}", "order": names, "date": f"2024-05-{1 + k // 2:02}"}
+        if k % 3 == 1:
+            row["order"] = [names[: len(names) // 2], names[len(names) // 2 :]]
+        if k % 4 == 2:
+            row["ranks"] = [1.0] * len(row["order"])
+        said.append(row)
+    said[9]["date"], said[11]["unfinished"] = "2024-05-01", ["P4 with a name of its own"]  # late, and no plain one
+    said += [said[4], said[13]]  # sent again
+    for row in said:
+        more = {word: value for word, value in row.items() if word != "order"}
+        assert one.update_one(row["order"], **more).new == other.add([row]).new
+    assert short == [f"c{k}" for k in range(1, 14) if k not in (9, 11)], "the first settles what all share"
+    asked = (
+        "SELECT contest_id, name, CAST(date AS TEXT), weight, title, kinds, place FROM contest ORDER BY date, rank",
+        "SELECT contest_id, number, entrant, place, ended, distance, slots FROM entry ORDER BY contest_id, number",
+        "SELECT kind, name, mean, variance, deviation, games, last_day, supposed, more FROM slot ORDER BY name",
+    )
+    for question in asked:
+        assert one._database.rows(question) == other._database.rows(question)
+    assert one.ratings_.equals(other.ratings_) and one.check() == []
+
+
 @pytest.mark.parametrize("kind", ["still", "start", "rank", "whole"])
 def test_ratings_stand_in_a_view_in_points(kind, address):
     rng, make = np.random.default_rng(5), contest if kind in OF_CONTESTS else row

@@ -24,7 +24,7 @@ import numpy as np
 
 from kinelo._version import __version__
 from kinelo.book import folders
-from kinelo.book.alone import SAID, OneByOne, Otherwise
+from kinelo.book.alone import OneByOne, OneContestByOne, Otherwise
 from kinelo.book.contests import ContestLedger, contests_to_rows, rows_to_contests
 from kinelo.book.database import RETRIES, database_of, is_server
 from kinelo.book.entering import Entry, MatchLedger, Place
@@ -115,7 +115,7 @@ class RatingBook:
         self._seen: Any = None
         self._reader: tuple[Any, Any] = (None, None)
         self._live: Any = None
-        self._alone: OneByOne | None = None
+        self._alone: dict[str, Any] = {}
         self._partial = threading.local()
         self._checked_day = self._holds = ""
         if not self._database.exists():
@@ -200,9 +200,12 @@ class RatingBook:
             "matches": MatchLedger(self._database, conditions_of(blank)),
             "contests": ContestLedger(self._database),
         }
-        self._alone = None
-        if self._local and isinstance(blank, SideRater) and not conditions_of(blank):
-            self._alone = OneByOne(self._database, blank)
+        self._alone = {}
+        if self._local and not conditions_of(blank):
+            if isinstance(blank, SideRater):
+                self._alone["matches"] = OneByOne(self._database, blank)
+            if hasattr(blank, "_field_rows"):
+                self._alone["contests"] = OneContestByOne(self._database, blank)
         begun: list[Any] = self._blank.slot_rows() if self._local else []
         self._earliest = max((row.last for row in begun), default=-(2**62))
 
@@ -451,9 +454,12 @@ class RatingBook:
         """
         name = str(uuid.uuid4()) if match_id is None else check_identifier(match_id)
         if away is None and result is None:
+            day = None if date is None else read_day(date)
+            if more.keys() <= {"ranks"} and self._counted_alone("contests", name, (home, more.get("ranks")), day):
+                return Added(1, 0)
             return self._added(self._contests_said([{"order": home, "date": date, **more}], [name]))
         one = self._one_result(home, away, result, date=date, **more)
-        if self._counted_alone(name, one):
+        if one.lineups is None and self._counted_alone("matches", name, one, one.day):
             return Added(1, 0)
         return self._added(table_of([Said(name, one, self._day_of(name, one.day))]), alone=True)
 
@@ -491,28 +497,28 @@ class RatingBook:
         matches = table_of([Said(name, one, self._day_of(name, one.day)) for name, one in zip(names, ones)])
         return self._added(matches, alone=True)
 
-    def _counted_alone(self, name: str, one: OneResult) -> bool:
-        """Count a match that is new and comes after all that its sides have played, in as few steps as that takes.
+    def _counted_alone(self, noun: str, name: str, said: Any, date: np.datetime64 | None) -> bool:
+        """Count what is new and comes after all that those who take part have played, in as few steps as that takes.
 
-        Nothing is done, and False returned, where it is not such a match.
+        Nothing is done, and False returned, where it is nothing of the kind.
         """
         self._know_blank()
-        alone = self._alone
-        if alone is None or not self._settled or one.lineups is not None:
+        alone = self._alone.get(noun)
+        if alone is None or not self._settled or self.noun != noun:
             return False
 
         def count() -> None:
             last = alone.begin()
-            day = read_day(last or EPOCH) if one.day is None else one.day
+            day = read_day(last or EPOCH) if date is None else date
             first, text = day_number(day), str(day)
             early = first < self._earliest or (alone.moves and last > text)
             # A day far ahead is asked about by the general way.
             if early or first > time.time() / 86400.0 + 365.0 or self._checkpoint_due(text):
                 raise Otherwise
-            alone.count(name, one if one.day is not None else one._replace(day=day), (first, text))
+            alone.count(name, said, (first, text))
 
         try:
-            self._attempt(count, everybody=alone.moves, question=SAID)
+            self._attempt(count, everybody=alone.moves, question=alone.question)
         except Otherwise:
             return False
         return True
@@ -533,8 +539,8 @@ class RatingBook:
                 except BaseException as error:
                     database.abandon()
                     self._live = None
-                    if self._alone is not None:
-                        self._alone.forget()
+                    for alone in self._alone.values():
+                        alone.forget()
                     if attempt == RETRIES or not database.is_conflict(error):
                         raise
         raise AssertionError("unreachable")

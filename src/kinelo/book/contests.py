@@ -25,6 +25,7 @@ from kinelo.matches.dated import EARLIEST, LATEST
 CONTEST = ("contest_id", "name", "date", "weight", "title", "kinds", "rank", "place")
 ENTRY = ("contest_id", "number", "entrant", "place", "ended", "distance", "slots")
 ASKED = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in CONTEST)
+INSERT_ENTRY = f"INSERT INTO entry ({', '.join(ENTRY)}) VALUES ({', '.join('?' * len(ENTRY))})"
 Row = dict[str, Any]
 """A contest of a book: the columns of ``contest``, and ``entries``, a tuple for each with the columns of ``entry`` from
 the third on, slots as lists of names by kind."""
@@ -191,7 +192,7 @@ class ContestLedger:
             marks = ", ".join("?" * (len(CONTEST) + 1))
             db.many(f"INSERT INTO contest (number, {', '.join(CONTEST)}) VALUES ({marks})",
                     [(one, *_columns(row | {"rank": rank})) for one, row in zip(numbers, entry.fresh)])  # fmt: skip
-        db.many(f"INSERT INTO entry ({', '.join(ENTRY)}) VALUES ({', '.join('?' * len(ENTRY))})", [
+        db.many(INSERT_ENTRY, [
             (row["contest_id"], k, *entry[:4], plain_json(entry[4]))
             for row in (*entry.fresh, *entry.changed) for k, entry in enumerate(row["entries"])
         ])  # fmt: skip

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.matches.dated import day_number
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.slots import SlotRow, numbers_shared
 from kinelo.raters.state import RatingTable
@@ -27,7 +26,7 @@ class TwoRows:
     >>> import kinelo as kn
     >>> from kinelo.raters.one_match import one_result
     >>> pair = TwoRows(kn.TeamElo.classic(k=20, ties=0.0))
-    >>> [row[1:3] for row in pair.use(one_result("A", "B", "win", date="2024-05-01"), [None, None])]
+    >>> [row[1:3] for row in pair.use(one_result("A", "B", "win"), 19_900, [None, None])]
     [('A', 1510.0), ('B', 1490.0)]
     """
 
@@ -49,15 +48,15 @@ class TwoRows:
         whole = numbers_shared({"common": numbers}, "common", self.rater._common.size)
         self.rater._common = np.array(whole, float)
 
-    def use(self, one: OneResult, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
-        """Rows of both sides after a match, from those before it; None is a newcomer."""
+    def use(self, one: OneResult, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
+        """Rows of both sides after a match on a day, from those before it; None is a newcomer."""
         names, known, table, columns = (one.home, one.away), self.known, self.table, self.columns
         for at, row in enumerate(rows):
             if row is None:
                 table.begin_row(known, at, names[at])
             else:
                 table.put_row(known, at, row)
-        columns.day[0] = day_number(one.day)  # type: ignore[arg-type]
+        columns.day[0] = day
         columns.signed[0], columns.margin[0], columns.weight[0] = one.signed, one.margin, one.weight
         columns.neutral[0] = one.neutral
         self.rater._play_members(columns, self.members)

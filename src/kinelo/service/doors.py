@@ -22,7 +22,7 @@ def add_matches(book: RatingBook, body: say.Matches) -> say.Added:
 def add_contests(book: RatingBook, body: say.Contests) -> say.Added:
     """Count one contest, or several, all of them or none."""
     rows = [_contest(book, one) for one in (body if isinstance(body, list) else [body])]
-    return _added(book.add(rows))
+    return _added(book.add(rows) if len(rows) != 1 else book.update_one(rows[0].pop("order"), **rows[0]))
 
 
 def _added(added: Any) -> say.Added:
@@ -54,8 +54,10 @@ def _match(said: say.Match) -> dict[str, Any]:
 
 def _contest(book: RatingBook, said: say.Contest) -> dict[str, Any]:
     unfinished = said.unfinished if isinstance(said.unfinished, dict) else _entrants(book, said.unfinished)
-    return {"match_id": said.contest_id, "order": _entrants(book, said.order), "ranks": said.ranks,
-            "unfinished": unfinished, "date": said.date, **_circumstances(said)}  # fmt: skip
+    more = {"unfinished": unfinished} if unfinished else {}
+    more |= {} if said.ranks is None else {"ranks": said.ranks}
+    row = {"match_id": said.contest_id, "order": _entrants(book, said.order), "date": said.date}
+    return row | more | _circumstances(said)
 
 
 def _circumstances(said: say.Contest | say.FieldToCome) -> dict[str, Any]:

@@ -126,17 +126,19 @@ def put_beliefs(known: SlotBeliefs, at: NDArray[np.int64], own: SlotBeliefs) -> 
 def contest_to_come(field: PlainField, day: int, kind: str) -> Contests:
     """The contest as a table of one."""
     layout, names, contest = layout_of(field.sizes), tuple(field.names), object.__new__(Contests)
-    labels = names if len(names) == len(field.sizes) else _labels(field)
     # A frozen class sets its fields one by one, which takes as long as a forecast.
     vars(contest).update(
         vars(EMPTY), date=np.array([day], "datetime64[D]"), first=layout.columns.first, entrant=layout.entrant,
-        entrants=labels, place=layout.unknown, ended=layout.columns.ended, slots={kind: Slots(layout.codes, names)},
-        weight=layout.columns.weight, row=layout.row, identifiers=("1",),
+        entrants=labels_of(field), place=layout.unknown, ended=layout.columns.ended, weight=layout.columns.weight,
+        slots={kind: Slots(layout.codes, names)}, row=layout.row, identifiers=("1",),
     )  # fmt: skip
     return contest
 
 
-def _labels(field: PlainField) -> tuple[str, ...]:
+def labels_of(field: PlainField) -> tuple[str, ...]:
+    """What entrants are called: their name, or the names of a team."""
+    if len(field.names) == len(field.sizes):
+        return tuple(field.names)
     labels, first = [], 0
     for size in field.sizes:
         labels.append(" + ".join(field.names[first : first + size]))

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.raters.one_contest import Unfinished
+    from kinelo.raters.rank.field_rows import FieldRows
 
 Array = NDArray[np.float64]
 
@@ -458,9 +459,9 @@ class RankElo(KeptInSlots, ContestFilter):
         """How even a contest is believed to be, from 0 to 1: of its entrants, or of two sides as in other raters.
 
         ``1 − E[(P(a before b) − P(b before a))²]``, the mean taken over what is believed of strengths and over all
-        pairs of the contest. Entrants, date and conditions are those of :meth:`predict_one`. With two sides, or lists of them, each
-        pair is a contest of two; a rater that has seen matches takes the first to be at home, unless the ground is
-        ``neutral``.
+        pairs of the contest. Entrants, date and conditions are those of :meth:`predict_one`. With two sides, or lists
+        of them, each pair is a contest of two; a rater that has seen matches takes the first to be at home, unless the
+        ground is ``neutral``.
 
         >>> import kinelo as kn
         >>> rater = kn.RankElo(start={"Ann": 1600, "Bob": 1590, "Cid": 1300, "Dee": 1310})
@@ -572,6 +573,12 @@ class RankElo(KeptInSlots, ContestFilter):
     def slots_met(self, matches: Any) -> list[Key]:
         """Everyone who takes part, and everything that helps."""
         return self._begun(matches).keys_of(matches)
+
+    def _field_rows(self) -> FieldRows:
+        """What rates single contests by the rows of those who take part."""
+        from kinelo.raters.rank.field_rows import FieldRows
+
+        return FieldRows(self)
 
     def has_slot(self, key: Key) -> bool:
         """Whether a slot has been made."""
