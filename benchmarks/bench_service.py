@@ -126,10 +126,15 @@ def plain_sqlite(path: Path, players: int, synchronous: str) -> sqlite3.Connecti
     return one
 
 
+PLAIN = (
+    "INSERT INTO match VALUES ({}, {}, {}, {}, {})",
+    "UPDATE slot SET mean = mean + 1, deviation = 199, games = games + 1, last = 19801 WHERE name = {}",
+)
+
+
 def plainly(one, mark: str) -> Callable[[int, str, str], None]:
     """What anybody would write: a match and two rows."""
-    insert = f"INSERT INTO match VALUES ({', '.join([mark] * 5)})"
-    update = f"UPDATE slot SET mean = mean + 1, deviation = 199, games = games + 1, last = 19801 WHERE name = {mark}"
+    insert, update = (sql.replace("{}", mark) for sql in PLAIN)
 
     def write(k: int, home: str, away: str) -> None:
         one.execute("BEGIN")
@@ -159,6 +164,46 @@ def test_one_match_at_a_time_into_sqlite(players, synchronous, tmp_path, table):
     said = f"{max(ours):,.0f} a second, {ratio:.2f} of plain sqlite3 ({max(theirs):,.0f})"
     table(BOOKS).row(what, said, "0.5", ratio >= 0.5)
     assert len(book) == TURNS * MATCHES + 1
+
+
+@pytest.mark.parametrize("synchronous", ["FULL", "NORMAL"])
+def test_a_thousand_matches_as_a_list_into_sqlite(synchronous, tmp_path, table):
+    """One transaction of many, as plain sqlite3 would write it."""
+    players = PLAYERS[0]
+    book = filled(str(tmp_path / "book.db"), players, synchronous=synchronous)
+    one = plain_sqlite(tmp_path / "plain.db", players, synchronous)
+    insert, update = (sql.replace("{}", "?") for sql in PLAIN)
+    ours: list[float] = []
+    theirs: list[float] = []
+    for turn in range(TURNS):
+        meetings = [(f"{turn}-{k}", a, b) for k, (a, b) in enumerate(pairs(players, turn))]
+        begin = time.perf_counter()
+        book.add([{"match_id": k, "home": a, "away": b, "result": 1, "date": DAY} for k, a, b in meetings])
+        ours.append(MATCHES / (time.perf_counter() - begin))
+        begin = time.perf_counter()
+        one.execute("BEGIN")
+        one.executemany(insert, [(k, DAY, a, b, 1.0) for k, a, b in meetings])
+        one.executemany(update, [(name,) for _, a, b in meetings for name in (a, b)])
+        one.execute("COMMIT")
+        theirs.append(MATCHES / (time.perf_counter() - begin))
+    what = f"add of a list of {MATCHES:,} into SQLite, {players:,} players, synchronous={synchronous}"
+    said = f"{max(ours):,.0f} a second, {max(ours) / max(theirs):.2f} of plain sqlite3 ({max(theirs):,.0f})"
+    table(BOOKS).row(what, said, "", None)
+    assert len(book) == TURNS * MATCHES + 1
+
+
+def test_contests_one_at_a_time_into_sqlite(tmp_path, table):
+    book = kn.RatingBook(tmp_path / "book.db", kn.RankElo(walk=0.3, prior_spread=0.9, newcomer=0.0, regression=0.1))
+    rng, names, found = random.Random(1), [f"P{k}" for k in range(PLAYERS[0])], []
+    for turn in range(TURNS):
+        tens = [rng.sample(names, 10) for _ in range(MATCHES // 4)]
+        begin = time.perf_counter()
+        for k, ten in enumerate(tens):
+            book.update_one([ten[:5], ten[5:]], match_id=f"{turn}-{k}", date=DAY)
+        found.append(len(tens) / (time.perf_counter() - begin))
+    table(BOOKS).row(
+        "update_one, five against five, into SQLite, synchronous=FULL", f"{max(found):,.0f} a second", "", None
+    )
 
 
 def test_opening_many_players(tmp_path, table):
