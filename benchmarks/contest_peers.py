@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +34,10 @@ from kinelo.matches.contests import Contests
 
 Array = NDArray[np.float64]
 WARM_UP = 0.25
-MOST_TRIALS = 9
+MOST_TRIALS = 12
+LARGEST_OF_ALL = 100
+"""Entrants of a field up to which every library is tried."""
+SLOW = ("openskill", "trueskill", "choix")
 RESAMPLES = 1000
 SAMPLES = 2
 REFITTED = 10
@@ -41,11 +46,12 @@ TITLE = "Contests: who comes before whom, one step ahead"
 
 
 class Manner(NamedTuple):
-    """Factors on a library's pace, on its spread of newcomers and on its chance of a draw."""
+    """Factors on a library's pace, on its spread of newcomers, on its chance of a draw and on its pace by days."""
 
     pace: float = 1.0
     spread: float = 1.0
     draws: float = 1.0
+    daily: float = 1.0
 
 
 def members(contests: Contests) -> list[list[tuple[str, str]]]:
@@ -132,7 +138,7 @@ class Trueskill(Library):
 
 
 class EloMMR:
-    """elo-mmr-py, which rates names alone: the first slot of each entry."""
+    """elo-mmr-py, which rates names alone: the first slot of each entry. Its defaults are its authors' parameters."""
 
     def __init__(self, manner: Manner) -> None:
         import elo_mmr_py
@@ -260,7 +266,8 @@ PEERS: dict[str, Callable[[], Any]] = {
     "plain Elo, K = 32": lambda: kn.TeamElo.classic(k=32),
     "openskill, tuned": lambda: Tuned(Openskill),
     "trueskill, tuned": lambda: Tuned(Trueskill, ("pace", "spread", "draws")),
-    "elo-mmr-py, tuned": lambda: Tuned(EloMMR),
+    "elo-mmr-py, tuned": lambda: Tuned(EloMMR, ("pace", "spread", "daily")),
+    "elo-mmr-py, as published": lambda: Tuned(lambda manner: EloMMR(None), ()),
     "decaying mean of places, tuned": lambda: Tuned(DecayingMean),
     "choix, refitted": lambda: Tuned(BatchPlackettLuce, ("spread",)),
 }
@@ -273,6 +280,20 @@ KINDS: dict[str, dict[str, Any]] = {
     "unequal fields": {"size": (2, 30)},
     "many ties": {"levels": 3, "size": 12},
 }
+
+
+FIELDS = {"one series": 60, "divisions": 60, "many once": 60, "two a year": 60, "they learn": 60, "huge fields": 500}
+"""Kinds of ``verification/contest_kinds.py`` in which the level of a field matters, with the size of their fields."""
+FIELD_CONTESTS = 240
+
+
+def fields_of(kind: str, seed: int = 1) -> Contests:
+    """Made-up contests of a kind in which the level of a field matters."""
+    sys.path.append(str(Path(__file__).parents[1] / "verification"))
+    from contest_kinds import KINDS as LEVELS
+    from contest_kinds import make
+
+    return make(LEVELS[kind]._replace(size=FIELDS[kind]), FIELD_CONTESTS, seed).contests
 
 
 def made_up(kind: str, contests: int = 400, seed: int = 1) -> Contests:
@@ -343,17 +364,22 @@ def main() -> None:
     options = asked.parse_args()
     section = Section(TITLE)
     section.note = (
-        f"benchmarks/contest_peers.py, one run: {options.samples} samples of 400 made-up contests of each kind and "
-        "1,143 races of Formula 1 (1950–2025), the earlier half to fit and to tune, the later half scored. Other "
-        "libraries choose pace, spread of newcomers, a factor on deviations and, of trueskill, the chance of a draw "
-        f"on the earlier half (at most {MOST_TRIALS} trials); choix is refitted every {REFITTED} contests; RankElo "
-        "estimates its parameters. Pairs of finishers in the order forecast, then what they are above RankElo's ± one "
-        "standard error, then log-losses of order and winner. elo-mmr-py, choix and plain Elo rate names alone: "
-        "teams are new to them each time."
+        f"benchmarks/contest_peers.py, one run: {options.samples} samples of 400 made-up contests of each kind, of "
+        f"{FIELD_CONTESTS} where fields have a size, and 1,143 races of Formula 1 (1950–2025), the earlier half to fit "
+        "and to tune, the later half scored. Other libraries choose pace, spread of newcomers, a factor on deviations "
+        "and, of trueskill, the chance of a draw, of elo-mmr-py the pace by days, on the earlier half (at most "
+        f"{MOST_TRIALS} trials); elo-mmr-py as published chooses that factor alone; choix is refitted every "
+        f"{REFITTED} contests; RankElo estimates its parameters. Pairs of finishers in the order forecast, then what "
+        "they are above RankElo's ± one standard error, then log-losses of order and winner. elo-mmr-py, choix and "
+        "plain Elo rate names alone: teams are new to them each time. Fields of 500 are tried by the fast ones."
     )
     for kind in KINDS:
         tests = [compare(made_up(kind, seed=1 + k)) for k in range(options.samples)]
         add_rows(section, kind, lines_of(tests))
+    for kind in FIELDS:
+        names = tuple(name for name in PEERS if FIELDS[kind] < LARGEST_OF_ALL or name.split(",")[0] not in SLOW)
+        tests = [compare(fields_of(kind, seed=1 + k), names) for k in range(options.samples)]
+        add_rows(section, f"{kind}, fields of {FIELDS[kind]}", lines_of(tests))
     for path in options.files:
         for slots in (["driver"], ["driver", "constructor"]):
             races = kn.read_contests(path, slots=slots)
