@@ -138,13 +138,16 @@ class Trueskill(Library):
 
 
 class EloMMR:
-    """elo-mmr-py, which rates names alone: the first slot of each entry. Its defaults are its authors' parameters."""
+    """elo-mmr-py, which rates names alone: the first slot of each entry; without a manner as its authors set it."""
 
-    def __init__(self, manner: Manner) -> None:
+    def __init__(self, manner: Manner | None) -> None:
         import elo_mmr_py
 
         self.module = elo_mmr_py
-        config = elo_mmr_py.EloMmrConfig(drift_per_day=manner.pace * 5.0)
+        config = elo_mmr_py.EloMmrConfig()
+        if manner is not None:
+            config = elo_mmr_py.EloMmrConfig(drift_per_day=manner.daily * 5.0, sig_limit=manner.pace * 80.0)
+        manner = manner or Manner()
         self.rater = elo_mmr_py.Rater(system=config, mu_noob=1500.0, sig_noob=350.0 * manner.spread)
 
     def ahead(self, contests: Contests) -> ContestForecast:
