@@ -464,7 +464,7 @@ RESULTS = {
     "Changeover",
     "InputError", "KineloWarning", "NoStationaryState", "Outcome", "Pairing", "Strength", "Rater", "StationaryState",
     "Caveat", "Check", "UnbiasedGamma",
-    "Relaxation", "Recovery", "Diagnosis", "Audit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
+    "Relaxation", "Recovery", "Diagnosis", "Audit", "ContestAudit", "Design", "Matches", "Lineups", "Rejects", "League", "Backtest",
     "Estimates", "KineticState", "SimulationState", "Tracking", "BestGamma", "StrengthProfile",
     "StepRule", "Device", "MatchScan", "CriticalGamma", "DeviationState", "Newcomer", "Knockout", "Season",
     "RaterChoice", "ContestScan", "ContestForecast", "ContestBacktest",

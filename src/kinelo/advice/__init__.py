@@ -6,6 +6,7 @@ from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.audit import Audit
+    from kinelo.advice.audit.contests import ContestAudit
     from kinelo.advice.changeover import Changeover
     from kinelo.advice.check import Check
     from kinelo.advice.design import Design
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _MODULE_OF = modules_of(
     {
         "advice.audit.audit": ("Audit",),
+        "advice.audit.contests": ("ContestAudit",),
         "advice.changeover": ("Changeover",),
         "advice.check": ("Check",),
         "advice.design": ("Design",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kinelo.advice.audit.audit import Audit
+    from kinelo.advice.audit.backtest import KBacktest
+    from kinelo.advice.audit.recursion import KCurve
     from kinelo.matches.matches import Matches
     from kinelo.model.validation import Array
     from kinelo.theory.state import StationaryState
@@ -34,22 +36,29 @@ def loss_chart(found: Audit) -> Chart:
 
     Of the theory's curve differences are to be trusted, the level less so.
     """
-    curve, measured, past, ahead = found.curve, found.measured, found.advice, found.outlook.differs
+    past, ahead = found.advice, found.outlook.differs
     best = found.outlook if ahead else past
+    return which_k_chart(found.curve, found.measured, best, found.k, past if ahead else None)
+
+
+def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None, past: Any = None) -> Chart:
+    """The curves over K with the best one, which has ``k``, ``low`` and ``high``, that in use, and what the ``past``
+    wanted where that is another one.
+    """
     theory, seen = (losses - losses.min() for losses in (curve.column("log_loss"), measured.log_loss))
     highest = float(max(theory.max(), seen.max()))
-    notes = tuple(f"K = {k:.3g}: {loss:.5f} measured" for k, loss in zip(measured.k, seen))
+    notes = tuple(f"K = {one:.3g}: {loss:.5f} measured" for one, loss in zip(measured.k, seen))
     traces = [
         Trace(f"95 % interval: {best.low:.3g} to {best.high:.3g}", "prediction", "span", [best.low, best.high]),
         Trace("theory", "prediction", "lines", curve.column("k"), theory),
         Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
-        Trace(f"best{' from today on' * ahead}: {best.k:.3g}", "prediction", "upright", [best.k]),
+        Trace(f"best{' from today on' * (past is not None)}: {best.k:.3g}", "prediction", "upright", [best.k]),
     ]
     said = f"Log-loss over K, theory and backtest; the best K is {best.k:.3g}"
-    if found.k is not None:
-        traces.append(Trace(f"in use: {found.k:.3g}", "truth", "upright", [found.k]))
-        said += f", in use is {found.k:.3g}"
-    if ahead:
+    if k is not None:
+        traces.append(Trace(f"in use: {k:.3g}", "truth", "upright", [k]))
+        said += f", in use is {k:.3g}"
+    if past is not None:
         traces.append(Trace(f"wanted by the past: {past.k:.3g}", "team", "upright", [past.k]))
     ends = (-0.06 * highest, 1.06 * highest)
     return Chart(said, "K", "log-loss above the least", traces, y_range=ends, logarithmic=True)

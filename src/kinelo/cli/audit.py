@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kinelo.cli.files import page_name, picture_name
-from kinelo.cli.options import Federation, Json, MatchesFile, ResultsOptions, StartingRatings, grouped
+from kinelo.cli.options import AnyReadingOptions, Federation, Json, ResultsFile, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
+from kinelo.matches.kind import CONTESTS
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.audit import Audit
+    from kinelo.advice.audit.contests import ContestAudit
 
 
 @grouped
 def audit(
-    results: MatchesFile,
-    options: ResultsOptions,
+    results: ResultsFile,
+    options: AnyReadingOptions,
     federation: Federation,
     home_advantage: Annotated[
         float | None,
@@ -34,7 +36,6 @@ def audit(
     ratings: Annotated[
         Path | None, typer.Option(help="Table of the ratings in use: name, rating, perhaps deviation.")
     ] = None,
-    start: StartingRatings = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -65,18 +66,34 @@ def audit(
 
     With --lineups it also says how much performances vary, and what that does to ratings.
 
+    Of contests of many entrants it says which K suits plain Elo, where newcomers should start, whether like meets like,
+    and with --noise-by how luck differs.
+
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
     """
     from kinelo.advice.audit.audit import audit as run
-    from kinelo.cli.loading import plain_warnings
+    from kinelo.cli.loading import kind_of_file, plain_warnings
 
-    matches = options.load(results, conditions=_group_columns(by, results))
+    kind = kind_of_file(results, options.column)
+    if kind is CONTESTS:
+        _refuse({"--home-advantage": home_advantage, "--ratings": ratings, "--by": by, "--check": check}, results)
+        matches = options.load(results, kind=kind)
+    else:
+        odd = {"--condition": options.condition, "--noise-by": options.noise_by}
+        if any(odd.values()):
+            name = next(name for name, value in odd.items() if value)
+            raise InputError(f"An audit of matches of two sides takes no {name}; --by answers by group.")
+        matches = options.load(results, conditions=_group_columns(by, results) or [])
     federation.check_names(matches)
     if since is not None:
         matches = matches.since(since)
-    in_use = _system_in_use(rater, federation, start, home_advantage)
+    start = options.start
     with plain_warnings():
-        found = run(matches, in_use, ratings=ratings, by=by, progress=sys.stderr.isatty())
+        if kind is CONTESTS:
+            found = run(matches, _contests_rated_by(rater, federation, options), progress=sys.stderr.isatty())
+        else:
+            in_use = _system_in_use(rater, federation, start, home_advantage)
+            found = run(matches, in_use, ratings=ratings, by=by, progress=sys.stderr.isatty())
     _show(found, lineups=options.lineups is not None, as_json=as_json)
     if out is not None:
         from kinelo.pages.page import write_page
@@ -89,6 +106,26 @@ def audit(
 
             figure = draw_audit(found) if name == "audit" else draw_check(found.check)
             typer.echo(f"Picture: {save(figure, path)}", err=as_json)
+
+
+def _refuse(asked: dict[str, Any], results: Path) -> None:
+    """Refuse what is asked of contests and holds for matches alone."""
+    for name, value in asked.items():
+        if value is not None:
+            raise InputError(f"{results} holds contests of many entrants, for which there is no {name}.")
+
+
+def _contests_rated_by(rater: str | None, federation: Federation, options: AnyReadingOptions) -> Any:
+    """The rater of contests that is in use: plain Elo with a K, or another one."""
+    from kinelo.cli.contests import contest_rater
+    from kinelo.raters.team.rater import TeamElo
+
+    plain = federation.rater(AUTOMATIC, options.start)
+    if rater is None:
+        return TeamElo.classic(start=options.start) if plain is None else plain
+    if plain is not None:
+        raise InputError("--rater is no plain Elo: leave out --k, --k-of, --rules and --initial.")
+    return contest_rater(rater, options)
 
 
 def _group_columns(by: str | None, results: Path) -> list[str] | None:
@@ -114,18 +151,22 @@ def _system_in_use(rater: str | None, federation: Federation, start: Path | None
     return rater_called(rater)
 
 
-def _show(found: Audit, *, lineups: bool, as_json: bool) -> None:
+def _show(found: Audit | ContestAudit, *, lineups: bool, as_json: bool) -> None:
     from dataclasses import asdict
 
+    from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.words import performance_words
 
+    by_lineups = found if lineups and isinstance(found, Audit) else None
     if as_json:
-        more = {"performance": asdict(found.performance), "recovered": asdict(found.recovered())} if lineups else {}
+        more = {}
+        if by_lineups is not None:
+            more = {"performance": asdict(by_lineups.performance), "recovered": asdict(by_lineups.recovered())}
         echo_json(found.to_dict() | more, indent=2)
         return
     console().print(found)
     for note in found.notes:
         typer.echo(f"note: {note}")
-    if lineups:
-        for words in performance_words(found.performance, found.recovered()):
+    if by_lineups is not None:
+        for words in performance_words(by_lineups.performance, by_lineups.recovered()):
             typer.echo(words)

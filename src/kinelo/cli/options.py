@@ -201,7 +201,7 @@ class ResultsOptions:
         if holds_contests(results, self.column):
             raise InputError(
                 f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo rate, "
-                "leaderboard, predict, backtest and book take contests."
+                "leaderboard, predict, backtest, audit and book take contests."
             ) from None
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from kinelo.advice.audit.audit import Audit
+from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.gaps import bands_table
 from kinelo.advice.audit.groups import groups_chart
 from kinelo.advice.audit.words import gain_words
-from kinelo.advice.charts import loss_chart, map_chart, periods_chart
+from kinelo.advice.charts import loss_chart, map_chart, periods_chart, which_k_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
@@ -65,6 +66,9 @@ def share_page(
     if isinstance(result, Audit):
         heading = title or TITLES["audit"]
         return html_page(heading, audit_body(result, heading))
+    if isinstance(result, ContestAudit):
+        heading = title or TITLES["audit"]
+        return html_page(heading, contest_audit_body(result, heading))
     if isinstance(result, Diagnosis):
         heading = title or TITLES["diagnosis"]
         return html_page(heading, diagnosis_body(result, heading))
@@ -116,6 +120,19 @@ def audit_body(found: Audit, heading: str) -> str:
 <h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>
 {f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if matches.dated else ""}
 {"".join(f"<h2>{escape(heading)}</h2>{html_facts(rows)}" for heading, rows in found.sections())}
+{notes}"""
+
+
+def contest_audit_body(found: ContestAudit, heading: str) -> str:
+    """Return the body of the page."""
+    contests = found.contests
+    when = f", {contests.date[0]} to {contests.date[-1]}" if contests.dated else ""
+    notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
+    return f"""<h1>{escape(heading)}</h1>
+<p class="source">{len(contests):,} contests with {contests.entrant.size:,} entries{when}, audited with Kinelo.</p>
+<p class="lead">{escape(found.verdict)}</p>
+<h2>Which K?</h2>{chart_html(which_k_chart(found.curve, found.measured, found.advice, found.k))}
+<h2>Everything that was found</h2>{html_facts(found.rows())}
 {notes}"""
 
 

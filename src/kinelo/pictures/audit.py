@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinelo.advice.audit.groups import groups_chart
-from kinelo.advice.charts import loss_chart, periods_chart
+from kinelo.advice.charts import loss_chart, periods_chart, which_k_chart
 from kinelo.pictures import style
 from kinelo.pictures.chart import put_chart
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kinelo.advice.audit.audit import Audit
+    from kinelo.advice.audit.contests import ContestAudit
     from kinelo.advice.audit.replays import PosteriorCheck
 
 ERROR_PARTS = (("luck", style.BLUE), ("newcomers", style.GREEN), ("lag", style.ORANGE))
@@ -28,9 +29,15 @@ CHECKED = (
 )
 
 
-def draw_audit(audit: Audit, *, width: style.Width = None, size: float | None = None) -> Figure:
-    """Log-loss over K, predicted and measured, the parts of the error of a rating, and the best K by period."""
+def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: float | None = None) -> Figure:
+    """Log-loss over K, predicted and measured, the parts of the error of a rating, and the best K by period; of
+    contests the log-loss alone.
+    """
+    from kinelo.advice.audit.contests import ContestAudit
+
     with style.journal(width, size):
+        if isinstance(audit, ContestAudit):
+            return _draw_contests(audit)
         groups = getattr(audit, "groups", ())
         rows = 3 if groups else 2
         figure = style.new_figure(style.PAGE, 2.8 * rows)
@@ -53,6 +60,15 @@ def draw_audit(audit: Audit, *, width: style.Width = None, size: float | None = 
         left.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
         _draw_parts(right, audit)
         return figure
+
+
+def _draw_contests(audit: ContestAudit) -> Figure:
+    figure = style.new_figure(style.PAGE, 2.8)
+    axes = figure.subplots()
+    put_chart(axes, which_k_chart(audit.curve, audit.measured, audit.advice, audit.k))
+    axes.set_title("Which K?")
+    axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
+    return figure
 
 
 def _draw_parts(axes: Axes, audit: Audit) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from kinelo.advice.audit.alike import Measured, OpponentsFound, opponents_found
 from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
+from kinelo.advice.audit.contests import ContestAudit, audit_contests, check_asked
 from kinelo.advice.audit.estimate import estimate_league, moves
 from kinelo.advice.audit.findings import Findings, Home, SystemComparison, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
@@ -34,6 +35,7 @@ from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.verdict import SAME_K, Lead, lead_of
 from kinelo.advice.audit.words import rows_of, sections_of
 from kinelo.advice.report import Report, Rows, html_fragment
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.dynamics import Form, Walk
 from kinelo.model.strength import Fixed
@@ -203,20 +205,31 @@ class Audit(Findings, Report):
         return html_fragment([("Verdict", self.verdict), *self.rows()], self.notes, self._heading)
 
 
+@overload
 def audit(
-    matches: Matches,
+    matches: Matches, rater: Rater | None = None, *, ratings: Any = None, by: Any = None, progress: Progress = False
+) -> Audit: ...
+
+
+@overload
+def audit(matches: Contests, rater: Rater | None = None, *, progress: Progress = False) -> ContestAudit: ...
+
+
+def audit(
+    matches: Matches | Contests,
     rater: Rater | None = None,
     *,
     ratings: Any = None,
     by: Any = None,
     progress: Progress = False,
-) -> Audit:
+) -> Audit | ContestAudit:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
 
     Parameters
     ----------
     matches
-        The results of the league, in order of date: some hundred at least, thousands for a sharp answer.
+        The results of the league, in order of date: some hundred at least, thousands for a sharp answer. Or contests
+        of many entrants: forty at least, and the answer is a :class:`kinelo.advice.ContestAudit`.
     rater
         The system in use, a :meth:`TeamElo.classic` with a K or a rule of K; by default K = 32 with the home advantage
         of the earlier half, which any ``home_advantage=None`` stands for. Any other rater is fitted on the earlier
@@ -238,6 +251,9 @@ def audit(
     >>> found.best.k < 60, found.verdict.split(":")[0]
     (True, 'K = 60 is too large for this league')
     """
+    if isinstance(matches, Contests):
+        check_asked({"ratings": ratings, "by": by})
+        return audit_contests(matches, rater, progress)
     check_matches(matches)
     matches, earlier = latest_part(matches)
     read = auditable(matches)

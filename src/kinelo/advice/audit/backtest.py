@@ -46,7 +46,7 @@ class KBacktest:
     blocks
         Summed loss by K and block of time; the later half of the blocks is the later half of the matches.
     sizes
-        Matches of each block.
+        Matches of each block; of contests, pairs of finishers.
     """
 
     k: Array
@@ -107,11 +107,12 @@ class KBacktest:
         return float(low), float(high)
 
 
-def backtest(losses: Losses, ks: Array, since: int) -> KBacktest:
-    """Try these K, and others until the best one lies within."""
+def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None) -> KBacktest:
+    """Try these K, and others until the best one lies within; a loss may be the sum over ``counts`` of pairs."""
     tried = losses(ks)
-    sizes = block_sizes(since, tried.shape[1])
-    blocks = sums_by_block(tried, sizes)
+    cuts = block_sizes(since, tried.shape[1])
+    sizes = cuts if counts is None else sums_by_block(counts[None, :], cuts)[0]
+    blocks = sums_by_block(tried, cuts)
     for _ in range(MOST_WIDENED):
         found = KBacktest(ks, blocks, sizes)
         place = int(np.argmin(found.log_loss))
@@ -119,7 +120,7 @@ def backtest(losses: Losses, ks: Array, since: int) -> KBacktest:
             break
         more = ks[0] * np.geomspace(0.25, 0.8, 6) if place == 0 else ks[-1] * np.geomspace(1.25, 4.0, 6)
         ks = np.concatenate([ks, more])
-        blocks = np.concatenate([blocks, sums_by_block(losses(more), sizes)])
+        blocks = np.concatenate([blocks, sums_by_block(losses(more), cuts)])
         order = np.argsort(ks)
         ks, blocks = ks[order], blocks[order]
     return KBacktest(ks, blocks, sizes)

@@ -548,6 +548,11 @@ class RankElo(KeptInSlots, ContestFilter):
         """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and contests fitted."""
         return self._noise.table()
 
+    def noise_of(self, contests: Contests) -> Array:
+        """Variance of a performance around the strength in every contest, in units of the usual one."""
+        check_contests(contests)
+        return self._luck().variance(contests)
+
     def hindsight(self, matches: Contests | Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these contests, given all of them.
 

@@ -1,0 +1,370 @@
+"""Contests of many entrants, one question: which K should plain Elo have on them?
+
+Every K is tried on the contests themselves, and the theory of :mod:`kinelo.advice.audit.contest_theory` says the same
+from what :class:`kinelo.RankElo` finds of strengths: how far they lie apart, how fast they move, where newcomers enter.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.advice.audit.alike import Measured
+from kinelo.advice.audit.backtest import KBacktest, backtest, block_sizes, k_grid, lowest, mean_by_block
+from kinelo.advice.audit.backtest import sums_by_block as by_block
+from kinelo.advice.audit.contest_findings import ContestFindings, LuckLevel
+from kinelo.advice.audit.contest_theory import ContestLeague, expected_losses, field_luck
+from kinelo.advice.audit.contest_words import contest_lead, contest_rows
+from kinelo.advice.audit.findings import advise
+from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
+from kinelo.advice.audit.kernels import Array
+from kinelo.advice.audit.recursion import KCurve, Prediction
+from kinelo.advice.audit.verdict import Lead
+from kinelo.advice.report import Report, Rows
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.contest_scores import order_log_loss, pairs_of, pairs_right, pooled
+from kinelo.forecasts.places import ContestForecast
+from kinelo.matches.contests import Contests, Slots, check_contests
+from kinelo.presentation import json_ready
+from kinelo.raters.rank.rater import RankElo
+from kinelo.raters.rank.table import POINTS_PER_UNIT
+from kinelo.raters.rank.thinning import thinned
+from kinelo.raters.rater import Rater
+from kinelo.runtime.progress import Progress, speaker
+
+LEAST_CONTESTS = 40
+MOST_ENTRIES = 60_000
+"""Entries beyond which a part is audited."""
+MOST_LEVELS = 30
+"""Levels of a column up to which luck is asked of each."""
+FIRST_GUESS = 120.0
+THEORY_ERROR = 0.06
+"""Standard deviation of the logarithm of theory's K around the best one where parameters are known."""
+NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True, repr=False)
+class ContestAudit(ContestFindings, Report):
+    """What plain Elo does to contests of many entrants, and what K should be: everything in ``ContestFindings``.
+
+    ``verdict`` is the answer in a few sentences.
+    """
+
+    _heading = "What these contests do not show"
+    _sentences_in_table = False
+
+    @cached_property
+    def lead(self) -> Lead:
+        """The answer: one K with its interval, one reason and one caveat."""
+        return contest_lead(self)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a few sentences."""
+        return self.lead.verdict
+
+    def __repr__(self) -> str:
+        return f"Audit of contests: {self.verdict}"
+
+    def __str__(self) -> str:
+        return "\n".join([self.verdict, "", *(f"{name}: {words}" for name, words in self.rows()), *self.notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
+        low, high = self.measured.interval
+        return json_ready({
+            "verdict": self.verdict, "k": self.k, "contests": len(self.contests),
+            "scored": len(self.contests) - self.since, "entries": self.contests.entrant.size,
+            "lead": self.lead._asdict(), "advice": asdict(self.advice), "gain": asdict(self.gain),
+            "pairs_right": {"in_use": self.pairs_right[0], "advised": self.pairs_right[1]},
+            "theory": {"k": self.curve.best.k, "low": self.curve.low, "high": self.curve.high},
+            "measured": {
+                "best": self.measured.best, "low": low, "high": high,
+                "k": self.measured.k.tolist(), "log_loss": self.measured.log_loss.tolist(),
+            },
+            "league": self.league._asdict() | {"walk_error": self.walk.error},
+            "alike": self.alike._asdict(), "share_shown": self.share_shown._asdict(),
+            "shown_advised": self.shown_advised._asdict(),
+            "start": None if self.start is None else self.start._asdict(),
+            "newcomer_contests": self.newcomer_contests, "luck": [one._asdict() for one in self.luck],
+            "other": None if self.other is None else asdict(self.other), "notes": self.notes,
+        })  # fmt: skip
+
+    def _title(self) -> str:
+        return self.verdict
+
+    def rows(self) -> Rows:
+        """Name and finding of every line."""
+        return contest_rows(self)
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.notes
+
+
+def audit_contests(contests: Contests, rater: Rater | None = None, progress: Progress = False) -> ContestAudit:
+    """Say which K plain Elo should have on contests, and what moving there buys.
+
+    Columns that were read as advantages and are one for all of a contest (a track) are asked for their luck.
+
+    >>> import kinelo as kn
+    >>> races = kn.read_contests(kn.matches.sample_contests(contests=120, entrants=40, size=12, seed=1))
+    >>> found = audit_contests(races, kn.TeamElo.classic(k=4))
+    >>> found.advice.k > 20, found.verdict.split(":")[0]
+    (True, 'K = 4 is too small for these contests')
+    """
+    check_contests(contests)
+    tell = speaker(progress)
+    audited, notes = _auditable(contests)
+    since = len(audited) // 2
+    in_use, other_rater = _system(rater, audited)
+    tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries")
+    tell("Estimating strengths and their movement")
+    whole, columns = entrants_alone(audited)
+    truth = _quiet(RankElo(noise_by=columns or None), whole)
+    before = _step_ahead(truth, whole)
+    tell("Holding every K against the later half of the contests")
+    pairs = pairs_of(audited)
+    measured = backtest(
+        lambda ks: k_losses(in_use, audited, ks), k_grid(FIRST_GUESS, in_use.k or FIRST_GUESS), since, pairs
+    )
+    used = in_use.at(in_use.k or measured.best).one_step_ahead(audited)
+    at_best = in_use.at(measured.best).one_step_ahead(audited)
+    start = right_start(audited, since, at_best, truth)
+    tell("Asking the theory what every K would do")
+    entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
+    league = league_of(truth, before, entry_gap, since)
+    curve = contest_curve(audited, league, truth, measured.k, in_use.nu, since)
+    worth = 1.5 * audited.sizes * (audited.sizes - 1.0) / (audited.sizes + 1.0)
+    advice = advise(curve, measured, int(worth.sum()))
+    other = None
+    if other_rater is not None:
+        tell(f"Fitting {type(other_rater).__name__} on the earlier half")
+        other = _other_system(other_rater, audited, since, measured)
+    advised = in_use.at(advice.k).one_step_ahead(audited)
+    return ContestAudit(
+        advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
+        pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
+        league=league, walk=_walk(truth), alike=field_correlation(before, since),
+        share_shown=share_shown(before, used, since), shown_advised=share_shown(before, advised, since),
+        start=start,
+        newcomer_contests=_newcomer_contests(league, advice.k, in_use.nu, float(np.median(audited.sizes))),
+        luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
+        contests=audited, since=since,
+    )  # fmt: skip
+
+
+def _auditable(contests: Contests) -> tuple[Contests, tuple[str, ...]]:
+    if len(contests) and np.isnan(contests.place).any():
+        raise InputError("A contest without places tells nothing of ratings; audit those that have taken place.")
+    if len(contests) < LEAST_CONTESTS:
+        raise InputError(f"An audit needs at least {LEAST_CONTESTS} contests and has {len(contests):,}.")
+    part = thinned(contests, MOST_ENTRIES)
+    if part is contests:
+        return part, ()
+    return part, (
+        f"Of {contests.entrant.size:,} entries {part.entrant.size:,} are audited: some entrants, chosen by their "
+        "names, with all their contests, and where fields are small the latest contests.",
+    )
+
+
+def _system(rater: Rater | None, contests: Contests) -> tuple[SystemInUse, Rater | None]:
+    """The Elo to audit, and the rater to hold against it where that is no Elo."""
+    if rater is None or not getattr(rater, "plain_elo", False):
+        from kinelo.raters.team.classic import ClassicElo
+
+        elo, other = ClassicElo(), rater
+        if rater is not None and not (isinstance(rater, Rater) and "contests" in rater.book_holds):
+            raise InputError("Contests are rated by TeamElo.classic(k=…) or RankElo: audit one of these.")
+        return system_of(elo, None, 0)[0], other  # type: ignore[arg-type]
+    if getattr(rater, "step", None) is None:
+        raise InputError("Contests are rated with one K for all: give TeamElo.classic(k=…) a number, and no k_of.")
+    return system_of(rater.set_params(home_advantage=0.0), None, 0)[0], None  # type: ignore[arg-type]
+
+
+def entrants_alone(contests: Contests) -> tuple[Contests, list[str]]:
+    """Contests that rate each entrant as a whole, as plain Elo does, and columns that are one for all of a contest."""
+    kept, columns = {"entrant": Slots(contests.entrant[:, None], contests.entrants)}, []
+    for kind in contests.advantages:
+        slots = contests.slots[kind]
+        level = slots.codes[:, 0]
+        alike = np.array_equal(level, level[contests.first[:-1]][contests.contest])
+        if alike and 1 < np.unique(level).size <= MOST_LEVELS and slots.codes.shape[1] == 1:
+            kept[kind] = slots
+            columns.append(kind)
+    return replace(contests, slots=kept), columns
+
+
+def _quiet(rater: Any, contests: Contests) -> Any:
+    """A rater fitted without warnings: what there is to say is said by the audit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        return rater.fit(contests)
+
+
+class Beliefs(NamedTuple):
+    """What is believed of the strengths of all entries before their contests, in points: mean and variance."""
+
+    contest: NDArray[np.int64]
+    mean: Array
+    variance: Array
+
+
+def _step_ahead(rater: RankElo, contests: Contests) -> Beliefs:
+    fresh = copy.deepcopy(rater)
+    fresh.reset(dict(rater.parameters_))
+    said = fresh.one_step_ahead(contests)
+    variance = np.maximum(said.deviation**2 - rater.noise_of(contests)[contests.contest], 0.0)
+    return Beliefs(contests.contest, POINTS_PER_UNIT * said.mean, POINTS_PER_UNIT**2 * variance)
+
+
+def k_losses(in_use: SystemInUse, contests: Contests, ks: Array) -> Array:
+    """Log-loss summed over pairs of finishers, of every contest (columns) at every K (rows)."""
+    pairs = pairs_of(contests)
+    rows = [order_log_loss(in_use.at(float(k)).one_step_ahead(contests)) for k in ks]
+    return np.stack([np.where(pairs > 0, row * pairs, 0.0) for row in rows])
+
+
+def later(beliefs: Beliefs, since: int) -> Beliefs:
+    """Entries of the contests from ``since`` on, those numbered from 0."""
+    own = beliefs.contest >= since
+    return Beliefs(beliefs.contest[own] - since, beliefs.mean[own], beliefs.variance[own])
+
+
+def within_sums(beliefs: Beliefs) -> tuple[Array, Array]:
+    """By contest, the sum of squares of strengths around their mean, and degrees of freedom."""
+    number = np.bincount(beliefs.contest).astype(float)
+    mean = np.bincount(beliefs.contest, beliefs.mean) / number
+    squares = np.bincount(beliefs.contest, (beliefs.mean - mean[beliefs.contest]) ** 2)
+    belief = np.bincount(beliefs.contest, beliefs.variance) / number
+    return squares + belief * (number - 1.0), number - 1.0
+
+
+def league_of(truth: RankElo, before: Beliefs, entry_gap: float, since: int) -> ContestLeague:
+    """What was found of strengths, in points."""
+    squares, freedom = within_sums(later(before, since))
+    values, within = truth.parameters_, math.sqrt(max(float(squares.sum() / freedom.sum()), 1.0))
+    # Where fields are alike, newcomers of one field differ no more than all of it do.
+    entry_spread = min(POINTS_PER_UNIT * values["prior_spread"], within)
+    return ContestLeague(POINTS_PER_UNIT * values["walk"], values["regression"], entry_spread, entry_gap, within)
+
+
+def _walk(truth: RankElo) -> Measured:
+    errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
+    return Measured(POINTS_PER_UNIT * truth.parameters_["walk"], POINTS_PER_UNIT * errors.get("walk", math.nan))
+
+
+def contest_curve(
+    contests: Contests, league: ContestLeague, truth: RankElo, ks: Array, nu: float, since: int
+) -> KCurve:
+    """Theory's curve over K, its best place, and how sure that is: what errors of the parameters make of it."""
+    loss = expected_losses(contests, league, ks, nu, since)
+    best = lowest(ks, loss[:, None])[0]
+    errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
+    variance = THEORY_ERROR**2
+    for name, own in (("walk", "walk"), ("prior_spread", "entry_spread"), ("regression", "rate")):
+        error = errors.get(name, 0.0) * (1.0 if own == "rate" else POINTS_PER_UNIT)
+        if error > 0:
+            moved = league._replace(**{own: getattr(league, own) + error})
+            found = lowest(ks, expected_losses(contests, moved, ks, nu, since)[:, None])[0]
+            variance += math.log(found / best) ** 2
+    reach = math.exp(NORMAL_95 * math.sqrt(variance))
+    points = tuple(_prediction(k, one) for k, one in zip(ks.tolist(), loss.tolist()))
+    return KCurve(points, _prediction(best, float(loss.min())), best / reach, best * reach, ())
+
+
+def _prediction(k: float, loss: float) -> Prediction:
+    """A K and its log-loss: of contests nothing else is asked."""
+    return Prediction(k, loss, math.nan, math.nan, math.nan, math.nan)
+
+
+def share_in_order(forecast: ContestForecast, since: int) -> float:
+    """Share of pairs of finishers of the contests from ``since`` on that stand in the order forecast."""
+    begin = int(forecast.contests.first[since])
+    part = replace(
+        forecast, contests=forecast.contests[since:], mean=forecast.mean[begin:], deviation=forecast.deviation[begin:]
+    )
+    return pooled("pairs_right", part, pairs_right(part))
+
+
+def field_correlation(before: Beliefs, since: int) -> Measured:
+    """Correlation of the strengths of two entrants of a contest: what of their variance lies between contests."""
+    entries = later(before, since)
+    inner, freedom = within_sums(entries)
+    number = freedom + 1.0
+    centre = entries.mean.mean()
+    total = np.bincount(entries.contest, (entries.mean - centre) ** 2 + entries.variance)
+
+    def value(counts: Array) -> float:
+        return float(1.0 - (counts @ inner / (counts @ freedom)) / (counts @ total / (counts @ number)))
+
+    return _resampled(value, number.size)
+
+
+def share_shown(before: Beliefs, used: ContestForecast, since: int) -> Measured:
+    """Slope of ratings on strengths, corrected for what is not known of these."""
+    entries = later(before, since)
+    rating = used.mean[before.contest >= since]
+    mean, ratings = entries.mean - entries.mean.mean(), rating - rating.mean()
+    along, spread = (np.bincount(entries.contest, x) for x in (mean * ratings, mean**2 + entries.variance))
+    return _resampled(lambda counts: float(counts @ along / (counts @ spread)), along.size)
+
+
+def _resampled(value: Any, contests: int) -> Measured:
+    """A function of how often each contest counts, with the error by contests drawn with replacement."""
+    drawn = np.random.default_rng(0).multinomial(contests, np.full(contests, 1 / contests), 200).astype(float)
+    return Measured(value(np.ones(contests)), float(np.std([value(row) for row in drawn])))
+
+
+def right_start(contests: Contests, since: int, used: ContestForecast, truth: RankElo) -> Measured | None:
+    """Where newcomers of the later half should start, in the points of Elo: beside the known of their first field."""
+    new = np.zeros(contests.entrant.size, bool)
+    new[np.unique(contests.entrant, return_index=True)[1]] = True
+    fresh, size = (np.bincount(contests.contest, x, len(contests)) for x in (new, np.ones(new.size)))
+    beside = np.bincount(contests.contest, np.where(new, 0.0, used.mean)) / np.maximum(size - fresh, 1.0)
+    own = (np.arange(size.size) >= since) & (fresh > 0) & (fresh < size)
+    if not own.any():
+        return None
+    offset = POINTS_PER_UNIT * truth.parameters_["newcomer"]
+    errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
+    mean = float(np.average(beside[own], weights=fresh[own]))
+    doubt = np.sqrt(np.sum((fresh[own] * (beside[own] - mean)) ** 2)) / fresh[own].sum()
+    return Measured(mean + offset, math.hypot(float(doubt), POINTS_PER_UNIT * errors.get("newcomer", 0.0)))
+
+
+def _newcomer_contests(league: ContestLeague, k: float, nu: float, size: float) -> float:
+    """Contests after which the start of a newcomer matters less than the luck of ratings."""
+    mean, gamma = field_luck(league.within, nu), k / 2.0
+    rest = min(max(1.0 - gamma * mean.slope, 0.0), 0.9999)
+    shake = gamma**2 * mean.luck * (1.0 + (size - 2.0) * mean.alike) / (size - 1.0)
+    usual = shake / (1.0 - rest**2)
+    start = league.entry_spread**2 + league.entry_gap**2
+    return max(math.log(usual / start) / (2.0 * math.log(rest)), 0.0) if rest > 0 else 1.0
+
+
+def _other_system(rater: Rater, contests: Contests, since: int, measured: KBacktest) -> OtherSystem:
+    """Fit a rater on the earlier half and hold its forecasts of the later one against Elo at its best K."""
+    said: ContestForecast = _quiet(copy.deepcopy(rater), contests[:since]).one_step_ahead(contests[since:])  # type: ignore[assignment]
+    pairs = pairs_of(contests)
+    losses = np.append(np.zeros(since), np.where(pairs[since:] > 0, order_log_loss(said) * pairs[since:], 0.0))
+    cuts = block_sizes(since, len(contests))
+    own, half = by_block(losses[None, :], cuts)[0], cuts.size // 2
+    at_best = np.array([np.interp(math.log(measured.best), np.log(measured.k), column) for column in measured.blocks.T])
+    sizes = measured.sizes[half:]
+    return OtherSystem(
+        type(rater).__name__, measured.best, float(own[half:].sum() / sizes.sum()), measured.at(measured.best),
+        mean_by_block((own - at_best)[half:], sizes), (math.nan, math.nan), (),
+    )  # fmt: skip
+
+
+def check_asked(asked: dict[str, Any]) -> None:
+    """Refuse what an audit of matches takes and one of contests does not."""
+    odd = [name for name, value in asked.items() if value is not None]
+    if odd:
+        raise InputError(f"{odd[0]}=… is for audits of matches of two sides; an audit of contests takes a rater.")
