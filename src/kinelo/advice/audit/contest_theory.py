@@ -28,7 +28,7 @@ from kinelo.matches.contests import FINISHED, Contests
 from kinelo.model.outcome import Tanh
 from kinelo.model.schedule import Field
 from kinelo.model.system import RatingSystem
-from kinelo.raters.random_walk import fade_all
+from kinelo.raters.filter.belief import fade_all
 from kinelo.theory.worth import contest_share
 
 POOL = 24
