@@ -9,7 +9,7 @@ one leaves by chance, the weakest or the strongest of three, or who lost most la
 below, at or above the mean: inflation against what became of rating less true strength of those who play, counted
 apart, and how often 80 % intervals hold it.
 
-Exit code 1 if a spread is off by more than 15 % (30 % at the nearest of 20), a share by more than .05, or coverage lies
+Exit code 1 if a spread is off by more than 15 % (at the nearest of 20: lies outside its interval), a share by more than .05, or coverage lies
 outside 65 to 95 %, of a kind by more than three standard errors.
 """
 
@@ -91,12 +91,13 @@ def study_ladders() -> int:
                 rating = np.array([table[name] for name in matches.teams])
                 played, true = float(truth @ rating / (truth @ truth)), float(truth.std(ddof=1))
                 z = (found.today.strength - truth) / np.sqrt(found.today.variance)
-                off = abs(found.spread.value / true - 1) > (0.3 if nearest == 20 else 0.15)
+                low, high = found.spread_range
+                off = not low < true < high if nearest == 20 else abs(found.spread.value / true - 1) > 0.15
                 wrong = abs(found.share_shown.value - played) > 0.05
                 missed += off + wrong
                 print(
-                    f"| {walk:g} | {nearest} | {seed} | {found.spread.value:.0f} ± {found.spread.error:.0f}, "
-                    f"{true:.0f} | {found.correlation.value:.2f}, {alike:.2f} | {found.share_shown.value:.3f}, "
+                    f"| {walk:g} | {nearest} | {seed} | {found.spread.value:.0f} ({low:.0f} to {high:.0f}), {true:.0f} "
+                    f"| {found.correlation.value:.2f}, {alike:.2f} | {found.share_shown.value:.3f}, "
                     f"{played:.3f} | {found.matches_needed:,.0f} | {found.relaxation:,.0f} | "
                     f"{np.sqrt(np.mean(z**2)):.2f}, {np.abs(z).max():.1f} |{' missed' * (off or wrong)}",
                     flush=True,

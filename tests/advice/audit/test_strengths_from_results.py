@@ -69,6 +69,19 @@ def test_where_like_meets_like_results_alone_tell_the_spread_and_what_ratings_sh
     assert all(abs(one.strength - own[one.side]) < 3.5 * one.error for one in extremes)
 
 
+@pytest.mark.parametrize("walk", [0.0, 5.0])
+def test_the_nearest_of_twenty_hide_the_spread_and_its_interval_says_so(walk):
+    """What is not in the results is not in the number: at rest 17 % are luck, and moving hides up to a half."""
+    matches, truth = ladder(20, 1, walk)
+    found, true = found_in(matches), truth.std(ddof=1)
+    low, high = found.spread_range
+    assert found.at_least and low < true < high
+    # Not so wide that it says nothing, nor surer than the results are.
+    assert 0.1 < found.spread.error / true < 0.4 and high < 5 * true
+    if walk:
+        assert found.spread.value < 0.8 * true
+
+
 def test_opponents_drawn_by_chance_are_not_alike():
     matches, truth = ladder(1, 2)
     found = found_in(matches)

@@ -117,8 +117,13 @@ def test_opponents_with_what_ratings_show_of_the_differences():
         "correlation of their strengths 0.89 (0.85 to 0.93): like meets like; ratings show 13 % (7 to 19) of the true "
         "differences after 88 matches of a side; from a common start nine tenths take about 2,300 matches of a side\n"
         "Among opponents as alike as these the true differences may be larger than found, up to twice: where strengths "
-        "move, pairing follows them, and results alone do not show it"
+        "move, pairing follows them, and results alone do not show it. The interval of the strengths' spread allows for "
+        "that"
     )
+    spread, (low, high) = ladder.spread, ladder.spread_range
+    assert low == spread.low and high == 2 * spread.high and ladder.to_dict()["spread"]["high"] == high
+    assert line("Strengths", opponents=ladder).startswith(f"lie ± 141 points apart ({low:.0f} to {high:.0f}) and move")
+    assert opponents(0.79, 0.13, 2216.0).spread_range == (spread.low, spread.high)
     assert ladder.at_least and not opponents(0.79, 0.13, 2216.0).at_least
     endless = line("Opponents", opponents=opponents(0.79, 0.13, float("inf")))
     assert endless.endswith("nine tenths take more than 100,000 matches of a side")

@@ -41,7 +41,9 @@ MEDIAN_OF_SQUARE = 0.455
 CLEARLY_ALIKE = 0.3
 """Correlation of opponents above which like meets like, if the whole interval lies there."""
 VERY_ALIKE = 0.8
-"""Correlation of opponents above which the spread is a lower bound where strengths move."""
+"""Correlation of opponents above which strengths that move lie further apart than results alone tell."""
+HIDDEN_BY_MOTION = 2.0
+"""Factor by which they then may: what is measured for walks of up to 5 points a match (docs/which-k.md)."""
 HARDLY_SHOWN = 0.8
 """Share of the differences below which ratings hide much of them, if the whole interval lies there."""
 
@@ -120,10 +122,16 @@ class OpponentsFound:
         """Whether strengths lie further apart than found if they also move: opponents follow them as they do."""
         return self.alike and self.correlation.value > VERY_ALIKE
 
+    @property
+    def spread_range(self) -> tuple[float, float]:
+        """Ends of the 95 % interval of the spread; the upper one as if strengths moved, where that would hide some."""
+        return max(self.spread.low, 0.0), self.spread.high * (HIDDEN_BY_MOTION if self.at_least else 1.0)
+
     def to_dict(self) -> dict[str, object]:
         """Plain numbers."""
+        low, high = self.spread_range
         return {
-            "spread": self.spread.to_dict(), "opponents_correlation": self.correlation.to_dict(),
+            "spread": {**self.spread.to_dict(), "low": low, "high": high}, "opponents_correlation": self.correlation.to_dict(),
             "share_shown": self.share_shown.to_dict(), "matches": self.matches, "alike": self.alike,
             "at_least": self.at_least, "matches_needed": self.matches_needed, "relaxation": self.relaxation,
         }  # fmt: skip

@@ -197,7 +197,9 @@ def _strengths(audit: Findings) -> str:
         lost = f"; half of a lead is lost within {half:,.0f} matches" if half <= _matches_of_a_side(audit) else ""
         moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
     entering = "" if audit.opponents.alike else f"; {_entering(audit)}"
-    return f"lie ± {audit.spread:.0f} points apart and {moved}{entering}"
+    low, high = audit.opponents.spread_range
+    apart = f"± {audit.spread:.0f} points apart{f' ({low:.0f} to {high:.0f})' if audit.opponents.alike else ''}"
+    return f"lie {apart} and {moved}{entering}"
 
 
 def opponents_words(found: OpponentsFound) -> str:
@@ -215,7 +217,8 @@ def opponents_words(found: OpponentsFound) -> str:
     if found.at_least:
         said += (
             "\nAmong opponents as alike as these the true differences may be larger than found, up to twice: where "
-            "strengths move, pairing follows them, and results alone do not show it"
+            "strengths move, pairing follows them, and results alone do not show it. The interval of the strengths' "
+            "spread allows for that"
         )
     return said
 
