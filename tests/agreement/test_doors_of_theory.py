@@ -123,3 +123,21 @@ def test_design_and_diagnose_order_twenty_random_settings_alike():
             wrong = first.name != ("small" if errors[0] < errors[1] else "large")
             assert not wrong or second.error - first.error < doubt, (number, setting, errors, found)
     assert len(orders) >= 15 and min(orders.count(True), orders.count(False)) >= 3
+
+
+def test_errors_that_stand_in_one_row_have_one_divisor():
+    """Of three teams, whose errors a divisor N would say a third too small: both errors of the row, and shares."""
+    league = kn.Normal([0.0, 1.0, 4.0], 1.2)
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)
+    found = kn.diagnose(system, league)
+    about_mean = np.eye(3) - 1 / 3
+    for gamma, said in ((0.05, found.error.total), (found.unbiased_gamma, found.error_when_unbiased)):
+        state = kn.stationary(kn.RatingSystem(kn.Tanh(0.5), gamma=gamma), league, noise="gaussian")
+        off = about_mean @ (state.rating - league.theta)
+        assert said == pytest.approx((off @ off + np.trace(about_mean @ state.covariance)) / 2, rel=1e-6)
+    row = dict(found.rows())["Unbiased step size"]
+    assert row.endswith(f"{found.error_when_unbiased:.3g} instead of {found.error.total:.3g}")
+    assert found.strength_variance == pytest.approx(np.var(league.theta, ddof=1))
+    # A standard deviation beside another: noise and spread both over N teams.
+    assert found.strength_spread == pytest.approx(np.std(league.theta))
+    assert found.rating_noise == pytest.approx(math.sqrt(np.diag(found.state.covariance).mean()))

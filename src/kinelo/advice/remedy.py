@@ -179,9 +179,10 @@ def _best_factor(case: Case) -> tuple[float, ErrorAt]:
         return best, error
     # The smaller the better: as small as is worth the wait.
     goal = floor + max(WORTH_SAYING * floor, MATERIAL * V)
-    factor = 1.0
+    factor, curve = 1.0, case.best if isinstance(system.gamma, float) else None
     for _ in range(MOST_HALVINGS):
-        if error(factor).total <= goal:
+        # The curve is known well enough to choose by; a league is solved whole at the step chosen only.
+        if (error(factor).total if curve is None else curve.error_near(factor * system.step)) <= goal:
             break
         factor /= 2
     return factor, error

@@ -117,8 +117,8 @@ def test_opponents_with_what_ratings_show_of_the_differences():
         "correlation of their strengths 0.89 (0.85 to 0.93): like meets like; ratings show 13 % (7 to 19) of the true "
         "differences after 88 matches of a side; from a common start nine tenths take about 2,300 matches of a side\n"
         "Among opponents as alike as these the true differences may be larger than found, up to twice: where strengths "
-        "move, pairing follows them, and results alone do not show it. The interval of the strengths' spread allows for "
-        "that"
+        "move, pairing follows them, and results alone do not show it. The interval of the strengths' spread allows "
+        "for that"
     )
     spread, (low, high) = ladder.spread, ladder.spread_range
     assert low == spread.low and high == 2 * spread.high and ladder.to_dict()["spread"]["high"] == high

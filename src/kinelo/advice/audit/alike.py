@@ -131,7 +131,8 @@ class OpponentsFound:
         """Plain numbers."""
         low, high = self.spread_range
         return {
-            "spread": {**self.spread.to_dict(), "low": low, "high": high}, "opponents_correlation": self.correlation.to_dict(),
+            "spread": {**self.spread.to_dict(), "low": low, "high": high},
+            "opponents_correlation": self.correlation.to_dict(),
             "share_shown": self.share_shown.to_dict(), "matches": self.matches, "alike": self.alike,
             "at_least": self.at_least, "matches_needed": self.matches_needed, "relaxation": self.relaxation,
         }  # fmt: skip

@@ -36,6 +36,8 @@ MOST_JOINT = 40
 GAMMA_LADDER = 2.0
 FLAT_GAIN = 1e-3
 WIDEST_RANGE = 6.0
+SEARCHED = 1e-8
+"""Relative change to which a curve is solved that is searched for its least point only."""
 DEGREES = 4, 6
 """Degrees of the polynomials, a coarse one over a wide range and a fine one about its least point."""
 
@@ -78,6 +80,11 @@ class BestGamma:
     def errors(self) -> Array:
         """E at each of ``gammas``."""
         return self.noise + self.lag + self.bias
+
+    def error_near(self, gamma: float) -> float:
+        """E at a step between those of the curve."""
+        inner = self.gammas > 0
+        return float(np.interp(np.log(gamma), np.log(self.gammas[inner]), self.errors[inner]))
 
     def to_dict(self) -> dict[str, object]:
         """The answer and its curve as plain numbers and lists."""
@@ -208,7 +215,7 @@ class _FormCurve:
         gamma = max(gamma, 1e-12 / self._system.outcome.steepest)
         near = self._last is not None and 0.5 <= gamma / self._last[0] <= 2
         guess = self._last[1] if near and self._last is not None else None
-        found = self._closure.solve(gamma, self._teams.theta, guess)
+        found = self._closure.solve(gamma, self._teams.theta, guess, SEARCHED)
         self._last = (gamma, found.state)
         parts, form = follow(self._closure, found).parts, self._dynamics
         system = replace(self._system, gamma=gamma)
