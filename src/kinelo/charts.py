@@ -69,7 +69,7 @@ class Frames:
 
 @dataclass(frozen=True)
 class Chart:
-    """Traces on axes; ``label`` says for those who cannot see it what it shows.
+    """Traces on axes; ``label`` says for those who cannot see it what it shows, ``x_names`` what stands at x = 0, 1, …
 
     >>> theory = Trace("theory", "prediction", "lines", [1, 2], [0.12346, 0.5])
     >>> Chart("Loss over K", "K", "loss", [theory]).to_dict()["traces"][0]["y"]
@@ -84,6 +84,7 @@ class Chart:
     y_range: tuple[float, float] | None = None
     logarithmic: bool = False
     frames: Frames | None = None
+    x_names: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The chart as JSON holds it: numbers to four digits, a chart shows no more; None for those that are none."""

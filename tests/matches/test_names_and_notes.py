@@ -111,6 +111,13 @@ def test_what_is_assumed_is_said():
     assert told(matches, "every match counts as played at the first side's home")
     assert told(matches, "columns that were not used: 'gender', 'crowd'")
     assert told(matches, "1 names play in more than one 'gender' (M, F) and count as one side each")
+    # A column for each side says who plays, not in which division the match is.
+    sided = {**table, "home_gender": ["M", "M"], "away_gender": ["F", "M"]}
+    del sided["gender"]
+    assert not told(kn.read_matches(sided, accept_losses=True), "play in more than one")
+    del sided["away_gender"]
+    alone = kn.read_matches({**sided, "home_gender": ["M", "F"]}, accept_losses=True)
+    assert not told(alone, "play in more than one 'away_gender'")
     assert told(matches, "--column group=gender")
     quiet = kn.read_matches(table | {"neutral": [True, False]}, conditions=["gender", "crowd"])
     assert quiet.notes == ("there is no date column: matches count in the order of the file",)

@@ -203,7 +203,12 @@ def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
     assert marked == pytest.approx([found.outlook.k, 60.0, *past], rel=0.01)
     assert [row[1] for row in read.tables[0][1:]] == [f"{one.rating:+.0f}" for one in found.bands]
     page = (tmp_path / "audit.html").read_text(encoding="utf-8")
-    assert found.verdict in page.replace("&#x27;", "'")
+    plain = page.replace("&#x27;", "'")
+    k, low, high = found.lead[:3]
+    first = f'<p class="one-k">K = {k:.3g} <span>95 %: {low:.3g} to {high:.3g}; in use: 60</span>'
+    told = [one for one in (found.lead.before, found.lead.answer, found.lead.caveat) if one]
+    places = [plain.index(one) for one in (first, *told, "<h2>")]
+    assert places == sorted(places) and " ".join(told) == found.verdict
     assert "<p><b>{}</b> {}</p>".format(*gain_words(found)) in page
 
 

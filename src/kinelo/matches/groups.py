@@ -45,7 +45,7 @@ def note_of_groups(rows: Rows, columns: Sequence[str]) -> list[str]:
     """What to say of columns in which the same names seem to stand for different sides."""
     notes = []
     good = np.flatnonzero(rows.fault == 0)[:MOST_ROWS]
-    for column in columns[:MOST_COLUMNS]:
+    for column in [one for one in columns if not _of_each_side(one, columns)][:MOST_COLUMNS]:
         if rows.table[column].n_unique() > MOST_LEVELS + 1:
             continue
         (level,), levels = encode_names(rows.table[column].gather(good))
@@ -62,6 +62,12 @@ def note_of_groups(rows: Rows, columns: Sequence[str]) -> list[str]:
                 f"group={column}) if they are different sides"
             )
     return notes
+
+
+def _of_each_side(column: str, columns: Sequence[str]) -> bool:
+    """Whether a column and another (home_group and away_group) say something of each side, not of the match."""
+    other = {"home_": "away_", "away_": "home_"}.get(column[:5])
+    return other is not None and other + column[5:] in columns
 
 
 def _long(rows: Rows, good: NDArray[np.int64], level: NDArray[np.int32]) -> pl.DataFrame:

@@ -112,7 +112,13 @@ class _Plane:
         if any(one.mode in RADII for one in traces) and not chart.x_range and not chart.logarithmic:
             room = 0.02 * (self.x[1] - self.x[0])  # so that no dot is cut at the edge
             self.x = self.x[0] - room, self.x[1] + room
+        barred = [one for one in traces if one.error is not None]
+        y = np.concatenate([y, *(_ends(one)[side] for one in barred for side in (0, 1))])
         self.y = _apart(*(chart.y_range or (float(np.nanmin(y)), float(np.nanmax(y)))))
+        if any(one.mode in RADII for one in traces) and not chart.y_range:
+            room = 0.03 * (self.y[1] - self.y[0])
+            self.y = self.y[0] - room, self.y[1] + room
+        self._names = chart.x_names
 
     def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         (a, b), at = self.x, _numbers(x)
@@ -126,7 +132,8 @@ class _Plane:
         """The grid and what stands beside it."""
         right, bottom, marks = WIDTH - RIGHT, HEIGHT - BOTTOM, []
         places = log_ticks(*self.x) if self._logarithmic else ticks(*self.x)
-        for at, text in year_ticks(*self.x) if self._dated else [(at, f"{at:g}") for at in places]:
+        texts = year_ticks(*self.x) if self._dated else [(at, f"{at:g}") for at in places]
+        for at, text in [(float(at), name) for at, name in enumerate(self._names)] or texts:
             (u,), _ = self.places([at], [self.y[0]])
             marks.append(f'<text class="x" x="{u:.5g}" y="{bottom + 18:g}" text-anchor="middle">{escape(text)}</text>')
             marks.append(f'<path class="grid" d="M{u:.5g},{TOP:g}V{bottom:g}"/>')
@@ -153,6 +160,10 @@ class _Plane:
 
     def _dots(self, one: Trace) -> list[str]:
         parts = []
+        if one.error is not None:
+            (u, high), (_, low) = (self.places(one.x, end) for end in _ends(one))
+            bars = "".join(f"M{at:.5g},{a:.5g}V{b:.5g}" for at, a, b in zip(u, high, low))
+            parts.append(f'<path class="{_classes(one).replace("dot", "line")}" d="{bars}"/>')
         for k, (u, v) in enumerate(zip(*self.places(one.x, one.y))):
             title = f"<title>{escape(one.notes[k])}</title>" if k < len(one.notes) else ""
             dot = f'<circle class="{_classes(one)}" cx="{u:.5g}" cy="{v:.5g}" r="{RADII[one.mode]}">{title}</circle>'
@@ -171,6 +182,11 @@ class _Plane:
             outline = _path(np.concatenate([u, u[::-1]]), np.concatenate([top, bottom[::-1]]))
             parts.append(f'<path class="{classes}" d="{outline}Z"/>')
         return parts
+
+
+def _ends(one: Trace) -> tuple[Array, Array]:
+    """Upper and lower ends of the bars of a trace that has some."""
+    return tuple(np.asarray(one.y, float) + sign * np.asarray(one.error, float) for sign in (1, -1))
 
 
 def _numbers(x: ArrayLike) -> Array:

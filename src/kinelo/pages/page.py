@@ -114,10 +114,10 @@ def audit_body(found: Audit, heading: str) -> str:
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{len(matches):,} matches{when}, audited with Kinelo.</p>
-<p class="lead">{escape(found.verdict)}</p>
+{_lead(found)}
 <h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}
 {f"<h2>Groups</h2>{chart_html(groups_chart(found.groups))}" if found.groups else ""}
-<h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>
+{_bands(found)}
 {f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if matches.dated else ""}
 {"".join(f"<h2>{escape(heading)}</h2>{html_facts(rows)}" for heading, rows in found.sections())}
 {notes}"""
@@ -134,6 +134,23 @@ def contest_audit_body(found: ContestAudit, heading: str) -> str:
 <h2>Which K?</h2>{chart_html(which_k_chart(found.curve, found.measured, found.advice, found.k))}
 <h2>Everything that was found</h2>{html_facts(found.rows())}
 {notes}"""
+
+
+def _lead(found: Audit) -> str:
+    """One number, one reason, one caveat, each on its own."""
+    lead = found.lead
+    sentences = "".join(f'<p class="lead">{escape(one)}</p>' for one in (lead.before, lead.answer, lead.caveat) if one)
+    if found.extract is not None:
+        return sentences
+    beside = f"95 %: {lead.low:.3g} to {lead.high:.3g}{'' if found.k is None else f'; in use: {found.k:.3g}'}"
+    return f'<p class="one-k">K = {lead.k:.3g} <span>{beside}</span></p>{sentences}'
+
+
+def _bands(found: Audit) -> str:
+    """Fifths of the ratings, where matches say who is rated too high across the league."""
+    if found.opponents.hidden:
+        return ""
+    return f'<h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>'
 
 
 def _best_k(found: Audit) -> str:

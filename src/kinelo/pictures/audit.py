@@ -87,7 +87,8 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
         xscale="log",
         xlabel="K",
         ylabel="Squared error, points²",
-        title="Why: errors of a rating",
+        # The model of K takes pairing for random.
+        title=f"Why: errors of a rating{', were opponents drawn by chance' * audit.opponents.hidden}",
         ylim=(0, min(1.3 * below.max(), 4 * below.min())),
     )
     style.plain_ticks(axes)

@@ -1,6 +1,8 @@
 """Answers by group: juniors among adults whose truth is known, and where groups come from."""
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from kinelo.advice.audit.inflation import Shift
 from kinelo.advice.audit.kernels import Calendar
 from kinelo.advice.audit.words import group_words
 from kinelo.errors import InputError
+from kinelo.pages.chart import chart_html
 from kinelo.presentation import quoted
 
 GAMES, YEARS = 6000, 5.0
@@ -109,6 +112,28 @@ def test_a_group_in_words_and_in_a_picture():
     _, bias, gain, inflation = groups_chart((young, old)).traces
     assert list(bias.y) == [-71.0, 12.0] and list(gain.y) == [38.0] and list(inflation.y) == [-2.0]
     assert list(bias.error) == pytest.approx([39.2, 5.88])
+    assert len({one.role for one in (bias, gain, inflation)}) == 3 and groups_chart((young, old)).x_names == (
+        "U18",
+        "rest",
+    )
+    long = tuple(replace(old, group=f"club of the town number {n}") for n in range(4))
+    assert groups_chart(long).x_names == ("1", "2", "3", "4") and "4 club of the town" in groups_chart(long).x_title
+
+
+def test_a_page_draws_the_intervals_of_groups_within_its_axes_and_names_them():
+    young = GroupFound("U18", 12, None, None, None, Shift(-71.0, 20.0, 12))
+    old = GroupFound("rest", 9, None, None, None, Shift(12.0, 3.0, 30))
+    drawn = chart_html(groups_chart((young, old)))
+    assert ">U18</text>" in drawn and ">rest</text>" in drawn
+    bars = [
+        [float(part) for part in one] for one in re.findall(r"M([\d.]+),([\d.]+)V([\d.]+)", drawn.split("line h0")[1])
+    ]
+    dots = [[float(part) for part in one] for one in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)]
+    assert len(bars) == len(dots) == 2
+    for (x, top, bottom), (u, v), shift in zip(bars, dots, (young.bias, old.bias)):
+        assert x == u and (top + bottom) / 2 == pytest.approx(v, abs=0.01) and 10 < top < bottom < 284
+        # Both on one scale: 39.2 points of the first are the longest of all.
+        assert (bottom - top) / (bars[0][2] - bars[0][1]) == pytest.approx(shift.error / young.bias.error, rel=0.01)
 
 
 def test_names_with_commas_are_quoted():

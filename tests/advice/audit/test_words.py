@@ -142,6 +142,9 @@ def test_where_like_meets_like_the_remedy_comes_first_and_nothing_contradicts_it
     # Even matches say nothing of who is rated too high across the league, nor of where newcomers lie.
     assert "Strong and weak sides" not in rows and "newcomers" not in rows["Strengths"]
     assert rows["Newcomers"] == "enter at one rating and meet their like, so that their ratings hardly leave it"
+    # Nor of how far ratings are off, which the model of K would say: it takes pairing for random.
+    assert rows["Ratings at K = 32"] == f"expected log-loss {found.now.log_loss:.4f}"
+    assert rows["Lag"].endswith("of the side, if its opponents stay where they are")
     # Alike, but ratings show it: nothing leads.
     shown = lead_of(case(opponents=opponents(0.89, 0.92), tested=NONE, periods=QUIET))
     assert shown.before == "" and shown.verdict.startswith("K = 32 is probably")
@@ -476,6 +479,14 @@ def test_the_best_k_stands_with_what_moving_there_buys():
         "(95 %: 12 to 19; 9 by theory, 22 by backtest). Moving there from 32 takes the error of a rating from ± 40 to "
         "± 30 points; by theory it lowers the log-loss by 0.0034, and on the later half of the matches it raises the "
         "log-loss by 0.0045 (-0.0010 to 0.0090).",
+    )
+    # Where like meets like the model of K knows too little of errors.
+    ladder = opponents(0.89, 0.13, 2216.0)
+    assert gain_words(case(curve=curve, tested=tested, outlook=SimpleNamespace(differs=False), opponents=ladder))[
+        1
+    ] == (
+        "(95 %: 12 to 19; 9 by theory, 22 by backtest). By theory 15 lowers the log-loss by 0.0034, and on the later half "
+        "of the matches it raises the log-loss by 0.0045 (-0.0010 to 0.0090)."
     )
     later = SimpleNamespace(differs=True, k=5.4, low=4.1, high=7.7)
     best, words = gain_words(case(curve=curve, outlook=later))

@@ -28,7 +28,7 @@ from kinelo.advice.audit.inflation import (
     start_of,
 )
 from kinelo.advice.audit.kernels import YEAR, Array, Calendar, Parameters, Strengths
-from kinelo.charts import Chart, Role, Trace
+from kinelo.charts import Chart, Trace
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed
 from kinelo.matches.loading import load_table
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 MOST_GROUPS = 40
+MOST_LETTERS = 70
+"""Letters of all names that stand side by side below a chart."""
 
 
 @dataclass(frozen=True)
@@ -202,12 +204,12 @@ def groups_chart(found: tuple[GroupFound, ...]) -> Chart:
     """How far each group is rated too high today, with its 95 % interval, and how much it gains a year."""
     place = np.arange(len(found), dtype=float)
     traces = [Trace("", "truth", "dashed", [-0.5, len(found) - 0.5], [0.0, 0.0])]
-    parts: tuple[tuple[str, Role, str], ...] = (
-        ("bias", "bad", "rated too high today, points"),
-        ("gain", "good", "grows stronger, points a year"),
-        ("inflation", "prediction", "ratings rise above strengths, points a year"),
+    parts = (
+        ("bias", "rated too high today, points"),
+        ("gain", "grows stronger, points a year"),
+        ("inflation", "ratings rise above strengths, points a year"),
     )
-    for name, role, words in parts:
+    for role, (name, words) in enumerate(parts):
         known = [(n, getattr(one, name)) for n, one in enumerate(found) if getattr(one, name) is not None]
         if known:
             x = np.array([place[n] for n, _ in known]) + {"bias": -0.15, "gain": 0.0, "inflation": 0.15}[name]
@@ -216,5 +218,11 @@ def groups_chart(found: tuple[GroupFound, ...]) -> Chart:
             )
             notes = tuple(f"{found[n].group}: {one.mean:.0f} ± {one.error:.0f}" for n, one in known)
             traces.append(Trace(words, role, "markers", x, y, error=error, notes=notes))
-    groups = ", ".join(f"{n + 1} {one.group}" for n, one in enumerate(found))
-    return Chart(f"Groups: {groups}", f"group: {groups}", "points (95 %)", traces)
+    names = [one.group for one in found]
+    label = f"Groups: {', '.join(names)}"
+    if sum(map(len, names)) <= MOST_LETTERS:
+        return Chart(label, "group", "points, with 95 % intervals", traces, x_names=tuple(names))
+    # Names that would run into one another stand below the axis.
+    listed = ", ".join(f"{n} {name}" for n, name in enumerate(names, 1))
+    numbers = tuple(str(n) for n in range(1, len(names) + 1))
+    return Chart(label, f"group: {listed}", "points, with 95 % intervals", traces, x_names=numbers)

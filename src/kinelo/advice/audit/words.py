@@ -75,6 +75,10 @@ def gain_words(audit: Findings) -> tuple[str, str]:
         moving = f"K = {past.k:.3g} would have taken"
     before, after = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
     by_theory = change(audit.now.log_loss - audit.curve.at(past.k))
+    if audit.opponents.hidden:
+        # The model of K takes pairing for random: of errors it knows too little there.
+        later = change(audit.tested.gain)
+        return best, f"{said} By theory {past.k:.3g} {by_theory}, and on the later half of the matches it {later}."
     return best, (
         f"{said} {moving} the error of a rating from ± {before:.0f} to ± {after:.0f} points; by theory it {by_theory}, "
         f"and on the later half of the matches it {change(audit.tested.gain)}."
@@ -110,8 +114,8 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
         ("Strengths", _strengths(audit)),
         ("Opponents", opponents_words(audit.opponents)),
         ("Venue and draws", _venue(audit)),
-        *([(f"Ratings at {audit.in_use.name}", _errors(audit.now))] if audit.other is None else []),
-        (f"Ratings at {best}", _errors(audit.best)),
+        *([(f"Ratings at {audit.in_use.name}", _errors(audit, audit.now))] if audit.other is None else []),
+        (f"Ratings at {best}", _errors(audit, audit.best)),
         ("Lag", _lag(audit)),
         ("Newcomers", _newcomers(audit)),
         *([] if audit.inflation is None else [("Inflation", "\n".join(inflation_words(audit.inflation)))]),
@@ -264,7 +268,10 @@ def _venue(audit: Findings) -> str:
     return f"{first} is worth {home.today:.0f} points{moved}; forecasts add {home.in_use:.0f}{follow}; {draws}"
 
 
-def _errors(one: Prediction) -> str:
+def _errors(audit: Findings, one: Prediction) -> str:
+    if audit.opponents.hidden:
+        # As in gain_words; how far ratings are off, the line on opponents says.
+        return f"expected log-loss {one.log_loss:.4f}"
     # Shares of the squared error; the newcomers' part is approximate and can be negative.
     parts = [("luck of results", one.luck), ("unknown starts", max(one.newcomers, 0.0))]
     rest = max(one.error - sum(part for _, part in parts), 0.0)
@@ -276,7 +283,8 @@ def _errors(one: Prediction) -> str:
 
 
 def _lag(audit: Findings) -> str:
-    return f"a rating has followed 63 % of a change of strength after {audit.memory:.0f} matches of the side"
+    alone = ", if its opponents stay where they are" if audit.opponents.alike else ""
+    return f"a rating has followed 63 % of a change of strength after {audit.memory:.0f} matches of the side{alone}"
 
 
 def _newcomers(audit: Findings) -> str:

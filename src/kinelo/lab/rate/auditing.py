@@ -58,7 +58,8 @@ class AuditController:
             "notes": list(found.notes),
             "chart": loss_chart(found).to_dict(),
             "best": list(gain_words(found)),
-            "fifths": bands_table(found.bands).to_dict(),
+            # Matches between equals say nothing of who is rated too high across the league.
+            "fifths": None if found.opponents.hidden else bands_table(found.bands).to_dict(),
             "sections": [[heading, [list(row) for row in rows]] for heading, rows in found.sections()],
             "bounded": bounded,
         }

@@ -70,7 +70,8 @@ export class LeagueAudit {
     $("#audit-bounded").textContent = found.bounded ?? "";
     $("#audit-bounded").hidden = !found.bounded;
     $("#audit-gain").replaceChildren(element("b", {}, found.best[0]), ` ${found.best[1]}`);
-    fillTable($("#audit-bands"), found.fifths);
+    $("#audit-fifths").hidden = !found.fifths;
+    if (found.fifths) fillTable($("#audit-bands"), found.fifths);
     const lines = (rows) => rows.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)]);
     $("#audit-rows").replaceChildren(...found.sections.flatMap(([heading, rows]) => [element("h3", {}, heading), element("dl", {}, ...lines(rows))]));
     $("#audit-notes").replaceChildren(...found.notes.map((note) => element("p", { class: "soft" }, note)));

@@ -59,7 +59,7 @@ export function plot(node, chart, moment = 0, whole = true) {
     title: { text: title }, zeroline: false, exponentformat: "none", ...(log ? { type: "log", tickvals: TICKS, ticktext: TICKS.map(String) } : {}), ...(range ? { range: place(range, log) } : {}),
   });
   draw(node, data, baseLayout({
-    xaxis: axis(chart.x_title, chart.x_range, chart.logarithmic), yaxis: axis(chart.y_title, chart.y_range),
+    xaxis: { ...axis(chart.x_title, chart.x_range, chart.logarithmic), ...(chart.x_names?.length ? { tickvals: chart.x_names.map((_, n) => n), ticktext: chart.x_names } : {}) }, yaxis: axis(chart.y_title, chart.y_range),
     showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 11 } }, margin: MARGIN,
   }));
 }
