@@ -9,8 +9,8 @@ one leaves by chance, the weakest or the strongest of three, or who lost most la
 below, at or above the mean: inflation against what became of rating less true strength of those who play, counted
 apart, and how often 80 % intervals hold it.
 
-Exit code 1 if a spread is off by more than 15 % (at the nearest of 20: lies outside its interval), a share by more than .05, or coverage lies
-outside 65 to 95 %, of a kind by more than three standard errors.
+Exit code 1 if a spread is off by more than 15 % (at the nearest of 20: lies outside its interval), a share by more than
+.05, or coverage lies outside 65 to 95 %, of a kind by more than three standard errors.
 """
 
 from __future__ import annotations

@@ -186,7 +186,8 @@ class _Plane:
 
 def _ends(one: Trace) -> tuple[Array, Array]:
     """Upper and lower ends of the bars of a trace that has some."""
-    return tuple(np.asarray(one.y, float) + sign * np.asarray(one.error, float) for sign in (1, -1))
+    middle, half = np.asarray(one.y, float), np.asarray(one.error, float)
+    return middle + half, middle - half
 
 
 def _numbers(x: ArrayLike) -> Array:
