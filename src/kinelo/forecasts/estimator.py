@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,39 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind, kind_of
 from kinelo.matches.matches import LABELS, Matches, check_matches
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
+    from typing_extensions import TypeVar
+
+    from kinelo.forecasts.places import ContestForecast
+    from kinelo.matches.contests import Contests
+
+    Data = TypeVar("Data", bound=Matches | Contests, default=Matches)
+    Said = TypeVar("Said", bound=Forecast | ContestForecast, default=Forecast)
+else:
+    from typing import TypeVar
+
+    Data, Said = TypeVar("Data"), TypeVar("Said")
 
 
-def check_target(matches: Matches, y: object) -> None:
+def _score_of_matches(forecast: Forecast, matches: Matches) -> float:
+    return -float(log_loss(forecast.probabilities, matches.result).mean())
+
+
+def _score_of_contests(forecast: ContestForecast, contests: Contests) -> float:
+    from kinelo.forecasts.contest_scores import score_of
+
+    return score_of(forecast)
+
+
+SCORES: dict[Kind, Callable[[Any, Any], float]] = {MATCHES: _score_of_matches, CONTESTS: _score_of_contests}
+"""Minus the mean log-loss of forecasts of each kind."""
+
+
+def check_target(matches: Matches | Contests, y: object) -> None:
     """Refuse a target other than the results that the matches hold, as numbers or as labels.
 
     >>> import kinelo as kn
@@ -42,17 +69,19 @@ def check_target(matches: Matches, y: object) -> None:
     try:
         if np.asarray(y).dtype.kind == "U" and np.array_equal(np.asarray(y), matches.labels):
             return
-        alike = np.array_equal(np.asarray(y, dtype=np.float64), matches.result, equal_nan=True)
+        alike = np.array_equal(np.asarray(y, dtype=np.float64), matches.outcome, equal_nan=True)
     except (TypeError, ValueError, OverflowError):
         alike = False
     if not alike:
         raise InputError("Matches hold their results; y must be left out or equal matches.result or matches.labels.")
 
 
-class MatchEstimator:
+class MatchEstimator(Generic[Data, Said]):
     """A score, probabilities by class and tags for what can forecast one step ahead."""
 
-    fitted_: Matches | None = None
+    takes: ClassVar[tuple[Kind, ...]] = (MATCHES,)
+    """What is rated and forecast: matches, contests, or both, the usual first."""
+    fitted_: Data | None = None
 
     @property
     def classes_(self) -> NDArray[np.str_]:
@@ -62,7 +91,7 @@ class MatchEstimator:
         fitted was drawn.
         """
         fitted = self.fitted_
-        drawn = not isinstance(fitted, Matches) or bool(np.any(fitted.result == 0.5))
+        drawn = fitted is None or kind_of(fitted) is CONTESTS or bool(np.any(fitted.outcome == 0.5))
         return np.array(LABELS if drawn else (LABELS[0], LABELS[2]))
 
     def predict_proba(self, matches: Matches) -> NDArray[np.float64]:
@@ -77,21 +106,23 @@ class MatchEstimator:
         (['away_win', 'draw', 'home_win'], (30, 3))
         """
         check_matches(matches)
-        said = self.predict(matches).probabilities[:, ::-1]
+        forecast: Any = self.predict(matches)  # type: ignore[arg-type]
+        said = forecast.probabilities[:, ::-1]
         if self.classes_.size == said.shape[1]:
             return said
         decided = said[:, [0, 2]]
         return decided / decided.sum(axis=1, keepdims=True)
 
-    def predict(self, matches: Matches) -> Forecast:
+    def predict(self, matches: Data) -> Said:
         """Forecast matches from the ratings as they stand."""
         raise NotImplementedError
 
-    def score(self, matches: Matches, y: object = None) -> float:
+    def score(self, matches: Data, y: object = None) -> float:
         """Minus the mean log-loss of forecasts one step ahead: higher is better, and 0 the most.
 
-        Each match is forecast before it is used, and then used, as in :func:`kinelo.backtest`; this happens on a copy,
-        and the rater stays as it is. ``y`` is there for scikit-learn: results stand in the matches.
+        Of contests it is the mean over pairs of finishers. Each match is forecast before it is used, and then used, as
+        in :func:`kinelo.backtest`; this happens on a copy, and the rater stays as it is. ``y`` is there for
+        scikit-learn: results stand in the matches.
 
         >>> import kinelo as kn
         >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
@@ -99,28 +130,33 @@ class MatchEstimator:
         >>> round(rater.score(matches[60:]), 3)
         -1.079
         """
-        check_matches(matches)
+        self._check_kind(matches)
         check_target(matches, y)
         if len(matches) == 0:
-            raise InputError("There are no matches to score; at least one is needed.")
+            raise InputError(f"There are no {matches.kind.noun} to score; at least one is needed.")
         self._check_has_ratings()
-        said = copy.deepcopy(self).one_step_ahead(self._as_hindsight(matches)).probabilities
-        return -float(log_loss(said, matches.result).mean())
+        return SCORES[matches.kind](copy.deepcopy(self).one_step_ahead(self._as_hindsight(matches)), matches)
 
-    def _as_hindsight(self, matches: Matches) -> Matches:
+    def _check_kind(self, matches: object, *, scans: bool = False) -> None:
+        """Refuse what is no sound table of a kind that is forecast here, nor a scan of one where these are taken."""
+        (kind_of(matches) if kind_of(matches) in self.takes else self.takes[0]).check(matches, scans=scans)
+
+    def _as_hindsight(self, matches: Data) -> Data:
         """Matches to score; those before the last one fitted count as played on its day, with a warning."""
         fitted = self.fitted_
         if fitted is not None and len(fitted) and fitted.dated and matches.date[0] < fitted.date[-1]:
+            noun = matches.kind.noun
             warnings.warn(
-                f"These matches begin on {matches.date[0]}, before the last match fitted ({fitted.date[-1]}): their "
-                "score is one of hindsight. Split matches by time, with TimeSeriesSplit or before() and since().",
+                f"These {noun} begin on {matches.date[0]}, before the last {matches.kind.one} fitted "
+                f"({fitted.date[-1]}): their score is one of hindsight. Split {noun} by time, with TimeSeriesSplit or "
+                "before() and since().",
                 KineloWarning,
                 stacklevel=3,
             )
             return replace(matches, date=np.maximum(matches.date, fitted.date[-1]))
         return matches
 
-    def one_step_ahead(self, matches: Matches) -> Any:
+    def one_step_ahead(self, matches: Data) -> Said:
         """Forecast each match before it is used, and use it."""
         raise NotImplementedError
 

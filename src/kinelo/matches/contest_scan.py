@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,13 +14,9 @@ from kinelo.errors import InputError
 from kinelo.matches.contest_columns import check_contest_mapping, find_contest_columns
 from kinelo.matches.contest_reading import read_contests
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import Day, read_day
 from kinelo.matches.kind import CONTESTS, Kind
 from kinelo.matches.loading import damage_in_words, load_table
-from kinelo.matches.scan import files_of
-
-ROWS_OF_CHUNK = 1_000_000
-"""Rows of a chunk."""
+from kinelo.matches.scan import PIECE, TableScan, files_of
 
 NOTES = ("contests are read in chunks: a contest that stands in two files counts twice",)
 
@@ -61,11 +57,11 @@ def scan_contests(
     for name in options:
         if name not in known:
             raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(known)}.")
-    return ContestScan(files_of(paths), columns, options)
+    return ContestScan(files_of(paths), columns, options=options)
 
 
 @dataclass(frozen=True)
-class ContestScan:
+class ContestScan(TableScan[Contests]):
     """Contests in chunks: see :func:`scan_contests`.
 
     >>> import tempfile
@@ -77,46 +73,35 @@ class ContestScan:
     """
 
     kind: ClassVar[Kind] = CONTESTS
-    in_memory: ClassVar[bool] = False
+    parts: ClassVar[str] = "chunks"
+    part_estimated: ClassVar[str] = "the first"
 
-    files: tuple[Path, ...]
-    columns: Mapping[str, Any] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    first: np.datetime64 | None = None
-    end: np.datetime64 | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not checked in chunks."""
         return NOTES
 
-    def before(self, date: Day) -> ContestScan:
-        """Contests strictly before a day."""
-        return replace(self, end=read_day(date))
-
-    def since(self, date: Day) -> ContestScan:
-        """Contests on or after a day."""
-        return replace(self, first=read_day(date))
-
-    def chunks(self, rows: int = ROWS_OF_CHUNK) -> Iterator[Contests]:
+    def chunks(self, rows: int = PIECE) -> Iterator[Contests]:
         """Read the chunks one after the other; dates that go back are refused."""
-        latest, where = np.datetime64("-9999-01-01"), ""
+        return self.pieces(rows)
+
+    def to_estimate(self, most: int | None) -> Contests:
+        """The first chunk, whatever ``most`` is: a rater of contests thins out what it estimates on."""
+        first = next(self._in_order(PIECE), None)
+        if first is None:
+            raise InputError("There are no contests in the files and days asked for.")
+        return first
+
+    def _tables(self, rows: int) -> Iterator[tuple[Contests, str]]:
         for path in self.files:
-            for frame, said in _frames(path, self.columns, rows):
+            for frame, label in _frames(path, self.columns, rows):
                 try:
                     chunk = read_contests(frame, self.columns, **self.options)
                 except InputError as error:
-                    raise InputError(f"{said}: {error}") from None
-                if chunk.dated and chunk.date[0] < latest:
-                    raise InputError(
-                        f"{said} goes back to {chunk.date[0]}, before {latest} in {where}; chunks must be in order of "
-                        "date: name the files in that order, or sort their rows."
-                    )
-                latest, where = chunk.date[-1], said
-                chunk = chunk if self.first is None else chunk.since(str(self.first))
-                chunk = chunk if self.end is None else chunk.before(str(self.end))
-                if len(chunk):
-                    yield chunk
+                    raise InputError(f"{label}: {error}") from None
+                yield chunk, label
 
 
 def _frames(path: Path, columns: Mapping[str, Any] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:

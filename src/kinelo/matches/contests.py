@@ -137,6 +137,9 @@ class Contests(DatedTable):
         """Names of the entrants who take part; a rejected row may name others."""
         return [self.entrants[code] for code in np.unique(self.entrant)]
 
+    def _named(self, row: int) -> str:
+        return f"contest {self.identifiers[row]} {self._when(row)}"
+
     def plays(self, name: str) -> NDArray[np.bool_]:
         """In which contests an entrant, or anybody (any car) that is rated, takes part."""
         entries = np.zeros(self.entrant.size, bool)

@@ -117,6 +117,13 @@ class DatedTable:
         """Names of those who take part; a rejected row may name others."""
         raise NotImplementedError
 
+    def _named(self, row: int) -> str:
+        """A match or a contest as a sentence names it, with its day."""
+        raise NotImplementedError
+
+    def _when(self, row: int) -> str:
+        return f"of {self.date[row]}" if self.dated else "without a date"
+
     def plays(self, name: str) -> NDArray[np.bool_]:
         """In which rows somebody takes part; in none where nobody is called so."""
         raise NotImplementedError

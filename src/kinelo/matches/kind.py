@@ -19,7 +19,10 @@ class Kind:
     """
 
     noun: str
+    one: str
     who: str
+    lacking: str
+    """What those lack that are still to come."""
     home: str
     usual_rater: str | None
 
@@ -43,8 +46,8 @@ class Kind:
         getattr(import_module(f"kinelo.matches.{self.noun}"), f"check_{self.noun}")(value)
 
 
-MATCHES = Kind("matches", "sides", "", None)
-CONTESTS = Kind("contests", "entrants", "contest_", "rank")
+MATCHES = Kind("matches", "match", "sides", "a result", "", None)
+CONTESTS = Kind("contests", "contest", "entrants", "places", "contest_", "rank")
 """Which rater is usual of matches is decided on them (:func:`kinelo.choose_rater`)."""
 
 

@@ -134,6 +134,10 @@ class Matches(DatedTable):
         """Names of the sides that play; a rejected row may name others."""
         return [self.teams[code] for code in np.unique(np.concatenate([self.home, self.away]))]
 
+    def _named(self, row: int) -> str:
+        home, away = self.teams[self.home[row]], self.teams[self.away[row]]
+        return f"match {self._when(row)} between {home} and {away}"
+
     def plays(self, name: str) -> NDArray[np.bool_]:
         """In which matches a side plays, or a player of the line-ups; in none where nobody is called so."""
         plays = np.zeros(len(self), bool)

@@ -1,4 +1,4 @@
-"""Streams of matches: files read in chunks, in order of date, never all in memory.
+"""Streams of matches and of contests: files read in pieces, in order of date, never all in memory.
 
 Every piece is a :class:`Matches` whose codes go on from those of the piece before, so that a rater does not look names
 up again. A Parquet file is cut into pieces of ``PIECE`` rows; any other file is one piece.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
-from kinelo.matches.dated import Day, read_day
+from kinelo.matches.dated import DatedTable, Day, read_day
 from kinelo.matches.kind import MATCHES, Kind
 from kinelo.matches.loading import damage_in_words
 from kinelo.matches.matches import Matches
@@ -78,8 +78,66 @@ def scan_matches(
     return MatchScan(files_of(paths), columns, accept_losses=accept_losses)
 
 
+Piece = TypeVar("Piece", bound=DatedTable)
+
+
 @dataclass(frozen=True)
-class MatchScan:
+class TableScan(Generic[Piece]):
+    """A table in pieces: what streams of matches and of contests share."""
+
+    kind: ClassVar[Kind]
+    parts: ClassVar[str]
+    """What the pieces are called."""
+    part_estimated: ClassVar[str]
+    """Which of its rows parameters are estimated on."""
+    in_memory: ClassVar[bool] = False
+    lineups: ClassVar[None] = None
+
+    files: tuple[Path, ...]
+    columns: Mapping[str, Any] | None = None
+    first: np.datetime64 | None = None
+    end: np.datetime64 | None = None
+
+    def before(self, date: Day) -> Self:
+        """What took place strictly before a day."""
+        return replace(self, end=read_day(date))
+
+    def since(self, date: Day) -> Self:
+        """What took place on a day or after it."""
+        return replace(self, first=read_day(date))
+
+    def pieces(self, rows: int = PIECE) -> Iterator[Piece]:
+        """Read the pieces one after the other, one ahead of its use; dates that go back are refused."""
+        return ahead(self._in_order(rows))
+
+    def _in_order(self, rows: int) -> Iterator[Piece]:
+        latest, where = np.datetime64("-9999-01-01"), ""
+        for piece, label in self._tables(rows):
+            if piece.dated and piece.date[0] < latest:
+                raise InputError(
+                    f"{label} goes back to {piece.date[0]}, before {latest} in {where}; {self.parts} must be in order "
+                    "of date: name the files in that order, or sort their rows."
+                )
+            latest, where = piece.date[-1], label
+            ends = self.end is not None and piece.dated and latest >= self.end
+            piece = piece if self.first is None else piece.since(str(self.first))
+            piece = piece if self.end is None else piece.before(str(self.end))
+            if len(piece):
+                yield piece
+            if ends:
+                return
+
+    def _tables(self, rows: int) -> Iterator[tuple[Piece, str]]:
+        """The pieces as they are read, each with where it stands."""
+        raise NotImplementedError
+
+    def to_estimate(self, most: int | None) -> Piece:
+        """The part on which parameters are estimated: about ``most`` rows, in memory."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class MatchScan(TableScan[Matches]):
     """Matches in pieces: see :func:`scan_matches`.
 
     >>> import tempfile, polars as pl
@@ -91,27 +149,15 @@ class MatchScan:
     """
 
     kind: ClassVar[Kind] = MATCHES
-    in_memory: ClassVar[bool] = False
-    lineups: ClassVar[None] = None
+    parts: ClassVar[str] = "pieces"
+    part_estimated: ClassVar[str] = "the latest"
 
-    files: tuple[Path, ...]
-    columns: Mapping[str, str] | None = None
-    first: np.datetime64 | None = None
-    end: np.datetime64 | None = None
     accept_losses: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not checked in pieces."""
         return SCAN_NOTES
-
-    def before(self, date: Day) -> MatchScan:
-        """Matches strictly before a day."""
-        return replace(self, end=read_day(date))
-
-    def since(self, date: Day) -> MatchScan:
-        """Matches on or after a day."""
-        return replace(self, first=read_day(date))
 
     def collect(self) -> Matches:
         """All of these matches in memory, without identifiers."""
@@ -134,31 +180,21 @@ class MatchScan:
                 kept.pop(0)
         return joined(kept)[-most:] if kept else joined(kept)
 
-    def pieces(self, rows: int = PIECE) -> Iterator[Matches]:
-        """Read the pieces one after the other, one ahead of its use; dates that go back are refused."""
-        return ahead(self._pieces(rows))
+    def to_estimate(self, most: int | None) -> Matches:
+        """The latest matches."""
+        if most is None:
+            raise InputError(
+                "look = None estimates on all matches at once, which pieces are not: read them with read_matches, or "
+                "set look to a number."
+            )
+        return self.latest(int(most))
 
-    def _pieces(self, rows: int) -> Iterator[Matches]:
+    def _tables(self, rows: int) -> Iterator[tuple[Matches, str]]:
         names = RunningNames()
         signed = self._signed()
-        latest, where = np.datetime64("-9999-01-01"), ""
         for path in self.files:
             for frame, label in _frames(path, self.columns, rows):
-                piece = _quick(frame, self.columns, names, signed) or self._slow(frame, names, signed, label)
-                if piece.date[0] < latest:
-                    raise InputError(
-                        f"{label} goes back to {piece.date[0]}, before {latest} in {where}; pieces must be in order of "
-                        "date: name the files in that order, or sort their rows."
-                    )
-                latest, where = piece.date[-1], label
-                piece = piece if self.first is None else piece.since(str(self.first))
-                if self.end is not None and len(piece) and piece.date[-1] >= self.end:
-                    piece = piece.before(str(self.end))
-                    if len(piece):
-                        yield piece
-                    return
-                if len(piece):
-                    yield piece
+                yield _quick(frame, self.columns, names, signed) or self._slow(frame, names, signed, label), label
 
     def _slow(self, frame: pl.DataFrame, names: RunningNames, signed: bool | None, label: str) -> Matches:
         """Any table, as :func:`read_matches` reads it."""
@@ -193,7 +229,7 @@ class MatchScan:
         return any(value is not None and value < 0 for value in least)
 
 
-def ahead(pieces: Iterator[Matches]) -> Iterator[Matches]:
+def ahead(pieces: Iterator[Piece]) -> Iterator[Piece]:
     """The same pieces, each read in a thread of its own while the one before is in use."""
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(next, pieces, None)

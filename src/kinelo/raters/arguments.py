@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Self
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Option, Parameter, Switch
-from kinelo.matches.matches import Matches
 from kinelo.raters.streaming import LOOK
 
 MOST_ENTRIES = 5
@@ -110,7 +109,7 @@ class Arguments:
         """All parameters, with defaults and ranges in the rating points that this rater counts in."""
         return self.parameters
 
-    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
         """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
         return {}
 

@@ -227,8 +227,7 @@ def _simpler(walker: Any, match: Matches) -> list[tuple[str, Callable[[Matches],
         found.append(("conditions", _without_conditions))
     if not match.neutral[0]:
         found.append(("venue", lambda m: replace(m, neutral=np.ones(1, bool))))
-    last = walker._today() if hasattr(walker, "_today") else walker._last_day()
-    last = max(last, int(UNDATED.astype(np.int64)))
+    last = max(walker._last_day(), int(UNDATED.astype(np.int64)))
     if match.dated and int(match.day[0]) > last > 0:
         day = np.full(1, np.datetime64(last, "D"))
         found.append(("rest", lambda m: replace(m, date=day)))
@@ -268,7 +267,7 @@ def _of_contest(walker: Any, contest: Any) -> dict[str, Reason]:
         fewer = of(plain)
         terms["weight"] = {name: last[name] - fewer[name] for name in known}
         last = fewer
-    day = walker._today() if hasattr(walker, "_today") else walker._last_day()
+    day = walker._last_day()
     if contest.dated and int(contest.day[0]) > day > 0:
         fewer = of(replace(plain, date=np.full(1, np.datetime64(day, "D"))))
         terms["rest"] = {name: last[name] - fewer[name] for name in known}

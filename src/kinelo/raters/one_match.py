@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.estimator import MatchEstimator
+from kinelo.forecasts.estimator import Data, MatchEstimator, Said
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.dated import UNDATED, Day, day_number, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import check_neutral, fixture, fixtures, lineups_of_starters, two_sides
+from kinelo.matches.kind import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
 from kinelo.model.validation import is_list, is_text
@@ -112,10 +113,10 @@ class Gaps(NamedTuple):
     unknown: tuple[str, ...] = ()
 
 
-class SingleMatches(MatchEstimator):
+class SingleMatches(MatchEstimator[Data, Said]):
     """Forecasts of single matches, and updates by them."""
 
-    conditions: Sequence[str] = ()
+    conditions: Any = ()
     rates_players: ClassVar[bool] = False
     """Whether those who are rated are players, whom line-ups name."""
 
@@ -175,7 +176,8 @@ class SingleMatches(MatchEstimator):
         )  # fmt: skip
         if one.day is not None:  # without a date it is on the last day known
             day = day_number(one.day)
-            self._check_day(day, (one.home, one.away))
+            if day < self._last_day():
+                raise self._too_early(MATCHES, f"match of {one.day} between {one.home} and {one.away}")
             if day > time.time() / DAY_SECONDS + 365.0:
                 refuse_far_ahead(np.array([day]), self._last_day())
         self._use_one(one)
@@ -386,18 +388,19 @@ class SingleMatches(MatchEstimator):
         day, last = None if date is None else read_day(date), self._last_day()
         return np.datetime64(max(last, 0), "D") if day is None or last == UNDATED_DAY else day
 
-    def _on_days(self, matches: Matches) -> Matches:
+    def _on_days(self, matches: Data) -> Data:
         """Matches to come on their days, or on the last day known where they, or the ratings, know of none."""
         last = self._last_day()
         if (matches.dated and last != UNDATED_DAY) or (max(last, UNDATED_DAY) == UNDATED_DAY and not matches.dated):
             return matches
-        return replace(matches, date=np.full(len(matches), np.datetime64(max(last, UNDATED_DAY), "D")))
+        day = np.datetime64(max(last, UNDATED_DAY), "D")
+        return replace(matches, date=np.full(len(matches), day))
 
     def _last_day(self) -> int:
         """Day of the last match rated; NEVER before the first."""
         raise NotImplementedError
 
-    def _foresee(self, matches: Matches) -> Forecast:
+    def _foresee(self, matches: Any) -> Any:
         """Forecast matches from the ratings as they stand."""
         raise NotImplementedError
 
@@ -405,12 +408,12 @@ class SingleMatches(MatchEstimator):
         """Forecast one match, at a cost that does not grow with the league."""
         return self._foresee(match)
 
-    def _use(self, matches: Matches) -> None:
+    def _use(self, matches: Any) -> None:
         """Carry the ratings on with matches that were checked."""
         raise NotImplementedError
 
-    def _check_day(self, day: int, sides: tuple[str, str]) -> None:
-        """Refuse a match before the last one rated."""
+    def _too_early(self, kind: Kind, named: str) -> InputError:
+        """What to say of a match before the last one rated."""
         raise NotImplementedError
 
 

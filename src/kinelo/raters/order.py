@@ -20,12 +20,14 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.forecast import Forecast
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.matches.together import forecast_until
 from kinelo.presentation import percent
@@ -43,14 +45,18 @@ class SideOrder:
     neutral: bool = False
 
 
-def learn_order(matches: Matches) -> SideOrder:
+def learn_order(matches: Matches | Contests) -> SideOrder:
     """What the order of sides in matches to be fitted may teach; warns where it tells the result.
+
+    Nobody is named first in a contest because of what he is.
 
     >>> import kinelo as kn
     >>> table = {"home": ["A", "B"] * 20, "away": ["B", "A"] * 20, "neutral": [1] * 40}
     >>> learn_order(kn.read_matches(table | {"result": [1, 1, 0, 1] * 10}))
     SideOrder(home=True, neutral=True)
     """
+    if not isinstance(matches, Matches):
+        return SideOrder()
     at_home, elsewhere = (_first_wins(matches, there) for there in (~matches.neutral, matches.neutral))
     leaks_at_home = _tells(*at_home, TELLING_AT_HOME, "at home")
     leaks_elsewhere = _tells(*elsewhere, TELLING, "on neutral ground")
@@ -77,7 +83,7 @@ def _tells(decided: int, share: float, telling: float, where: str) -> bool:
     return True
 
 
-def joined_forecast(parts: list[Forecast], matches: Matches) -> Forecast:
+def joined_forecast(parts: list[Forecast], matches: Any) -> Any:
     """One forecast of all matches from those of their parts."""
     unknown = tuple(dict.fromkeys(name for part in parts for name in part.unknown))
     before = [part.ratings_before for part in parts if part.ratings_before is not None]
@@ -85,7 +91,7 @@ def joined_forecast(parts: list[Forecast], matches: Matches) -> Forecast:
     return Forecast(np.concatenate([part.probabilities for part in parts]), unknown, matches, ratings)
 
 
-def parts_of(matches: Matches) -> Iterator[tuple[Matches, bool]]:
+def parts_of(matches: Any) -> Iterator[tuple[Any, bool]]:
     """The matches in parts, and whether each is forecast as a whole before it is used: each day's unordered matches
     together are, and what lies between them is not.
     """

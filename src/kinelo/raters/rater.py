@@ -1,6 +1,7 @@
 """What every rater can do, written once.
 
-A rater's constructor only stores its parameters; ``None`` stands for "estimate it". ``fit`` starts afresh, estimates
+A rater is a ``Rater[Data, Said]``: what it is handed (matches, contests, or either) and what it says of them. Its
+constructor only stores its parameters; ``None`` stands for "estimate it". ``fit`` starts afresh, estimates
 what was left open by one-step-ahead likelihood and then rates the matches in order; ``update`` carries on.
 Names, not codes, tie one call to the next.
 
@@ -17,21 +18,19 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.estimator import check_target
+from kinelo.forecasts.estimator import Data, Said, check_target
 from kinelo.forecasts.fit import estimate, says_anew
-from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.contests import check_contests
 from kinelo.matches.dated import refuse_far_ahead
-from kinelo.matches.matches import Matches, check_matches
-from kinelo.matches.scan import MatchScan
+from kinelo.matches.kind import Kind
+from kinelo.matches.scan import TableScan
 from kinelo.presentation import html_facts
 from kinelo.raters.arguments import Arguments
 from kinelo.raters.name_index import warn_of_misspelt
@@ -45,12 +44,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def without_ratings(rater: Rater) -> InputError:
+def without_ratings(rater: Rater[Any, Any]) -> InputError:
     """What to say where a rater that has seen no match is asked for a forecast."""
     return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
 
 
-class Rater(SingleMatches, Arguments, ABC):
+class Rater(SingleMatches[Data, Said], Arguments, ABC):
     """Base of all raters: see the module for the rules they share.
 
     >>> import kinelo as kn
@@ -74,7 +73,7 @@ class Rater(SingleMatches, Arguments, ABC):
 
     order_: SideOrder = SideOrder()
     estimates_: Estimates | None = None
-    fitted_: Matches | None = None
+    fitted_: Data | None = None
     start: Any = None
     _state: Any = None
     _start_read: tuple[Any, Start] | None = None
@@ -92,21 +91,23 @@ class Rater(SingleMatches, Arguments, ABC):
 
     # Estimating
 
-    def fit(self, matches: Matches | MatchScan, y: object = None) -> Self:
-        """Estimate the open parameters on these matches, then rate them in order from a fresh start.
+    def fit(self, matches: Data | TableScan[Data], y: object = None) -> Self:
+        """Estimate the open parameters on these matches (or contests), then rate them in order from a fresh start.
 
         ``y`` is there for scikit-learn: results stand in the matches.
         """
-        if isinstance(matches, MatchScan):
+        if isinstance(matches, TableScan):
             fit_in_pieces(self, matches, y)
             return self
-        check_matches(matches)
+        self._check_kind(matches)
         check_target(matches, y)
+        kind = matches.kind
         if len(matches) == 0:
-            raise InputError("There are no matches to fit; at least one is needed.")
-        if np.isnan(matches.result).any():
+            raise InputError(f"There are no {kind.noun} to fit; at least one is needed.")
+        if np.isnan(matches.outcome).any():
             raise InputError(
-                "Matches without a result cannot be fitted; read them with played=True to reject such rows."
+                f"{kind.noun.capitalize()} without {kind.lacking} cannot be fitted; read them with played=True to "
+                "reject such rows."
             )
         self.estimates_ = None
         self.fitted_ = matches
@@ -125,10 +126,10 @@ class Rater(SingleMatches, Arguments, ABC):
             warn_of_unmet(start, self._names_of(matches))
         return self
 
-    def _look_at_conditions(self, matches: Matches) -> None:
+    def _look_at_conditions(self, matches: Data) -> None:
         """Say what conditions hold that they should not."""
 
-    def _prepare(self, matches: Matches) -> None:
+    def _prepare(self, matches: Data) -> None:
         """What the matches to be fitted say before any of them is rated."""
 
     @property
@@ -136,7 +137,7 @@ class Rater(SingleMatches, Arguments, ABC):
         """Whether the chance of a draw is learnt on the way, from none: nobody gave it, and no fit estimated it."""
         return self._never_fitted and getattr(self, "ties", None) is None
 
-    def _prepare_once(self, matches: Matches) -> None:
+    def _prepare_once(self, matches: Data) -> None:
         """Let the first matches that are used say what needs no estimation, where nothing is to be estimated.
 
         A rater whose parameters are all given then ends where a fit of the same matches ends.
@@ -144,7 +145,7 @@ class Rater(SingleMatches, Arguments, ABC):
         if self._prepared or not len(matches):
             return
         self._prepared = True
-        if self.open_parameters() or (self.rates_players and matches.lineups is None):
+        if self.open_parameters() or (self.rates_players and getattr(matches, "lineups", None) is None):
             return
         self.order_ = learn_order(matches)
         self._prepare(matches)
@@ -154,7 +155,7 @@ class Rater(SingleMatches, Arguments, ABC):
     def _settle_choices(self) -> None:
         """Choose as a fit does where there is nothing to estimate."""
 
-    def _learn(self, matches: Matches, latest: Matches) -> None:
+    def _learn(self, matches: Data, latest: Data) -> None:
         """Estimate the open parameters on the latest of the matches, and rate all of them; the rater was reset."""
         if self.open_parameters():
             estimates = self._search(latest)
@@ -165,39 +166,42 @@ class Rater(SingleMatches, Arguments, ABC):
         else:
             self._use(matches)
 
-    def _conclude(self, matches: Matches, latest: Matches) -> None:
+    def _conclude(self, matches: Data, latest: Data) -> None:
         """What the matches fitted still have to say once they are rated."""
 
     def _show_learnt(self) -> None:
         """Let what was learnt on the way stand among what was estimated, as it is after the matches fitted."""
 
-    def _latest_matches(self, matches: Matches) -> Matches:
+    def _latest_matches(self, matches: Data) -> Data:
         """The matches on which parameters are estimated: the latest ``look``, with a warning where there are more."""
         if self.look is None or len(matches) <= self.look:
             return matches
         if self.open_parameters():
             warnings.warn(
-                f"Parameters are estimated on the latest {int(self.look):,} of {len(matches):,} matches, and all are "
-                "rated with them; set look = None to estimate on all.",
+                f"Parameters are estimated on the latest {int(self.look):,} of {len(matches):,} {matches.kind.noun}, "
+                "and all are rated with them; set look = None to estimate on all.",
                 KineloWarning,
                 stacklevel=3,
             )
-        return matches[-int(self.look) :]
+        latest: Any = matches[-int(self.look) :]
+        return latest
 
-    def _search(self, matches: Matches) -> Estimates:
+    def _search(self, matches: Data) -> Estimates:
         """Estimate the open parameters; the rater is left as it was."""
-        return estimate(self, matches)
+        rater, latest = cast("Any", self), cast("Any", matches)
+        return estimate(rater, latest)
 
-    def search(self, matches: Matches) -> Estimates:
+    def search(self, matches: Data) -> Estimates:
         """What ``fit`` does by itself, under its old name; it goes with version 0.6."""
         said = "Rater.search is no longer public: fit estimates, and estimates_ holds what was found."
         warnings.warn(said, DeprecationWarning, stacklevel=2)
-        (check_contests if self.book_holds == ("contests",) else check_matches)(matches)
+        self._check_kind(matches)
         return self._search(matches)
 
-    def _losses(self, matches: Matches, skipped: int) -> NDArray[np.float64]:
+    def _losses(self, matches: Data, skipped: int) -> NDArray[np.float64]:
         """Losses of the matches from ``skipped`` on, after a reset, as the search asks for them."""
-        return log_loss(self._step_ahead(matches).probabilities[skipped:], matches.result[skipped:])
+        forecast: Any = self._step_ahead(matches)
+        return log_loss(forecast.probabilities[skipped:], matches.outcome[skipped:])
 
     def needs_whole_table(self) -> str:
         """Why this rater cannot take matches in pieces; empty where it can."""
@@ -231,9 +235,9 @@ class Rater(SingleMatches, Arguments, ABC):
             self._start_read = (self.start, read_start(self.start))
         return self._start_read[1]
 
-    def _names_of(self, matches: Matches) -> set[str]:
+    def _names_of(self, matches: Data) -> set[str]:
         """Names of those who are rated, in matches."""
-        return {matches.teams[code] for code in np.unique(np.concatenate([matches.home, matches.away]))}
+        return set(matches.present)
 
     def _begun(self) -> Any:
         """The state, made where there is none yet."""
@@ -243,13 +247,13 @@ class Rater(SingleMatches, Arguments, ABC):
 
     # Rating
 
-    def update(self, matches: Matches | MatchScan) -> Self:
-        """Carry the ratings on with further matches, in order.
+    def update(self, matches: Data | TableScan[Data]) -> Self:
+        """Carry the ratings on with further matches (or contests), in order.
 
         A match before the last one rated is refused, and nothing is changed: ratings have gone on from there. A
         :class:`kinelo.RatingBook` takes results that arrive late.
         """
-        if isinstance(matches, MatchScan):
+        if isinstance(matches, TableScan):
             update_in_pieces(self, matches)
             return self
         self._check_usable(matches)
@@ -257,14 +261,14 @@ class Rater(SingleMatches, Arguments, ABC):
         self._use(matches)
         return self
 
-    def one_step_ahead(self, matches: Matches) -> Forecast:
-        """Forecast each match before it is used, and use it: what backtests and fits are made of."""
+    def one_step_ahead(self, matches: Data) -> Said:
+        """Forecast each match (or contest) before it is used, and use it: what backtests and fits are made of."""
         self._check_usable(matches)
         self._prepare_once(matches)
         self._begun()
         if not len(matches):
             return self._foresee(matches)
-        said = []
+        said: list[Any] = []
         for part, as_whole in self._parts(matches):
             if as_whole:
                 said.append(self._foresee(part))
@@ -273,46 +277,47 @@ class Rater(SingleMatches, Arguments, ABC):
                 said.append(self._step_ahead(part))
         return said[0] if len(said) == 1 else joined_forecast(said, matches)
 
-    def _parts(self, matches: Matches) -> Iterable[tuple[Matches, bool]]:
+    def _parts(self, matches: Data) -> Iterable[tuple[Data, bool]]:
         """The matches in parts, and whether each is forecast as a whole before any of it is used."""
         return parts_of(matches)
 
-    def _use(self, matches: Matches) -> None:
+    def _use(self, matches: Data) -> None:
         """Carry the ratings on with matches that were checked."""
         self._step_ahead(matches)
 
-    def _step_ahead(self, matches: Matches) -> Forecast:
+    def _foresee(self, matches: Data) -> Said:
+        """Forecast matches from the ratings as they stand."""
+        raise NotImplementedError
+
+    def _step_ahead(self, matches: Data) -> Said:
         """Forecast each of some matches that were checked before it is used, and use it."""
         if type(self).one_step_ahead is Rater.one_step_ahead:
             raise NotImplementedError
         return self.one_step_ahead(matches)
 
-    def _check_usable(self, matches: Matches) -> None:
+    def _check_usable(self, matches: Data) -> None:
         """Refuse matches that cannot change ratings: some without a result, or before the last one rated."""
-        check_matches(matches)
-        if np.isnan(matches.result).any():
-            raise InputError("A match without a result cannot change a rating; forecast it with predict.")
+        self._check_kind(matches)
+        if np.isnan(matches.outcome).any():
+            kind = matches.kind
+            raise InputError(f"A {kind.one} without {kind.lacking} cannot change a rating; forecast it with predict.")
         self._check_order(matches)
 
-    def _check_order(self, matches: Matches) -> None:
+    def _check_order(self, matches: Data) -> None:
         """Refuse matches before the last one rated."""
         if len(matches):
             k = int(matches.day.argmin())
-            sides = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
-            self._check_day(int(matches.day[k]), sides, matches.dated)
+            if matches.day[k] < self._last_day():
+                raise self._too_early(matches.kind, matches._named(k))
             refuse_far_ahead(matches.day, self._last_day())
 
-    def _check_day(self, day: int, sides: tuple[str, str], dated: bool = True) -> None:
-        """Refuse a match before the last one rated; of ratings to begin with, the days count too."""
-        last = self._last_day()
-        if day >= last:
-            return
-        when = f"of {np.datetime64(day, 'D')}" if dated else "without a date"
+    def _too_early(self, kind: Kind, named: str) -> InputError:
+        """What to say of a match before the last one rated; of ratings to begin with, the days count too."""
         begun = "" if self.start is None else " (or the last day of the ratings to begin with)"
-        raise InputError(
-            f"The match {when} between {sides[0]} and {sides[1]} comes before the last match rated{begun}, of "
-            f"{np.datetime64(last, 'D')}; nothing was changed. Rate matches in order of date, or keep a rating book, "
-            "which takes results that arrive late."
+        return InputError(
+            f"The {named} comes before the last {kind.one} rated{begun}, of {np.datetime64(self._last_day(), 'D')}; "
+            f"nothing was changed. Rate {kind.noun} in order of date, or keep a rating book, which takes results that "
+            "arrive late."
         )
 
     def _last_day(self) -> int:
@@ -321,19 +326,24 @@ class Rater(SingleMatches, Arguments, ABC):
 
     # Forecasting
 
-    def predict(self, matches: Matches) -> Forecast:
-        """Forecast matches from the ratings as they stand; names never met get the prior and are listed.
+    def predict(self, matches: Data) -> Said:
+        """Forecast matches (or contests) from the ratings as they stand; names never met get the prior and are listed.
 
         Matches without dates are on the last day known, that of the last match rated. That holds wherever matches to
         come are handed over; where the matches rated have no dates either, nobody rests before any match.
         """
-        check_matches(matches)
+        self._check_kind(matches)
         self._check_has_ratings()
-        forecast = self._foresee(self._on_days(matches)).about(matches)
+        forecast: Any = self._foresee(self._on_days(matches))
+        forecast = forecast.about(matches)
         if forecast.unknown:
-            sides = tuple(name for name in forecast.unknown if name in matches.teams)
-            warn_of_misspelt(sides, self._state.side_index.names)
+            listed = getattr(matches, "teams", forecast.unknown)  # a line-up may name players nobody knows
+            warn_of_misspelt(tuple(name for name in forecast.unknown if name in listed), self._names_known())
         return forecast
+
+    def _names_known(self) -> Iterable[str]:
+        """Names of those who have been met: sides, or entrants."""
+        return self._state.side_index.names
 
     def _check_has_ratings(self) -> None:
         """Refuse to forecast by a rater that has seen nothing; ratings to begin with are something."""

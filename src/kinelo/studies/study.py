@@ -97,17 +97,10 @@ class GaussianSection(_CellsSection):
         )
 
 
-class ConcentratedSection(_CellsSection):
-    """``kind = "concentrated"``: all teams at one rating, or each at its own θ (``rating = "theta"``)."""
+class _CentredSection(_CellsSection):
+    """Teams around one rating, or each around its own θ (``rating = "theta"``)."""
 
-    kind: Literal["concentrated"]
     rating: float | Literal["theta"]
-
-    def build(self) -> Population:
-        """Return the population."""
-        from kinelo.macro.population import Population
-
-        return Population.concentrated(self.centre, **self.cells)
 
     @property
     def centre(self) -> Any:
@@ -115,10 +108,22 @@ class ConcentratedSection(_CellsSection):
         return (lambda theta, sigma: theta) if self.rating == "theta" else self.rating
 
 
-class RidgeSection(ConcentratedSection):
+class ConcentratedSection(_CentredSection):
+    """``kind = "concentrated"``: all teams at one rating, or each at its own θ (``rating = "theta"``)."""
+
+    kind: Literal["concentrated"]
+
+    def build(self) -> Population:
+        """Return the population."""
+        from kinelo.macro.population import Population
+
+        return Population.concentrated(self.centre, **self.cells)
+
+
+class RidgeSection(_CentredSection):
     """``kind = "ridge"``: ratings normal with standard deviation ``width`` around one rating, or around θ."""
 
-    kind: Literal["ridge"]  # pyright: ignore[reportIncompatibleVariableOverride]
+    kind: Literal["ridge"]
     width: float
 
     def build(self) -> Population:

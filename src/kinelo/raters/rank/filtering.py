@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import KineloWarning
 from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, WARM_UP, Slopes, estimate
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.contests import FINISHED, Contests
-from kinelo.matches.dated import NOT_YET, refuse_far_ahead
+from kinelo.matches.matches import Matches
 from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.noise import NoiseFactors
@@ -31,6 +31,7 @@ from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT
 from kinelo.raters.rank.thinning import thinned
 from kinelo.raters.rater import without_ratings
+from kinelo.raters.state import NEVER
 from kinelo.runtime.progress import Advance, Progress, progress_bar
 
 Array = NDArray[np.float64]
@@ -82,17 +83,19 @@ class ContestFilter(KindParameters):
         assert self._state is not None
         return self._state
 
+    def _last_day(self) -> int:
+        """Day of the last contest rated, or of the ratings to begin with; NEVER where no day is known."""
+        state = self._state
+        return int(state.known.clock[1]) if state is not None and state.dated else NEVER
+
+    def _check_order(self, matches: Matches | Contests) -> None:
+        """Refuse contests before the last one rated; those without dates follow one another."""
+        if matches.dated:
+            super()._check_order(matches)
+
     def _filter(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
         """Rate contests; what was expected of them before, and names never met."""
         state = self._begun(contests)
-        last = int(state.known.clock[1])
-        if contests.dated and state.dated and len(contests) and contests.day[0] < last:
-            raise InputError(
-                f"The contest {contests.identifiers[0]} of {contests.date[0]} comes before the last contest rated, of "
-                f"{np.datetime64(last, 'D')}; nothing was changed. Rate contests in order of date, or keep a rating "
-                "book, which takes results that arrive late."
-            )
-        refuse_far_ahead(contests.day, last if state.dated and state.contests else NOT_YET)
         columns, unknown = self._admit(contests)
         if state.contests == 0 and len(contests):
             state.begin(int(columns.day[0]))
@@ -128,13 +131,14 @@ class ContestFilter(KindParameters):
             )
         return part
 
-    def _search(self, contests: Contests) -> Estimates:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def _search(self, matches: Matches | Contests) -> Estimates:
         """Estimate the open parameters; of many contests from where the first ones lead, and in large fields from where
         scaled losses do.
 
         Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are.
         Losses of contests of ``k`` that count ``2/k`` lead near the place, and those in full find it.
         """
+        contests = self._seen(matches).contests
         wanted = contests.entrant.size > MANY_ENTRIES and self.progress
         with progress_bar("Estimating parameters", PASSES, wanted=wanted) as advance:
             self._advance = _count_passes(advance, contests.entrant.size)
@@ -172,8 +176,9 @@ class ContestFilter(KindParameters):
             return self._columns[2]
         return state.columns(contests, admit=True)
 
-    def _losses(self, contests: Contests, skipped: int) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def _losses(self, matches: Matches | Contests, skipped: int) -> Array:
         """Loss of every contest from ``skipped`` on, after a reset (:func:`contest_losses`)."""
+        contests = self._seen(matches).contests
         loss = contest_losses(contests, self._filter(contests)[0].log_chance)[:, 0]
         self._advance(contests.entrant.size)
         return (loss if self._part is None else loss * self._part)[skipped:]

@@ -6,14 +6,17 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
-from kinelo.matches.contests import FINISHED, Contests, check_contests
+from kinelo.matches.contests import FINISHED, Contests
+from kinelo.matches.kind import CONTESTS, MATCHES
+from kinelo.matches.kind import Kind as TableKind
+from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.filter.belief import YEAR, fade_all
 from kinelo.raters.filter.kinds import Kind, kinds_of_batch
@@ -21,6 +24,7 @@ from kinelo.raters.noise import NoiseFactors, noise_columns
 from kinelo.raters.rank.kernels import ContestModel
 from kinelo.raters.rank.law import law_of
 from kinelo.raters.rank.luck import Luck
+from kinelo.raters.rank.two_sides import Duels, Fields
 from kinelo.raters.rater import Rater
 
 Array = NDArray[np.float64]
@@ -47,9 +51,10 @@ MODELS: dict[Any, ContestModel] = {}
 MOST_MODELS = 64
 
 
-class KindParameters(Rater):
+class KindParameters(Rater[Matches | Contests, Any]):
     """A rater whose parameters hold for one kind of slot each; a number holds for all kinds, a mapping for some."""
 
+    takes: ClassVar[tuple[TableKind, ...]] = (CONTESTS, MATCHES)
     kinds_: tuple[str, ...] = ()
     advantage_kinds_: tuple[str, ...] = ()
     conditions: Any
@@ -109,7 +114,8 @@ class KindParameters(Rater):
         says how far they came, of the level of fields where two meet or ratings to begin with say it, and of the spread
         of a single advantage.
         """
-        check_contests(matches)
+        self._check_kind(matches)
+        matches = self._seen(matches).contests
         unidentified = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():
             unidentified["late_retirement"] = 0.0
@@ -188,6 +194,17 @@ class KindParameters(Rater):
                 f"RankElo(conditions=…) names {strange[0]!r}, which these contests do not say; read them with "
                 f"advantages=[{strange[0]!r}]."
             )
+
+    def _seen(self, matches: Matches | Contests) -> Fields:
+        """Contests as they are, or matches of two sides as contests of two; nobody is at home if that would leak."""
+        if isinstance(matches, Contests):
+            return Fields(matches)
+        away = matches if self.order_.home else replace(matches, neutral=np.ones(len(matches), bool))
+        return Duels(self._luck().of_matches(Contests.from_matches(away), matches), matches)
+
+    def _conditions_asked(self) -> tuple[str, ...]:
+        """Columns beyond results that are asked of matches: those on which the noise depends."""
+        return noise_columns(self.noise_by)
 
     def _luck(self) -> Luck:
         """On what the noise depends, and its factors as they stand."""

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.forecasts.places import ContestForecast, mixed_chance
-from kinelo.matches.contest_scan import ContestScan
-from kinelo.matches.contests import Contests, check_contests
+from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, noise_columns
+from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ranked, with_distances
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
-from kinelo.raters.order import SideOrder, joined_forecast, learn_order
+from kinelo.raters.order import SideOrder, learn_order
 from kinelo.raters.rank.filtering import SMALL, ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
 from kinelo.raters.rank.one_field import (
@@ -40,21 +39,12 @@ from kinelo.raters.rank.one_field import (
 from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
-from kinelo.raters.rank.two_sides import (
-    chances_of_points,
-    follow_ties,
-    likeliest_ties,
-    ties_of,
-    two_sided_points,
-)
 from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
-from kinelo.raters.start import warn_of_unmet
 from kinelo.raters.stored import PREFIX, stored, stored_parameters, taken_whole
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.raters.one_contest import Unfinished
     from kinelo.raters.rank.field_rows import FieldRows
 
 Array = NDArray[np.float64]
@@ -64,7 +54,7 @@ LOOK_AT_ENTRIES = 150_000
 
 
 @dataclass(eq=False, repr=False)
-class RankElo(KeptInSlots, ContestFilter):
+class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any]):
     """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
 
     Matches of two sides are contests of two: a draw is a tie, and being at home an advantage, which may drift. They
@@ -157,127 +147,74 @@ class RankElo(KeptInSlots, ContestFilter):
 
     # Rating
 
-    def fit(self, matches: Contests | ContestScan | Matches, y: object = None) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Estimate the open parameters on these contests, then rate them in order from a fresh start."""
-        if isinstance(matches, ContestScan):
-            return self._fit_in_chunks(matches)
-        if isinstance(matches, Matches):
-            self.order_, self._prepared = learn_order(matches), True
-        contests = _played(self._contests(matches))
-        if len(contests) == 0:
-            raise InputError("There are no contests to fit; at least one is needed.")
-        self._never_fitted = False
-        self._estimate(contests)
-        if isinstance(matches, Matches) and self.ties is None:
-            self._estimate_ties(matches, contests)
-        self.fitted_ = matches
-        self.update(contests)
-        start = self._start()
-        if start is not None:
-            warn_of_unmet(start, names_met(contests, start.names))
-        return self
-
-    def _contests(self, value: object) -> Contests:
-        """Contests as they are, or matches of two sides as contests of two; nobody is at home if that would leak."""
-        if not isinstance(value, Matches):
-            check_contests(value)
-            return value  # type: ignore[return-value]
-        away = replace(value, neutral=np.ones(len(value), bool)) if not self.order_.home else value
-        return self._luck().of_matches(Contests.from_matches(away), value)
-
-    def _estimate_ties(self, matches: Matches, contests: Contests) -> None:
-        """Settle κ, given everything else, by the draws of the matches fitted."""
-        twin = copy.copy(self)
-        values = dict(self.parameters_)
-        twin.reset(values)
-        points = two_sided_points(matches, twin._filter(contests)[0], values["off"])
-        self.reset(values | {"ties": likeliest_ties(points, matches.result)})
-
-    def _estimate(self, contests: Contests) -> None:
-        self.estimates_ = None
-        self._take_kinds(contests)
-        self.unidentified_: Mapping[str, float] = self.unidentified_parameters(contests)
+    def _prepare(self, matches: Matches | Contests) -> None:
         self._noise = NoiseFactors()
-        self.reset()
-        columns, part, values = noise_columns(self.noise_by), contests, None
-        if self.open_parameters() or columns:
-            part = self._to_search(contests)
+        self._take_kinds(self._seen(matches).contests)
+
+    def _latest_matches(self, matches: Matches | Contests) -> Contests:
+        contests = self._seen(matches).contests
+        return self._to_search(contests) if self.open_parameters() or noise_columns(self.noise_by) else contests
+
+    def _learn(self, matches: Matches | Contests, latest: Matches | Contests) -> None:
+        """Estimate; where the noise depends on circumstances, by turns with its factors. Then rate."""
+        seen, part = self._seen(matches), self._seen(latest).contests
         if self.open_parameters():
             self.estimates_ = self._search(part)
-        for _ in range(NOISE_TURNS if columns else 0):
+        for _ in range(NOISE_TURNS if noise_columns(self.noise_by) else 0):
             values = None if self.estimates_ is None else self.estimates_.values
             self.reset(values)
             self._noise = self._find_noise(part)
             if values is not None:
                 self.estimates_ = self._likeliest(part, SMALL, values)
         self.reset(None if self.estimates_ is None else self.estimates_.values)
+        seen.settle_ties(self)
+        self._use(matches)
 
-    def _fit_in_chunks(self, scan: ContestScan) -> Self:
-        """Estimate on the first chunk and rate all of them."""
-        self._never_fitted = False
-        chunks = scan.chunks()
-        first = next(chunks, None)
-        if first is None:
-            raise InputError("There are no contests in the files and days asked for.")
-        self._estimate(first)
-        self.update(first)
-        for chunk in chunks:
-            self.update(chunk)
-        return self
+    def _expected_anew(self, contests: Contests) -> Expected:
+        """What was expected of contests one step ahead, by a copy that has seen nothing before them."""
+        twin = copy.copy(self)
+        twin.reset(dict(self.parameters_))
+        return twin._filter(contests)[0]
 
-    def update(self, matches: Contests | ContestScan | Matches) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Carry the ratings on with further contests, in order."""
-        if isinstance(matches, Matches) and len(matches) and not self._prepared:
+    def _names_of(self, matches: Matches | Contests) -> set[str]:
+        start = self._start()
+        return names_met(self._seen(matches).contests, () if start is None else start.names)
+
+    def _prepare_once(self, matches: Matches | Contests) -> None:
+        """Let the first matches say what the order of sides may teach, and what kinds there are."""
+        if not self._prepared and len(matches):
             self._prepared = True
             self.order_: SideOrder = self.order_ if self.open_parameters() else learn_order(matches)
-        for contests in matches.chunks() if isinstance(matches, ContestScan) else [self._contests(matches)]:
-            if len(contests):
-                expected, _ = self._filter(_played(contests))
-                if isinstance(matches, Matches) and self._learns_ties:
-                    follow_ties(self._points(matches, expected), matches, self._tie_sums)
-        return self
+        self._begun(self._seen(matches).contests)
 
-    def _points(self, matches: Matches, expected: Expected) -> Array:
-        """Expected points of the home sides."""
-        return two_sided_points(matches, expected, self.parameters_["off"])
+    def _use(self, matches: Matches | Contests) -> None:
+        seen = self._seen(matches)
+        if len(matches):
+            seen.follow(self, self._filter(seen.contests)[0])
 
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
         super().reset(estimated)
         self._tie_sums = np.zeros(2)
 
-    def one_step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Forecast each contest (or match) before it is used, and use it."""
-        self._begun(self._contests(matches))
-        if not isinstance(matches, Matches):
-            return self._step_ahead(matches)
-        said = []
-        for part, as_whole in self._parts(matches):
-            said.append(self._foresee(part) if as_whole else self._step_ahead(part))
-            if as_whole:
-                self.update(part)
-        return said[0] if len(said) == 1 else joined_forecast(said, matches)
+    def _step_ahead(self, matches: Matches | Contests) -> Any:
+        seen = self._seen(matches)
+        expected, unknown = self._filter(seen.contests)
+        return seen.forecast(self, expected, unknown, seen.follow(self, expected))
 
-    def _step_ahead(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        contests = _played(self._contests(matches))
-        expected, unknown = self._filter(contests)
-        ties = None
-        if isinstance(matches, Matches) and self._learns_ties:
-            ties = follow_ties(self._points(matches, expected), matches, self._tie_sums)
-        return self._forecast(matches, contests, expected, unknown, ties)
+    def _check_has_ratings(self) -> None:
+        if self.start is None:
+            self._begun()
 
-    def predict(self, matches: Contests | Matches) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Forecast contests (or matches) from the ratings as they stand; names never met get the prior and are listed.
+    def _on_days(self, matches: Matches | Contests) -> Matches | Contests:
+        return matches  # the state says on which day contests without dates are
 
-        Contests are forecast place by place (:class:`kinelo.forecasts.ContestForecast`), matches by who wins
-        (:class:`kinelo.forecasts.Forecast`).
-        """
-        self._begun(None if self.start is None else self._contests(matches))
-        return self._foresee(matches)
+    def _names_known(self) -> Iterable[str]:
+        return [name for _, name in self._begun().names]
 
-    def _foresee(self, matches: Contests | Matches) -> Any:
-        contests = self._contests(matches)
-        return self._forecast(matches, contests, *self._expect(contests))
+    def _foresee(self, matches: Matches | Contests) -> Any:
+        seen = self._seen(matches)
+        return seen.forecast(self, *self._expect(seen.contests))
 
     def _expect(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
         """What is expected of contests to come, and names never met; the state is left alone."""
@@ -287,29 +224,6 @@ class RankElo(KeptInSlots, ContestFilter):
         expected = room_for_expected(contests.entrant.size)
         expect_contests(columns, self._model(), known, expected)
         return expected, unknown
-
-    def _forecast(
-        self,
-        matches: object,
-        contests: Contests,
-        expected: Expected,
-        unknown: tuple[str, ...],
-        ties: Array | None = None,
-    ) -> ContestForecast | Forecast:
-        off = self.parameters_["off"]
-        if not isinstance(matches, Matches):
-            return ContestForecast(contests, expected.mean[:, 0], np.sqrt(expected.variance[:, 0]), unknown, off=off)
-        now = ties_of(self._tie_sums) if self._learns_ties else self.parameters_["ties"]
-        points = self._points(matches, expected)
-        return Forecast(chances_of_points(points, now if ties is None else ties), unknown, matches)
-
-    def score(self, matches: Contests | Matches, y: object = None) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Minus the mean log-loss over pairs of finishers, each contest forecast before it is used, on a copy."""
-        from kinelo.forecasts.contest_scores import score_of
-
-        if isinstance(matches, Matches):
-            return super().score(matches, y)
-        return score_of(copy.deepcopy(self).one_step_ahead(matches))
 
     # One contest, by names
 
@@ -321,61 +235,20 @@ class RankElo(KeptInSlots, ContestFilter):
         date: Day | None,
         conditions: Mapping[str, object] | None = None,
     ) -> Contests:
-        from kinelo.raters.one_contest import contest_of
-
         kinds = self.kinds_ or ("entrant",)
-        day = np.datetime64(self._today(), "D") if date is None else read_day(date)
+        day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
         return self._luck().with_levels(
             contest_of(entrants, places, ended, day, kinds, self.advantage_kinds_), conditions
         )
 
-    def _today(self) -> int:
-        state = self._state
-        return max(int(state.known.clock[1]), 0) if state is not None and state.dated else 0
+    def _foresee_field(self, entrants: Any, *, date: Day | None = None, **said: Any) -> ContestForecast:
+        self._check_has_ratings()
+        plain = None if said else self._foresee_plain(entrants, date)
+        return plain or super()._foresee_field(entrants, date=date, **said)
 
-    def predict_one(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
-    ) -> ContestForecast:
-        """Forecast one contest of these entrants from the ratings as they stand.
-
-        An entrant is a name, or a list of names, which is a team: ``[["Ann", "Bob"], ["Cid", "Dee"]]``. Where several
-        kinds are rated it is a tuple with a name (or a list of names) for each. Advantages come last, and who has none
-        leaves them out: ``[("Ajax", "home"), "PSV"]``. Without a date the contest is on the last day known.
-        ``conditions={"track": "oval"}`` says circumstances of ``noise_by``.
-        """
-        if self.start is None:
-            self._begun()
-        contest = self._foresee_plain(entrants, date) if conditions is None else None
-        return contest or self.predict(self._one(entrants, None, None, date, conditions))
-
-    def update_one(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self,
-        order: Sequence[Any],
-        *,
-        ranks: Sequence[float] | None = None,
-        unfinished: Unfinished = (),
-        date: Day | None = None,
-        conditions: Mapping[str, object] | None = None,
-    ) -> Self:
-        """Carry the ratings on with one contest: its entrants in order of places, as :meth:`predict_one` takes them.
-
-        ``ranks`` says places otherwise, a number for each who finished, the best the lowest; equal ranks are ties.
-        ``unfinished`` lists those who did not finish, or says how far each came as a part of what the winner did:
-        ``{"Dee": 0.8}``.
-
-        >>> import kinelo as kn
-        >>> rater = kn.RankElo().update_one(["Ann", "Bob", "Cid"], ranks=[1, 2, 2], unfinished=["Dee"])
-        >>> rater.ratings_["name"].to_list()
-        ['Ann', 'Dee', 'Bob', 'Cid']
-        >>> teams = kn.RankElo().update_one([["Ann", "Bob"], ["Cid", "Dee"]])
-        >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
-        (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
-        """
-        plain = isinstance(unfinished, list | tuple) and not unfinished and conditions is None
-        if plain and self._use_plain(order, ranks, date):
-            return self
-        said: dict[str, Any] = {"ranks": ranks, "unfinished": unfinished, "date": date, "conditions": conditions}
-        return self.update(self.contest_one(order, **said))
+    def _use_order(self, order: Any, *, ranks: Any = None, date: Day | None = None, **said: Any) -> None:
+        if said or not self._use_plain(order, ranks, date):
+            super()._use_order(order, ranks=ranks, date=date, **said)
 
     def _plain(self, entrants: Any, ranks: Any, date: Day | None, *, ahead: bool) -> tuple[PlainField, int] | None:
         """A contest that needs no table, and its day; None where it does."""
@@ -444,17 +317,17 @@ class RankElo(KeptInSlots, ContestFilter):
         conditions: Mapping[str, object] | None = None,
     ) -> Contests:
         """One contest as :meth:`update_one` takes it."""
-        from kinelo.raters.one_contest import ranked, with_distances
-
         return with_distances(self._one(*ranked(order, unfinished, ranks), date, conditions), unfinished)
 
-    def field_of(self, entrants: Sequence[Any], *, date: Day | None = None) -> Contests:
+    def field_of(
+        self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
+    ) -> Contests:
         """One contest to come as :meth:`predict_one` takes it."""
-        return self._one(entrants, None, None, date)
+        return self._one(entrants, None, None, date, conditions)
 
-    def match_quality(  # pyright: ignore[reportIncompatibleMethodOverride]
+    def match_quality(
         self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False,
-        conditions: Mapping[str, object] | None = None,
+        conditions: Mapping[str, object] | None = None, **more: Any,
     ) -> float | Array:  # fmt: skip
         """How even a contest is believed to be, from 0 to 1: of its entrants, or of two sides as in other raters.
 
@@ -473,8 +346,9 @@ class RankElo(KeptInSlots, ContestFilter):
         from kinelo.matches.fixtures import check_neutral
         from kinelo.raters.one_match import pairs_of
 
-        if self.start is None:
-            self._begun()
+        if more:
+            raise InputError(f"RankElo takes no {next(iter(more))} here; it rates no line-ups.")
+        self._check_has_ratings()
         if away is None:
             plain = self._expect_plain(home, date) if conditions is None else None
             return self._quality(self._one(home, None, None, date, conditions) if plain is None else plain[2])
@@ -505,8 +379,7 @@ class RankElo(KeptInSlots, ContestFilter):
 
     def _entrant_beliefs(self, names: Sequence[str], date: Day | None = None) -> tuple[Array, Array, tuple[str, ...]]:
         """Mean and variance of what is believed of entrants' strengths, and names never met."""
-        if self.start is None:
-            self._begun()
+        self._check_has_ratings()
         expected, unknown = self._expect(self._one(list(names), None, None, date))
         return expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0), unknown
 
@@ -561,8 +434,9 @@ class RankElo(KeptInSlots, ContestFilter):
         from kinelo.raters.rank.hindsight import smoothed_states
 
         back = copy.copy(self)
-        contests = _played(back._contests(matches))
         back.reset(dict(self.parameters_))
+        back._check_usable(matches)
+        contests = back._seen(matches).contests
         state, tables = back._begun(contests), []
         for known in smoothed_states(state, contests, back._model(), stops):
             state.known = known
@@ -652,9 +526,3 @@ class RankElo(KeptInSlots, ContestFilter):
         self._state = state
         if "tie_sums" in arrays:
             self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)
-
-
-def _played(contests: Contests) -> Contests:
-    if len(contests) and np.isnan(contests.place).any():
-        raise InputError("A contest without places cannot change a rating; forecast it with predict.")
-    return contests

@@ -6,24 +6,79 @@ much of it comes from draws is Davidson's law: with odds ``w² = P(win)/P(loss)`
     ``P(win) : P(draw) : P(loss) = w : κ : 1/w``, ``2E − 1 = (w − 1/w)/(w + 1/w + κ)``,
 
 which is a quadratic equation of ``w``.
+
+:class:`Fields` and :class:`Duels` are what a rater of contests makes of contests and of matches.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from kinelo.forecasts.places import mixed_chance
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.places import ContestForecast, mixed_chance
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
 from kinelo.raters.rank.kernels import Expected
 from kinelo.raters.team.kernels import PRIOR_DECISIVE, PRIOR_DRAWS
 
 Array = NDArray[np.float64]
 LEAST_SHARE_OF_POINTS = 1e-9
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Contests that are rated or forecast: of each the chances of all places are said."""
+
+    contests: Contests
+
+    def settle_ties(self, rater: Any) -> None:
+        """Let what was fitted say how often sides draw, given everything else."""
+
+    def follow(self, rater: Any, expected: Expected) -> Array | None:
+        """How often sides draw, before each; None where nothing is learnt of it."""
+        return None
+
+    def forecast(self, rater: Any, expected: Expected, unknown: tuple[str, ...], ties: Array | None = None) -> Any:
+        """The forecast of what is expected."""
+        mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
+        return ContestForecast(self.contests, mean, deviation, unknown, off=rater.parameters_["off"])
+
+
+@dataclass(frozen=True)
+class Duels(Fields):
+    """Matches of two sides that are rated or forecast as contests of two: of each it is said who wins."""
+
+    matches: Matches
+
+    def _points(self, rater: Any, expected: Expected) -> Array:
+        return two_sided_points(self.matches, expected, rater.parameters_["off"])
+
+    def settle_ties(self, rater: Any) -> None:
+        """By the draws of the matches fitted."""
+        if rater.ties is not None:
+            return
+        values = dict(rater.parameters_)
+        points = self._points(rater, rater._expected_anew(self.contests))
+        rater.reset(values | {"ties": likeliest_ties(points, self.matches.result)})
+
+    def follow(self, rater: Any, expected: Expected) -> Array | None:
+        """κ before each match, where it is learnt on the way."""
+        if not rater._learns_ties:
+            return None
+        return follow_ties(self._points(rater, expected), self.matches, rater._tie_sums)
+
+    def forecast(self, rater: Any, expected: Expected, unknown: tuple[str, ...], ties: Array | None = None) -> Any:
+        """Chances of win, draw and loss."""
+        now = ties_of(rater._tie_sums) if rater._learns_ties else rater.parameters_["ties"]
+        chances = chances_of_points(self._points(rater, expected), now if ties is None else ties)
+        return Forecast(chances, unknown, self.matches)
 
 
 def two_sided_points(matches: Matches, expected: Expected, off: float) -> Array:

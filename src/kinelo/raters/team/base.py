@@ -48,13 +48,17 @@ class EloOfSides(SideRater, ConditionRater):
     condition_spread: ClassVar[tuple[float, float, float]] = (20.0, 0.5, 400.0)
     scale: float
     season_gap: float
-    prior_spread: float | None
     system: RatingSystem | None
     margin_unit_: float = math.nan
     prior_spread_: float
     target_square_: float = 1.0
     _in_points = 1.0
     _own_batch = None
+
+    def _newcomers_spread(self) -> float:
+        """Standard deviation of newcomers' strengths: what is given, or else what was found."""
+        given: float | None = vars(self).get("prior_spread")
+        return given or getattr(self, "prior_spread_", USUAL_SPREAD * self._unit)
 
     @property
     def _unit(self) -> float:
@@ -88,7 +92,7 @@ class EloOfSides(SideRater, ConditionRater):
             outer_nu=self._nu,
             rho=values["regression"],
             mean=self.initial,
-            v0=(self.prior_spread or getattr(self, "prior_spread_", USUAL_SPREAD * self._unit)) ** 2,
+            v0=self._newcomers_spread() ** 2,
             gap=self.season_gap,
             square=self.target_square_,
             in_points=self._in_points if self.system is None else 0.0,

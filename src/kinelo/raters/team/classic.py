@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.contest_scores import score_of
-from kinelo.forecasts.parameters import Estimates, Option, Parameter, check_number
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.contest_scan import ContestScan
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
+from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.model.system import RatingSystem
-from kinelo.raters.one_contest import contest_of, ranked
+from kinelo.raters.one_contest import SingleContests, contest_of, ranked
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
@@ -48,7 +48,7 @@ class KOption(NamedTuple):
         check_number("TeamElo.classic", "k", value, 0.0)
 
 
-class ClassicElo(EloOfSides):
+class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
     parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -58,10 +58,10 @@ class ClassicElo(EloOfSides):
         KOption("k"), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
     )  # fmt: skip
     plain_elo = True
+    takes: ClassVar[tuple[Kind, ...]] = (MATCHES, CONTESTS)
     book_holds: ClassVar[tuple[str, ...]] = ("matches", "contests")
     conditions: Sequence[str] = ()
     system: RatingSystem | None = None
-    _losses = EloOfSides._losses  # of matches, its one_step_ahead says what its base says
     season_gap: float = 0.0
     sharpness_walk: float = 0.0
 
@@ -101,7 +101,7 @@ class ClassicElo(EloOfSides):
         return f"plain Elo, K = {falls}{'' if self.k_of is None else ' and K by name'}"
 
     @property
-    def step(self) -> float | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def step(self) -> float | None:
         """γ = K/2, None under a rule of K."""
         return None if isinstance(self.k, StepRule) or self.k_of is not None else self.k / 2.0
 
@@ -119,9 +119,12 @@ class ClassicElo(EloOfSides):
         return StepsByName(named, frozenset(str(name) for name in juniors))
 
     @property
-    def prior_spread(self) -> float:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def prior_spread(self) -> float:
         """Standard deviation of newcomers' strengths: half the points that make the odds ten to one."""
         return USUAL_SPREAD * self.scale / SCALE
+
+    def _newcomers_spread(self) -> float:
+        return self.prior_spread
 
     @property
     def ties_(self) -> float:
@@ -129,10 +132,11 @@ class ClassicElo(EloOfSides):
         self._begun()
         return float(self._common[KAPPA])
 
-    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
-        """No home advantage where no venue or order of sides can tell of it."""
-        check_matches(matches)
-        return {"home_advantage": 0.0} if matches.neutral.all() or not self.order_.home else {}
+    def unidentified_parameters(self, matches: Matches | Contests) -> Mapping[str, float]:
+        """No home advantage where no venue or order of sides can tell of it, and in no contest."""
+        self._check_kind(matches)
+        elsewhere = isinstance(matches, Contests) or matches.neutral.all() or not self.order_.home
+        return {"home_advantage": 0.0} if elsewhere else {}
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """The home advantage, and what plain Elo says of all other parameters of a team rater."""
@@ -142,76 +146,23 @@ class ClassicElo(EloOfSides):
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
         return {**steps, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
 
-    def fit(self, matches: Any, y: object = None) -> Self:
-        """Rate matches of two sides, or contests of many entrants, in order from a fresh start.
+    # Of contests it rates each entrant as a whole; slots, such as cars, are used by RankElo.
 
-        Of contests it rates each entrant as a whole; slots, such as cars, are used by :class:`kinelo.RankElo`.
-        """
-        if not isinstance(matches, Contests | ContestScan):
-            return super().fit(matches, y)
+    def _use(self, matches: Matches | Contests) -> None:
         if isinstance(matches, Contests):
-            if len(matches) == 0:
-                raise InputError("There are no contests to fit; at least one is needed.")
-            self.fitted_ = matches  # type: ignore[assignment]
-        self.estimates_: Estimates | None = None
-        self.reset()
-        return self.update(matches)
+            rate_contests(self, matches)
+        else:
+            super()._use(matches)
 
-    def update(self, matches: Any) -> Self:
-        """Carry the ratings on with further matches or contests, in order."""
-        if not isinstance(matches, Contests | ContestScan):
-            return super().update(matches)
-        for contests in matches.chunks() if isinstance(matches, ContestScan) else [matches]:
-            rate_contests(self, contests)
-        return self
+    def _step_ahead(self, matches: Matches | Contests) -> Any:
+        return rate_contests(self, matches) if isinstance(matches, Contests) else super()._step_ahead(matches)
 
-    def one_step_ahead(self, matches: Any) -> Any:
-        """Forecast each match or contest before it is used, and use it."""
-        return rate_contests(self, matches) if isinstance(matches, Contests) else super().one_step_ahead(matches)
+    def _foresee(self, matches: Matches | Contests) -> Any:
+        return forecast_contests(self, matches) if isinstance(matches, Contests) else super()._foresee(matches)
 
-    def predict(self, matches: Any) -> Any:
-        """Forecast matches or contests from the ratings as they stand."""
+    def _conclude(self, matches: Any, latest: Any) -> None:
         if not isinstance(matches, Contests):
-            return super().predict(matches)
-        self._check_has_ratings()
-        return forecast_contests(self, matches)
-
-    def score(self, matches: Any, y: object = None) -> float:
-        """Minus the mean log-loss; of contests, over pairs of finishers, each forecast before it is used, on a copy."""
-        if not isinstance(matches, Contests):
-            return super().score(matches, y)
-        return score_of(copy.deepcopy(self).one_step_ahead(matches))
-
-    def predict_one(self, home: Any, away: Any = None, *, date: Day | None = None, **more: Any) -> Any:
-        """Forecast one match of two sides, or one contest of a list of entrants, from the ratings as they stand.
-
-        >>> import kinelo as kn
-        >>> kn.TeamElo.classic(start={"Ann": 1700, "Bob": 1500, "Cid": 1500}).predict_one(["Ann", "Bob", "Cid"])
-        Forecast of 1 contest: Ann 0.613, Bob 0.194, Cid 0.194
-        """
-        if isinstance(home, str) or away is not None:
-            return super().predict_one(home, away, date=date, **more)
-        if more:
-            raise InputError(f"A contest has no {next(iter(more))}; predict_one takes its entrants and date.")
-        return self.predict(self._contest(home, None, None, date))
-
-    def update_one(
-        self, home: Any, away: Any = None, result: Any = None, *, date: Day | None = None, **more: Any
-    ) -> Self:
-        """Carry the ratings on with one match, or with one contest: a list of entrants in order of places.
-
-        ``ranks`` says who ties, as in :meth:`kinelo.RankElo.update_one`; ``unfinished`` lists those behind all others.
-
-        >>> import kinelo as kn
-        >>> rater = kn.TeamElo.classic(k=20).update_one(["Ann", "Bob", "Cid"], ranks=[1, 2, 2], unfinished=["Dee"])
-        >>> rater.ratings_.select("name", "rating").rows()
-        [('Ann', 1510.0), ('Bob', 1500.0), ('Cid', 1500.0), ('Dee', 1490.0)]
-        """
-        if isinstance(home, str) or away is not None:
-            return super().update_one(home, away, result, date=date, **more)
-        if result is not None:
-            raise InputError("A contest has no result; update_one takes its order, ranks, unfinished and date.")
-        return self.update(self.contest_one(home, date=date, **more))
+            super()._conclude(matches, latest)
 
     def contest_one(
         self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **more: Any
@@ -222,8 +173,11 @@ class ClassicElo(EloOfSides):
             raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
         return self._contest(*ranked(order, unfinished, ranks), date)
 
-    def field_of(self, entrants: Sequence[Any], *, date: Day | None = None) -> Contests:
+    def field_of(self, entrants: Sequence[Any], *, date: Day | None = None, **more: Any) -> Contests:
         """One contest to come as :meth:`predict_one` takes it."""
+        if more:
+            raise InputError(f"A contest has no {next(iter(more))}; predict_one takes its entrants and date.")
+        self._check_has_ratings()
         return self._contest(entrants, None, None, date)
 
     def _contest(

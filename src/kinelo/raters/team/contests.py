@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import refuse_far_ahead
 from kinelo.play.formula import kernel
 
 
@@ -73,27 +72,13 @@ def rate_contests(rater: Any, contests: Contests) -> ContestForecast:
         raise InputError("Contests are rated with one K for all: give TeamElo.classic(k=…) a number, and no k_of.")
     if not len(contests):
         return forecast_contests(rater, contests)
-    if np.isnan(contests.place).any():
-        raise InputError("A contest without places cannot change a rating; forecast it with predict.")
     state = rater._begun()
-    _check_order(state, contests)
     entrant = _entrants(state, contests)
     before = np.empty(entrant.size)
     unknown = tuple(contests.entrants[code] for code in _unmet(state, contests))
     results = ContestResults(contests.first, contests.place, entrant, contests.day, contests.weight)
     play_contests(results, rater.step, rater.scale, state.known, before)
     return _forecast(rater, contests, before, unknown)
-
-
-def _check_order(state: Any, contests: Contests) -> None:
-    """Refuse contests before the last one rated."""
-    if contests.day[0] < state.latest:
-        raise InputError(
-            f"The contest {contests.identifiers[0]} of {contests.date[0]} comes before the last one rated, of "
-            f"{np.datetime64(state.latest, 'D')}; nothing was changed. Rate contests in order of date, or keep a "
-            "rating book, which takes results that arrive late."
-        )
-    refuse_far_ahead(contests.day, state.latest)
 
 
 def slots_not_used(contests: Contests) -> list[str]:
