@@ -75,3 +75,7 @@ __all__ = [
     "stationary",
     "sweep",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

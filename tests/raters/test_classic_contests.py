@@ -92,7 +92,7 @@ def test_one_contest_by_names_is_a_table_of_one():
     assert one.predict_one(["A", "D", "new"]).unknown == ("new",)
     assert one.predict_one("A", "B").probabilities.sum() == pytest.approx(1.0)
     for wrong, sentence in [
-        (lambda: one.update_one(["A", "B"], date="2023-01-01"), "comes before the last one rated"),
+        (lambda: one.update_one(["A", "B"], date="2023-01-01"), "comes before the last contest rated"),
         (lambda: one.update_one(["A", "B"], result=1), "A contest has no result"),
         (lambda: one.update_one(["A", "B"], margin=2), "A contest has no margin"),
         (lambda: one.predict_one(["A", "B"], neutral=True), "A contest has no neutral"),
@@ -118,8 +118,10 @@ def test_contests_in_chunks_and_ratings_to_begin_with(tmp_path):
     table.write_csv(tmp_path / "races.csv")
     contests = kn.read_contests(table)
     begin = {"P1": 1700.0, "somebody else": 1600.0}
-    whole = kn.TeamElo.classic(k=20, start=begin).fit(contests)
-    chunks = kn.TeamElo.classic(k=20, start=begin).fit(kn.scan_contests(tmp_path / "races.csv"))
+    with pytest.warns(kn.KineloWarning, match="start names 1 that no match names: 'somebody else'"):
+        whole = kn.TeamElo.classic(k=20, start=begin).fit(contests)
+    with pytest.warns(kn.KineloWarning, match="somebody else"):
+        chunks = kn.TeamElo.classic(k=20, start=begin).fit(kn.scan_contests(tmp_path / "races.csv"))
     assert chunks.ratings_.equals(whole.ratings_)
     assert whole.ratings_.filter(name="somebody else")["rating"][0] == 1600.0
     first = kn.TeamElo.classic(k=20, start=begin).one_step_ahead(contests[:1])

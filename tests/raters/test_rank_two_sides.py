@@ -1,5 +1,7 @@
 """Matches of two sides are contests of two: forecasts no worse than TeamElo's, home advantage, draws; advantages."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -142,3 +144,39 @@ def test_an_empty_cell_is_no_advantage_and_the_rest_stays_as_it_was():
     of = lambda **more: kn.RankElo(**GIVEN).update(kn.read_contests(empty, {"entrant": "runner"}, **more))  # noqa: E731
     with_them, without = of(advantages=["lane"]).ratings_, of().ratings_
     assert with_them.equals(without)
+
+
+def test_a_match_is_said_to_a_rater_of_contests_as_to_every_other():
+    matches = kn.read_matches(kn.sample_league(teams=7, seasons=2, seed=4).results)
+    rater = kn.RankElo(walk=0.3, prior_spread=0.8, newcomer=0.0, regression=0.1, ties=0.6).update(matches[:60])
+    home, away = (matches.teams[side[60]] for side in (matches.home, matches.away))
+    table = rater.predict(matches[60:61]).probabilities
+    day = str(matches.date[60])
+    assert np.array_equal(rater.predict_one(home, away, date=day).probabilities, table)
+    assert np.array_equal(rater.predict_one(home=home, away=away, date=day).probabilities, table)
+    assert not np.array_equal(rater.predict_one(away, home, date=day).probabilities, table)
+    assert not np.array_equal(rater.predict_one(home, away, date=day, neutral=True).probabilities, table)
+    points = float(matches.result[60])
+    one = copy.deepcopy(rater).update_one(home, away, points, date=day)
+    assert one.ratings_.equals(copy.deepcopy(rater).update(matches[60:61]).ratings_)
+    assert rater.preview(home, away, date=day).outcomes == ("win", "draw", "loss")
+    with pytest.raises(kn.InputError, match="comes before the last match rated"):
+        rater.update_one(home, away, 1, date="1990-01-01")
+
+
+def test_one_step_ahead_learns_the_order_of_sides_as_an_update_does():
+    names = [f"T{k}" for k in range(6)]
+    table = {
+        "home": [names[k % 5] for k in range(40)],
+        "away": [names[5] if k % 2 else names[(k + 1) % 5] for k in range(40)],
+    }
+    matches = kn.read_matches(table | {"result": [1] * 40})
+    given = {"walk": 0.3, "prior_spread": 0.8, "newcomer": 0.0, "regression": 0.1, "ties": 0.0}
+    given |= {"retirement": 0.0, "late_retirement": 0.0, "off": 0.0, "anchor": 0.0}
+    with pytest.warns(kn.KineloWarning, match="seems to tell the result"):
+        updated = kn.RankElo(**given).update(matches)
+    ahead = kn.RankElo(**given)
+    with pytest.warns(kn.KineloWarning, match="seems to tell the result"):
+        ahead.one_step_ahead(matches)
+    assert not updated.order_.home
+    assert ahead.ratings_.equals(updated.ratings_)

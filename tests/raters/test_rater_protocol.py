@@ -220,7 +220,7 @@ def test_fitted_raters_can_be_copied_and_pickled(kind):
 @pytest.mark.parametrize("kind", [kn.TeamElo, kn.KalmanElo, kn.Glicko, kn.BradleyTerry, kn.TeamElo.classic])
 def test_a_fit_checks_its_matches_once(kind, monkeypatch):
     checked = []
-    monkeypatch.setattr("kinelo.raters.rater.check_matches", checked.append)
+    monkeypatch.setattr(kn.raters.Rater, "_check_kind", lambda rater, table: checked.append(table))
     matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
     kind().fit(matches)
     assert checked == [matches]

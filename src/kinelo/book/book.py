@@ -38,9 +38,9 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import UNDATED, Day, day_number, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import lineups_of_starters, two_sides
+from kinelo.matches.kind import CONTESTS, MATCHES, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
-from kinelo.matches.scan import MatchScan
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
 from kinelo.raters.one_match import OneResult, one_result, pairs_of
 from kinelo.raters.rater import Rater
@@ -186,7 +186,7 @@ class RatingBook:
 
     def _settle_blank(self, matches: Any) -> None:
         """Let the first table say what a rater whose parameters are given reads off matches, once and for all."""
-        if isinstance(self._blank, Rater) and isinstance(matches, Matches) and not self._blank._prepared:
+        if isinstance(self._blank, Rater) and matches.kind is MATCHES and not self._blank._prepared:
             self._blank._prepare_once(matches)
             save_state(self._database, BEFORE, self._blank, None, 0)
             self._take_over(self._blank)
@@ -431,8 +431,11 @@ class RatingBook:
         "m1", "home": "A", "away": "B", "result": 1}``, or contests, ``{"match_id": "r1", "order": ["A", "B", "C"]}``;
         all of them count or none.
         """
-        if isinstance(matches, MatchScan):
-            raise InputError("A rating book checks every match by its identifier; read them with read_matches.")
+        if not getattr(matches, "in_memory", True):
+            kind = kind_of(matches)
+            raise InputError(
+                f"A rating book checks every {kind.one} by its identifier; read them with read_{kind.noun}."
+            )
         if isinstance(matches, list | tuple):
             return self._add_listed(matches)
         return self._added(matches)  # type: ignore[arg-type]
@@ -571,7 +574,7 @@ class RatingBook:
         """What a table adds, with which noun it is counted; the first table decides where a rater rates both."""
         self._know_blank()
         noun = self.noun
-        if isinstance(matches, Contests) and "contests" in _holds(self._blank) and noun == "matches":
+        if kind_of(matches) is CONTESTS and "contests" in _holds(self._blank) and noun == "matches":
             noun = "contests" if self._database.one("SELECT 1 FROM match LIMIT 1") is None else noun
         ledger = self._ledgers[noun]
         ledger.check(matches)

@@ -149,16 +149,4 @@ def _lines(matches: Matches | Contests) -> Iterator[str]:
     """One line for each match: identifier, date, sides and result between tabs; of contests, entrants by place,
     and the title where there is one.
     """
-    from kinelo.matches.contests import Contests
-
-    if isinstance(matches, Contests):
-        for k in range(len(matches)):
-            part = slice(int(matches.first[k]), int(matches.first[k + 1]))
-            names = ", ".join(matches.entrants[code] for code in matches.entrant[part].tolist())
-            title = "" if matches.titles is None else f"\t{matches.titles[k]}"
-            yield f"{matches.identifiers[k]}\t{matches.date[k] if matches.dated else 'undated'}\t{names}{title}"
-        return
-    for k in range(len(matches)):
-        date = str(matches.date[k]) if matches.dated else "undated"
-        home, away = matches.teams[matches.home[k]], matches.teams[matches.away[k]]
-        yield f"{matches.match_id[k]}\t{date}\t{home}\t{away}\t{matches.result[k]:g}"
+    return map(matches._line, range(len(matches)))

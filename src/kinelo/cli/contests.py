@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kinelo.cli.streams import console, echo_json
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kind import CONTESTS
 from kinelo.raters.choice import AUTOMATIC
 
@@ -202,7 +203,7 @@ def _forecasts(
 ) -> tuple[list[ContestForecast], Any]:
     """Forecasts of contests that took place since a day, each from those before it, and of those to come."""
     if kept is not None:
-        return [kept.predict(to_come)], kept
+        return [_of_newcomers_too(kept, to_come)], kept
     past, said = reading.load(results, beside=asked["beside"], kind=CONTESTS), []
     rater = contest_rater(asked["rater"], reading)
     if asked["played_since"] is None:
@@ -215,7 +216,14 @@ def _forecasts(
             )
         fit_shown(rater, earlier)
         said = [rater.one_step_ahead(later)] if len(later) else []
-    return [*said, rater.predict(to_come)] if len(to_come) or not said else said, rater
+    return [*said, _of_newcomers_too(rater, to_come)] if len(to_come) or not said else said, rater
+
+
+def _of_newcomers_too(rater: Any, to_come: Contests) -> ContestForecast:
+    """Forecasts of contests to come; names never met are reported one by one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        return rater.predict(to_come)
 
 
 def _to_come(contests: Contests, path: Path, since: str | None) -> Contests:

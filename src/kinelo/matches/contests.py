@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -41,17 +40,7 @@ def check_contests(value: object) -> None:
     Traceback (most recent call last):
     kinelo.errors.InputError: contests must be read before they are used: kinelo.read_contests('races.csv').
     """
-    if isinstance(value, Contests):
-        _check_sound(value)
-        return
-    if isinstance(value, str | Path):
-        raise InputError(f"contests must be read before they are used: kinelo.read_contests({str(value)!r}).")
-    if isinstance(value, Matches):
-        raise InputError(
-            "These are matches of two sides, not contests; kinelo.Contests.from_matches(matches) makes contests of two "
-            "of them."
-        )
-    raise InputError(f"contests must be Contests, as kinelo.read_contests returns them, not {type(value).__name__}.")
+    CONTESTS.check(value)
 
 
 @dataclass(frozen=True)
@@ -136,6 +125,22 @@ class Contests(DatedTable):
     def present(self) -> list[str]:
         """Names of the entrants who take part; a rejected row may name others."""
         return [self.entrants[code] for code in np.unique(self.entrant)]
+
+    @property
+    def _appearing(self) -> list[str]:
+        """Names of the entrants, in the order in which they first take part."""
+        return [self.entrants[code] for code in dict.fromkeys(self.entrant.tolist())]
+
+    @property
+    def _keys(self) -> NDArray[np.str_]:
+        """Identifiers of the contests."""
+        return np.array(self.identifiers, str)
+
+    def _line(self, row: int) -> str:
+        part = slice(int(self.first[row]), int(self.first[row + 1]))
+        names = ", ".join(self.entrants[code] for code in self.entrant[part].tolist())
+        title = "" if self.titles is None else f"\t{self.titles[row]}"
+        return f"{self.identifiers[row]}\t{self.date[row] if self.dated else 'undated'}\t{names}{title}"
 
     def _named(self, row: int) -> str:
         return f"contest {self.identifiers[row]} {self._when(row)}"
@@ -300,6 +305,33 @@ class Contests(DatedTable):
             np.repeat(matches.row, 2), tuple(matches.match_id.tolist()), matches.rejected, matches.notes,
         )  # fmt: skip
 
+    def _check_sound(self) -> None:
+        """Refuse contests whose columns do not fit together."""
+        table = TableCheck("contests", self)
+        size = table.days()
+        entries = self.entrant.size if isinstance(self.entrant, np.ndarray) else 0
+        table.bounds("first", size + 1, entries, self.first, 1)
+        table.codes("entrant", entries, self.entrants)
+        table.codes("ended", entries, ENDINGS)
+        table.numbers("place", entries, 1.0, np.inf, missing=True)
+        table.numbers("weight", size, 0.0, LARGEST_WEIGHT)
+        table.column("row", "i", entries)
+        if self.distance is not None:
+            table.column("distance", "f", entries)
+        for name, texts in (("identifiers", self.identifiers), ("titles", self.titles)):
+            if texts is not None and len(texts) != size:
+                raise table.refuse(f"{name} has {len(texts):,} values where {size:,} are needed")
+        if not isinstance(self.slots, Mapping) or not self.slots:
+            raise table.refuse(f"slots must be a mapping from kinds to Slots, not {described(self.slots)}")
+        for kind, slots in self.slots.items():
+            if not isinstance(slots, Slots):
+                raise table.refuse(f"slots[{kind!r}] must be Slots, not {described(slots)}")
+            table.codes(f"slots[{kind!r}]", entries, slots.names, -1, slots.codes, dimensions=2)
+        contest = np.repeat(np.arange(size), np.diff(self.first))
+        twice = np.sort(contest * max(len(self.entrants), 1) + self.entrant)
+        if (twice[1:] == twice[:-1]).any():
+            raise table.refuse("an entrant stands twice in one contest")
+
     def __repr__(self) -> str:
         if len(self) == 0:
             return "Contests: none"
@@ -349,31 +381,3 @@ class Contests(DatedTable):
                 codes = np.where(slots.codes[:, j] < 0, len(slots.names), slots.codes[:, j])
                 columns.setdefault(label, names.gather(pl.Series(codes)))
         return pl.DataFrame(columns)
-
-
-def _check_sound(contests: Contests) -> None:
-    """Refuse contests whose columns do not fit together."""
-    table = TableCheck("contests", contests)
-    size = table.days()
-    entries = contests.entrant.size if isinstance(contests.entrant, np.ndarray) else 0
-    table.bounds("first", size + 1, entries, contests.first, 1)
-    table.codes("entrant", entries, contests.entrants)
-    table.codes("ended", entries, ENDINGS)
-    table.numbers("place", entries, 1.0, np.inf, missing=True)
-    table.numbers("weight", size, 0.0, LARGEST_WEIGHT)
-    table.column("row", "i", entries)
-    if contests.distance is not None:
-        table.column("distance", "f", entries)
-    for name, texts in (("identifiers", contests.identifiers), ("titles", contests.titles)):
-        if texts is not None and len(texts) != size:
-            raise table.refuse(f"{name} has {len(texts):,} values where {size:,} are needed")
-    if not isinstance(contests.slots, Mapping) or not contests.slots:
-        raise table.refuse(f"slots must be a mapping from kinds to Slots, not {described(contests.slots)}")
-    for kind, slots in contests.slots.items():
-        if not isinstance(slots, Slots):
-            raise table.refuse(f"slots[{kind!r}] must be Slots, not {described(slots)}")
-        table.codes(f"slots[{kind!r}]", entries, slots.names, -1, slots.codes, dimensions=2)
-    contest = np.repeat(np.arange(size), np.diff(contests.first))
-    twice = np.sort(contest * max(len(contests.entrants), 1) + contests.entrant)
-    if (twice[1:] == twice[:-1]).any():
-        raise table.refuse("an entrant stands twice in one contest")

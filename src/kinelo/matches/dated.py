@@ -121,6 +121,24 @@ class DatedTable:
         """A match or a contest as a sentence names it, with its day."""
         raise NotImplementedError
 
+    @property
+    def _keys(self) -> NDArray[np.str_]:
+        """What each match or contest goes by: its identifier, or the number of its row."""
+        raise NotImplementedError
+
+    def _line(self, row: int) -> str:
+        """One line for a match or a contest, between tabs."""
+        raise NotImplementedError
+
+    @property
+    def _appearing(self) -> list[str]:
+        """Names of those who take part, in the order in which they first do."""
+        raise NotImplementedError
+
+    def _first_wins(self, *, neutral: bool) -> tuple[int, float]:
+        """Decided matches at home or on neutral ground, and the share of them that the side named first won."""
+        return 0, 0.0
+
     def _when(self, row: int) -> str:
         return f"of {self.date[row]}" if self.dated else "without a date"
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+
+from kinelo.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,11 @@ class Kind:
     who: str
     lacking: str
     """What those lack that are still to come."""
+    instead: str
+    """What to say where a table of the other kind is handed over."""
     home: str
     usual_rater: str | None
+    two_sided: bool = False
 
     def _found(self, module: str, name: str) -> Any:
         return getattr(import_module(f"kinelo.matches.{self.home}{module}"), f"{name}_{self.noun}")
@@ -39,15 +45,42 @@ class Kind:
         """``scan_matches`` or ``scan_contests``."""
         return self._found("scan", "scan")
 
-    def check(self, value: object, *, scans: bool = False) -> None:
-        """Refuse anything but a sound table of this kind, or a scan of it where ``scans`` are taken."""
-        if scans and kind_of(value) is self and not getattr(value, "in_memory", True):
-            return  # its chunks are checked as they are read
-        getattr(import_module(f"kinelo.matches.{self.noun}"), f"check_{self.noun}")(value)
+    def check(self, value: Any, *, scans: bool = False) -> None:
+        """Refuse anything but a sound table of this kind, or a scan of it where ``scans`` are taken, and say how to
+        get one.
+
+        >>> MATCHES.check("league.csv")
+        Traceback (most recent call last):
+        kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv').
+        """
+        kind, table = getattr(type(value), "kind", None), getattr(type(value), "in_memory", False)
+        if kind is self and table:
+            value._check_sound()
+        elif kind is self and scans:
+            pass  # its chunks are checked as they are read
+        elif isinstance(value, str | Path):
+            noun = self.noun
+            raise InputError(f"{noun} must be read before they are used: kinelo.read_{noun}({str(value)!r}).")
+        elif isinstance(kind, Kind) and table:
+            raise InputError(self.instead)
+        else:
+            raise InputError(
+                f"{self.noun} must be {self.noun.capitalize()}, as kinelo.read_{self.noun} returns them, not "
+                f"{type(value).__name__}."
+            )
 
 
-MATCHES = Kind("matches", "match", "sides", "a result", "", None)
-CONTESTS = Kind("contests", "contest", "entrants", "places", "contest_", "rank")
+MATCHES = Kind(
+    "matches", "match", "sides", "a result",
+    "These are contests of many entrants, not matches of two sides; RankElo and TeamElo.classic rate them.",
+    "", None, two_sided=True,
+)  # fmt: skip
+CONTESTS = Kind(
+    "contests", "contest", "entrants", "places",
+    "These are matches of two sides, not contests; kinelo.Contests.from_matches(matches) makes contests of two of "
+    "them.",
+    "contest_", "rank",
+)  # fmt: skip
 """Which rater is usual of matches is decided on them (:func:`kinelo.choose_rater`)."""
 
 

@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, digest_of
 from kinelo.matches.kind import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
@@ -47,16 +45,7 @@ def check_matches(value: object) -> None:
     Traceback (most recent call last):
     kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv').
     """
-    if isinstance(value, Matches):
-        _check_sound(value)
-        return
-    if isinstance(value, str | Path):
-        raise InputError(f"matches must be read before they are used: kinelo.read_matches({str(value)!r}).")
-    if isinstance(value, DatedTable):
-        raise InputError(
-            "These are contests of many entrants, not matches of two sides; RankElo and TeamElo.classic rate them."
-        )
-    raise InputError(f"matches must be Matches, as kinelo.read_matches returns them, not {type(value).__name__}.")
+    MATCHES.check(value)
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,9 +123,30 @@ class Matches(DatedTable):
         """Names of the sides that play; a rejected row may name others."""
         return [self.teams[code] for code in np.unique(np.concatenate([self.home, self.away]))]
 
-    def _named(self, row: int) -> str:
+    @property
+    def _appearing(self) -> list[str]:
+        """Names of the sides, in the order in which they first play."""
+        codes = np.column_stack([self.home, self.away]).ravel().tolist()
+        return [self.teams[code] for code in dict.fromkeys(codes)]
+
+    @property
+    def _keys(self) -> NDArray[np.str_]:
+        """Identifiers of the matches, or numbers of their rows."""
+        return self.match_id
+
+    def _first_wins(self, *, neutral: bool) -> tuple[int, float]:
+        S = self.signed[self.neutral if neutral else ~self.neutral]
+        won, lost = int(np.sum(S > 0)), int(np.sum(S < 0))
+        return won + lost, won / max(won + lost, 1)
+
+    def _line(self, row: int) -> str:
+        date = str(self.date[row]) if self.dated else "undated"
         home, away = self.teams[self.home[row]], self.teams[self.away[row]]
-        return f"match {self._when(row)} between {home} and {away}"
+        return f"{self.match_id[row]}\t{date}\t{home}\t{away}\t{self.result[row]:g}"
+
+    def _named(self, row: int) -> str:
+        first, second = (self.teams[side[row]] for side in (self.home, self.away))
+        return f"match {self._when(row)} between {first} and {second}"
 
     def plays(self, name: str) -> NDArray[np.bool_]:
         """In which matches a side plays, or a player of the line-ups; in none where nobody is called so."""
@@ -222,6 +232,34 @@ class Matches(DatedTable):
             return np.asarray(index, dtype=np.int64) if len(index) == 0 else np.asarray(index)
         return cast("slice | NDArray[Any]", index)
 
+    def _check_sound(self) -> None:
+        """Refuse matches whose columns do not fit together."""
+        from kinelo.matches.conditions import Condition
+
+        table = TableCheck("matches", self)
+        size = table.days()
+        home, away = (table.codes(name, size, self.teams) for name in ("home", "away"))
+        if (home == away).any():
+            raise table.refuse(f"{self.teams[home[home == away][0]]} plays itself")
+        table.numbers("result", size, 0.0, 1.0, missing=True)
+        table.column("margin", "f", size)
+        table.column("neutral", "b", size)
+        table.numbers("weight", size, 0.0, LARGEST_WEIGHT)
+        table.column("row", "i", size)
+        if self.unordered is not None:
+            table.column("unordered", "b", size)
+        if self.identifiers is not None and len(self.identifiers) != size:
+            raise table.refuse(f"identifiers has {len(self.identifiers):,} values where {size:,} are needed")
+        if not isinstance(self.conditions, Mapping):
+            raise table.refuse(f"conditions must be a mapping, not {described(self.conditions)}")
+        parts = {f"conditions[{name!r}]": part for name, part in self.conditions.items()}
+        for name, part in (parts | ({} if self.season is None else {"season": self.season})).items():
+            if not isinstance(part, Condition):
+                raise table.refuse(f"{name} must be a Condition, not {described(part)}")
+            table.codes(name, size, part.levels, -1, part.codes)
+        if self.lineups is not None:
+            _check_lineups(table, self.lineups, size)
+
     def __repr__(self) -> str:
         if len(self) == 0:
             return "Matches: none"
@@ -280,35 +318,6 @@ class Matches(DatedTable):
 
         check_pools(half_life, firm)
         return pool_table(self.teams, self.home, self.away, self.day, half_life, firm)
-
-
-def _check_sound(matches: Matches) -> None:
-    """Refuse matches whose columns do not fit together."""
-    from kinelo.matches.conditions import Condition
-
-    table = TableCheck("matches", matches)
-    size = table.days()
-    home, away = (table.codes(name, size, matches.teams) for name in ("home", "away"))
-    if (home == away).any():
-        raise table.refuse(f"{matches.teams[home[home == away][0]]} plays itself")
-    table.numbers("result", size, 0.0, 1.0, missing=True)
-    table.column("margin", "f", size)
-    table.column("neutral", "b", size)
-    table.numbers("weight", size, 0.0, LARGEST_WEIGHT)
-    table.column("row", "i", size)
-    if matches.unordered is not None:
-        table.column("unordered", "b", size)
-    if matches.identifiers is not None and len(matches.identifiers) != size:
-        raise table.refuse(f"identifiers has {len(matches.identifiers):,} values where {size:,} are needed")
-    if not isinstance(matches.conditions, Mapping):
-        raise table.refuse(f"conditions must be a mapping, not {described(matches.conditions)}")
-    parts = {f"conditions[{name!r}]": part for name, part in matches.conditions.items()}
-    for name, part in (parts | ({} if matches.season is None else {"season": matches.season})).items():
-        if not isinstance(part, Condition):
-            raise table.refuse(f"{name} must be a Condition, not {described(part)}")
-        table.codes(name, size, part.levels, -1, part.codes)
-    if matches.lineups is not None:
-        _check_lineups(table, matches.lineups, size)
 
 
 def _check_lineups(table: TableCheck, lineups: Any, size: int) -> None:

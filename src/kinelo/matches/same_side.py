@@ -14,15 +14,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.contests import Contests, check_contests
+from kinelo.matches.contests import Contests
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind, check_played
 from kinelo.matches.loading import load_table
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text, clean_name
 
 if TYPE_CHECKING:
@@ -67,15 +68,21 @@ def likely_names(matches: Matches | Contests) -> pl.DataFrame:
     """
     import polars as pl
 
-    if isinstance(matches, Contests):
-        check_contests(matches)
-        contest = np.repeat(np.arange(len(matches)), matches.sizes)
-        day = matches.day[contest] if matches.dated else None
-        pairs = likely_entrants(matches.entrants, matches.entrant, contest, day)
-    else:
-        check_matches(matches)
-        pairs = likely_pairs(matches.teams, matches.home, matches.away, matches.day if matches.dated else None)
+    check_played(matches)
+    pairs = LIKELY[matches.kind](matches)
     return pl.DataFrame(pairs, {"found": pl.String, "wanted": pl.String}, orient="row")
+
+
+def _likely_sides(matches: Matches) -> list[tuple[str, str]]:
+    return likely_pairs(matches.teams, matches.home, matches.away, matches.day if matches.dated else None)
+
+
+def _likely_entrants(contests: Contests) -> list[tuple[str, str]]:
+    day = contests.day[contests.contest] if contests.dated else None
+    return likely_entrants(contests.entrants, contests.entrant, contests.contest, day)
+
+
+LIKELY: dict[Kind, Callable[[Any], list[tuple[str, str]]]] = {MATCHES: _likely_sides, CONTESTS: _likely_entrants}
 
 
 def likely_pairs(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -15,6 +15,7 @@ from kinelo.advice.audit.words import inflation_words
 from kinelo.advice.charts import calibration_chart, history_chart
 from kinelo.forecasts.contest_scores import place_calibration
 from kinelo.matches.contests import Contests
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.pages.chart import chart_html
 from kinelo.presentation import Column, Row, Table, html_list, isolated, sentence
@@ -65,7 +66,7 @@ def ratings_body(
 {_section("Where luck decides more", luck_table(rater))}
 <h2>Ratings through time</h2>{_histories(rater, played, boards)}
 <h2>{title}</h2><p>{given}</p>{_in_frame(found)}
-{_calibration(rater, played) if isinstance(played, Contests) else _inflation(rater, played)}
+{LAST_SECTIONS[played.kind](rater, played)}
 {_section(f"What was estimated from the {noun}", parameters_table(rater))}
 {f"<h2>How the file was read</h2>{html_list(map(sentence, played.notes))}" if played.notes else ""}"""
 
@@ -177,3 +178,7 @@ def _calibration(rater: Any, contests: Contests) -> str:
         "parameters estimated from all. A dot on the dashed line is a chance that came true as often as it was given; "
         f"a calibrated forecast lies within its line in 95 of 100 cases.</p>{chart_html(chart)}"
     )
+
+
+LAST_SECTIONS: dict[Kind, Callable[[Any, Any], str]] = {MATCHES: _inflation, CONTESTS: _calibration}
+"""What the page of each kind ends with."""

@@ -38,7 +38,7 @@ FEWEST_NUMBERS = 6
 
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
     """The conditions a rater was asked to use."""
-    if conditions == ():
+    if isinstance(conditions, tuple) and not conditions:
         return ()
     if isinstance(conditions, str):
         raise InputError(f"conditions={conditions!r} must be a list of columns, such as [{conditions!r}].")

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.matches.contests import Contests
-from kinelo.matches.dated import UNDATED
+from kinelo.matches.dated import UNDATED, DatedTable
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, number, words
 from kinelo.raters.preview import ratings_by_name
@@ -129,10 +129,9 @@ class Explanation:
 def explain_match(rater: Any, match: str, played: Any = None) -> Explanation:
     """Why ratings moved by the match of this identifier, of those fitted or ``played``; the rater is left alone."""
     played = getattr(rater, "fitted_", None) if played is None else played
-    if not isinstance(played, Matches | Contests):
+    if not isinstance(played, DatedTable):
         raise InputError("Give the matches that the rater has rated: explain(match, matches).")
-    names = played.match_id if isinstance(played, Matches) else np.array(played.identifiers)
-    found = np.flatnonzero(names == str(match))
+    found = np.flatnonzero(played._keys == str(match))
     if found.size != 1:
         many = "no match" if not found.size else f"{found.size} matches"
         raise InputError(f"There is {many} with the identifier {match!r:.60}.")
@@ -143,8 +142,7 @@ def explain_match(rater: Any, match: str, played: Any = None) -> Explanation:
         walker.update(played[:k])
     one: Any = played[k : k + 1]
     date = str(one.date[0]) if played.dated else None
-    reasons = _of_contest(walker, one) if isinstance(one, Contests) else _of_match(walker, one)
-    return Explanation(str(match), date, reasons)
+    return Explanation(str(match), date, REASONS[played.kind](walker, one))
 
 
 Change = dict[str, float]
@@ -162,10 +160,7 @@ def _changes(walker: Any, before: Mapping[str, float], names: list[str]) -> Call
     return of
 
 
-def _names_in(walker: Any, match: Any, now: Mapping[str, float]) -> list[str]:
-    if isinstance(match, Contests):
-        members = [name for slots in match.slots.values() if not slots.advantage for name in slots.names]
-        return [name for name in dict.fromkeys([*members, *match.entrants]) if name in now]
+def _names_in(walker: Any, match: Matches, now: Mapping[str, float]) -> list[str]:
     if getattr(walker, "rates_players", False) and match.lineups is not None:
         return [name for side in (0, 1) for name in match.lineups.names(0, side=side) if name in now]
     return [match.teams[code] for code in (match.home[0], match.away[0]) if match.teams[code] in now]
@@ -258,7 +253,8 @@ def _of_contest(walker: Any, contest: Any) -> dict[str, Reason]:
     before, twin = ratings_by_name(walker), copy.deepcopy(walker)
     twin.update(contest)
     now = ratings_by_name(twin)
-    names = _names_in(walker, contest, now)
+    members = [name for slots in contest.slots.values() if not slots.advantage for name in slots.names]
+    names = [name for name in dict.fromkeys([*members, *contest.entrants]) if name in now]
     known = [name for name in names if name in before]
     of = _changes(walker, before, known)
     last, plain, terms = {name: now[name] - before[name] for name in known}, contest, {}
@@ -274,3 +270,6 @@ def _of_contest(walker: Any, contest: Any) -> dict[str, Reason]:
         last = fewer
     terms["places"] = last
     return {name: _reason(name, before, now, terms, (None, None)) for name in names}
+
+
+REASONS: dict[Kind, Callable[[Any, Any], dict[str, Reason]]] = {MATCHES: _of_match, CONTESTS: _of_contest}

@@ -106,12 +106,14 @@ def board_and_words(
     if kind_of(played) is CONTESTS or "kind" in table.columns:
         taken_off = CONTEST_CAUTION if caution is None else caution
         table = table if "kind" in table.columns else table.insert_column(0, pl.Series("kind", [""] * table.height))
-        table = _with_weeks(table, played)
+        weeks = kind_of(played) is CONTESTS and not cast("Any", played).dated and "last_played" in table.columns
+        table = _with_weeks(table, played) if weeks else table
         last = table["last_played"].max() if "last_played" in table.columns else None
         parts = [
             _worth_ranking(own, active_days, least_matches, "contests", last) for own in table.partition_by("kind")
         ]
-        boards = [_by_places(_without_weeks(own, played), taken_off) for own, _ in parts]
+        unknown = [pl.lit(None, pl.Date).alias("last_played")] if weeks else []  # days that were made up
+        boards = [_by_places(own.with_columns(unknown), taken_off) for own, _ in parts]
         if not boards:
             return _by_places(table, taken_off), ""
         return pl.concat(boards), " ".join(dict.fromkeys(said for _, said in parts if said))
@@ -125,8 +127,6 @@ def _with_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:
     """A table of contests that have no dates with days of last contests, as if they were a week apart."""
     import polars as pl
 
-    if not isinstance(played, Contests) or played.dated or "last_played" not in table.columns:
-        return table
     last: dict[tuple[str, str], int] = {}
     for kind, slots in {**played.slots, "": Slots(played.entrant[:, None], played.entrants)}.items():
         for column in slots.codes.T:
@@ -137,14 +137,6 @@ def _with_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:
                 last[kind, name] = max(contest, last.get((kind, name), -1))
     days = [WEEK * last.get(key, 0) for key in table.select("kind", "name").rows()]
     return table.with_columns(last_played=pl.Series(np.array(days, "datetime64[D]")))
-
-
-def _without_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:
-    """The table without days that were made up."""
-    import polars as pl
-
-    made_up = isinstance(played, Contests) and not played.dated and "last_played" in table.columns
-    return table.with_columns(last_played=pl.lit(None, pl.Date)) if made_up else table
 
 
 def boards_by_kind(board: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -38,7 +38,7 @@ USUAL_SPREAD = 0.2
 
 def noise_columns(noise_by: Sequence[str] | None) -> tuple[str, ...]:
     """The columns of circumstances a rater was asked to use."""
-    if noise_by == ():
+    if isinstance(noise_by, tuple) and not noise_by:
         return ()
     if isinstance(noise_by, str):
         raise InputError(f"noise_by={noise_by!r} must be a list of columns, such as [{noise_by!r}].")

@@ -147,15 +147,19 @@ class SingleContests(SingleMatches[Data, Said]):
 
 
 def _are_two(sides: tuple[Any, ...], said: Mapping[str, Any]) -> bool:
-    """Whether two sides are named, or one and no field: a match."""
-    first = sides[0] if sides else said.get("home")
-    return isinstance(first, str) or len([side for side in sides[1:2] if side is not None]) > 0 or "away" in said
+    """Whether sides of a match are named, and not the entrants of a contest."""
+    first, away = (sides[0] if sides else said.get("home")), (sides[1] if sides[1:] else said.get("away"))
+    return isinstance(first, str) or away is not None
 
 
 def _given(said: dict[str, Any], first: str) -> dict[str, Any]:
     """What is said of a contest without what says nothing; ``first`` is what its entrants are called."""
     said = {first if name == "home" else name: value for name, value in said.items() if value is not None}
-    return {name: value for name, value in said.items() if not (name == "unfinished" and value in ((), []))}
+    return {name: value for name, value in said.items() if name != "unfinished" or not _is_nobody(value)}
+
+
+def _is_nobody(unfinished: object) -> bool:
+    return isinstance(unfinished, list | tuple) and not unfinished
 
 
 def ranked(

@@ -23,7 +23,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.forecast import Forecast
@@ -55,19 +54,10 @@ def learn_order(matches: Matches | Contests) -> SideOrder:
     >>> learn_order(kn.read_matches(table | {"result": [1, 1, 0, 1] * 10}))
     SideOrder(home=True, neutral=True)
     """
-    if not isinstance(matches, Matches):
-        return SideOrder()
-    at_home, elsewhere = (_first_wins(matches, there) for there in (~matches.neutral, matches.neutral))
+    at_home, elsewhere = (matches._first_wins(neutral=neutral) for neutral in (False, True))
     leaks_at_home = _tells(*at_home, TELLING_AT_HOME, "at home")
     leaks_elsewhere = _tells(*elsewhere, TELLING, "on neutral ground")
     return SideOrder(not leaks_at_home, not leaks_elsewhere and elsewhere[0] >= FEWEST)
-
-
-def _first_wins(matches: Matches, there: NDArray[np.bool_]) -> tuple[int, float]:
-    """Decided matches among some, and the share of them that the first side won."""
-    S = matches.signed[there]
-    won, lost = int(np.sum(S > 0)), int(np.sum(S < 0))
-    return won + lost, won / max(won + lost, 1)
 
 
 def _tells(decided: int, share: float, telling: float, where: str) -> bool:

@@ -140,9 +140,10 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     def _prepare_once(self, matches: Data) -> None:
         """Let the first matches that are used say what needs no estimation, where nothing is to be estimated.
 
-        A rater whose parameters are all given then ends where a fit of the same matches ends.
+        A rater whose parameters are all given then ends where a fit of the same matches ends. Of contests there is
+        nothing to say.
         """
-        if self._prepared or not len(matches):
+        if self._prepared or not len(matches) or not matches.kind.two_sided:
             return
         self._prepared = True
         if self.open_parameters() or (self.rates_players and getattr(matches, "lineups", None) is None):

@@ -372,7 +372,8 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._show_learnt()
-        self.drift_.warn()
+        if matches.kind.two_sided:
+            self.drift_.warn()
 
     def _use(self, matches: Matches) -> None:
         self._play_or_refuse(matches, traced=False)
@@ -419,12 +420,7 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
 
     def slots_met(self, matches: Any) -> list[Key]:
         """Both sides of every match, or the entrants of contests."""
-        names, codes = (
-            (matches.teams, np.column_stack([matches.home, matches.away]))
-            if isinstance(matches, Matches)
-            else (matches.entrants, matches.entrant)
-        )
-        return [(SIDE, names[code]) for code in dict.fromkeys(codes.ravel().tolist())]
+        return [(SIDE, name) for name in matches._appearing]
 
     def has_slot(self, key: Key) -> bool:
         """Whether a side is known."""

@@ -112,10 +112,10 @@ def _warm(book: RatingBook) -> None:
     """Let what is compiled be compiled before the first request."""
     scratch = copy.deepcopy(book._blank)
     for ask in (
-        lambda: scratch.update_one("one", "other", "win"),
         lambda: scratch.update_one(["one", "other", "third"]),
-        lambda: scratch.predict_one("one", "other"),
         lambda: scratch.predict_one(["one", "other", "third"]),
+        lambda: scratch.update_one("one", "other", "win"),
+        lambda: scratch.predict_one("one", "other"),
         lambda: scratch.match_quality("one", ["other"]),
     ):
         try:

@@ -22,6 +22,7 @@ from kinelo.lab.rate.standings import forecast_words, histories, leaderboard, pl
 from kinelo.lab.rate.tables import UploadedTable, all_labels
 from kinelo.lab.rate.teams import history_of, ranks_of
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
+from kinelo.matches.kind import CONTESTS
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
@@ -40,6 +41,8 @@ MOST_FIELDS, MOST_ENTRANTS = 20, 200
 
 class ContestLeague:
     """Contests, rater and rankings of one visitor's league; ``chosen`` is what the visitor chose."""
+
+    kind = CONTESTS
 
     def __init__(
         self,

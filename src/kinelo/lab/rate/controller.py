@@ -167,8 +167,8 @@ class RatingController:
         return self.league
 
     def _of_matches(self) -> MatchLeague:
-        league = self._rated()
-        if isinstance(league, ContestLeague):
+        league: Any = self._rated()
+        if league.kind is not MATCHES:
             raise InputError("This is done with matches of two sides, not with contests of many.")
         return league
 
@@ -219,8 +219,8 @@ class RatingController:
 
     def field(self, entrants: list[list[list[str]]]) -> dict[str, Any]:
         """Forecast a contest of these entrants, each with its names for every kind."""
-        league = self._rated()
-        if isinstance(league, MatchLeague):
+        league: Any = self._rated()
+        if league.kind is not CONTESTS:
             raise InputError("A field is forecast from contests of many, not from matches of two sides.")
         return league.field(entrants)
 

@@ -21,6 +21,7 @@ from kinelo.lab.rate.standings import (
 )
 from kinelo.lab.rate.tables import UploadedTable, all_labels
 from kinelo.lab.rate.teams import fixtures_of, team_page
+from kinelo.matches.kind import MATCHES
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.pages.page import write_page
@@ -39,6 +40,8 @@ class MatchLeague:
 
     ``chosen`` is what the visitor chose: columns, rater, conditions, on what luck may depend, and reading.
     """
+
+    kind = MATCHES
 
     def __init__(
         self,

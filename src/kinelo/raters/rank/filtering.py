@@ -91,6 +91,7 @@ class ContestFilter(KindParameters):
     def _check_order(self, matches: Matches | Contests) -> None:
         """Refuse contests before the last one rated; those without dates follow one another."""
         if matches.dated:
+            self._begun(self._seen(matches).contests)
             super()._check_order(matches)
 
     def _filter(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:

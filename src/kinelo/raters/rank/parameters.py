@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.contests import FINISHED, Contests
-from kinelo.matches.kind import CONTESTS, MATCHES
+from kinelo.matches.kind import CONTESTS, MATCHES, check_played
 from kinelo.matches.kind import Kind as TableKind
 from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import condition_names
@@ -114,7 +114,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
         says how far they came, of the level of fields where two meet or ratings to begin with say it, and of the spread
         of a single advantage.
         """
-        self._check_kind(matches)
+        check_played(matches)
         matches = self._seen(matches).contests
         unidentified = {} if np.any(matches.ended > 0) else {"retirement": 0.0}
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():

@@ -351,21 +351,25 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         self._check_has_ratings()
         if away is None:
             plain = self._expect_plain(home, date) if conditions is None else None
-            return self._quality(self._one(home, None, None, date, conditions) if plain is None else plain[2])
+            if plain is not None:
+                return self._quality(plain[2])
+            return self._quality_of(self._one(home, None, None, date, conditions))
         check_neutral(neutral)
         at_home = not neutral and "venue" in self.advantage_kinds_ and self.order_.home
         quality = np.array(
             [
-                self._quality(self._one([(one, "home") if at_home else one, other], None, None, date, conditions))
+                self._quality_of(self._one([(one, "home") if at_home else one, other], None, None, date, conditions))
                 for one, other in zip(*pairs_of(home, away), strict=True)
             ]
         )
         return float(quality[0]) if isinstance(home, str) and isinstance(away, str) else quality
 
-    def _quality(self, contest: Contests | Expected) -> float:
-        """How even one contest, or one of which so much is expected, is believed to be."""
-        plain = not isinstance(contest, Contests)
-        expected, luck = (contest, 1.0) if plain else (self._expect(contest)[0], self._luck().variance(contest)[0])
+    def _quality_of(self, contest: Contests) -> float:
+        """How even one contest is believed to be."""
+        return self._quality(self._expect(contest)[0], self._luck().variance(contest)[0])
+
+    def _quality(self, expected: Expected, luck: float = 1.0) -> float:
+        """How even one contest, of which so much is expected, is believed to be."""
         mean, belief = expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE * luck, 0.0)
         one, other = np.triu_indices(mean.size, 1)
         gap = (mean[one] - mean[other])[:, None] + np.sqrt(belief[one] + belief[other])[:, None] * HERMITE_NODES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind, check_played
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.model.system import RatingSystem
@@ -134,9 +134,9 @@ class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
 
     def unidentified_parameters(self, matches: Matches | Contests) -> Mapping[str, float]:
         """No home advantage where no venue or order of sides can tell of it, and in no contest."""
-        self._check_kind(matches)
-        elsewhere = isinstance(matches, Contests) or matches.neutral.all() or not self.order_.home
-        return {"home_advantage": 0.0} if elsewhere else {}
+        check_played(matches)
+        at_home = matches.kind.two_sided and not cast("Matches", matches).neutral.all() and self.order_.home
+        return {} if at_home else {"home_advantage": 0.0}
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """The home advantage, and what plain Elo says of all other parameters of a team rater."""
@@ -159,10 +159,6 @@ class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
 
     def _foresee(self, matches: Matches | Contests) -> Any:
         return forecast_contests(self, matches) if isinstance(matches, Contests) else super()._foresee(matches)
-
-    def _conclude(self, matches: Any, latest: Any) -> None:
-        if not isinstance(matches, Contests):
-            super()._conclude(matches, latest)
 
     def contest_one(
         self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **more: Any
