@@ -8,6 +8,8 @@ points, the best of all by ``ORDER BY rating DESC``.
 
 from __future__ import annotations
 
+from kinelo.raters.qualifying import REFERENCE_DAYS
+
 FORMAT = "1"
 """Version of these tables."""
 
@@ -103,7 +105,9 @@ CROSS JOIN (SELECT
   (SELECT CAST(value AS {real}) FROM about WHERE key = 'points: unit') AS unit,
   (SELECT CAST(value AS {real}) FROM about WHERE key = 'points: relative') AS relative) AS points
 LEFT JOIN (SELECT kind, AVG(mean) AS mean FROM slot
-  WHERE games > 0 AND last_day >= (SELECT MAX(last_day) FROM slot) - 730 GROUP BY kind) AS level
+  WHERE games > 0 AND last_day >= (SELECT MAX(last_day) FROM slot) - """
+    f"{REFERENCE_DAYS}"
+    """ GROUP BY kind) AS level
   ON level.kind = slot.kind
 WHERE slot.games > 0""",
 }

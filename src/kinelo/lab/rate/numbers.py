@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kinelo.errors import InputError
+from kinelo.forecasts.season import USUAL_RELEGATED
 from kinelo.lab.control import Panel, slider
 
 MOST_RAISED = 200
@@ -20,7 +21,7 @@ class RateNumbers(Panel, frozen=True):
     least_matches: int = slider(0, (0, 100_000), step=1, label="At least", hint="Who has played less is not ranked.")
     win: float = slider(3.0, (0.0, 100.0), step=0.1, label="Win", hint="Points of a season.")
     draw: float = slider(1.0, (0.0, 100.0), step=0.1, label="Draw", hint="Points of a season.")
-    relegated: int = slider(3, (0, 20), step=1, label="Go down", hint="How many are relegated.")
+    relegated: int = slider(USUAL_RELEGATED, (0, 20), step=1, label="Go down", hint="How many are relegated.")
     points: int = slider(0, (-300, 300), step=10, label="were stronger or weaker", hint="In Elo points.")
 
     @classmethod

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from kinelo.errors import InputError
+from kinelo.model import steps
 
 IN_FORCE = date(2024, 3, 1)
 """The first day of these regulations; games before it went by others."""
@@ -30,7 +31,7 @@ LEAST_GAMES = 5
 POOLED_MONTHS = 26
 MOST_DIFFERENCE = 400
 UNCUT = 2650
-ELITE = 2400
+ELITE = int(steps.ELITE)
 JUNIOR_LINE = 2300
 JUNIOR_AGE = 18
 NEW_GAMES = 30
