@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Option, Parameter
 from kinelo.forecasts.places import ContestForecast, mixed_chance
-from kinelo.matches.contests import Contests
+from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
 from kinelo.raters.filter.belief import LONG_AGO
