@@ -140,7 +140,7 @@ def retirement_words(rater: Any) -> str:
     'That somebody did not finish tells 25 % of what finishing last tells; the rest is luck (retirement 0.25).'
     """
     found = getattr(rater, "parameters_", {}).get("retirement")
-    if found is None or "retirement" in getattr(rater, "moot_", {}):
+    if found is None or "retirement" in getattr(rater, "unidentified_", {}):
         return ""
     share = f"{percent(found)} of what finishing last tells; the rest is luck"
     told = "nothing: it is all luck" if found == 0.0 else "as much as finishing last" if found == 1.0 else share
