@@ -32,7 +32,8 @@ GOALS = {"internationals": 0.8660}
 EVERY = "Forecasts: every rater beside version 0.3.0"
 EVERY_NOTE = (
     "Log-loss one step ahead of the later half (internationals since 1990: from 2005), raters with defaults fitted on "
-    "what comes before, and the figures of 0.3.0 for the same matches. BradleyTerry is not run on mlb."
+    "what comes before, and the figures of 0.3.0 for the same matches, of which means alone are kept: these "
+    "differences carry no standard error. BradleyTerry is not run on mlb."
 )
 SLACK = 2e-4
 RATERS = {
