@@ -142,3 +142,7 @@ def test_a_public_name_without_a_type_is_named():
     assert lines == [
         f"kinelo.raters.gaussian.GaussianRater.{name}: Type is missing" for name in ("surprises", "__init__")
     ]
+
+
+def test_pictures_show_nothing_but_themselves():
+    assert set(dir(kn.plot)) == set(kn.plot.__all__) and "draw_audit" not in dir(kn.plot)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kinelo.raters.filter.alone import SlotBeliefs
-from kinelo.raters.random_walk import LONG_AGO
+from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.rank.kernels import filter_contests, room_for_expected
 from kinelo.raters.rank.one_field import PlainField, columns_on, labels_of, plain_field
 from kinelo.raters.slots import SlotRow
