@@ -115,10 +115,7 @@ def audit_body(found: Audit, heading: str) -> str:
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{len(matches):,} matches{when}, audited with Kinelo.</p>
 {_lead(found)}
-<h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}
-{f"<h2>Groups</h2>{chart_html(groups_chart(found.groups))}" if found.groups else ""}
-{_bands(found)}
-{f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if matches.dated else ""}
+{_charts(found) if found.extract is None else ""}
 {"".join(f"<h2>{escape(heading)}</h2>{html_facts(rows)}" for heading, rows in found.sections())}
 {notes}"""
 
@@ -134,6 +131,14 @@ def contest_audit_body(found: ContestAudit, heading: str) -> str:
 <h2>Which K?</h2>{chart_html(which_k_chart(found.curve, found.measured, found.advice, found.k))}
 <h2>Everything that was found</h2>{html_facts(found.rows())}
 {notes}"""
+
+
+def _charts(found: Audit) -> str:
+    """Which K, groups, fifths and K by period."""
+    return f"""<h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}
+{f"<h2>Groups</h2>{chart_html(groups_chart(found.groups))}" if found.groups else ""}
+{_bands(found)}
+{f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if found.matches.dated else ""}"""
 
 
 def _lead(found: Audit) -> str:

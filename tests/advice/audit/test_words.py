@@ -352,6 +352,8 @@ def test_an_extract_of_one_side_tells_no_k_of_its_league():
     said = verdict(tested=BETTER, extract="Kern, Ben")
     assert said.startswith('Every match here is one of "Kern, Ben"\'s: its opponents are rated by these matches alone')
     assert "suits" in said and "K = 15" not in said and said.endswith("Give the matches of all sides.")
+    # No line below takes it back.
+    assert [name for name, _ in rows_of(case(extract="Kern, Ben"))] == ["Venue and draws", "Forecasts"]
     rows = {"home": ["A", "B", "A"], "away": ["B", "A", "C"], "result": [1.0, 0.0, 1.0], "date": ["2020-01-01"] * 3}
     assert only_side(kn.read_matches(rows)) == "A"
     assert only_side(kn.read_matches({**rows, "home": ["A", "C", "B"]})) is None

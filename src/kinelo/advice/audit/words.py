@@ -95,6 +95,10 @@ SECTIONS = (
 """Headings, and the lines below each; every other line stands under Ratings."""
 
 
+TOLD_BY_ONE_SIDE = ("Venue and draws", "Forecasts", "The table in use")
+"""Lines that hold of an extract, all of whose matches are one side's."""
+
+
 def sections_of(audit: Findings) -> list[tuple[str, list[tuple[str, str]]]]:
     """Every line under its heading."""
     home = {name: heading for heading, names in SECTIONS for name in names}
@@ -129,7 +133,8 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
     rows += [(f"Group {quoted(one.group)}", group_words(one)) for one in audit.groups]
     if audit.ratings is not None:
         rows.append(("The table in use", _table(audit)))
-    return rows
+    # One side's matches say nothing of a league's K, nor of how far its sides lie apart.
+    return rows if audit.extract is None else [row for row in rows if row[0] in TOLD_BY_ONE_SIDE]
 
 
 def group_words(found: GroupFound) -> str:
