@@ -31,13 +31,36 @@ def default_of(value: object) -> object:
     if not isinstance(value, griffe.ExprCall):
         return value
     declared = value.canonical_path.rsplit(".", 1)[-1]
-    if declared == "sought" or (declared.isupper() and not value.arguments):
+    if declared == "estimated" or (declared.isupper() and not value.arguments):
         return "None"
-    return value.arguments[0] if declared in ("given", "switch") else value
+    return value.arguments[0] if declared in ("fixed", "switch") else value
+
+
+def unwrapped(attribute: griffe.Attribute, package: griffe.Module) -> griffe.Function | None:
+    """The function that an attribute of ``kn.plot`` wraps, under its own name; None where it wraps none."""
+    call = attribute.value
+    if not isinstance(call, griffe.ExprCall) or call.function.canonical_name != "_in_words":
+        return None
+    path = call.arguments[-1].canonical_path  # type: ignore[union-attr]
+    drawn = package[path.removeprefix(f"{package.name}.")]
+    return griffe.Function(
+        attribute.name, parameters=drawn.parameters, returns=drawn.returns, docstring=drawn.docstring,
+        lineno=attribute.lineno, endlineno=attribute.endlineno,
+    )  # fmt: skip
 
 
 class Roles(griffe.Extension):
-    """Rewrites every docstring as it is read, and shows arguments of raters with their defaults."""
+    """Rewrites every docstring as it is read, shows arguments of raters with their defaults, and pictures with the
+    signatures of what draws them.
+    """
+
+    def on_package(self, *, pkg: griffe.Module, **_: object) -> None:
+        """Called once all modules have been read."""
+        plot = pkg.members.get("plot")
+        for attribute in list(plot.attributes.values()) if isinstance(plot, griffe.Module) else []:
+            function = unwrapped(attribute, pkg)
+            if function is not None:
+                plot.set_member(attribute.name, function)
 
     def on_instance(self, *, obj: griffe.Object, **_: object) -> None:
         """Called for each module, class, function and attribute."""

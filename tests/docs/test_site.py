@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import griffe
 import pytest
 import yaml
 
@@ -15,7 +16,7 @@ import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.studies.study import Study
 from site_tools import alone, command_page, equations, history_page, links, mathematics, reference, study_page
-from site_tools.roles import shown
+from site_tools.roles import Roles, shown
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -226,3 +227,32 @@ def test_what_is_loaded_from_elsewhere_is_found(tmp_path):
         '<script src="https://cdn.example/x.js"></script><link rel="stylesheet" href="//fonts.example/a.css">'
     )
     assert len(alone.foreign(tmp_path)) == 2
+
+
+def test_the_reference_prints_the_signature_of_what_a_picture_wraps(tmp_path):
+    (tmp_path / "kinelo").mkdir()
+    (tmp_path / "kinelo" / "__init__.py").write_text("")
+    (tmp_path / "kinelo" / "drawing.py").write_text('def draw(run, title="", *, width=None):\n    """A picture."""\n')
+    lines = ["from kinelo.drawing import draw", "def _in_words(name, what, draw): ...", "PLAIN = int(3)"]
+    (tmp_path / "kinelo" / "plot.py").write_text("\n".join([*lines, 'ratings = _in_words("ratings", "a run", draw)']))
+    extensions = griffe.load_extensions(Roles())
+    plot = griffe.load("kinelo", search_paths=[tmp_path], extensions=extensions)["plot"]
+    assert plot["ratings"].is_function and plot["ratings"].docstring.value == "A picture."
+    assert [parameter.name for parameter in plot["ratings"].parameters] == ["run", "title", "width"]
+    assert plot["PLAIN"].is_attribute
+
+
+@pytest.mark.parametrize(("argument", "default"), [("step", "None"), ("initial", "1500.0")])
+def test_the_reference_shows_defaults_of_raters_and_not_their_declarations(argument, default, tmp_path):
+    declared = {"step": 'estimated(0.1, 0.0, 1.0, True, "a step")', "initial": "fixed(1500.0)"}
+    (tmp_path / "kinelo" / "raters").mkdir(parents=True)
+    for name in ("kinelo", "kinelo/raters"):
+        (tmp_path / name / "__init__.py").write_text("")
+    lines = [
+        "from kinelo.raters.arguments import estimated, fixed",
+        f"class Own:\n    {argument} = {declared[argument]}",
+    ]
+    (tmp_path / "kinelo" / "raters" / "own.py").write_text("\n".join(lines))
+    (tmp_path / "kinelo" / "raters" / "arguments.py").write_text("def estimated(*a): ...\ndef fixed(*a): ...\n")
+    found = griffe.load("kinelo", search_paths=[tmp_path], extensions=griffe.load_extensions(Roles()))
+    assert str(found["raters.own.Own"].members[argument].value) == default
