@@ -224,6 +224,21 @@ def test_lists_made_on_the_way_are_those_made_at_once():
     assert parts.calculations_.equals(whole.calculations_)
 
 
+def test_a_stored_list_knows_which_events_are_over():
+    def game(date, event):
+        table = {"date": [date], "home": ["Ann"], "away": ["Bob"], "result": [1], "event": [event]}
+        return kn.read_matches(table, conditions=["event"])
+
+    start = {"Ann": 2000, "Bob": 1900}
+    rater = kn.FideElo(start=start, event="event").fit(game("2024-05-20", "Open")).update(game("2024-06-04", "Cup"))
+    again = kn.FideElo(start=start, event="event")
+    again.from_arrays(rater.to_arrays())
+    for one in (rater, again):
+        with pytest.raises(kn.InputError, match="'Open' stands on a list since its match of 2024-05-20"):
+            one.update(game("2024-06-05", "Open"))
+        assert one.update(game("2024-06-06", "Other")).ratings_.height == 2
+
+
 def test_calculations_add_up_to_the_change():
     rater = kn.FideElo(START, BORN).fit(read(league(2, False), False))
     lines, shown = rater.calculations_, rater.ratings_

@@ -35,7 +35,7 @@ def row(k: int, **more) -> dict:
     match = LEAGUE.row(k, named=True)
     result = (match["home_score"] > match["away_score"]) + 0.5 * (match["home_score"] == match["away_score"])
     said = {"match_id": f"m{k}", "date": str(match["date"]), "home": match["home"], "away": match["away"]}
-    return said | {"result": float(result), "neutral": match["neutral"]} | more
+    return said | {"result": float(result), "neutral": match["neutral"], "weight": match["weight"]} | more
 
 
 def added(answer) -> tuple[int, int, int]:
