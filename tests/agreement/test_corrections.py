@@ -17,6 +17,12 @@ SURFACES = partial(
 )
 
 
+@pytest.fixture(autouse=True)
+def _checkpoints(monkeypatch):
+    """A state is kept every few matches: what is rated again is rated from the one before it."""
+    monkeypatch.setattr("kinelo.book.book.EVERY", 6)
+
+
 @cache
 def played() -> pl.DataFrame:
     return match_league(1).results.sort("date", maintain_order=True)
