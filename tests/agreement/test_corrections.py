@@ -19,8 +19,8 @@ SURFACES = partial(
 
 @pytest.fixture(autouse=True)
 def _checkpoints(monkeypatch):
-    """A state is kept every few matches: what is rated again is rated from the one before it."""
-    monkeypatch.setattr("kinelo.book.book.EVERY", 6)
+    """A state is kept every other match: what is rated again is rated from the one before it."""
+    monkeypatch.setattr("kinelo.book.book.EVERY", 2)
 
 
 @cache
@@ -100,7 +100,7 @@ def test_line_ups_come_out_of_a_book_as_they_went_in(tmp_path):
 
 
 CLASSIC = partial(kn.TeamElo.classic, k=24)
-RACE = 12
+RACE = 13
 
 
 @pytest.mark.parametrize("field", ["a later date", "an earlier date", "place", "weight", "driver"])
@@ -109,7 +109,7 @@ def test_a_corrected_contest_ends_as_if_it_had_been_right_at_once(field, tmp_pat
     races = table["race"].unique(maintain_order=True).to_list()
     own = pl.col("race") == races[RACE]
     value = {
-        "a later date": pl.lit(table.filter(race=races[RACE + 3])["date"][0]),
+        "a later date": pl.lit(table.filter(race=races[RACE + 5])["date"][0]),
         "an earlier date": pl.lit(table.filter(race=races[RACE - 4])["date"][0]),
         "place": pl.when(pl.col("place") == "1").then(pl.lit("9")).otherwise("place"),
         "weight": pl.col("weight") * 0.5,

@@ -12,6 +12,7 @@ from kinelo.cli import app
 from kinelo.forecasts.knockout import Knockout, knockout_table
 from kinelo.forecasts.season import Rules, rules_words
 from kinelo.raters.noise import NoiseFactors
+from kinelo.raters.order import parts_of
 from leagues import match_league
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -121,14 +122,16 @@ def test_the_noise_of_one_match_is_that_of_a_table_and_its_interval_holds_four_f
     assert NoiseFactors.from_arrays(factors.to_arrays()).table().equals(shown)
 
 
-def test_names_never_met_are_told_one_step_ahead_as_in_a_forecast():
-    """Days whose order nobody knows are forecast in parts; a name of the first part alone is told as well."""
-    table = {"date": ["2024-01-01"] * 2 + ["2024-01-08"] * 3 + ["2024-01-15"] * 2, "home": list("ABXABAB"),
-             "away": list("BAABXBA"), "result": [1, 0.5, 0, 1, 1, 0, 0.5]}  # fmt: skip
+def test_days_without_an_order_are_parts_and_names_of_each_part_are_told():
+    """One step ahead as in a forecast: a name of an earlier part alone is told as well."""
+    table = {"date": ["2024-01-01"] * 2 + ["2024-01-08"] * 3 + ["2024-01-10"] + ["2024-01-15"] * 2,
+             "home": list("ABXABAAB"), "away": list("BAABXBBA"), "result": [1, 0.5, 0, 1, 1, 1, 0, 0.5]}  # fmt: skip
     matches = kn.read_matches(table)
-    assert matches.unordered is not None and matches.unordered.all()
-    rater = kn.TeamElo.classic(k=24).fit(matches[:2])
-    assert rater.predict(matches[2:]).unknown == rater.one_step_ahead(matches[2:]).unknown == ("X",)
+    parts = [(len(part), as_whole) for part, as_whole in parts_of(matches)]
+    assert parts == [(2, True), (3, True), (1, False), (2, True)]
+    for rater in (kn.TeamElo.classic(k=24), kn.BradleyTerry(ridge=0.05, refit_days=0.0)):
+        rater.fit(matches[:2])
+        assert rater.predict(matches[2:]).unknown == rater.one_step_ahead(matches[2:]).unknown == ("X",)
 
 
 def test_aliases_reach_contests_that_are_typed(tmp_path):
