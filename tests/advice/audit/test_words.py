@@ -123,9 +123,9 @@ def test_opponents_with_what_ratings_show_of_the_differences():
     spread, (low, high) = ladder.spread, ladder.spread_range
     assert low == spread.low and high == 2 * spread.high and ladder.to_dict()["spread"]["high"] == high
     assert line("Strengths", opponents=ladder).startswith(f"lie ± 141 points apart ({low:.0f} to {high:.0f}) and move")
-    assert opponents(0.79, 0.13, 2216.0).spread_range == (spread.low, spread.high)
-    assert ladder.at_least and not opponents(0.79, 0.13, 2216.0).at_least
-    endless = line("Opponents", opponents=opponents(0.79, 0.13, float("inf")))
+    assert opponents(0.75, 0.13, 2216.0).spread_range == (spread.low, spread.high)
+    assert ladder.at_least and not opponents(0.75, 0.13, 2216.0).at_least
+    endless = line("Opponents", opponents=opponents(0.75, 0.13, float("inf")))
     assert endless.endswith("nine tenths take more than 100,000 matches of a side")
 
 

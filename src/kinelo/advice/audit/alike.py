@@ -41,7 +41,8 @@ MEDIAN_OF_SQUARE = 0.455
 CLEARLY_ALIKE = 0.3
 """Correlation of opponents above which like meets like, if the whole interval lies there."""
 VERY_ALIKE = 0.8
-"""Correlation of opponents above which strengths that move lie further apart than results alone tell."""
+"""Correlation of opponents, at the upper end of its interval, above which strengths that move lie further apart than
+results alone tell: they hide some of the correlation too."""
 HIDDEN_BY_MOTION = 2.0
 """Factor by which they then may: what is measured for walks of up to 5 points a match (docs/which-k.md)."""
 HARDLY_SHOWN = 0.8
@@ -120,7 +121,7 @@ class OpponentsFound:
     @property
     def at_least(self) -> bool:
         """Whether strengths lie further apart than found if they also move: opponents follow them as they do."""
-        return self.alike and self.correlation.value > VERY_ALIKE
+        return self.alike and self.correlation.high > VERY_ALIKE
 
     @property
     def spread_range(self) -> tuple[float, float]:
