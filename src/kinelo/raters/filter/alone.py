@@ -25,12 +25,22 @@ from kinelo.raters.filter.belief import (
     observe_margin,
     rested,
 )
-from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries, observed
+from kinelo.raters.filter.entries import (
+    NO_ENTRIES,
+    NO_ROTATIONS,
+    Entries,
+    Observations,
+    Rotations,
+    most_entries,
+    observed,
+)
 from kinelo.raters.filter.kinds import Kinds
 
 Array = NDArray[np.float64]
 LEVEL_SLOT = np.int64(0)
 """The slot of the level at which newcomers enter; of a bare 0 functions would be compiled for themselves."""
+EXPECTING = np.bool_(True)
+"""That mean and variance of a match are wanted; of a bare True likewise."""
 VENUES = 2
 """The last slot, and kind, of an advantage of a venue; they follow the level."""
 
@@ -69,13 +79,19 @@ def days_of(until: NDArray[np.int64]) -> Days:
 NO_DAYS = days_of(np.empty(0, np.int64))
 
 
-class MatchRoom(NamedTuple):
-    """What is believed of the entries of one match on its day: mean and variance. ``sides`` (matches, 2), where it has
-    rows, receives what the first member forecasts each match from: strengths of both sides without venues.
-    """
+class EntryBeliefs(NamedTuple):
+    """What is believed of the entries of one match on its day: mean and variance."""
 
     x: Array
     v: Array
+
+
+class MatchRoom(NamedTuple):
+    """Room for the entries of one match. ``sides`` (matches, 2), where it has rows, receives what the first member
+    forecasts each match from: strengths of both sides without venues.
+    """
+
+    now: EntryBeliefs
     sides: Array
     days: Days
     active: Active
@@ -83,7 +99,8 @@ class MatchRoom(NamedTuple):
 
 def room_for(*lists: Entries, sides: Array = NO_SIDES, days: Days = NO_DAYS, active: Active = NO_ACTIVE) -> MatchRoom:
     """Room for the longest match of some lists."""
-    return MatchRoom(np.zeros(most_entries(*lists) + 1), np.zeros(most_entries(*lists) + 1), sides, days, active)
+    x, v = np.zeros((2, most_entries(*lists) + 1))
+    return MatchRoom(EntryBeliefs(x, v), sides, days, active)
 
 
 @part
@@ -238,25 +255,51 @@ def believe_days(g, day, said, p, s, work):
     until = work.days.until[g]
     for k in range(g, until):
         lo, hi = said.offsets[k], said.offsets[k + 1]
-        m, V, _ = believe(k, said, day[k], FIRST_MEMBER, p, s, work)
+        m, V, _ = believe(k, said, day[k], FIRST_MEMBER, p, s, work.now)
         work.days.mean[k], work.days.variance[k] = m, V
         if work.sides.size > 0:
-            add_up(lo, hi, said.slot, said.share, work.x, s.kind, p.effect, work.sides[k])
+            add_up(lo, hi, said.slot, said.share, work.now.x, s.kind, p.effect, work.sides[k])
     return until
 
 
 @borrowing
-def filter_alone(seen, ahead, played, rotations, p, s, work):
-    """Filter matches (:class:`kinelo.raters.filter.entries.Observations`) in order, a member per column of ``y``.
+def use_match(g, seen, played, p, s, now, expecting):
+    """Let every member use match ``g``: believe, compare with what it shows, learn.
 
-    What is expected is that of the entries ``ahead``, or where these have no offsets of those that ``played``. Matches
-    without offsets of ``played`` teach nothing, and change nothing. Matches that are forecast together (:class:`Days`)
-    have no entries ``ahead``. (The lists stand apart: a tuple of tuples takes long to hand over for a single match.)
+    Mean and variance of ``seen`` receive what was expected of it where that is asked for (``expecting``, bool).
     """
     day, weight, y, mean, variance = seen
+    today, lo, hi = day[g], played.offsets[g], played.offsets[g + 1]
+    move_clock(today, s.clock)
+    entering = False
+    for q in range(mean.shape[1]):
+        m, V, load = believe(g, played, today, q, p, s, now)
+        if expecting:
+            mean[g, q], variance[g, q] = m, V
+        shift = left = 0.0
+        if weight[g] > 0.0:
+            shift, left = observe_margin(y[g, q], m, V + p.noise[q] / weight[g])
+        learn(g, played, today, q, (shift, left, load), p, s, now)
+        entering = entering or load != 0.0
+    count(lo, hi, played.slot, today, s)
+    if entering:
+        s.last[LEVEL_SLOT] = max(today, s.last[LEVEL_SLOT])
+
+
+@borrowing
+def use_in_order(seen, played, p, s, now):
+    """Use matches in order; a search asks for nothing else."""
+    for g in range(seen.day.size):
+        use_match(g, seen, played, p, s, now, EXPECTING)
+
+
+@borrowing
+def watch_in_order(seen, ahead, played, rotations, p, s, work):
+    """The same with entries ahead, rotations, strengths of both sides, days and those who are active, as asked for."""
+    day, mean, variance = seen.day, seen.mean, seen.variance
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
     rotating, noting, counting = rotations.sides.size > 0, work.sides.size > 0, work.active.mean.size > 0
-    slot, share, offsets = played.slot, played.share, played.offsets
+    slot, share, offsets, now = played.slot, played.share, played.offsets, work.now
     forecast_until = np.int64(0) if work.days.until.size > 0 else day.size
     first = s.x[:, 0]
     for g in range(day.size):
@@ -269,32 +312,41 @@ def filter_alone(seen, ahead, played, rotations, p, s, work):
         if not one_list:
             lo, hi = ahead.offsets[g], ahead.offsets[g + 1]
             for q in range(mean.shape[1]):
-                mean[g, q], variance[g, q], _ = believe(g, ahead, today, q, p, s, work)
+                mean[g, q], variance[g, q], _ = believe(g, ahead, today, q, p, s, now)
                 if noting and q == 0:
-                    add_up(lo, hi, ahead.slot, ahead.share, work.x, s.kind, p.effect, work.sides[g])
+                    add_up(lo, hi, ahead.slot, ahead.share, now.x, s.kind, p.effect, work.sides[g])
                 if rotating:
                     variance[g, q] += spread_of(g, today, q, rotations, p, s)
         if not learning:
             continue
-        move_clock(today, s.clock)
         lo, hi = offsets[g], offsets[g + 1]
-        entering = False
-        for q in range(mean.shape[1]):
-            m, V, load = believe(g, played, today, q, p, s, work)
-            if one_list:
-                mean[g, q], variance[g, q] = m, V
-                if noting and q == 0 and work.days.until.size == 0:
-                    add_up(lo, hi, slot, share, work.x, s.kind, p.effect, work.sides[g])
-            shift = left = 0.0
-            if weight[g] > 0.0:
-                shift, left = observe_margin(y[g, q], m, V + p.noise[q] / weight[g])
-            learn(g, played, today, q, (shift, left, load), p, s, work)
-            entering = entering or load != 0.0
-        count(lo, hi, slot, today, s)
-        if entering:
-            s.last[LEVEL_SLOT] = max(today, s.last[LEVEL_SLOT])
+        use_match(g, seen, played, p, s, now, one_list)
+        if noting and one_list and work.days.until.size == 0:  # of a single member, whose beliefs before are in now
+            add_up(lo, hi, slot, share, now.x, s.kind, p.effect, work.sides[g])
         if counting:
             join(lo, hi, slot, first, s.kind, s.last, s.clock[TODAY], work.active)
+
+
+def filter_alone(
+    seen: Observations,
+    ahead: Entries,
+    played: Entries,
+    rotations: Rotations,
+    p: Kinds,
+    s: SlotBeliefs,
+    work: MatchRoom,
+) -> None:
+    """Filter matches (:class:`kinelo.raters.filter.entries.Observations`) in order, a member per column of ``y``.
+
+    What is expected is that of the entries ``ahead``, or where these have no offsets of those that ``played``. Matches
+    without offsets of ``played`` teach nothing, and change nothing. Matches that are forecast together (:class:`Days`)
+    have no entries ``ahead``, and strengths of sides are noted of a single member. What a search does not ask for is
+    compiled when somebody asks for it.
+    """
+    if ahead.offsets.size or not played.offsets.size or work.sides.size or work.days.until.size:
+        watch_in_order(seen, ahead, played, rotations, p, s, work)
+    else:
+        use_in_order(seen, played, p, s, work.now)
 
 
 def expected_alone(

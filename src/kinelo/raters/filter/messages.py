@@ -189,7 +189,7 @@ def _appearances(
 ) -> tuple[MessageEntries, Array]:
     """Who took part in which match, and what those add to it who stay as they were seen."""
     mean, variance, common = np.empty(played.slot.size), np.empty(played.slot.size), np.empty(day.size)
-    record(Observations(day, weight, y, mean, variance), played, p, s, room_for(played), common)
+    record(Observations(day, weight, y, mean, variance), played, p, s, room_for(played).now, common)
     match = np.repeat(np.arange(day.size), np.diff(played.offsets))
     aside = p.effect[s.kind[played.slot]]
     certain = aside | (variance <= 0.0)  # what is certain is never learnt

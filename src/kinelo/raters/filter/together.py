@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, part
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
-from kinelo.raters.filter.alone import LEVEL_SLOT, NO_DAYS, NO_SIDES, Days, add_up
+from kinelo.raters.filter.alone import EXPECTING, LEVEL_SLOT, NO_DAYS, NO_SIDES, Days, add_up
 from kinelo.raters.filter.belief import (
     TODAY,
     entry_parts,
@@ -36,7 +36,15 @@ from kinelo.raters.filter.belief import (
     observe_margin,
     rested,
 )
-from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, Rotations, most_entries, observed
+from kinelo.raters.filter.entries import (
+    NO_ENTRIES,
+    NO_ROTATIONS,
+    Entries,
+    Observations,
+    Rotations,
+    most_entries,
+    observed,
+)
 from kinelo.raters.filter.kinds import Kinds
 
 Array = NDArray[np.float64]
@@ -84,8 +92,16 @@ def steps(matches: int, entries: int, rows: int) -> Steps:
 NO_STEPS = steps(0, 0, 0)
 
 
+class Gains(NamedTuple):
+    """Room for gains: by row ``K`` of a match and the slot of the row, and pending ``U`` (block, rows)."""
+
+    K: Array
+    of_row: NDArray[np.int64]
+    U: Array
+
+
 class Room(NamedTuple):
-    """Room for one match: by entry a coefficient, a fade and what time added; by row ``K`` and its slot; pending ``U``.
+    """Room for one match: by entry a coefficient, a fade and what time added; and its gains.
 
     ``sides``, ``days`` and ``active`` are as in ``MatchRoom``.
     """
@@ -93,9 +109,7 @@ class Room(NamedTuple):
     c: Array
     f: Array
     added: Array
-    K: Array
-    of_row: NDArray[np.int64]
-    U: Array
+    gains: Gains
     sides: Array
     days: Days
     active: Active
@@ -111,7 +125,8 @@ def room_for(
 ) -> Room:
     """Room for the longest match of some lists, and ``block`` pending ones of so many rows."""
     c, f, added = np.zeros((3, most_entries(*lists) + 1))
-    return Room(c, f, added, np.zeros(rows), np.zeros(rows, np.int64), np.zeros((block, rows)), sides, days, active)
+    gains = Gains(np.zeros(rows), np.zeros(rows, np.int64), np.zeros((block, rows)))
+    return Room(c, f, added, gains, sides, days, active)
 
 
 @inlined
@@ -149,7 +164,7 @@ def expect(g, said, day, p, s, pending, room):
     One function: in parts it takes a tenth longer to compile.
     """
     lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
-    c, f, added, U = room.c, room.f, room.added, room.U
+    c, f, added, U = room.c, room.f, room.added, room.gains.U
     fresh = 0
     for e in range(lo, hi):
         k, at = e - lo, slot[e]
@@ -491,18 +506,69 @@ def expect_days(g, day, said, p, s, pending, room):
 
 
 @borrowing
-def filter_together(seen, ahead, played, rotations, p, s, room, out):
-    """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one member.
+def use_match(g, seen, played, p, s, gains, pending, out, expecting):
+    """Let everyone learn from match ``g``; return how many ``U`` are pending after it, and its shift (int, float).
 
-    ``out``, where it has rows, receives what a way back needs.
+    Mean and variance of ``seen`` receive what was expected of it where that is asked for (``expecting``, bool).
     """
     day, weight, y, mean, variance = seen
+    slot, share, U, K, of_row = played.slot, played.share, gains.U, gains.K, gains.of_row
+    lo, hi, before = played.offsets[g], played.offsets[g + 1], s.rows[0]
+    move_clock(day[g], s.clock)
+    prepare(g, played, day[g], p, s, pending, U, out)
+    active = s.rows[0]
+    m = V = 0.0
+    for e in range(lo, hi):
+        if active > before and s.row[slot[e]] >= before:
+            of_row[s.row[slot[e]]] = slot[e]
+        s.last[slot[e]] = max(day[g], s.last[slot[e]])
+        s.games[slot[e]] += 1
+        m += share[e] * s.x[slot[e]]  # ŷ = hᵀ x
+    column(g, played, active, s, pending, U, K)
+    for e in range(lo, hi):
+        row = s.row[slot[e]]
+        V += share[e] * K[row] if row >= 0 else share[e] * share[e] * s.v[slot[e]]  # hᵀ K
+    if expecting:
+        mean[g], variance[g] = m, V
+    if not weight[g] > 0.0:
+        return pending, 0.0
+    S = V + p.noise[0] / weight[g]  # S = hᵀ C h + noise
+    shift, left = observe_margin(y[g], m, S)
+    if out.S.size > 0:
+        out.surprise[g], out.S[g] = y[g] - m, S
+        for row in range(active):
+            out.K[g, row] = K[row]
+    learn(g, played, (shift, left), s, K, of_row)
+    take(1.0 / math.sqrt(S), active, K, U[pending])  # U = K/√S
+    pending += 1
+    if pending == U.shape[0]:
+        subtract(s.C, U, active)  # C −= Σ U Uᵀ
+        clear(U)
+        pending = np.int64(0)
+    return pending, shift
+
+
+@borrowing
+def use_in_order(seen, played, p, s, gains, out):
+    """Use matches in order; a search asks for nothing else."""
+    pending = np.int64(0)  # of a bare 0 every function it is handed to is compiled for itself
+    slots_of_rows(s, gains.of_row)
+    for g in range(seen.day.size):
+        pending, _ = use_match(g, seen, played, p, s, gains, pending, out, EXPECTING)
+    if pending > 0:
+        subtract(s.C, gains.U, s.rows[0])
+        clear(gains.U)
+
+
+@borrowing
+def watch_in_order(seen, ahead, played, rotations, p, s, room, out):
+    """The same with entries ahead, rotations, strengths of both sides, days and those who are active, as asked for."""
+    day, mean, variance = seen.day, seen.mean, seen.variance
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
-    slot, share, U, K, of_row = played.slot, played.share, room.U, room.K, room.of_row
-    block, pending = U.shape[0], np.int64(0)  # of a bare 0 every function it is handed to is compiled for itself
+    slot, gains, pending = played.slot, room.gains, np.int64(0)
     strengths = s.x[::1]  # of the type that the loop without covariance hands on: one compilation for both
     if learning:
-        slots_of_rows(s, of_row)
+        slots_of_rows(s, gains.of_row)
     forecast_until = np.int64(0) if room.days.until.size > 0 else day.size
     counting = room.active.mean.size > 0
     for g in range(day.size):
@@ -519,47 +585,35 @@ def filter_together(seen, ahead, played, rotations, p, s, room, out):
                 variance[g] += spread_of(g, day[g], rotations, p, s)
         if not learning:
             continue
-        move_clock(day[g], s.clock)
-        lo, hi = played.offsets[g], played.offsets[g + 1]
-        before = s.rows[0]
-        prepare(g, played, day[g], p, s, pending, U, out)
-        active = s.rows[0]
-        m = V = 0.0
-        for e in range(lo, hi):
-            if active > before and s.row[slot[e]] >= before:
-                of_row[s.row[slot[e]]] = slot[e]
-            s.last[slot[e]] = max(day[g], s.last[slot[e]])
-            s.games[slot[e]] += 1
-            m += share[e] * s.x[slot[e]]  # ŷ = hᵀ x
-        column(g, played, active, s, pending, U, K)
-        for e in range(lo, hi):
-            row = s.row[slot[e]]
-            V += share[e] * K[row] if row >= 0 else share[e] * share[e] * s.v[slot[e]]  # hᵀ K
-        if one_list:
-            mean[g], variance[g] = m, V
-        if not weight[g] > 0.0:
-            if counting:
-                join(lo, hi, slot, strengths, s.kind, s.last, s.clock[TODAY], room.active)
-            continue
-        S = V + p.noise[0] / weight[g]  # S = hᵀ C h + noise
-        shift, left = observe_margin(y[g], m, S)
-        if out.S.size > 0:
-            out.surprise[g], out.S[g] = y[g] - m, S
-            for row in range(active):
-                out.K[g, row] = K[row]
-        learn(g, played, (shift, left), s, K, of_row)
+        pending, shift = use_match(g, seen, played, p, s, gains, pending, out, one_list)
         if counting:
-            move_active(shift, active, K, of_row, room.active)
-            join(lo, hi, slot, strengths, s.kind, s.last, s.clock[TODAY], room.active)
-        take(1.0 / math.sqrt(S), active, K, U[pending])  # U = K/√S
-        pending += 1
-        if pending == block:
-            subtract(s.C, U, active)  # C −= Σ U Uᵀ
-            clear(U)
-            pending = np.int64(0)
+            move_active(shift, s.rows[0], gains.K, gains.of_row, room.active)
+            join(
+                played.offsets[g], played.offsets[g + 1], slot, strengths, s.kind, s.last, s.clock[TODAY], room.active
+            )  # fmt: skip
     if pending > 0:
-        subtract(s.C, U, s.rows[0])
-        clear(U)
+        subtract(s.C, gains.U, s.rows[0])
+        clear(gains.U)
+
+
+def filter_together(
+    seen: Observations,
+    ahead: Entries,
+    played: Entries,
+    rotations: Rotations,
+    p: Kinds,
+    s: Joint,
+    room: Room,
+    out: Steps,
+) -> None:
+    """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one member.
+
+    ``out``, where it has rows, receives what a way back needs.
+    """
+    if ahead.offsets.size or not played.offsets.size or room.sides.size or room.days.until.size:
+        watch_in_order(seen, ahead, played, rotations, p, s, room, out)
+    else:
+        use_in_order(seen, played, p, s, room.gains, out)
 
 
 def expected_together(
