@@ -146,3 +146,11 @@ def test_a_public_name_without_a_type_is_named():
 
 def test_pictures_show_nothing_but_themselves():
     assert set(dir(kn.plot)) == set(kn.plot.__all__) and "draw_audit" not in dir(kn.plot)
+
+
+@pytest.mark.parametrize("rater", [kn.TeamElo(), kn.TeamElo.classic(), kn.RankElo(), kn.PlayerElo()])
+def test_a_rater_shows_what_is_asked_by_whoever_rates(rater):
+    shown = set(dir(rater))
+    assert {"fit", "update", "predict", "ratings_", "predict_one", "parameters_", "get_params"} <= shown
+    assert shown.isdisjoint({"slot_rows", "take_shared", "book_holds", "fitted_by_forecasts", "unit_of_points"})
+    assert hasattr(rater, "slot_rows") == isinstance(rater, kn.TeamElo | kn.RankElo | type(kn.TeamElo.classic()))

@@ -44,6 +44,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+INNER = frozenset(
+    {
+        "book_holds", "condition_spread", "fitted_by_forecasts", "follows_matches", "has_slot", "in_own_unit",
+        "keeps_slots", "needs_whole_table", "note_on_points", "passes_points", "plain_elo", "points", "rates_players",
+        "shared", "shared_moves", "slot_rows", "slots_met", "supposed", "take_shared", "take_slots", "takes",
+        "target_square_", "unit_of_points", "use_alone", "waits",
+    }
+)  # fmt: skip
+"""What books, pages and the driver ask of a rater, and nobody who rates: neither ``dir`` nor the reference lists it."""
+
+
 def without_ratings(rater: Rater[Any, Any]) -> InputError:
     """What to say where a rater that has seen no match is asked for a forecast."""
     return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
@@ -79,6 +90,9 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     _start_read: tuple[Any, Start] | None = None
     _prepared: bool = False
     _never_fitted: bool = True
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in INNER]
 
     def _repr_html_(self) -> str:
         errors = {} if self.estimates_ is None else self.estimates_.standard_errors
