@@ -467,12 +467,12 @@ class RatingBook:
         return self._added(table_of([Said(name, one, self._day_of(name, one.day))]), alone=True)
 
     def _one_result(
-        self, home: Any, away: Any, result: Any, *, home_lineup: Sequence[str] = (), away_lineup: Sequence[str] = (),
-        conditions: Any = None, **more: Any,
-    ) -> OneResult:  # fmt: skip
+        self, home: Any, away: Any, result: Any, *, home_lineup: Any = (), away_lineup: Any = (), **more: Any
+    ) -> OneResult:
         """A match as the rater of the book takes it, checked."""
         blank, own = self._blank, isinstance(self._blank, Rater)
         lineups = (blank._lineups if own else lineups_of_starters)(home_lineup, away_lineup)
+        conditions = more.pop("conditions", None)
         levels = blank._levels(conditions) if own else conditions
         return one_result(home, away, result, conditions=levels, lineups=lineups, **more)
 

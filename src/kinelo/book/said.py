@@ -11,6 +11,7 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.matches.conditions import Condition
 from kinelo.matches.fixtures import lineups_of_starters
+from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
 from kinelo.raters.one_match import OneResult
@@ -43,15 +44,19 @@ def table_of(said: Sequence[Said]) -> Matches:
     code = {name: k for k, name in enumerate(teams)}
     home, away = (np.array([code[getattr(one, side)] for one in ones], np.int32) for side in ("home", "away"))
     numbers = {name: np.array([getattr(one, name) for one in ones], float) for name in ("signed", "margin", "weight")}
-    starters = [
-        () if one.lineups is None else one.lineups.names(0, side=side) for one in ones for side in (0, 1)
-    ]  # fmt: skip
+    starters = [() if one.lineups is None else _side_of(one.lineups, side) for one in ones for side in (0, 1)]
     return Matches(
         np.array([match.day for match in said]), home, away, teams, 0.5 + 0.5 * numbers["signed"], numbers["margin"],
         np.array([bool(one.neutral) for one in ones]), numbers["weight"], np.arange(1, len(said) + 1),
         pl.Series([match.name for match in said], dtype=pl.String), lineups_of_starters(*starters),
         conditions=_conditions_of(ones),
     )  # fmt: skip
+
+
+def _side_of(lineups: Lineups, side: int) -> Sequence[str] | dict[str, float]:
+    """Names of a side of one match, with the time that each played where that is said."""
+    names, minutes = lineups.names(0, side=side), lineups.minutes[lineups.offsets[side] : lineups.offsets[side + 1]]
+    return names if np.isnan(minutes).any() else dict(zip(names, minutes.tolist(), strict=True))
 
 
 def _conditions_of(ones: Sequence[OneResult]) -> dict[str, Condition]:

@@ -132,6 +132,8 @@ def rated_by(rater: Any, played: Matches | Contests) -> str:
 
 def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | None) -> dict[str, Any]:
     """What ``--json`` prints: the rater, its parameters with standard errors, and all ratings."""
+    from kinelo.raters.tables import effects_table
+
     estimates = getattr(rater, "estimates_", None)
     errors = {} if estimates is None else estimates.standard_errors
     return {
@@ -141,7 +143,7 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
         "parameters": dict(getattr(rater, "parameters_", {})),
         "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
-        **({"effects": rater.effects_.to_dicts()} if getattr(rater, "covariates", None) else {}),
+        **({"effects": rater.effects_.to_dicts()} if effects_table(rater) is not None else {}),
         **({"noise_factors": rater.noise_factors_.to_dicts()} if getattr(rater, "noise_by", None) else {}),
         **({"advantages": rater.advantages_.to_dicts()} if _has_advantages(rater) else {}),
         "ratings": rater.ratings_.to_dicts(),

@@ -99,13 +99,18 @@ def fixtures(
     )
 
 
-def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
+def lineups_of_starters(*given: Sequence[str] | Mapping[str, float]) -> Lineups | None:
     """Line-ups of matches from the names of starters, home and away of each in turn; None where none is known.
+
+    A side may say for how long each of them played instead: ``{"Ann": 90, "Bob": 35}``.
 
     >>> lineups_of_starters(["Ann", "Bob"], []).names(0, side=0)
     ('Ann', 'Bob')
+    >>> lineups_of_starters({"Ann": 90, "Bob": 35}, ["Cid"]).minutes.tolist()
+    [90.0, 35.0, nan]
     """
-    sides = tuple(_listed_names(names) for names in sides)
+    sides = tuple(_listed_names(list(names) if isinstance(names, Mapping) else names) for names in given)
+    minutes = [time for names, side in zip(given, sides, strict=True) for time in _minutes(names, side)]
     for names in sides:
         if len(set(names)) < len(names):
             raise InputError(f"{list(names)!r:.60} names a player twice.")
@@ -115,7 +120,21 @@ def lineups_of_starters(*sides: Sequence[str]) -> Lineups | None:
     players = tuple(dict.fromkeys(starters))
     place = {name: code for code, name in enumerate(players)}
     offsets = np.cumsum([0, *map(len, sides)])
-    return Lineups(offsets, _codes(starters, place), players, starter=np.ones(len(starters), np.int8))
+    started = np.where(np.isnan(minutes), 1, -1).astype(np.int8)
+    return Lineups(offsets, _codes(starters, place), players, np.array(minutes), started)
+
+
+def _minutes(given: object, names: Sequence[str]) -> list[float]:
+    """How long each of a side played; NaN where that is not said."""
+    if not isinstance(given, Mapping):
+        return [math.nan] * len(names)
+    for time in given.values():
+        number = isinstance(time, int | float | np.integer | np.floating) and not isinstance(time, bool)
+        if not number or not 0.0 <= time < math.inf:
+            raise InputError(f"{time!r:.40} is no time that somebody played; a time is a number from 0 on.")
+    if not any(given.values()):
+        raise InputError(f"Nobody of {', '.join(names)[:60]} played at all; leave out the times, or give some.")
+    return [float(time) for time in given.values()]
 
 
 def _listed_names(names: object) -> list[str]:

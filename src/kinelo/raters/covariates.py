@@ -191,7 +191,7 @@ class CovariateRater(FairValue):
     def _first_effects(self) -> Array:
         """What usual values of covariates are worth before any match and its variance, as this rater counts them, and
         the part of each column that strengths do not explain (covariates, 3)."""
-        known, wanted = self._effects_first, len(covariate_names(self.covariates))
+        known, wanted = self._effects_first, len(self._effect_names())
         return known if len(known) == wanted else np.array([[0.0, self._widest_effect(), 1.0]] * wanted).reshape(-1, 3)
 
     def _widest_effect(self) -> float:
@@ -199,21 +199,30 @@ class CovariateRater(FairValue):
         return WIDE_EFFECT
 
     def _prepare(self, matches: Matches) -> None:
-        numbers = covariate_numbers(matches, covariate_names(self.covariates))
+        numbers = self._effect_numbers(matches)
         usual = np.sqrt(np.mean(numbers**2, axis=0))
         self.covariate_units_: Array = np.where(usual > 0.0, usual, 1.0)
         self._effects_first = np.empty((0, 3))
         super()._prepare(matches)
 
+    def _effect_names(self) -> tuple[str, ...]:
+        """Names of all effects that are learnt: covariates, and what a rater sees by itself."""
+        return covariate_names(self.covariates)
+
+    def _effect_numbers(self, matches: Matches, ahead: bool = False) -> Array:
+        """The numbers of every match (matches, effects), as they are known ``ahead`` of it or after it."""
+        return covariate_numbers(matches, covariate_names(self.covariates))
+
     def _units(self) -> Array:
         """Usual values of the covariates."""
-        known, wanted = self.covariate_units_, len(covariate_names(self.covariates))
+        known, wanted = self.covariate_units_, len(self._effect_names())
         return known if known.size == wanted else np.ones(wanted)
 
-    def _effect_columns(self, matches: Matches) -> Array:
-        """The covariates of every match in their units (matches, covariates)."""
-        names = covariate_names(self.covariates)
-        return covariate_numbers(matches, names) / self._units() if names else np.empty((len(matches), 0))
+    def _effect_columns(self, matches: Matches, ahead: bool = False) -> Array:
+        """The same in their units."""
+        if not self._effect_names():
+            return np.empty((len(matches), 0))
+        return self._effect_numbers(matches, ahead) / self._units()
 
     def _effect_beliefs(self) -> tuple[Array, Array]:
         """Mean and standard deviation of what a usual value of every covariate is worth, in rating points."""
@@ -223,7 +232,7 @@ class CovariateRater(FairValue):
     def covariates_(self) -> dict[str, float]:
         """Rating points that a unit of every covariate is worth to the side named first, after the matches used."""
         mean, _ = self._effect_beliefs()
-        return dict(zip(covariate_names(self.covariates), (mean / self._units()).tolist(), strict=True))
+        return dict(zip(self._effect_names(), (mean / self._units()).tolist(), strict=True))
 
     @property
     def effects_(self) -> pl.DataFrame:
@@ -238,17 +247,17 @@ class CovariateRater(FairValue):
         (['stones'], True)
         """
         mean, deviation = self._effect_beliefs()
-        return effects_frame(covariate_names(self.covariates), mean / self._units(), deviation / self._units())
+        return effects_frame(self._effect_names(), mean / self._units(), deviation / self._units())
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         kept = {"covariate_units": self._units(), "covariate_effects": self._first_effects()}
-        return {**super().to_arrays(), **(kept if self.covariates else {})}
+        return {**super().to_arrays(), **(kept if self._effect_names() else {})}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        wanted = len(covariate_names(self.covariates))
+        wanted = len(self._effect_names())
         if wanted:
             self.covariate_units_ = stored(arrays, "covariate_units", "f", (wanted,), 0.0)
             self._effects_first = stored(arrays, "covariate_effects", "f", (wanted, 3))

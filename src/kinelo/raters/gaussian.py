@@ -43,7 +43,7 @@ from kinelo.raters import reading
 from kinelo.raters.arguments import estimated
 from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.conditions import SPREAD_PREFIX, condition_names
-from kinelo.raters.covariates import FIRST_DOUBT, WIDE_EFFECT, CovariateRater, covariate_names, settled_effects
+from kinelo.raters.covariates import FIRST_DOUBT, WIDE_EFFECT, CovariateRater, settled_effects
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
@@ -489,18 +489,23 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
     def _effect_kinds(self, values: Mapping[str, float]) -> list[Kind]:
         """Kinds of the covariates: as wide as the advantages of venues, and drifting like them."""
         kind = Kind(walk=values["venue_walk"] ** 2, effect=True)
-        return [kind] * len(covariate_names(self.covariates))
+        return [kind] * len(self._effect_names())
 
     def _effect_beliefs(self) -> tuple[Array, Array]:
         mean, variance = self._begun().effect_beliefs()
         return self.points_per_unit_ * mean, self.points_per_unit_ * np.sqrt(variance)
 
-    def _find_first_effects(self, matches: Matches) -> None:
-        """Begin with what covariates are worth to strengths that stay, given all of the matches at once."""
-        if not self.covariates:
-            return
+    def _without_effects(self) -> Self:
+        """A copy that knows of no effects."""
         twin = copy.copy(self)
         twin.covariates = ()
+        return twin
+
+    def _find_first_effects(self, matches: Matches) -> None:
+        """Begin with what covariates are worth to strengths that stay, given all of the matches at once."""
+        if not self._effect_names():
+            return
+        twin = self._without_effects()
         twin.reset()
         entries, state = twin._lists(matches, keep=True).played, twin._state
         counts = np.array([kind.counts for kind in twin._numbers[0]])[state.beliefs.kind[: state.size]]

@@ -145,6 +145,8 @@ class SingleMatches(MatchEstimator[Data, Said]):
         Forecast of 1 match: A – B 0.760 / 0.000 / 0.240
         """
         self._check_has_ratings()
+        if isinstance(home_lineup, Mapping) or isinstance(away_lineup, Mapping):
+            raise InputError("How long everyone plays is known after a match; a line-up to come is a list of names.")
         lineups = self._lineups(home_lineup, away_lineup)
         return self._foresee_one(self._fixture(home, away, date, neutral, conditions, lineups))
 
@@ -159,12 +161,13 @@ class SingleMatches(MatchEstimator[Data, Said]):
         neutral: bool = False,
         weight: float = 1.0,
         conditions: Mapping[str, object] | None = None,
-        home_lineup: Sequence[str] = (),
-        away_lineup: Sequence[str] = (),
+        home_lineup: Sequence[str] | Mapping[str, float] = (),
+        away_lineup: Sequence[str] | Mapping[str, float] = (),
     ) -> Self:
         """Carry the ratings on with one match: 1, ½ or 0 points of the home side, or "win", "draw", "loss".
 
-        Date, conditions and line-ups are those of :meth:`predict_one`.
+        Date, conditions and line-ups are those of :meth:`predict_one`. A line-up may say for how long each played: in
+        ``{"Ann": 90, "Bob": 35}`` somebody left.
 
         >>> import kinelo as kn
         >>> kn.Glicko().update_one("A", "B", "win", date="2024-08-10").ratings_["name"].to_list()
@@ -338,7 +341,9 @@ class SingleMatches(MatchEstimator[Data, Said]):
         asked = self._conditions_asked()
         return check_levels(conditions, asked) if asked or conditions is not None else None
 
-    def _lineups(self, home: Sequence[str], away: Sequence[str]) -> Lineups | None:
+    def _lineups(
+        self, home: Sequence[str] | Mapping[str, float], away: Sequence[str] | Mapping[str, float]
+    ) -> Lineups | None:
         """Line-ups of one match, which only a rater of players takes."""
         none = type(home) is tuple and type(away) is tuple and not home and not away
         lineups = None if none else lineups_of_starters(home, away)

@@ -205,7 +205,7 @@ def advantages_table(rater: Any) -> Table | None:
 
 def effects_table(rater: Any) -> Table | None:
     """What columns are worth to the side named first, in rating points; None where none was asked for."""
-    if not getattr(rater, "covariates", None):
+    if not getattr(rater, "covariates", None) and not getattr(rater, "counts_size_", False):
         return None
     points = [number("Points to the first side", "effect", "+.1f"), number("±", "standard_error", ".1f")]
     return Table([words("Column", "name"), *points, span("95 %", "low", "high", ".1f")], rater.effects_.to_dicts())

@@ -41,10 +41,17 @@ class Fixture(Said):
     away_lineup: Annotated[list[Name], Field(max_length=100)] = []
 
 
+Time = Annotated[float, Field(ge=0.0, le=1e6)]
+Side = Annotated[list[Name], Field(max_length=100)] | Annotated[dict[Name, Time], Field(max_length=100)]
+"""Who played: names, or how long each of them did."""
+
+
 class Match(Fixture):
     """A match of two sides as it ended: 1, 0.5 or 0 points of the home side, or in words."""
 
     match_id: Name
+    home_lineup: Side = []  # pyright: ignore[reportIncompatibleVariableOverride]
+    away_lineup: Side = []  # pyright: ignore[reportIncompatibleVariableOverride]
     result: Annotated[float, Field(ge=0.0, le=1.0)] | Literal["win", "draw", "loss"]
     margin: Number | None = None
     weight: Annotated[float, Field(ge=0.0, le=1e6)] = 1.0

@@ -12,7 +12,7 @@ import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ from kinelo.raters.gaussian import (
 )
 from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.rotation import Fixtures, make_lists
+from kinelo.raters.player.sizes import SIZE, log_sizes, sizes_differ
 from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.state import NO_PLAYERS
@@ -112,8 +113,9 @@ class PlayerElo(GaussianRater, ConditionRater):
         What a forecast may know of a line-up: ``"starters"`` (announced before the match; each counts for as long as
         he usually plays, and recent substitutes fill up), ``"minutes"`` (only known afterwards) or ``"none"``.
     strength
-        ``"mean"`` of the line-up, or ``"sum"``, where playing one short costs strength (in units of the mean total
-        of the line-ups fitted, 11 without ``fit``).
+        ``"mean"`` of the line-up, or ``"sum"`` (in units of the mean total of the line-ups fitted, 11 without ``fit``).
+        Where line-ups fitted differ in size, the mean counts with what a larger side is better by: so many points for
+        the logarithm of the ratio of sizes, estimated and shown as the effect ``size`` (``effects_``).
     substitute_share
         How long a substitute plays, compared with a starter, where no minutes are known.
     covariance
@@ -152,6 +154,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     together = "players and squads"
     rates_players = True
     lineup_size_ = 11.0
+    counts_size_ = False
 
     walk: float | None = estimated(0.4, 0.02, 5.0, True, "yearly random walk of a strength")
     prior_spread: float | None = estimated(0.8, 0.05, 10.0, True, "spread of newcomers")
@@ -204,7 +207,23 @@ class PlayerElo(GaussianRater, ConditionRater):
                 LineupReading({}, rotation_kernels.AFTER, float(self.substitute_share), 0.0),
             )
         )
+        self.counts_size_: bool = self.strength == "mean" and sizes_differ(matches.lineups)
         super()._prepare(matches)
+
+    def _effect_names(self) -> tuple[str, ...]:
+        return (*super()._effect_names(), *([SIZE] if self.counts_size_ else []))
+
+    def _effect_numbers(self, matches: Matches, ahead: bool = False) -> Array:
+        numbers = super()._effect_numbers(matches, ahead)
+        if not self.counts_size_:
+            return numbers
+        seen = MODES["minutes"] if not ahead else MODES[self.known]
+        return np.column_stack([numbers, log_sizes(lineups_of(matches), seen)])
+
+    def _without_effects(self) -> Self:
+        twin = super()._without_effects()
+        twin.counts_size_ = False
+        return twin
 
     def open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, with the weights of the roles that occur often enough."""
@@ -269,7 +288,8 @@ class PlayerElo(GaussianRater, ConditionRater):
         return set(lineups_of(matches).players)
 
     def _lists(self, matches: Matches, keep: bool) -> Lists:
-        return self._state.lists(matches, self._reading_of_lineups(), keep, self._effect_columns(matches))
+        played, ahead = self._effect_columns(matches), self._effect_columns(matches, ahead=True)
+        return self._state.lists(matches, self._reading_of_lineups(), keep, (played, ahead))
 
     def _reading_of_lineups(self) -> LineupReading:
         size = self.lineup_size_ if self.strength == "sum" else 0.0
@@ -436,12 +456,14 @@ class PlayerElo(GaussianRater, ConditionRater):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
-        return {**super().to_arrays(), "lineup_size": np.array(self.lineup_size_)}
+        size = {"counts_size": np.array(True)} if self.counts_size_ else {}
+        return {**super().to_arrays(), "lineup_size": np.array(self.lineup_size_), **size}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self.lineup_size_: float = float(arrays["lineup_size"])
+        self.counts_size_ = "counts_size" in arrays
         super().from_arrays(arrays)
 
 

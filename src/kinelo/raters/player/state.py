@@ -118,8 +118,14 @@ class SquadState(SlotState):
         players[placed] = np.where(self.known.own[players[placed]] >= 0, players[placed], -1)
         return players
 
-    def lists(self, matches: Matches, reading: LineupReading, keep: bool, effects: NDArray[np.float64]) -> Lists:
-        """Entries of matches with these covariates, as they are forecast and as they are played."""
+    def lists(
+        self,
+        matches: Matches,
+        reading: LineupReading,
+        keep: bool,
+        effects: tuple[NDArray[np.float64], NDArray[np.float64]],
+    ) -> Lists:
+        """Entries of matches, as they are forecast and as they are played; ``effects`` are known after and ahead."""
         indices = self.admit(matches) if keep else self.find(matches)
         sheet = lineup_sheet(lineups_of(matches), indices.players, reading)
         fixtures = Fixtures(
@@ -127,7 +133,10 @@ class SquadState(SlotState):
         )
         ahead, played, turns = make_lists(fixtures, sheet, self.known, self.size, keep)
         codes = self.levels.codes(matches, admit=keep)
-        entries = [self.with_effects(self.with_levels(Entries(*one), codes, keep), effects) for one in (played, ahead)]
+        entries = [
+            self.with_effects(self.with_levels(Entries(*one), codes, keep), numbers)
+            for one, numbers in zip((played, ahead), effects, strict=True)
+        ]
         return Lists(entries[1], entries[0], self._rotations(Rotations(*turns), codes), indices.unknown)
 
     def _rotations(self, turns: Rotations, codes: NDArray[np.int64]) -> Rotations:
