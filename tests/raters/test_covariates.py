@@ -239,3 +239,47 @@ def test_files_on_the_command_line(tmp_path):
     said = json.loads(CliRunner().invoke(app, words).stdout)["forecasts"]
     coming = kn.read_matches(tmp_path / "f.csv", played=False, conditions=["stones"])
     assert [row["home_win"] for row in said] == pytest.approx(twin.predict(coming).probabilities[:, 0].tolist())
+
+
+def races(worth=-30.0, seed=3, n=160, size=6):
+    """Races of horses that carry weights, ``worth`` points a kilogram."""
+    rng = np.random.default_rng(seed)
+    strength, rows = rng.normal(0.0, 150.0, 15), []
+    unit = 800.0 / (math.sqrt(math.pi) * math.log(10))  # points for a standard deviation of a performance
+    for race in range(n):
+        who, weight = rng.choice(15, size, replace=False), rng.normal(56.0, 2.5, size).round(1)
+        shown = (strength[who] + worth * weight) / unit + rng.normal(size=size)
+        day = str(np.datetime64("2023-01-01") + race)
+        rows += [(f"r{race}", day, f"h{who[i]}", place + 1, weight[i]) for place, i in enumerate(np.argsort(-shown))]
+    return dict(zip(("race", "date", "horse", "place", "weight"), map(list, zip(*rows))))
+
+
+def test_entrants_of_contests_carry_numbers_too(tmp_path):
+    table = races()
+    contests = kn.read_contests(table, advantages=["weight"])
+    rater = kn.RankElo(covariates=["weight"]).fit(contests[:100])
+    (row,) = rater.effects_.to_dicts()
+    assert abs(row["effect"] + 30.0) < 3.0 * row["standard_error"] < 20.0 and rater.advantages_.height == 0
+    plain = kn.read_contests({name: column for name, column in table.items() if name != "weight"})
+    blind = kn.RankElo().fit(plain[:100])
+    assert rater.score(contests[100:]) > blind.score(plain[100:]) + 0.01
+    # One by one, from a book, and by all kilograms more alike: the same.
+    start = blank_of(rater)
+    whole, book = blank_of(start).update(contests[:12]), kn.RatingBook(tmp_path / "r.db", blank_of(start))
+    for k in range(12):
+        entries = range(contests.first[k], contests.first[k + 1])
+        order = [(contests.entrants[contests.entrant[e]], float(table["weight"][e])) for e in entries]
+        start.update_one(order, date=str(contests.date[k]))
+    book.add(contests[:12])
+    assert start.effects_.equals(whole.effects_) and start.ratings_.equals(whole.ratings_)
+    assert book.rater.effects_.equals(whole.effects_) and book.check() == []
+    said = [start.predict_one([("h1", 50.0 + more), ("h2", 55.0 + more), ("h3", 58.5 + more)]) for more in (0.0, 4.0)]
+    assert np.allclose(said[0].win, said[1].win, atol=1e-9)
+    lighter = start.predict_one([("h1", 45.0), ("h2", 55.0), ("h3", 58.5)])
+    assert lighter.win[0] > said[0].win[0] + 0.02
+    with pytest.raises(kn.InputError, match="missing or not finite in 1 rows"):
+        start.predict_one([("h1", 50.0), "h2"])
+    with pytest.raises(kn.InputError, match="which these contests do not say"):
+        kn.RankElo(covariates=["age"]).fit(contests)
+    with pytest.warns(kn.KineloWarning, match="'weight' holds numbers"):
+        kn.RankElo(conditions=["weight"], look=200).fit(contests[:15])

@@ -50,7 +50,13 @@ def contest_rater(name: str, reading: AnyReadingOptions, federation: Federation 
     if name not in (AUTOMATIC, RATER):
         raise InputError(f"--rater {name} rates matches of two sides; contests are rated by --rater {RATER} or --k.")
     initial = 1500.0 if federation is None or federation.initial is None else federation.initial
-    return RankElo(initial=initial, start=reading.start, conditions=reading.condition, noise_by=reading.noise_by)
+    return RankElo(
+        initial=initial,
+        start=reading.start,
+        conditions=reading.condition,
+        noise_by=reading.noise_by,
+        covariates=reading.covariate,
+    )
 
 
 def fit_shown(rater: Any, contests: Any) -> Any:

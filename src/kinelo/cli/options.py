@@ -31,7 +31,7 @@ OF_THE_OTHER = {
     MATCHES: (
         "--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started", "--ending",
     ),
-    CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered", "--covariate"),
+    CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered"),
 }  # fmt: skip
 """Options that say how the other kind is read."""
 

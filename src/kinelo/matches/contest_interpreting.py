@@ -38,6 +38,9 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
     long = from_wide_sheet(opened, options.columns, options.played) or opened
     table, columns = with_one_key(long.table, options.columns)
     found = find_contest_columns(table.columns, columns)
+    helping = [column for named in options.advantages.values() for column in named]
+    if found.get("weight") in helping and "weight" not in (columns or {}):
+        found.pop("weight")  # what a horse carries is not how much its race counts
     needed_columns(found, table.columns, name, options.played)
     notes = list(long.notes)
     order = find_columns(table.columns, {"round": ORDER_COLUMNS["round"]}, None)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Parameter
-from kinelo.matches.conditions import Condition
 from kinelo.matches.matches import Matches
 from kinelo.raters.one_match import check_levels
 from kinelo.raters.rater import Rater
@@ -59,25 +58,39 @@ def spread_parameters(
     )
 
 
-def numbers_in(condition: Condition) -> tuple[float, float] | None:
-    """The least and the largest of a condition whose levels are numbers, so many that they are hardly categories.
+def numbers_in(levels: Sequence[str]) -> tuple[float, float] | None:
+    """The least and the largest of levels that are numbers, so many that they are hardly categories.
 
     Years are categories, and so are a few numbers.
 
-    >>> numbers_in(Condition(np.arange(7, dtype=np.int32), ("0", "2", "3", "4", "6", "9", "-1")))
+    >>> numbers_in(("0", "2", "3", "4", "6", "9", "-1"))
     (-1.0, 9.0)
-    >>> numbers_in(Condition(np.arange(3, dtype=np.int32), ("3", "5", "7"))) is None
+    >>> numbers_in(("3", "5", "7")) is None
     True
     """
-    if len(condition.levels) < FEWEST_NUMBERS:
+    if len(levels) < FEWEST_NUMBERS:
         return None
     try:
-        values = np.array([float(level.replace("−", "-")) for level in condition.levels])
+        values = np.array([float(level.replace("−", "-")) for level in levels])
     except ValueError:
         return None
     if not np.isfinite(values).all() or bool(np.all((values % 1 == 0) & (values >= 1800) & (values <= 2200))):
         return None
     return float(values.min()), float(values.max())
+
+
+def warn_of_numbers(name: str, levels: Sequence[str]) -> None:
+    """Warn of numbers among conditions, each of which counts as a category that knows nothing of its neighbours."""
+    span = numbers_in(levels)
+    if span is None:
+        return
+    warnings.warn(
+        f"The condition {name!r} holds numbers ({len(levels)} of them, {span[0]:g} to {span[1]:g}), and each counts "
+        "as a category of its own: what one is worth says nothing of the next. "
+        f"covariates=[{name!r}] (--covariate) says what a unit is worth; if they are categories, leave it.",
+        KineloWarning,
+        stacklevel=5,
+    )
 
 
 class Levels:
@@ -220,19 +233,9 @@ class ConditionRater(Rater):
     """Where the spread by a condition is sought: default, least, largest."""
 
     def _look_at_conditions(self, matches: Matches) -> None:
-        """Warn of numbers, each of which counts as a category of its own that knows nothing of its neighbours."""
         for name in condition_names(self.conditions):
-            span = numbers_in(matches.conditions[name]) if name in matches.conditions else None
-            if span is None:
-                continue
-            levels = len(matches.conditions[name].levels)
-            warnings.warn(
-                f"The condition {name!r} holds numbers ({levels} of them, {span[0]:g} to {span[1]:g}), and each counts "
-                "as a category of its own: what one is worth says nothing of the next. "
-                f"covariates=[{name!r}] (--covariate) says what a unit is worth; if they are categories, leave it.",
-                KineloWarning,
-                stacklevel=4,
-            )
+            if name in matches.conditions:
+                warn_of_numbers(name, matches.conditions[name].levels)
 
     def _spreads(self) -> tuple[Parameter, ...]:
         return spread_parameters(self.conditions, *self.condition_spread)

@@ -264,8 +264,10 @@ def _members(entrant: Any, kinds: tuple[str, ...], optional: int) -> list[tuple[
     if not len(kinds) - optional <= len(parts) <= len(kinds):
         raise InputError(f"{entrant!r:.60} is no entrant; it needs a name for each of {', '.join(kinds)}.")
     members = []
-    for part in parts:
+    for number, part in enumerate(parts):
         said = part if isinstance(part, list | tuple) else (part,)
+        if number >= len(kinds) - optional:  # numbers of covariates
+            said = [str(one) if isinstance(one, int | float) and not isinstance(one, bool) else one for one in said]
         names = tuple(clean_name(name) if isinstance(name, str) else "" for name in said)
         if not names or not all(names):
             raise InputError(f"{part!r:.60} is not a name; a name is text that is not blank.")

@@ -61,7 +61,7 @@ class ContestFilter(KindParameters):
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
         self.parameters_: Mapping[str, float] = self.settled_values(estimated)
-        self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions(), self._luck())
+        self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions(), self._luck(), self._units())
         start = self._start()
         if start is not None:
             for kind, own in by_kind(start, self.kinds_, self.advantage_kinds_).items():

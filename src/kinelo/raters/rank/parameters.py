@@ -18,12 +18,14 @@ from kinelo.matches.kind import CONTESTS, MATCHES, check_played
 from kinelo.matches.kind import Kind as TableKind
 from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import condition_names
+from kinelo.raters.covariates import covariate_names
 from kinelo.raters.filter.belief import YEAR, fade_all
 from kinelo.raters.filter.kinds import Kind, kinds_of_batch
 from kinelo.raters.noise import NoiseFactors, noise_columns
 from kinelo.raters.rank.kernels import ContestModel
 from kinelo.raters.rank.law import law_of
 from kinelo.raters.rank.luck import Luck
+from kinelo.raters.rank.numbers import NO_UNITS
 from kinelo.raters.rank.two_sides import Duels, Fields
 from kinelo.raters.rater import Rater
 
@@ -59,6 +61,8 @@ class KindParameters(Rater[Matches | Contests, Any]):
     advantage_kinds_: tuple[str, ...] = ()
     conditions: Any
     noise_by: Any = None
+    covariates: Any = None
+    covariate_units_: Mapping[str, float] = NO_UNITS
     _noise: NoiseFactors = NoiseFactors()
     _years: float = 0.0
 
@@ -127,6 +131,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
         for kind, p in self._parameters_by_kind():
             names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
             alone = names == 1 and p.name == "prior_spread" and kind not in self._conditions()
+            alone = alone or (kind in self._units() and p.name == "prior_spread")
             if kind in self.advantage_kinds_ and (names == 0 or alone):
                 unidentified[self._label(p.name, kind)] = p.default
         return unidentified
@@ -188,10 +193,12 @@ class KindParameters(Rater[Matches | Contests, Any]):
                 raise InputError(
                     f"RankElo({p.name}=…) speaks of {strange[0]!r}, but these contests rate {', '.join(self.kinds_)}."
                 )
-        strange = [kind for kind in self._conditions() if kind not in self.advantage_kinds_]
-        if strange:
+        for what, columns in (("conditions", self._conditions()), ("covariates", tuple(self._units()))):
+            strange = [kind for kind in columns if kind not in self.advantage_kinds_]
+            if not strange:
+                continue
             raise InputError(
-                f"RankElo(conditions=…) names {strange[0]!r}, which these contests do not say; read them with "
+                f"RankElo({what}=…) names {strange[0]!r}, which these contests do not say; read them with "
                 f"advantages=[{strange[0]!r}]."
             )
 
@@ -209,6 +216,10 @@ class KindParameters(Rater[Matches | Contests, Any]):
     def _luck(self) -> Luck:
         """On what the noise depends, and its factors as they stand."""
         return Luck(noise_columns(self.noise_by), self._conditions(), self._noise)
+
+    def _units(self) -> dict[str, float]:
+        """Usual distances of the covariates; 1 before any fit."""
+        return {name: self.covariate_units_.get(name, 1.0) for name in covariate_names(self.covariates or ())}
 
     def _conditions(self) -> tuple[str, ...]:
         """Kinds of advantages of which each level is worth something else to everybody."""

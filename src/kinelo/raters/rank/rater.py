@@ -20,6 +20,8 @@ from kinelo.forecasts.places import ContestForecast, mixed_chance
 from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import warn_of_numbers
+from kinelo.raters.covariates import effects_frame
 from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, noise_columns
 from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ranked, with_distances
@@ -27,6 +29,7 @@ from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import SideOrder, learn_order
 from kinelo.raters.rank.filtering import SMALL, ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
+from kinelo.raters.rank.numbers import usual_units
 from kinelo.raters.rank.one_field import (
     PlainField,
     beliefs_at,
@@ -96,6 +99,9 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         Advantages, such as ``["track"]``, that are one for all of a contest and on which luck depends. They are not
         rated: performances have a factor of the noise for each level, estimated and drawn to 1 (``noise_factors_``);
         it counts in forecasts and updates.
+    covariates
+        Advantages that hold numbers, such as ``["weight"]``: what a unit is worth, the same to everyone, is learnt on
+        the way and may drift (``effects_``). A number counts against the mean of its contest.
     initial
         Rating shown for the average of those of a kind who are active. A point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)).
@@ -141,6 +147,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     anchor: float | None = None
     conditions: Sequence[str] | None = None
     noise_by: Sequence[str] | None = None
+    covariates: Sequence[str] | None = None
     initial: float = 1500.0
     start: Any = None
     look: int | None = LOOK_AT_ENTRIES
@@ -149,7 +156,11 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
 
     def _prepare(self, matches: Matches | Contests) -> None:
         self._noise = NoiseFactors()
-        self._take_kinds(self._seen(matches).contests)
+        contests = self._seen(matches).contests
+        self._take_kinds(contests)
+        self.covariate_units_: Mapping[str, float] = usual_units(contests, list(self._units()))
+        for name in self._conditions():
+            warn_of_numbers(name, contests.slots[name].names)
 
     def _latest_matches(self, matches: Matches | Contests) -> Contests:
         contests = self._seen(matches).contests
@@ -416,9 +427,29 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         """
         import polars as pl
 
-        table = slot_table(self, None).filter(pl.col("kind").is_in(self.advantage_kinds_))
+        kinds = [kind for kind in self.advantage_kinds_ if kind not in self._units()]
+        table = slot_table(self, None).filter(pl.col("kind").is_in(kinds))
         points = (pl.col("rating") - self.initial).alias("points")
         return table.select("kind", "name", points, "uncertainty", "matches")
+
+    @property
+    def effects_(self) -> pl.DataFrame:
+        """Rating points that a unit of every covariate is worth, as of the last contest: name, effect, standard_error,
+        low, high (95 %).
+
+        >>> import kinelo as kn
+        >>> table = {"race": [k // 3 for k in range(60)], "horse": ["A", "B", "C"] * 20, "place": [1, 2, 3] * 20,
+        ...          "weight": [50, 55, 60, 52, 57, 59] * 10}
+        >>> rater = kn.RankElo(covariates=["weight"]).update(kn.read_contests(table, advantages=["weight"]))
+        >>> rater.effects_["name"].to_list(), bool(rater.effects_["effect"][0] < 0)
+        (['weight'], True)
+        """
+        table, units = slot_table(self, None), self._units()
+        known = {row["kind"]: row for row in table.to_dicts() if row["kind"] in units}
+        unmet = {kind: (self.initial, POINTS_PER_UNIT * self._of_kind("prior_spread", kind)) for kind in units}
+        rows = [(known[k]["rating"], known[k]["uncertainty"]) if k in known else unmet[k] for k in units]
+        points = (np.array(rows).reshape(-1, 2) - [self.initial, 0.0]) / np.array(list(units.values()))[:, None]
+        return effects_frame(list(units), points[:, 0], points[:, 1])
 
     @property
     def noise_factors_(self) -> pl.DataFrame:
@@ -481,6 +512,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         undated = {"contests": [state.contests, *state.known.clock.tolist()]}
         kept = {"kinds": list(state.kinds), "advantages": list(state.advantages), "parameters": dict(self.parameters_)}
         kept |= {"noise": self._noise.to_rows()} if self._noise.index else {}
+        kept |= {"units": list(self._units().values())} if self.covariates else {}
         return kept | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
 
     def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
@@ -491,6 +523,8 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
             raise InputError("'kinds' in the table common are not what its rater stores.")
         numbers = numbers_shared({"parameters": list(values.values())}, "parameters")
         self._noise = NoiseFactors.from_rows(kept.get("noise", []))
+        if self.covariates:
+            self._take_units(numbers_shared(kept, "units", len(self._units())))
         state = self._state
         if state is None or (list(state.kinds), list(state.advantages)) != (kinds, advantages):
             self.kinds_, self.advantage_kinds_ = tuple(kinds), tuple(advantages)
@@ -499,6 +533,14 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         counted = [int(number) for number in numbers_shared(kept, "contests")]
         state.contests, state.dated = counted[0], len(counted) == 1
         state.known.clock[:] = counted[1:] if len(counted) == 3 else LONG_AGO if latest is None else latest
+
+    def _take_units(self, units: Sequence[float]) -> None:
+        """Usual distances of the covariates as they were stored."""
+        if not all(0.0 < unit < np.inf for unit in units):
+            raise InputError("Units of covariates of a stored state are out of range.")
+        self.covariate_units_ = dict(zip(self._units(), map(float, units), strict=True))
+        if self._state is not None:
+            self._state.units = self._units()
 
     def waits(self) -> bool:
         """Whether nothing has been rated yet: kinds and ratings to begin with are settled by the first contest."""
@@ -517,13 +559,16 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         """Everything needed to carry on from here, as arrays."""
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
         flags = {"prepared": np.array([self._prepared, self._never_fitted]), "tie_sums": self._tie_sums}
-        return self._begun().to_arrays() | values | flags | self._noise.to_arrays()
+        units = {"covariate_units": np.array(list(self._units().values()))} if self.covariates else {}
+        return self._begun().to_arrays() | values | flags | self._noise.to_arrays() | units
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self._noise = NoiseFactors.from_arrays(arrays)
-        state = RankState.from_arrays(arrays, self._conditions(), self._luck())
+        if self.covariates:
+            self._take_units(stored(arrays, "covariate_units", "f", (len(self._units()),)).tolist())
+        state = RankState.from_arrays(arrays, self._conditions(), self._luck(), self._units())
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
         self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
         self.reset(stored_parameters(arrays))

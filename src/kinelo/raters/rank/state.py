@@ -15,6 +15,7 @@ from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
 from kinelo.raters.rank.luck import Luck
+from kinelo.raters.rank.numbers import A_UNIT, NO_UNITS, centred_numbers
 from kinelo.raters.slots import Key, SlotRow, check_rows, stored_number
 from kinelo.raters.start import SETTLED, Start
 from kinelo.raters.state import LEAST_ROOM, NEVER
@@ -34,8 +35,10 @@ class RankState:
         advantages: tuple[str, ...] = (),
         conditions: tuple[str, ...] = (),
         luck: Luck = NO_LUCK,
+        units: Mapping[str, float] = NO_UNITS,
     ) -> None:
         self.kinds, self.advantages, self.conditions, self.luck = kinds, advantages, conditions, luck
+        self.units = units
         self.names: list[tuple[str, str]] = []
         self.index: dict[tuple[str, str], int] = {}
         self.contests = 0
@@ -106,6 +109,11 @@ class RankState:
             )
         tables, unknown = [], []
         for number, kind in enumerate(kinds):
+            if kind in self.units:
+                share = centred_numbers(contests, kind)[:, None] / self.units[kind]
+                place = self._place(kind, A_UNIT) if admit else self.index.get((kind, A_UNIT), -1 - number)
+                tables.append((np.where(share != 0.0, 0, -1), np.array([place, -1]), share))
+                continue
             slots = levels_of_each(contests, kind) if kind in self.conditions else contests.slots[kind]
             places = np.full(len(slots.names) + 1, -1 - number, np.int64)
             for code in _in_order(slots.codes):
@@ -116,11 +124,11 @@ class RankState:
                     place = self._place(kind, slots.names[code])
                 if place is not None:
                     places[code] = place
-            tables.append((slots.codes, places))
-        codes = np.hstack([codes for codes, _ in tables])
-        there = codes >= 0
-        slot = np.hstack([places[codes] for codes, places in tables])[there]
-        share = np.hstack([1.0 / np.maximum((c >= 0).sum(axis=1, keepdims=True), 1) + 0.0 * c for c, _ in tables])
+            each = 1.0 / np.maximum((slots.codes >= 0).sum(axis=1, keepdims=True), 1)
+            tables.append((slots.codes, places, each + 0.0 * slots.codes))
+        there = np.hstack([codes for codes, _, _ in tables]) >= 0
+        slot = np.hstack([places[codes] for codes, places, _ in tables])[there]
+        share = np.hstack([share for _, _, share in tables])
         offsets = np.append(0, np.cumsum(there.sum(axis=1)))
         day = self._days(contests) if admit else self._days_ahead(contests)
         unknown_distance = np.full(contests.place.size, 0.5)
@@ -160,6 +168,9 @@ class RankState:
         """The slots that contests read and write, in the order in which they would be made."""
         keys: list[Key] = []
         for kind in self.luck.rated(contests.kinds):
+            if kind in self.units:
+                keys.append((kind, A_UNIT))
+                continue
             slots = levels_of_each(contests, kind) if kind in self.conditions else contests.slots[kind]
             keys += [(kind, slots.names[code]) for code in _in_order(slots.codes)]
         return keys
@@ -203,14 +214,18 @@ class RankState:
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], conditions: tuple[str, ...] = (), luck: Luck = NO_LUCK
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        conditions: tuple[str, ...] = (),
+        luck: Luck = NO_LUCK,
+        units: Mapping[str, float] = NO_UNITS,
     ) -> RankState:
         """What :meth:`to_arrays` gave, also of versions that knew no advantages and no ratings to begin with."""
         kinds = tuple(kind for kind in stored_names(arrays, "kinds") if kind)
         advantages = (
             tuple(kind for kind in stored_names(arrays, "advantages") if kind) if "advantages" in arrays else ()
         )
-        state = cls(kinds, advantages, conditions, luck)
+        state = cls(kinds, advantages, conditions, luck, units)
         pairs = [name.split(SEPARATOR, 1) for name in stored_names(arrays, "names") if name]
         if not set(advantages) <= set(kinds) or not all(len(pair) == 2 and pair[0] in kinds for pair in pairs):
             raise InputError("The array 'names' of a stored state must hold names of its kinds, each of them once.")
