@@ -283,3 +283,25 @@ def test_entrants_of_contests_carry_numbers_too(tmp_path):
         kn.RankElo(covariates=["age"]).fit(contests)
     with pytest.warns(kn.KineloWarning, match="'weight' holds numbers"):
         kn.RankElo(conditions=["weight"], look=200).fit(contests[:15])
+
+
+@pytest.mark.parametrize("name", ["team", "kalman"])
+def test_a_handicap_is_a_term_of_its_own(fitted, name):
+    """Two rows alike but for the handicap: the terms add up, and that of the handicap is what it changes."""
+    matches, _, raters, _ = fitted
+    rater = blank_of(raters[name])
+    reason = rater.explain(matches.identifiers[30], matches)
+    for one in reason.reasons.values():
+        assert sum(one.terms.values()) == pytest.approx(one.change, abs=1e-9)
+    stones = float(matches.conditions["stones"].names()[30])
+    terms = [one.terms.get("covariates", 0.0) for one in reason.reasons.values()]
+    assert stones != 0.0 and terms[0] * stones < 0.0 < terms[1] * stones  # with stones a win is worth less
+
+
+def test_a_preview_says_where_rest_outweighs_every_result():
+    table = {"date": ["2020-01-01"] * 6, "home": list("AABBAA"), "away": list("BCCDDB"), "result": [1, 1, 1, 1, 1, 1]}
+    given = {p.name: p.default for p in kn.TeamElo.parameters} | {"regression": 3.0, "step": 0.5}
+    rater = kn.TeamElo(**given).update(kn.read_matches(table, results="points"))
+    (line, *_) = rater.preview("A", "B", date="2026-06-01").lines()
+    assert line == "A would lose points by every outcome: the rest until that day moves ratings too."
+    assert rater.preview("A", "B", date="2020-01-02").lines() == []

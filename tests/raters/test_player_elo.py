@@ -283,10 +283,11 @@ def forecast_of(mean, variance):
 
 @pytest.mark.parametrize("covariance", ["diagonal", "full"])
 @pytest.mark.parametrize("days", [0, 45, 400, 3000])
-def test_a_forecast_after_a_rest_knows_how_strengths_have_faded(days, covariance):
+def test_a_forecast_after_a_rest_knows_how_strengths_have_faded(days, covariance, monkeypatch):
     """Players fade and grow uncertain, recent line-ups are trusted less, venues and teams move: as on the way, and
-    without covariance as in a plain loop.
+    without covariance as in a plain loop, which knows nothing of sizes.
     """
+    monkeypatch.setattr("kinelo.raters.player.rater.sizes_differ", lambda lineups: False)
     matches = season(60, seed=4)
     matches = replace(matches, margin=np.full(len(matches), math.nan))  # the plain loop is told results alone
     rater = kn.PlayerElo(**VALUES, ties_step=0.0, sharpness_walk=0.0, role_weights=ROLES, covariance=covariance).update(

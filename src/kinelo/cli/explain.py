@@ -22,6 +22,8 @@ def preview(
     rater: RaterName = AUTOMATIC,
     neutral: Annotated[bool, typer.Option("--neutral", help="Nobody is at home.")] = False,
     date: Annotated[str | None, typer.Option(help="Day of the match; by default the last day known.")] = None,
+    home_lineup: Annotated[str | None, typer.Option(help="Who plays for the first side: 'Ann, Bob'.")] = None,
+    away_lineup: Annotated[str | None, typer.Option(help="Who plays for the other side.")] = None,
     of: Annotated[list[str] | None, typer.Option(help="Of a contest: whose places to try; may be repeated.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -44,6 +46,9 @@ def preview(
         raise InputError("--of asks about places of a contest, 'ANN; BOB; CID'.")
     if neutral:
         said["neutral"] = True
+    for name, lineup in (("home_lineup", home_lineup), ("away_lineup", away_lineup)):
+        if lineup is not None:
+            said[name] = [player.strip() for player in lineup.split(",")]
     known, _ = rater_of(book, results, rater, reading)
     with plain_warnings():
         found = _asked(known, "preview")(*([names] if contest else names), **said)
@@ -51,6 +56,8 @@ def preview(
         echo_json({"rater": type(known).__name__, **found.to_dict()})
     else:
         console().print(found.table())
+        for line in found.lines():
+            typer.echo(line)
 
 
 @grouped

@@ -1,10 +1,10 @@
 """Why ratings moved: the change of a match as terms that add up to it.
 
 The match is played again on copies of the rater as it stood before, each time without one more of its circumstances:
-its margin, weight, conditions, venue, the rest before it. What a circumstance added is the difference of two such
-changes. What remains is the result itself, against what was expected of it: the mean of the changes by win, draw and
-loss, weighted by the forecast (next to nothing in most raters), and the surprise. Where a filter keeps covariances,
-what is known of others is told apart too: the change without it, and the pull that it adds.
+its margin, weight, covariates, conditions, luck, venue, the rest before it. What a circumstance added is the difference
+of two such changes. What remains is the result itself, against what was expected of it: the mean of the changes by win,
+draw and loss, weighted by the forecast (next to nothing in most raters), and the surprise. Where a filter keeps
+covariances, what is known of others is told apart too: the change without it, and the pull that it adds.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import copy
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinelo.errors import InputError
+from kinelo.matches.conditions import Condition
 from kinelo.matches.dated import UNDATED, DatedTable
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
@@ -30,7 +32,9 @@ WORDS = {
     "others": "what is known of others (covariance)",
     "margin": "the margin",
     "weight": "the weight of the match",
+    "covariates": "the numbers of the match, such as a handicap",
     "conditions": "the conditions of the match",
+    "luck": "how much luck such a match allows",
     "venue": "the venue",
     "rest": "the rest before the match",
     "places": "the places",
@@ -166,13 +170,27 @@ def _names_in(walker: Any, match: Matches, now: Mapping[str, float]) -> list[str
     return [match.teams[code] for code in (match.home[0], match.away[0]) if match.teams[code] in now]
 
 
-def _of_match(walker: Any, match: Matches) -> dict[str, Reason]:
+class _Moved(NamedTuple):
+    """Ratings before and after a match, of whom it is asked, who of them was rated before, and what others would do."""
+
+    before: Mapping[str, float]
+    now: Mapping[str, float]
+    names: list[str]
+    known: list[str]
+    of: Callable[[Any], Change]
+
+
+def _moved(walker: Any, match: Any, names_in: Callable[[Any, Any, Mapping[str, float]], list[str]]) -> _Moved:
     before, twin = ratings_by_name(walker), copy.deepcopy(walker)
     twin.update(match)
     now = ratings_by_name(twin)
-    names = _names_in(walker, match, now)
+    names = names_in(walker, match, now)
     known = [name for name in names if name in before]
-    of = _changes(walker, before, known)
+    return _Moved(before, now, names, known, _changes(walker, before, known))
+
+
+def _of_match(walker: Any, match: Matches) -> dict[str, Reason]:
+    before, now, names, known, of = _moved(walker, match, _names_in)
     terms: dict[str, Change] = {}
     plain, last = match, {name: now[name] - before[name] for name in known}
     for term, simpler in _simpler(walker, match):
@@ -218,8 +236,16 @@ def _simpler(walker: Any, match: Matches) -> list[tuple[str, Callable[[Matches],
         found.append(("margin", lambda m: replace(m, margin=np.full(1, math.nan))))
     if match.weight[0] != 1.0:
         found.append(("weight", lambda m: replace(m, weight=np.ones(1))))
-    if any(condition.codes[0] >= 0 for condition in match.conditions.values()):
-        found.append(("conditions", _without_conditions))
+    said = [name for name, condition in match.conditions.items() if condition.codes[0] >= 0]
+    numbers, luck = list(getattr(walker, "covariates", None) or ()), list(getattr(walker, "noise_by", None) or ())
+    levels = [name for name in said if name in (getattr(walker, "conditions", None) or ())]
+    for term, columns, level in (
+        ("covariates", [name for name in said if name in numbers], "0"),
+        ("conditions", levels, None),
+        ("luck", [name for name in said if name in luck and name not in levels], None),
+    ):
+        if columns:
+            found.append((term, partial(_with_level, columns=columns, level=level)))
     if not match.neutral[0]:
         found.append(("venue", lambda m: replace(m, neutral=np.ones(1, bool))))
     last = max(walker._last_day(), int(UNDATED.astype(np.int64)))
@@ -229,9 +255,11 @@ def _simpler(walker: Any, match: Matches) -> list[tuple[str, Callable[[Matches],
     return found
 
 
-def _without_conditions(match: Matches) -> Matches:
-    blank = {name: type(one)(np.full(1, -1, np.int32), one.levels) for name, one in match.conditions.items()}
-    return replace(match, conditions=blank)
+def _with_level(match: Matches, columns: list[str], level: str | None) -> Matches:
+    """A match with another level in some columns, or none."""
+    code, levels = (-1, ()) if level is None else (0, (level,))
+    other = Condition(np.full(1, code, np.int32), levels)
+    return replace(match, conditions={n: other if n in columns else one for n, one in match.conditions.items()})
 
 
 def _without_covariance(walker: Any) -> Any:
@@ -249,14 +277,13 @@ def _without_covariance(walker: Any) -> Any:
     return alone
 
 
-def _of_contest(walker: Any, contest: Any) -> dict[str, Reason]:
-    before, twin = ratings_by_name(walker), copy.deepcopy(walker)
-    twin.update(contest)
-    now = ratings_by_name(twin)
+def _names_of(walker: Any, contest: Any, now: Mapping[str, float]) -> list[str]:
     members = [name for slots in contest.slots.values() if not slots.advantage for name in slots.names]
-    names = [name for name in dict.fromkeys([*members, *contest.entrants]) if name in now]
-    known = [name for name in names if name in before]
-    of = _changes(walker, before, known)
+    return [name for name in dict.fromkeys([*members, *contest.entrants]) if name in now]
+
+
+def _of_contest(walker: Any, contest: Any) -> dict[str, Reason]:
+    before, now, names, known, of = _moved(walker, contest, _names_of)
     last, plain, terms = {name: now[name] - before[name] for name in known}, contest, {}
     if contest.weight[0] != 1.0:
         plain = replace(plain, weight=np.ones(1))

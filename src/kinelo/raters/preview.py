@@ -72,6 +72,16 @@ class Preview:
         columns: list[Column] = [words("Name", "name"), number("Rating", "rating", ".0f")]
         return Table([*columns, *(number(_heading(one), one, "") for one in self.outcomes)], rows)
 
+    def lines(self) -> list[str]:
+        """What may surprise: somebody who would lose points by every outcome, or gain by every one."""
+        said = []
+        for name in self.after:
+            changes = [change for change in self.changes(name).values() if change is not None]
+            if changes and (max(changes) < 0.0 or min(changes) > 0.0):
+                way = "lose" if max(changes) < 0.0 else "gain"
+                said.append(f"{name} would {way} points by every outcome: the rest until that day moves ratings too.")
+        return said
+
     def _cells(self, after: Sequence[float]) -> list[tuple[str, float]]:
         return list(zip(self.outcomes, after, strict=True))
 
