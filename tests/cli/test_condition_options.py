@@ -185,3 +185,21 @@ def test_leaderboards_and_backtests_begin_with_given_ratings(folder, tmp_path):
         assert run(*commands(folder)["backtest"], "--rater", "team", "--out", out, *more).exit_code == 0
         scores.append(pl.read_csv(out)["log_loss"][0])
     assert scores[0] != scores[1]
+
+
+def test_a_typed_match_says_its_level(folder):
+    """One forecast by a file of fixtures and by a match that is typed, under each surface."""
+    words = ["--results", folder / "results.csv", "--rater", "team", "--json"]
+    rater = kn.TeamElo(conditions=["surface"]).fit(kn.read_matches(folder / "results.csv", conditions=["surface"]))
+    wins = []
+    for level in ("grass", "clay"):
+        typed = run("predict", "--match", "Ada - Bea", "--neutral", *words, "--condition", f"surface={level}")
+        wins.append(json.loads(typed.stdout)["forecasts"][0]["home_win"])
+        coming = kn.read_matches(
+            {"home": ["Ada"], "away": ["Bea"], "neutral": [True], "surface": [level]},
+            played=False, conditions=["surface"],
+        )  # fmt: skip
+        assert wins[-1] == pytest.approx(rater.predict(coming).probabilities[0, 0], abs=1e-9)
+    assert wins[0] > wins[1] + 0.1
+    refused = run("predict", "--match", "Ada - Bea", *words, "--condition", "=grass")
+    assert "and for a --match its level" in str(refused.exception)

@@ -113,6 +113,14 @@ def test_luck_depends_on_a_column_by_every_door(tmp_path):
         rows = json.loads(done.stdout)["forecasts"]
         found = {(int(r["contest"]) - 90, fields.entrants.index(r["entrant"])): r["win"] for r in rows}
         assert found == pytest.approx(wanted, abs=1e-9)
+    typed = ["predict", "--match", "D0; D1; D2", "--json", "--noise-by", "track=oval"]
+    by_hand = rater.predict_one(["D0", "D1", "D2"], conditions={"track": "oval"}).win
+    assert abs(by_hand - rater.predict_one(["D0", "D1", "D2"]).win).max() > 0.01
+    for words in (["--results", tmp_path / "races.csv", "--slot", "driver"], ["--book", tmp_path / "book"]):
+        rows = json.loads(kinelo(*typed, *words).stdout)["forecasts"]
+        assert {r["entrant"]: r["win"] for r in rows} == pytest.approx(dict(zip(("D0", "D1", "D2"), by_hand)))
+    refused = kinelo(*typed, "--noise-by", "weather=wet", "--book", tmp_path / "book")
+    assert refused.returncode == 2 and "does not depend on 'weather'" in refused.stderr
     refused = kinelo("rate", tmp_path / "races.csv", "--slot", "driver", "--noise-by", "track", "--k", "24")
     assert refused.returncode == 2 and "plain Elo" in refused.stderr
 

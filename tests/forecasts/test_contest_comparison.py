@@ -75,3 +75,19 @@ def test_what_is_not_known_is_said(three):
         three.contest_scores("nobody")
     with pytest.raises(InputError, match="Metric 'log_loss' is not known"):
         three.differences(metric="log_loss")
+
+
+def test_winners_are_counted_by_their_chance():
+    """Bands against a loop over all entries: what was expected and what came, in each; all winners are counted."""
+    contests = kn.read_contests(kn.matches.sample_contests(contests=50, entrants=30, size=11, seed=4))
+    test = kn.backtest(contests, kn.RankElo(), train_until=contests.date[20])
+    forecast, bands = test.forecasts["RankElo"], test.bands("RankElo")
+    wins = bands.filter(event="win")
+    assert wins["seen"].sum() == 30 and wins["expected"].sum() == pytest.approx(30.0, abs=1e-6)
+    assert bands.filter(event="top 3")["seen"].sum() == 90
+    for row in wins.to_dicts():
+        own = [k for k, chance in enumerate(forecast.win) if row["low"] <= chance < row["high"]]
+        assert row["entries"] == len(own)
+        assert row["expected"] == pytest.approx(sum(forecast.win[k] for k in own))
+        assert row["seen"] == sum(forecast.contests.place[k] == 1 for k in own)
+        assert row["error"] == pytest.approx(sum(forecast.win[k] * (1 - forecast.win[k]) for k in own) ** 0.5)

@@ -12,7 +12,7 @@ from kinelo.cli.files import picture_name
 from kinelo.cli.options import AnyReadingOptions, Json, Rejects, ResultsFile, Scheduler, Workers, grouped
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
-from kinelo.matches.kind import MATCHES
+from kinelo.matches.kind import CONTESTS, MATCHES
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def backtest(
         )  # fmt: skip
     if as_json:
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
+        if kind is CONTESTS:
+            found["bands"] = {name: test.bands(name).to_dicts() for name in test.forecasts}
         echo_json(found)
     else:
         show_scores(test, str(first_day) if kind is MATCHES or played.dated else test.contests.labels[0])

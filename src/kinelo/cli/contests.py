@@ -110,7 +110,8 @@ def say_unused(rater: Any, contests: Contests) -> None:
 def predict_file(
     fixtures: Path | None, results: Path | None, reading: AnyReadingOptions, asked: dict[str, Any]
 ) -> None:
-    """``kinelo predict`` of contests to come; ``asked`` holds match, rater, book, played_since, out and as_json."""
+    """``kinelo predict`` of contests to come; ``asked`` holds match, levels, rater, book, played_since,
+    out and as_json."""
     import polars as pl
 
     from kinelo.cli.loading import plain_warnings, report_reading, write_csv
@@ -123,7 +124,9 @@ def predict_file(
     if fixtures is None:
         rater = _fitted(kept, results, reading, asked)
         aliases = read_aliases(reading.aliases)
-        forecasts = [_typed(rater, one, number, aliases) for number, one in enumerate(asked["match"], 1)]
+        forecasts = [
+            _typed(rater, one, number, aliases, asked["levels"]) for number, one in enumerate(asked["match"], 1)
+        ]
     else:
         reading = as_rated(reading, kept, fixtures)
         listed = reading.read(fixtures, CONTESTS, played=False, beside=results)
@@ -188,14 +191,22 @@ def _fitted(kept: Any, results: Path | None, reading: AnyReadingOptions, asked: 
         return fit_shown(contest_rater(asked["rater"], reading), past)
 
 
-def _typed(rater: Any, match: str, number: int, aliases: Mapping[str, str]) -> ContestForecast:
-    """Forecast of the contest whose entrants are written between semicolons, their kinds between plus signs."""
+def _typed(
+    rater: Any, match: str, number: int, aliases: Mapping[str, str], levels: Mapping[str, str]
+) -> ContestForecast:
+    """Forecast of the contest whose entrants are written between semicolons, their kinds between plus signs, under
+    these levels of what luck depends on.
+    """
     entrants = [one.strip() for one in match.split(";") if one.strip()]
     if len(entrants) < 2:
         raise InputError(f"--match {match!r:.60} names no contest; write its entrants as 'ANN; BOB; CID'.")
     several = len(getattr(rater, "kinds_", ())) > 1
     parts = [[aliases.get(name, name) for name in _names(one, several)] for one in entrants]
-    forecast = rater.predict_one([tuple(names) if len(names) > 1 else names[0] for names in parts])
+    strange = [name for name in levels if name not in (getattr(rater, "noise_by", None) or ())]
+    if strange:
+        raise InputError(f"Luck of {type(rater).__name__} does not depend on {strange[0]!r}: leave out its level.")
+    field = [tuple(names) if len(names) > 1 else names[0] for names in parts]
+    forecast = rater.predict_one(field, conditions=levels) if levels else rater.predict_one(field)
     return forecast.about(replace(forecast.contests, identifiers=(str(number),)))
 
 

@@ -215,7 +215,11 @@ class ReadingOptions(ResultsOptions):
     ] = None
     noise_by: Annotated[
         list[str] | None,
-        typer.Option("--noise-by", help="A column on whose value luck may depend (format); may be repeated."),
+        typer.Option(
+            "--noise-by",
+            help="A column on whose value luck may depend (format); may be repeated. Of a typed --match also its "
+            "level: format=bo5.",
+        ),
     ] = None
     covariate: Annotated[
         list[str] | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,10 +63,11 @@ def predict(
     from kinelo.raters.adapter import conditions_of
 
     _check(fixtures, match, book, results, played_since)
+    reading, levels = typed_levels(reading) if match else (reading, {})
     files = [path for path in (fixtures, results) if path is not None]
     if any(holds_contests(path, reading.column) for path in files) or (book is not None and is_contest_book(book)):
         asked = {"rater": rater, "book": book, "played_since": played_since, "out": out, "as_json": as_json}
-        asked["match"] = match
+        asked |= {"match": match, "levels": levels}
         predict_file(fixtures, results, reading, asked)
         return
     conditions = reading.columns_asked()
@@ -74,11 +76,14 @@ def predict(
             kept = open_book(book, rater, reading)
             chosen, past = kept.rater, kept.matches() if len(kept) else None
             conditions = list(dict.fromkeys([*conditions_of(chosen), *conditions]))
+            strange = [name for name in levels if name not in conditions_of(chosen)]
+            if strange:
+                raise InputError(f"{book} knows no {strange[0]!r}: leave out its level.")
         else:
             check_rater(rater, reading)
             chosen, past = None, None
         if fixtures is None:
-            matches = _pairs(match or [], neutral, reading, conditions)
+            matches = _pairs(match or [], neutral, reading, {name: levels.get(name, "") for name in conditions})
         else:
             matches = reading.fixtures(fixtures, conditions, results)
         if book is None:
@@ -226,8 +231,21 @@ def _table(forecast: Forecast) -> pl.DataFrame:
     return table.drop(absent)
 
 
-def _pairs(pairs: list[str], neutral: bool, reading: AnyReadingOptions, conditions: list[str]) -> Matches:
-    """Matches given as 'HOME - AWAY'."""
+def typed_levels(reading: AnyReadingOptions) -> tuple[AnyReadingOptions, dict[str, str]]:
+    """Options without the levels that ``--noise-by track=oval`` and ``--condition surface=clay`` say of a ``--match``,
+    and these by column.
+    """
+    asked = {"condition": reading.condition, "noise_by": reading.noise_by}
+    parts = {option: [one.partition("=") for one in given or ()] for option, given in asked.items()}
+    levels = {name.strip(): level.strip() for own in parts.values() for name, equals, level in own if equals}
+    if not all(name and level for name, level in levels.items()):
+        raise InputError("--noise-by and --condition take a column, and for a --match its level: track=oval.")
+    columns = {option: [name.strip() for name, _, _ in own] or None for option, own in parts.items()}
+    return replace(reading, **columns), levels
+
+
+def _pairs(pairs: list[str], neutral: bool, reading: AnyReadingOptions, conditions: dict[str, str]) -> Matches:
+    """Matches given as 'HOME - AWAY', with the levels of conditions that are said for all of them."""
     from kinelo.matches.reading import read_matches
 
     sides = [pair.split(" - ") for pair in pairs]
@@ -235,12 +253,13 @@ def _pairs(pairs: list[str], neutral: bool, reading: AnyReadingOptions, conditio
         if len(names) != 2 or not all(name.strip() for name in names):
             raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'.")
     home, away = ([names[k].strip() for names in sides] for k in (0, 1))
-    if conditions:
-        note = f"note: --match says nothing of {', '.join(conditions)}: sides play with their own strength"
+    unsaid = [name for name, level in conditions.items() if not level]
+    if unsaid:
+        note = f"note: --match says nothing of {', '.join(unsaid)}: sides play with their own strength"
         typer.echo(note, err=True)
-    table = {name: [""] * len(sides) for name in conditions} | {
+    table = {name: [level] * len(sides) for name, level in conditions.items()} | {
         "home": home,
         "away": away,
         "neutral": [neutral] * len(sides),
     }
-    return read_matches(table, played=False, aliases=reading.aliases, conditions=conditions)
+    return read_matches(table, played=False, aliases=reading.aliases, conditions=list(conditions))

@@ -125,6 +125,34 @@ def place_calibration(forecast: ContestForecast, bins: int = 10) -> pl.DataFrame
     return pl.concat(parts)
 
 
+BAND_ENDS = (0.0, 0.005, 0.02, 0.05, 0.12, 0.3, 1.0)
+"""Chances between which winners and podiums are counted: outsiders, most of a field, favourites."""
+
+
+def place_bands(forecast: ContestForecast) -> pl.DataFrame:
+    """How many winners, and how many of the first three, were expected and seen among entrants by their chance.
+
+    ``error`` is one standard deviation of the number seen, were the forecast right.
+    """
+    import polars as pl
+
+    contests, rows = forecast.contests, []
+    finished = contests.ended == FINISHED
+    top = np.concatenate([forecast.top(contest) for contest in range(len(forecast))])
+    for event, chance, reached in zip(EVENTS, (forecast.win, top), (1.0, 3.0)):
+        came = finished & (contests.place <= reached)
+        band = np.clip(np.searchsorted(BAND_ENDS, chance, side="right") - 1, 0, len(BAND_ENDS) - 2)
+        for number in np.unique(band).tolist():
+            own = band == number
+            error = float(np.sqrt((chance[own] * (1.0 - chance[own])).sum()))
+            rows.append(
+                (event, BAND_ENDS[number], BAND_ENDS[number + 1], int(own.sum()), float(chance[own].sum()),
+                 int(came[own].sum()), error)
+            )  # fmt: skip
+    names = ("event", "low", "high", "entries", "expected", "seen", "error")
+    return pl.DataFrame(rows, schema=list(names), orient="row")
+
+
 @dataclass(frozen=True, repr=False)
 class ContestBacktest(Comparison):
     """Forecasts of several raters for the same contests, and how good they were.
@@ -188,3 +216,10 @@ class ContestBacktest(Comparison):
         """
         self.contest_scores(name)
         return place_calibration(self.forecasts[name], bins)
+
+    def bands(self, name: str) -> pl.DataFrame:
+        """Winners and podiums expected and seen, by the chance that was given: event, low, high, entries, expected,
+        seen and error, which is one standard deviation of the number seen.
+        """
+        self.contest_scores(name)
+        return place_bands(self.forecasts[name])

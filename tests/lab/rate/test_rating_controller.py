@@ -284,3 +284,15 @@ def test_forecasts_are_checked_on_the_later_half_and_the_earlier_is_counted(monk
         "draw": ([30.0], [pytest.approx(100 * np.mean(happened == 0.5), abs=0.01)]),
         "away win": ([20.0], [pytest.approx(100 * np.mean(happened == 0), abs=0.01)]),
     }
+
+
+def test_forecasts_of_contests_without_dates_are_checked_on_their_later_half():
+    from kinelo.lab.rate.contest_league import check_forecasts
+
+    table = kn.matches.sample_contests(contests=31, entrants=12, size=6, seed=2)
+    undated = kn.read_contests({name: table[name] for name in ("contest", "entrant", "place")})
+    assert not undated.dated
+    checked, forecasts = check_forecasts(undated)
+    assert checked is not None and "only the first 15 contests forecast the other 16" in checked["words"]
+    assert forecasts["contest"].n_unique() == 16
+    assert check_forecasts(undated[:12])[0] is None

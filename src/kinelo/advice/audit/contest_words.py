@@ -38,6 +38,9 @@ def _answer(found: ContestFindings) -> str:
         )
     if found.k is None or gain.low <= 0:
         best = f"the best K is {interval(advice)}, and moving there {change(gain)}"
+        if found.k is not None and not advice.low <= found.k <= advice.high and gain.mean > 0:
+            way = "large" if found.k > advice.high else "small"
+            return f"{name} is probably too {way} for these contests: {best}; these contests cannot prove it."
         return f"{name} suits these contests: no K forecasts them better beyond chance; {best}."
     small = found.k < advice.k
     little = "a little " if gain.mean < UNNOTICED_LOSS else ""

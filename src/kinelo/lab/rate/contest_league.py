@@ -275,13 +275,14 @@ OWN_RATER, PLAIN_ELO = "RankElo", "plain Elo"
 
 def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataFrame]:
     """Scores and calibration of forecasts one step ahead, beside those of plain Elo; None where there are too few."""
-    day = contests.date[len(contests) // 2]
-    if day == contests.date[0] or len(contests.since(day)) < LEAST_CONTESTS:
+    middle = len(contests) // 2
+    first: Any = contests.date[middle] if contests.dated else middle
+    if not len(contests.before(first)) or len(contests.since(first)) < LEAST_CONTESTS:
         return None, pl.DataFrame()
     with warnings.catch_warnings():
         # What there is to say about these contests was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
-        test = backtest(contests, {OWN_RATER: RankElo(), PLAIN_ELO: TeamElo.classic(k=32)}, train_until=day)
+        test = backtest(contests, {OWN_RATER: RankElo(), PLAIN_ELO: TeamElo.classic(k=32)}, train_until=first)
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
     own, beside = scores[OWN_RATER], scores[PLAIN_ELO]
     table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)
