@@ -34,7 +34,7 @@ def put_chart(axes: Axes, chart: Chart) -> None:
     for place, one in enumerate(chart.traces):
         _draw(axes, one, 2.0 + place / 1000)
     if chart.x_names:
-        axes.set_xticks(range(len(chart.x_names)), list(chart.x_names))
+        axes.set_xticks(range(len(chart.x_names)), [style.literal(one, 20) for one in chart.x_names])
     axes.set_xlabel(chart.x_title)
     axes.set_ylabel(chart.y_title)
     if chart.logarithmic:
