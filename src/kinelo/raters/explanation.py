@@ -20,7 +20,7 @@ import numpy as np
 
 from kinelo.errors import InputError
 from kinelo.matches.conditions import Condition
-from kinelo.matches.dated import UNDATED, DatedTable
+from kinelo.matches.dated import UNDATED
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, number, words
@@ -133,7 +133,7 @@ class Explanation:
 def explain_match(rater: Any, match: str, played: Any = None) -> Explanation:
     """Why ratings moved by the match of this identifier, of those fitted or ``played``; the rater is left alone."""
     played = getattr(rater, "fitted_", None) if played is None else played
-    if not isinstance(played, DatedTable):
+    if not getattr(played, "in_memory", False):
         raise InputError("Give the matches that the rater has rated: explain(match, matches).")
     found = np.flatnonzero(played._keys == str(match))
     if found.size != 1:

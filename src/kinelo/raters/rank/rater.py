@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Option, Parameter
+from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import ContestForecast, mixed_chance
 from kinelo.matches.contests import Contests, check_contests
 from kinelo.matches.dated import Day, read_day
@@ -170,7 +170,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         """Estimate; where the noise depends on circumstances, by turns with its factors. Then rate."""
         seen, part = self._seen(matches), self._seen(latest).contests
         if self.open_parameters():
-            self.estimates_ = self._search(part)
+            self.estimates_: Estimates | None = self._search(part)
         for _ in range(NOISE_TURNS if noise_columns(self.noise_by) else 0):
             values = None if self.estimates_ is None else self.estimates_.values
             self.reset(values)
