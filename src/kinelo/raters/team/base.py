@@ -205,7 +205,8 @@ class EloOfSides(SideRater, ConditionRater):
         self._blur = kernels.blur(self._nu, [values["spread"]], 2.0 * values["ties"])
         unit = 1.0 if math.isnan(unit) else unit
         p = self._vector(values)
-        steady = p.home_step / points_scale(p.nu, p.in_points * p.counts_draws * p.kappa)
+        # As plain Python: to compile it for one number would take longer than to open a book.
+        steady = p.home_step / points_scale.py_func(p.nu, p.in_points * p.counts_draws * p.kappa)
         ties = 0.0 if self._learns_ties else p.kappa
         return np.array(
             [p.home, ties, unit, 0.0, 0.0, *self._effects_before(self._unit), *self._following(p.home, steady)]
@@ -238,7 +239,7 @@ class EloOfSides(SideRater, ConditionRater):
             return self._by_law(z)
         ties = self._common.item(kernels.KAPPA)
         out = np.empty((z.size, 3))
-        scale = points_scale(self._nu, self._numbers.in_points * ties)
+        scale = points_scale.py_func(self._nu, self._numbers.in_points * ties)
         kernels.all_chances(self.boldness_ * z, scale, ties, self._blur, out)
         return out
 
