@@ -29,14 +29,19 @@ Levels = dict[Name, Name | Number | None]
 """Levels of conditions, and numbers of covariates."""
 
 
-class Fixture(Said):
-    """A match of two sides, to come."""
+class Meeting(Said):
+    """Two sides, and where and when they meet."""
 
     home: Name
     away: Name
     date: Day | None = None
     neutral: bool = False
     conditions: Levels | None = None
+
+
+class Fixture(Meeting):
+    """A match of two sides, to come."""
+
     home_lineup: Annotated[list[Name], Field(max_length=100)] = []
     away_lineup: Annotated[list[Name], Field(max_length=100)] = []
 
@@ -46,12 +51,12 @@ Side = Annotated[list[Name], Field(max_length=100)] | Annotated[dict[Name, Time]
 """Who played: names, or how long each of them did."""
 
 
-class Match(Fixture):
+class Match(Meeting):
     """A match of two sides as it ended: 1, 0.5 or 0 points of the home side, or in words."""
 
     match_id: Name
-    home_lineup: Side = []  # pyright: ignore[reportIncompatibleVariableOverride]
-    away_lineup: Side = []  # pyright: ignore[reportIncompatibleVariableOverride]
+    home_lineup: Side = []
+    away_lineup: Side = []
     result: Annotated[float, Field(ge=0.0, le=1.0)] | Literal["win", "draw", "loss"]
     margin: Number | None = None
     weight: Annotated[float, Field(ge=0.0, le=1e6)] = 1.0
