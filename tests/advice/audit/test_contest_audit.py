@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.advice.audit.backtest import lowest
-from kinelo.advice.audit.contest_theory import ContestLeague, expected_losses, pair_loss
+from kinelo.advice.audit.contest_theory import ContestLeague, expected_losses, field_luck, pair_loss
 from kinelo.advice.audit.contests import Beliefs, field_correlation, right_start
 from kinelo.cli.app import app
 from kinelo.errors import InputError
@@ -113,6 +113,19 @@ def test_theory_follows_the_errors_of_ratings(races: kn.Contests, found: kn.advi
     told = expected_losses(races, league, ks, NU, CONTESTS // 2)
     seen = np.array([later_loss(races, k) for k in ks.tolist()])
     assert np.abs(np.diff(told) - np.diff(seen)).max() < 0.012
+
+
+def test_errors_of_ratings_settle_where_luck_and_steps_balance() -> None:
+    """Seven who always meet and never change: ``v (1 − (1 − γβ)² − (γβ)²/6) = γ² λ (1 + 5ρ)/6``."""
+    names = [f"P{k}" for k in range(7)]
+    table = {"race": np.repeat(np.arange(900), 7), "driver": names * 900, "place": [1, 2, 3, 4, 5, 6, 7] * 900}
+    league, k = ContestLeague(0.0, 0.0, 180.0, 0.0, 180.0), 90.0
+    told = expected_losses(kn.read_contests(table), league, np.array([k]), NU, 600)
+    mean = field_luck(180.0, NU)
+    part = k / 2.0 * mean.slope
+    luck = (k / 2.0) ** 2 * mean.luck * (1.0 + 5.0 * mean.alike) / 6.0
+    settled = luck / (1.0 - (1.0 - part) ** 2 - part**2 / 6.0)
+    assert told == pytest.approx(pair_loss(2 * 180.0**2, np.array([1.0]), np.array([2 * settled]), NU), abs=1e-9)
 
 
 def test_fields_that_never_mix_are_alike(found: kn.advice.ContestAudit) -> None:
