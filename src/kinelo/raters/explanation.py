@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -255,7 +255,7 @@ def _simpler(walker: Any, match: Matches) -> list[tuple[str, Callable[[Matches],
     return found
 
 
-def _with_level(match: Matches, columns: list[str], level: str | None) -> Matches:
+def _with_level(match: Matches, columns: Sequence[str], level: str | None) -> Matches:
     """A match with another level in some columns, or none."""
     code, levels = (-1, ()) if level is None else (0, (level,))
     other = Condition(np.full(1, code, np.int32), levels)

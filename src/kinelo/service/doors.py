@@ -36,7 +36,7 @@ def _levels(said: say.Levels) -> dict[str, object]:
     }
 
 
-def _fixture(said: say.Fixture) -> dict[str, Any]:
+def _fixture(said: say.Fixture | say.Match) -> dict[str, Any]:
     """What is known of a match beside its sides, in the words of the book."""
     more = said.model_dump(include={"date", "neutral"})
     if said.conditions:
