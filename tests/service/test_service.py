@@ -337,3 +337,26 @@ def test_a_database_that_is_gone_is_no_fault_of_who_asks(server):
         assert sum(added(client.post("/matches", json=row(1)))) == 1
         assert client.get("/health").status_code == 200
     assert len(kn.RatingBook(str(book.path))) == 2
+
+
+def test_handicaps_and_times_played_over_http(tmp_path):
+    """Numbers of covariates count as in Python, and so does how long somebody played."""
+    book, twin = kn.RatingBook(tmp_path / "b.db", kn.Glicko(covariates=["stones"])), kn.Glicko(covariates=["stones"])
+    with serve(book) as client:
+        for k, stones in enumerate((2, -1.5, 0, 3)):
+            said = row(k, conditions={"stones": stones})
+            assert added(client.post("/matches", json=said)) == (1, 0, 0)
+            twin.update_one(said["home"], said["away"], said["result"], date=said["date"], neutral=said["neutral"],
+                            weight=said["weight"], conditions={"stones": stones})  # fmt: skip
+        sides = {"home": row(0)["home"], "away": row(0)["away"], "date": row(3)["date"]}
+        found = client.post("/fair", json=sides | {"covariate": "stones"}).json()
+        assert found["fair"] == twin.fair_value(sides["home"], sides["away"], "stones", date=sides["date"])
+        assert found["effect"] == twin.effects_["effect"][0]
+        assert "no covariate of this rater" in refused(client.post("/fair", json=sides | {"covariate": "rest"}))
+    players, alone = kn.RatingBook(tmp_path / "p.db", kn.PlayerElo()), kn.PlayerElo()
+    lineups = {"home_lineup": {"Ann": 30.0, "Bob": 4.0}, "away_lineup": ["Cid"]}
+    with serve(players) as client:
+        assert added(client.post("/matches", json=row(0, **lineups))) == (1, 0, 0)
+    said = {name: row(0)[name] for name in ("date", "neutral", "weight")}
+    alone.update_one(row(0)["home"], row(0)["away"], row(0)["result"], **said, **lineups)
+    assert kn.RatingBook(tmp_path / "p.db").rater.ratings_.equals(alone.ratings_)
