@@ -220,7 +220,7 @@ def test_files_of_a_pattern_are_rated_in_chunks(folder, tmp_path):
         (("rate", "races.csv", "--lineups", "races.csv"), "there is no --lineups"),
         (("rate", "races.csv", "--covariate", "car"), "The covariate 'car' must hold numbers"),
         (("leaderboard", "races.csv", "--by", "car"), "there is no --by"),
-        (("audit", "races.csv"), "takes matches of two sides"),
+        (("farming", "races.csv"), "matches of two sides"),
         (("rate", "races.csv", "--rules", "fide"), "one K for all"),
         (("rate", "races.csv", "--slot", "wheel"), "names 'wheel'"),
         (("rate", "races.csv", "--dates", "xyz"), "no order of dates"),

@@ -258,7 +258,8 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
     # The compiled loops may have to be made first.
     page.wait_for_selector("#audit-found:not([hidden])", timeout=120_000)
     assert "K = 32 " in page.inner_text("#audit-verdict")
-    assert page.evaluate("document.querySelector('#rated').firstElementChild.id") == "audit"
+    order = page.evaluate("[...document.querySelector('#rated').children].map((one) => one.id)")
+    assert order[:2] == ["rated-summary", "audit"], "first what was read and lost, then the answer"
     theory, dots = (page.eval_on_selector("#audit-chart", f"node => node.data[{n}].y.length") for n in (1, 2))
     assert theory == dots > 20
     best = re.search(r"Best K(?: from today on)? = ([\d.]+)", page.inner_text("#audit-gain")).group(1)

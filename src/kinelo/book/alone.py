@@ -183,7 +183,8 @@ class OneContestByOne(Alone):
             (name, k, label, place, 0, None, plain_json([names]))
             for k, (label, place, names) in enumerate(self.field_rows.entries(field))
         ]
-        if not self.database.entered(self.insert, contest, INSERT_ENTRY, entries):
+        # PostgreSQL carries out both even where the contest is there already; then nothing of it is kept.
+        if not self.database.entered(self.insert, contest, f"{INSERT_ENTRY} ON CONFLICT DO NOTHING", entries):
             raise Otherwise
         self.database.many(UPSERT, written(rows))
         self.note(rows, date)

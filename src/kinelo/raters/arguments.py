@@ -94,7 +94,7 @@ class Arguments:
                 shown.append(f"{name}=<{len(value)} rows>")
             elif isinstance(value, Mapping) and len(value) > MOST_ENTRIES:
                 shown.append(f"{name}=<{len(value)} names>")
-            elif value != usual:
+            elif (tuple(value) if isinstance(value, list) else value) != usual:
                 shown.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
 

@@ -134,8 +134,8 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     measured = backtest(
         lambda ks: k_losses(in_use, audited, ks), k_grid(FIRST_GUESS, in_use.k or FIRST_GUESS), since, pairs
     )
-    used = in_use.at(in_use.k or measured.best).one_step_ahead(audited)
-    at_best = in_use.at(measured.best).one_step_ahead(audited)
+    used = _ahead(in_use, in_use.k or measured.best, audited)
+    at_best = _ahead(in_use, measured.best, audited)
     start = right_start(audited, since, at_best, truth)
     tell("Asking the theory what every K would do")
     entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
@@ -147,7 +147,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     if other_rater is not None:
         tell(f"Fitting {type(other_rater).__name__} on the earlier half")
         other = _other_system(other_rater, audited, since, measured)
-    advised = in_use.at(advice.k).one_step_ahead(audited)
+    advised = _ahead(in_use, advice.k, audited)
     return ContestAudit(
         advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
         pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
@@ -216,18 +216,24 @@ class Beliefs(NamedTuple):
     variance: Array
 
 
+def _ahead(in_use: SystemInUse, k: float, contests: Contests) -> ContestForecast:
+    """What plain Elo with this K forecasts of each contest before it is used; it rates contests as well as matches."""
+    rater: Any = in_use.at(k)
+    return rater.one_step_ahead(contests)
+
+
 def _step_ahead(rater: RankElo, contests: Contests) -> Beliefs:
     fresh = copy.deepcopy(rater)
     fresh.reset(dict(rater.parameters_))
     said = fresh.one_step_ahead(contests)
-    variance = np.maximum(said.deviation**2 - rater.noise_of(contests)[contests.contest], 0.0)
+    variance = np.maximum(said.deviation**2 - rater._noise_of(contests)[contests.contest], 0.0)
     return Beliefs(contests.contest, POINTS_PER_UNIT * said.mean, POINTS_PER_UNIT**2 * variance)
 
 
 def k_losses(in_use: SystemInUse, contests: Contests, ks: Array) -> Array:
     """Log-loss summed over pairs of finishers, of every contest (columns) at every K (rows)."""
     pairs = pairs_of(contests)
-    rows = [order_log_loss(in_use.at(float(k)).one_step_ahead(contests)) for k in ks]
+    rows = [order_log_loss(_ahead(in_use, float(k), contests)) for k in ks]
     return np.stack([np.where(pairs > 0, row * pairs, 0.0) for row in rows])
 
 

@@ -456,7 +456,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and contests fitted."""
         return self._noise.table()
 
-    def noise_of(self, contests: Contests) -> Array:
+    def _noise_of(self, contests: Contests) -> Array:
         """Variance of a performance around the strength in every contest, in units of the usual one."""
         check_contests(contests)
         return self._luck().variance(contests)
