@@ -4,6 +4,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import kinelo as kn
+from kinelo.pictures import style
 
 LEAGUE = kn.Normal([4.0, 5.5, 7.0, 8.0, 10.0], sigma=1.0)
 SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.2)
@@ -11,7 +12,7 @@ STATE = kn.stationary(SYSTEM, LEAGUE, noise="gaussian")
 
 
 def boxes(figure):
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return [axes.get_window_extent() for axes in figure.axes]
 
 
@@ -56,6 +57,22 @@ def test_histories_and_sweeps_are_drawn_into_one_panel():
     assert axes.get_xlabel() == "size" and axes.get_legend().get_title().get_text() == "step γ"
     table["gamma"].attrs.update(long_name="gain", units="per match")
     assert kn.plot.sweep(table).axes[0].get_legend().get_title().get_text() == "gain (per match)"
+
+
+@pytest.mark.parametrize(("width", "beside"), [(None, True), ("single", False)])
+def test_a_legend_stands_beside_a_wide_panel_and_below_a_narrow_one(width, beside):
+    with style.journal(width):
+        figure, (axes,) = style.panels(style.PAGE * 0.7, 3.0)
+        axes.plot([1, 2], label="theory")
+        style.put_legend(figure, axes)
+    [panel] = boxes(figure)
+    shown = figure.legends[0].get_window_extent()
+    assert (shown.x0 > panel.x1) == beside and (shown.y1 < panel.y0) != beside
+    own = Figure().subplots()
+    with style.journal(ax=own):
+        own.plot([1, 2], label="theory")
+        style.put_legend(own.figure, own)
+    assert own.get_legend() is not None and not own.figure.legends
 
 
 @pytest.mark.parametrize(

@@ -109,13 +109,16 @@ class Work(NamedTuple):
     pull: Array
 
 
-def room_for(columns: ContestColumns, model: ContestModel, slots: int) -> Work:
+@kernel
+def room_for(columns, model, slots):
     """Room for the largest of some contests among so many slots."""
-    held = int(np.diff(columns.offsets[columns.first]).max(initial=1))
-    batch = model.anchor.size
-    x, v = np.empty((2, held, batch))
-    precision, pull = np.zeros((2, slots, batch))
-    return Work(x, v, np.empty(model.level.shape), precision, pull)
+    held, batch = 1, model.anchor.size
+    for c in range(columns.first.size - 1):
+        held = max(held, columns.offsets[columns.first[c + 1]] - columns.offsets[columns.first[c]])
+    return Work(
+        np.empty((held, batch)), np.empty((held, batch)), np.empty(model.level.shape), np.zeros((slots, batch)),
+        np.zeros((slots, batch)),
+    )  # fmt: skip
 
 
 @kernel
@@ -245,11 +248,12 @@ def read_contest(c, columns, model, expected, memory):
 
 
 @kernel
-def run_contests(columns, model, s, expected, work, expecting, reading, learning):
+def run_contests(columns, model, s, expected, expecting, reading, learning):
     """Go through contests in order (bool each): expect performances from the beliefs ``s``, read rankings given what is
     ``expected``, and learn from them.
     """
     memory = np.empty((4, 2))
+    work = room_for(columns, model, s.last.size if learning else 0)
     for c in range(columns.first.size - 1):
         if expecting:
             entry_levels(c, columns, model, s, work.level)
@@ -264,14 +268,14 @@ def run_contests(columns, model, s, expected, work, expecting, reading, learning
 
 def filter_contests(columns: ContestColumns, model: ContestModel, s: SlotBeliefs, expected: Expected) -> None:
     """Filter contests in order; ``expected`` receives what was expected of each performance before its contest."""
-    run_contests(columns, model, s, expected, room_for(columns, model, len(s.last)), True, True, True)
+    run_contests(columns, model, s, expected, True, True, True)
 
 
 def score_contests(columns: ContestColumns, model: ContestModel, s: SlotBeliefs, expected: Expected) -> None:
     """Write ``log Z`` of entries in contests of which means and variances are expected; nothing is learnt."""
-    run_contests(columns, model, s, expected, room_for(columns, model, 0), False, True, False)
+    run_contests(columns, model, s, expected, False, True, False)
 
 
 def expect_contests(columns: ContestColumns, model: ContestModel, s: SlotBeliefs, expected: Expected) -> None:
     """Mean and variance (entries, members) of the performances in contests, all from the beliefs as they stand."""
-    run_contests(columns, model, s, expected, room_for(columns, model, 0), True, False, False)
+    run_contests(columns, model, s, expected, True, False, False)
