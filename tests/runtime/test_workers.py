@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -211,6 +212,24 @@ def test_lines_of_continuation_stay_whole(client):
 
     over = {"x": [1, 2, 3], "y": [5, 7]}
     assert kn.sweep(walk, over, along="x", client=client).identical(kn.sweep(walk, over, along="x"))
+
+
+def test_workers_that_are_slow_to_end_cost_no_results(monkeypatch):
+    import distributed
+
+    class SlowCluster:
+        def __init__(self, **_):
+            self.closed = 0
+
+        def close(self):
+            self.closed += 1
+            raise TimeoutError
+
+    monkeypatch.setattr(distributed, "LocalCluster", SlowCluster)
+    monkeypatch.setattr(distributed, "Client", nullcontext)
+    with workers.local_client(2) as cluster:
+        assert cluster.closed == 0
+    assert cluster.closed == 1
 
 
 def test_workers_with_another_version_are_refused(client, monkeypatch):

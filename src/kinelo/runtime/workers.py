@@ -11,7 +11,7 @@ import os
 import signal
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -188,8 +188,13 @@ def local_client(workers: int, memory_limit: str = "auto") -> Iterator[Client]:
     ):
         with _ctrl_c_waits():
             cluster = LocalCluster(n_workers=workers, memory_limit=memory_limit, **alone)
-        with cluster, Client(cluster) as client:
-            yield client
+        try:
+            with Client(cluster) as client:
+                yield client
+        finally:
+            # Dask kills workers that do not end in time, and fails where a busy machine takes a second to bury them.
+            with suppress(TimeoutError):
+                cluster.close()
 
 
 @contextmanager
