@@ -57,6 +57,22 @@ def test_figures_of_the_readme_are_those_of_the_benchmarks(monkeypatch):
     assert "one is a hold-out" in outside and not re.search(r"\b0?\.[89]\d\d", outside), "a figure without its source"
 
 
+def test_figures_of_line_ups_are_those_of_the_benchmarks():
+    measured = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+    section = measured["Forecasts: every rater beside version 0.3.0"]
+    losses = {name: float(words.split(" ")[0]) for name, words, *_ in section["rows"]}
+    page = (ROOT / "docs" / "forecasting.md").read_text(encoding="utf-8")
+    table = re.findall(
+        r"^\| (?:[a-z ]+ \((\w+)\)|world cups) \| [\d,]+ \| (\.\d+) \| .* \| (\.\d+) \|", page, re.MULTILINE
+    )
+    assert [name for name, *_ in table] == ["nba", "mlb", "wyscout", ""]
+    for name, *shown in table:
+        for rater, loss in zip(("KalmanElo", "PlayerElo"), shown, strict=True):
+            measured_loss = losses[": ".join([name or "worldcup", rater])]
+            assert f"{measured_loss:.4f}" == f"0{loss}"
+    assert f"at commit {section['commit'][:7]}" in page
+
+
 def test_the_report_is_made_of_the_data(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     kept = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
