@@ -736,7 +736,7 @@ QUESTIONS = {
     "season": {"season", "knockout", "kinelo season", "kinelo knockout"},
     "even": {"match_quality"},
     "fair teams": {"balance", "kinelo balance"},
-    "changes": {"preview", "explain", "kinelo preview", "kinelo explain"},
+    "changes": {"preview", "explain", "explain_last", "kinelo preview", "kinelo explain"},
     "handicaps": {"fair_value", "kinelo fair"},
     "learning": {"fit", "update", "update_one"},
 }

@@ -1,6 +1,7 @@
 """What a match would change, and why it did: previews to the bit, terms that add up, for every rater and door."""
 
 import copy
+import html
 import json
 import math
 import re
@@ -144,6 +145,102 @@ def test_a_contest_is_explained():
         assert explained.reasons["Cid"].terms["places"] > 0 > explained.reasons["Bob"].terms["places"]
 
 
+@pytest.mark.parametrize("name", ["classic", "KalmanElo", "PlayerElo"])
+def test_an_account_tells_every_match_and_what_lies_between(name):
+    rater, played = fitted(name), matches(name == "PlayerElo")[:AT]
+    person = rater.ratings_["name"][1]
+    told = rater.explain_last(person, last=4)
+    assert len(told.steps) == 4 and told.after == ratings(rater)[person]
+    for step in told.steps:
+        assert rater.explain(step.match_id).reasons[person] == step.reason
+    moved = [x for step in told.steps for x in (step.elsewhere, *step.reason.terms.values())]
+    assert math.fsum([*moved, told.since]) == pytest.approx(told.after - told.before, abs=1e-8)
+    assert math.fsum(told.totals().values()) == pytest.approx(told.change, abs=1e-8)
+    assert ("elsewhere" in told.totals()) == (name != "classic"), "plain Elo moves nobody who does not play"
+    last = told.steps[-1]
+    at = int((played._keys == last.match_id).nonzero()[0][0])
+    own = [played.teams[code] for code in (played.home[at], played.away[at])]
+    if name != "PlayerElo":
+        first = own[0] == person
+        verb = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
+        assert last.words == f"{verb[abs(played.result[at] - (not first))]} {own[first]}"
+    else:
+        assert re.fullmatch(f"(won|drew|lost) for ({'|'.join(own)}) (against|with|to) ({'|'.join(own)})", last.words)
+    assert told.table().rows[-1]["change"] == told.change and told.lines()[0] == told.summary()
+    with pytest.raises(kn.InputError, match="in none of these"):
+        rater.explain_last("nobody at all")
+
+
+def races():
+    return kn.read_contests(
+        {"race": [1] * 3 + [2] * 3 + [3] * 2, "date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3 + ["2024-03-01"] * 2,
+         "driver": ["Ann", "Bob", "Cid", "Cid", "Ann", "Bob", "Bob", "Ann"], "place": [1, 2, 3, 1, 2, 3, 1, 2]}
+    )  # fmt: skip
+
+
+def test_an_account_of_contests_and_its_page(tmp_path):
+    rater = kn.RankElo(walk=0.4, prior_spread=0.8, newcomer=0.0, regression=0.1).fit(races())
+    told = rater.explain_last("Cid", last=1)
+    assert told.steps[0].words == "2: place 1 of 3" and told.after == ratings(rater)["Cid"]
+    assert math.fsum(told.totals().values()) == pytest.approx(told.change, abs=1e-9)
+    page = kn.pages.share_page(rater, of="Cid", last=1)
+    assert told.summary().replace("'", "&#x27;") in page and "2: place 1 of 3" in page
+    rows = rater.preview(["Cid", "Ann", "Bob"], of=["Cid"]).changes("Cid")
+    assert f"{rows['1']:+.1f}" in page.split("What would the next one change?")[1]
+    whole = rater.explain_last("Bob")
+    assert whole.before is None and whole.change is None and "from the first on" in whole.summary()
+
+
+@pytest.mark.parametrize("contests", [False, True])
+def test_what_comes_late_or_is_put_right_is_a_term(tmp_path, contests):
+    """The list before and after it arrived, each by one run over what the book had then."""
+    if contests:
+
+        def table(*rows):
+            cells = [(race, day, who, at) for race, day, order in rows for at, who in enumerate(order, 1)]
+            return kn.read_contests(
+                dict(zip(("race", "date", "driver", "place"), zip(*cells, strict=True), strict=True))
+            )
+
+        late, right = ("L", "2024-01-15", ["Cid", "Ann", "Bob"]), ("L", "2024-01-15", ["Bob", "Cid", "Ann"])
+        first = [("a", "2024-01-01", ["Ann", "Bob", "Cid"]), ("b", "2024-02-01", ["Cid", "Bob", "Ann"])]
+        rater = kn.RankElo(walk=0.4, prior_spread=0.8, newcomer=0.0, regression=0.1)
+    else:
+
+        def table(*rows):
+            return kn.read_matches([dict(zip(("match_id", "date", "home", "away", "result"), row)) for row in rows])
+
+        late, right = ("L", "2024-01-15", "Cid", "Ann", 1), ("L", "2024-01-15", "Cid", "Bob", 0)
+        first = [("a", "2024-01-01", "Ann", "Bob", 1), ("x", "2024-01-02", "Cid", "Bob", 1),
+                 ("b", "2024-02-01", "Ann", "Cid", 0.5)]  # fmt: skip
+        rater = kn.TeamElo.classic(k=30)
+    book = kn.RatingBook(tmp_path / "a.db", rater)
+    book.add(table(*first))
+    lists = [ratings(book.rater)]
+    assert not book.explain("b").note
+    for said in (late, right):
+        book.add(table(said))
+        lists.append(ratings(book.rater))
+        explained = book.explain("L", of="Bob")
+        place = book.rater.explain("L", book.matches())
+        assert explained.note and {"Ann", "Bob", "Cid"} >= explained.reasons.keys() >= {"Bob", "Cid"}
+        for person, reason in explained.reasons.items():
+            assert (reason.before, reason.after) == (lists[-2][person], lists[-1][person])
+            assert math.fsum(reason.terms.values()) == pytest.approx(reason.change, abs=1e-9)
+            counts = person in place.reasons and said is late
+            assert all(reason.terms[k] == v for k, v in place.reasons[person].terms.items()) if counts else True
+        assert abs(explained.reasons["Cid"].terms["replay"]) > 0.01
+        assert ("correction" in explained.reasons["Cid"].terms) == (said is right)
+    name = str(tmp_path / "a.db")
+    shown = CliRunner().invoke(app, ["explain", "L", "--book", name])
+    assert shown.output.splitlines() == book.explain("L").lines()
+    assert "Ann" in "".join(book._about().values()), "what the match said before is kept"
+    book.erase("Ann", "somebody")
+    assert b"Ann" not in (tmp_path / "a.db").read_bytes() and book.explain("L").note
+    book.remove("L")
+    assert not any("former" in key for key in book._about())
+
+
 def test_the_doors_agree(tmp_path):
     match_league(2).results.drop("surface").write_csv(tmp_path / "results.csv")
     played = kn.read_matches(tmp_path / "results.csv", ordered=True)
@@ -164,7 +261,17 @@ def test_the_doors_agree(tmp_path):
     assert said("explain", match) == json.loads(json.dumps(explained.to_dict()))
     shown = CliRunner().invoke(app, ["explain", match, "--book", str(tmp_path / "league.db")])
     assert shown.output.splitlines() == explained.lines()
-    for wrong in (["preview", "nobody"], ["explain", "no such match"], ["preview", "A - B", "--of", "A"]):
+    told = rater.explain_last(home, last=3)
+    assert book.explain_last(home, last=3).to_dict() == told.to_dict()
+    page = tmp_path / "page.html"
+    assert said("explain", "--of", home, "--last", 3, "--out", page) == json.loads(json.dumps(told.to_dict()))
+    written = page.read_text(encoding="utf-8")
+    assert all(html.escape(line) in written for line in told.lines()) and "<script" not in written
+    against = min((name for name in ratings(rater) if name != home), key=lambda x: abs(ratings(rater)[x] - told.after))
+    gain = rater.preview(home, against, neutral=True).changes(home)["win"]
+    assert re.search(f"{against}.*?{re.escape(f'{gain:+.1f}')}", written.split("What would the next")[1], re.DOTALL)
+    odd = (["explain"], ["explain", match, "--of", home], ["explain", "--of", home, "--out", "x.csv"])
+    for wrong in (["preview", "nobody"], ["explain", "no such match"], ["preview", "A - B", "--of", "A"], *odd):
         refused = CliRunner().invoke(app, [*wrong, "--book", str(tmp_path / "league.db")])
         assert refused.exit_code == 2 or isinstance(refused.exception, kn.InputError)
 

@@ -169,6 +169,12 @@ def test_ratings_and_forecasts_are_those_of_the_book(name, tmp_path):
         expected = book.rater.preview(sides[0], sides[1], date="2030-01-01", neutral=False).to_dict()
         change = said["people"][0]["change"]
         assert said == json.loads(json.dumps(expected)) and change["win"] > change["loss"]
+        match = book.matches().match_id[20]
+        said = client.post("/explain", json={"match_id": match}).json()
+        assert said == json.loads(json.dumps(book.explain(match).to_dict())) and len(said["people"]) == 2
+        said = client.post("/explain", json={"of": sides[1], "last": 3}).json()
+        assert said == json.loads(json.dumps(book.explain_last(sides[1], last=3).to_dict())) and len(said["steps"]) == 3
+        assert "no match with the identifier" in refused(client.post("/explain", json={"match_id": "nothing"}))
         one = client.get(f"/ratings/{sides[2]}", params={"history": 9}).json()
         history = kn.rating_history(book.rater, book.matches(), 9, side=sides[2])
         assert one["name"] == sides[2] and one["rating"] == table["rating"][2]
@@ -212,6 +218,8 @@ def test_fair_teams_are_those_of_the_rater(make, tmp_path):
         assert answer.status_code == 200, answer.text
         assert "9 sides" in refused(client.post("/balance", json={"players": list("ABC"), "sides": 9}))
         said = client.post("/preview", json={"entrants": ["A", "B", "D"], "date": "2024-05-02"})
+        why = client.post("/explain", json={"match_id": "3"}).json()
+    assert why == json.loads(json.dumps(book.explain("3").to_dict())) and len(why["people"]) == 2
     expected = book.rater.preview(["A", "B", "D"], date="2024-05-02").to_dict()
     assert said.json() == json.loads(json.dumps(expected)) and len(expected["people"]) == 3
     expected = book.rater.balance(asked["players"], [4, 2], apart=asked["apart"], best=3).to_dict()

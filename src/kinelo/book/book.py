@@ -30,6 +30,7 @@ from kinelo.book.database import RETRIES, database_of, is_server
 from kinelo.book.entering import Entry, MatchLedger, Place
 from kinelo.book.erasing import erase, free_pseudonym, strings_in
 from kinelo.book.keeping import class_of, description_of, rater_from, settings_to_keep
+from kinelo.book.replay import explain_replay, forget, remember
 from kinelo.book.rows import plain_json, read_json
 from kinelo.book.said import Said, check_identifier, check_listed, table_of
 from kinelo.book.schema import FORMAT
@@ -403,11 +404,29 @@ class RatingBook:
         """What a match or a contest would change (:meth:`kinelo.Rater.preview`)."""
         return self._asked(self._whole(), "preview")(home, away, **said)
 
-    def explain(self, match_id: str) -> Any:
-        """Why a match of the book moved ratings, in terms that add up (:meth:`kinelo.Rater.explain`)."""
+    def explain(self, match_id: str, of: str | Sequence[str] = ()) -> Any:
+        """Why a match of the book moved ratings, in terms that add up (:meth:`kinelo.Rater.explain`).
+
+        Of a match that came late or was put right it is told how the list changed when it arrived: what the match
+        counts at its place, and the ``replay`` of later matches that were rated again.
+
+        Parameters
+        ----------
+        of
+            Further names, of whom a replay is told too: everyone's rating may move by it.
+        """
         if not len(self):
             raise InputError(f"{self.path} holds no {self.noun}.")
-        return self._asked(self._whole(), "explain")(match_id, self.matches())
+        rater = self._whole()
+        explained = self._asked(rater, "explain")(match_id, self.matches())
+        names = [of] if isinstance(of, str) else list(of)
+        with self._database.snapshot():
+            replayed = explain_replay(self._database, self._ledger, self._blank, rater, explained.match_id, names)
+        return explained if replayed is None else replayed
+
+    def explain_last(self, name: str, *, last: int = 10) -> Any:
+        """Why somebody's rating moved over its last matches (:meth:`kinelo.Rater.explain_last`)."""
+        return self._asked(self._whole(), "explain_last")(name, self.matches(), last=last)
 
     def _asked(self, rater: Any, verb: str) -> Any:
         """What the rater of the book can do."""
@@ -612,6 +631,8 @@ class RatingBook:
         if used is not None and not late and last is None:
             self._settle_blank(used)
         rater = None if late else self._read_whole()
+        if len(entry.changed):
+            remember(self._database, ledger, ledger.ids(entry.changed))
         ledger.write(entry, rank, numbers)
         if rater is None:
             self._rate_again(min(days))
@@ -747,6 +768,7 @@ class RatingBook:
         if missing:
             raise InputError(f"The rating book {self.path} holds no match {missing[0]!r}; nothing was taken out.")
         self._ledger.remove(ids)
+        forget(self._database, ids)
         self._live = None
         self._rate_again(min(days.values()))
         return len(days)

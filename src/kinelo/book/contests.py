@@ -169,6 +169,24 @@ class ContestLedger:
             raise InputError(f"{db.name}: {error}") from None
         return rows
 
+    def as_of(self, where: str, values: Sequence[Any], name: str = "", former: Any = None) -> Contests | None:
+        """Some of the contests in order, one of them in the place of another of its name where that is given."""
+        rows = self._rows(where, values)
+        if former is not None:
+            check_row(former)
+            rows = [row for row in rows if row["contest_id"] != name] + [former]
+            rows.sort(key=lambda row: (row["date"], row["rank"], row["place"]))
+        return rows_to_contests(rows) if rows else None
+
+    def ids(self, rows: Sequence[Row]) -> list[str]:
+        """Names of rows of an entry."""
+        return [row["contest_id"] for row in rows]
+
+    def rows_of(self, ids: Sequence[str]) -> dict[str, Row]:
+        """What the book holds under some names, to be kept as JSON."""
+        listed = self.database.listed(list(ids))
+        return {row["contest_id"]: row for row in self._rows(self.database.among("contest_id"), (listed,))}
+
     def held(self, ids: list[str]) -> dict[str, str]:
         """Days of those of some names that the book holds."""
         sql = f"SELECT contest_id, CAST(date AS TEXT) FROM contest WHERE {self.database.among('contest_id')}"

@@ -88,6 +88,23 @@ class MatchLedger:
         except InputError as error:
             raise InputError(f"{self.database.name}: {error}") from None
 
+    def as_of(self, where: str, values: Sequence[Any], name: str = "", former: Any = None) -> Matches | None:
+        """Some of the matches in order, one of them in the place of another of its name where that is given."""
+        table = self._frame(f"SELECT {COLUMNS} FROM match WHERE {where} ORDER BY date, rank, place", values)
+        if former is not None:
+            old = rows_to_frame([tuple(former)])
+            table = pl.concat([table.filter(pl.col("match_id") != name), old]).sort("date", "rank", "place")
+        return frame_to_matches(table) if table.height else None
+
+    def ids(self, rows: pl.DataFrame) -> list[str]:
+        """Identifiers of rows of an entry."""
+        return rows["match_id"].to_list()
+
+    def rows_of(self, ids: Sequence[str]) -> dict[str, list[Any]]:
+        """What the book holds under some identifiers, to be kept as JSON."""
+        sql = f"SELECT {COLUMNS} FROM match WHERE {self.database.among('match_id')}"
+        return {row[0]: list(row) for row in self.database.rows(sql, (self.database.listed(list(ids)),))}
+
     def held(self, ids: list[str]) -> dict[str, str]:
         """Days of those of some identifiers that the book holds."""
         rows = self.database.rows(f"SELECT match_id, CAST(date AS TEXT) FROM match WHERE "

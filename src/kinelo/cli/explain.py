@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from kinelo.cli.files import is_page
 from kinelo.cli.known import BookOption, ResultsOption
 from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
 from kinelo.cli.streams import console, echo_json
@@ -62,26 +64,48 @@ def preview(
 
 @grouped
 def explain(
-    match: Annotated[str, typer.Argument(help="Identifier of the match (its row without one), or of the contest.")],
     reading: AnyReadingOptions,
+    match: Annotated[
+        str | None, typer.Argument(help="Identifier of the match (its row without one), or of the contest.")
+    ] = None,
     book: BookOption = None,
     results: ResultsOption = None,
     rater: RaterName = AUTOMATIC,
+    of: Annotated[str | None, typer.Option(help="In place of a match: whose last matches to explain.")] = None,
+    last: Annotated[int, typer.Option(min=1, max=1000, help="How many of them.")] = 10,
+    out: Annotated[Path | None, typer.Option(help="Write the page of --of to this file: NAME.html.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Say why a match moved ratings by so much, as terms that add up to the change.
+    """Say why a match moved ratings by so much, or why somebody's rating moved, as terms that add up to the change.
 
     Example:  kinelo explain M-2014-61 --book league.db
     Example:  kinelo explain 17 --results league/results.csv --rater team
+    Example:  kinelo explain --of Ashford --last 5 --book league.db --out ashford.html
     """
+    from kinelo.book.book import RatingBook
     from kinelo.cli.known import rater_of
     from kinelo.cli.loading import plain_warnings
+
+    if (match is None) == (of is None):
+        raise InputError("Say what to explain: either a match, or somebody's last matches (--of NAME).")
+    if out is not None and (of is None or not is_page(out)):
+        raise InputError("--out writes the page of somebody: give --of NAME and a file whose name ends in .html.")
 
     known, played = rater_of(book, results, rater, reading, history=True)
     if played is None:
         raise InputError(f"{book} holds no matches.")
+    verb = "explain" if of is None else "explain_last"
     with plain_warnings():
-        found = _asked(known, "explain")(match, played)
+        if of is not None:
+            found = _asked(known, verb)(of, played, last=last)
+        elif book is not None:  # which knows what came late
+            found = RatingBook(book).explain(match)
+        else:
+            found = _asked(known, verb)(match, played)
+        if out is not None:
+            from kinelo.pages.page import write_page
+
+            typer.echo(f"Page: {write_page(known, out, matches=played, of=of, last=last)}", err=as_json)
     if as_json:
         echo_json({"rater": type(known).__name__, **found.to_dict()})
         return

@@ -21,8 +21,10 @@ from kinelo.matches.matches import Matches
 from kinelo.model.validation import is_text
 from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import html_page
+from kinelo.pages.player import player_body
 from kinelo.pages.rated import ratings_body
 from kinelo.presentation import html_facts
+from kinelo.raters.account import LAST
 from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import write_file
 
@@ -38,6 +40,8 @@ def share_page(
     matches: Matches | Contests | None = None,
     title: str | None = None,
     ranking: Mapping[str, float | None] | None = None,
+    of: str | None = None,
+    last: int = LAST,
 ) -> str:
     """Return a page of HTML that shows ratings, an audit or a diagnosis and needs nothing beside it.
 
@@ -51,6 +55,11 @@ def share_page(
         Heading of the page.
     ranking
         Who is ranked, and by what: ``active_days``, ``least_matches`` and ``caution`` of :func:`kinelo.leaderboard`.
+    of
+        Whose page it is, of those rated: why this rating moved over the ``last`` matches, in terms that add up, and
+        what the next one would change.
+    last
+        How many of somebody's matches are explained.
 
     >>> import kinelo as kn
     >>> league = kn.Normal([4.0, 7.0, 10.0], sigma=1.0)
@@ -63,6 +72,8 @@ def share_page(
         raise InputError(f"title must be text, not {title!r:.60}.")
     if ranking is not None and (not isinstance(ranking, Mapping) or set(ranking) - set(RANKING)):
         raise InputError(f"ranking must map any of {', '.join(RANKING)} to numbers, not {ranking!r:.80}.")
+    if of is not None and (isinstance(result, Audit | ContestAudit | Diagnosis) or ranking is not None):
+        raise InputError("A page of somebody is made from a fitted rater, and without a ranking.")
     if isinstance(result, Audit):
         heading = title or TITLES["audit"]
         return html_page(heading, audit_body(result, heading))
@@ -77,8 +88,11 @@ def share_page(
     played = getattr(result, "fitted_", None) if matches is None else matches
     if played is None:
         raise InputError("A page of ratings needs the matches: fit the rater, or give matches=….")
-    heading = title or TITLES["ratings"]
     check_played(played)
+    if of is not None:
+        heading = title or of
+        return html_page(heading, player_body(result, played, of, heading, last))
+    heading = title or TITLES["ratings"]
     return html_page(heading, ratings_body(result, played, heading, ranking))
 
 
@@ -89,6 +103,8 @@ def write_page(
     matches: Matches | Contests | None = None,
     title: str | None = None,
     ranking: Mapping[str, float | None] | None = None,
+    of: str | None = None,
+    last: int = LAST,
 ) -> Path:
     """Write the page of :func:`share_page` to a file and return its path.
 
@@ -101,7 +117,7 @@ def write_page(
     """
     if not isinstance(path, str | Path):
         raise InputError(f"path must name a file, not {type(path).__name__}.")
-    content = share_page(result, matches=matches, title=title, ranking=ranking)
+    content = share_page(result, matches=matches, title=title, ranking=ranking, of=of, last=last)
     with disk_errors_in_words(Path(path)):
         write_file(path, content.encode())
     return Path(path)

@@ -65,7 +65,7 @@ def ratings_body(
 {_section("What columns are worth", effects_table(rater))}
 {_section("Where luck decides more", luck_table(rater))}
 <h2>Ratings through time</h2>{_histories(rater, played, boards)}
-<h2>{title}</h2><p>{given}</p>{_in_frame(found)}
+<h2>{title}</h2><p>{given}</p>{in_frame(found)}
 {LAST_SECTIONS[played.kind](rater, played)}
 {_section(f"What was estimated from the {noun}", parameters_table(rater))}
 {f"<h2>How the file was read</h2>{html_list(map(sentence, played.notes))}" if played.notes else ""}"""
@@ -90,10 +90,11 @@ def _board(board: pl.DataFrame, kind: str, noun: str) -> str:
 
 
 def _section(title: str, table: Table | None) -> str:
-    return "" if table is None else f"<h2>{escape(title)}</h2>{_in_frame(table)}"
+    return "" if table is None else f"<h2>{escape(title)}</h2>{in_frame(table)}"
 
 
-def _in_frame(table: Table) -> str:
+def in_frame(table: Table) -> str:
+    """A table that may be wider than the page."""
     return f'<div class="picture">{table.html()}</div>'
 
 
@@ -131,7 +132,7 @@ def board_with_bars(board: pl.DataFrame, noun: str = "matches") -> str:
     table = board_table(board, noun=noun, narrow=True)
     columns = [replace(column, html=_name) if column.key == "name" else column for column in table.columns]
     columns.insert(-1, Column("95 %", lambda row: "", html=bar))
-    return _in_frame(replace(table, columns=columns).head(LISTED))
+    return in_frame(replace(table, columns=columns).head(LISTED))
 
 
 def _name(row: Row) -> str:

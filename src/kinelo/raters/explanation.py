@@ -28,7 +28,7 @@ from kinelo.raters.preview import ratings_by_name
 
 WORDS = {
     "surprise": "the result against what was expected",
-    "drift": "what was expected of any result",
+    "drift": "what the rater counts apart from its forecast",
     "others": "what is known of others (covariance)",
     "margin": "the margin",
     "weight": "the weight of the match",
@@ -38,6 +38,8 @@ WORDS = {
     "venue": "the venue",
     "rest": "the rest before the match",
     "places": "the places",
+    "correction": "what the match counts now, against what it counted before",
+    "replay": "later matches, rated again",
 }
 """Terms, and how a player reads them."""
 LEAST = 5e-13
@@ -97,20 +99,25 @@ class Reason:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why the ratings of those in a match moved; ``reasons`` by name."""
+    """Why the ratings of those in a match moved; ``reasons`` by name.
+
+    Of a match that came late to a book, or was put right there, ``note`` says so, and the changes are those of the list
+    when it arrived: what the match counts, and the ``replay`` of later ones.
+    """
 
     match_id: str
     date: str | None
     reasons: Mapping[str, Reason]
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in words and numbers."""
         people = [reason.to_dict() for reason in self.reasons.values()]
-        return {"match_id": self.match_id, "date": self.date, "people": people}
+        return {"match_id": self.match_id, "date": self.date, "note": self.note, "people": people}
 
     def lines(self) -> list[str]:
         """A sentence for everyone."""
-        return [reason.sentence() for reason in self.reasons.values()]
+        return [*([self.note] if self.note else []), *(reason.sentence() for reason in self.reasons.values())]
 
     def table(self) -> Table:
         """Everyone's change, and its terms."""
@@ -130,11 +137,17 @@ class Explanation:
         return self.table().html()
 
 
-def explain_match(rater: Any, match: str, played: Any = None) -> Explanation:
-    """Why ratings moved by the match of this identifier, of those fitted or ``played``; the rater is left alone."""
+def rated(rater: Any, played: Any) -> Any:
+    """What a rater has rated: what is given, or what it was fitted on."""
     played = getattr(rater, "fitted_", None) if played is None else played
     if not getattr(played, "in_memory", False):
         raise InputError("Give the matches that the rater has rated: explain(match, matches).")
+    return played
+
+
+def explain_match(rater: Any, match: str, played: Any = None) -> Explanation:
+    """Why ratings moved by the match of this identifier, of those fitted or ``played``; the rater is left alone."""
+    played = rated(rater, played)
     found = np.flatnonzero(played._keys == str(match))
     if found.size != 1:
         many = "no match" if not found.size else f"{found.size} matches"

@@ -29,6 +29,7 @@ from kinelo.model.validation import is_list, is_text
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 
 if TYPE_CHECKING:
+    from kinelo.raters.account import Account
     from kinelo.raters.balance import Balance
     from kinelo.raters.explanation import Explanation
     from kinelo.raters.preview import Preview
@@ -323,6 +324,28 @@ class SingleMatches(MatchEstimator[Data, Said]):
         from kinelo.raters.explanation import explain_match
 
         return explain_match(self, match, matches)
+
+    def explain_last(self, name: str, matches: Any = None, *, last: int = 10) -> Account:
+        """Why somebody's rating moved over its last matches, and while others played: all of it adds up.
+
+        Parameters
+        ----------
+        name
+            A side, a player or an entrant that is rated.
+        matches
+            The matches rated, by default those fitted.
+        last
+            How many of its matches are told apart.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "A", "B"], "result": [1, 0, 0.5]})
+        >>> told = kn.TeamElo.classic(k=20).fit(matches).explain_last("B", last=2)
+        >>> [step.words for step in told.steps], round(told.change, 2)
+        (['lost to A', 'drew with A'], -8.62)
+        """
+        from kinelo.raters.account import account_of
+
+        return account_of(self, name, matches, last)
 
     def _gaps(self, matches: Matches) -> Gaps:
         """What is believed of the differences of strength in matches to come."""

@@ -166,6 +166,12 @@ async def post_preview(request: Request, body: say.Fixture | say.FieldToCome) ->
     return await desk.asked(desk.slow, doors.preview, body)
 
 
+async def post_explain(request: Request, body: say.WhichMatch | say.Whose) -> say.Explanation | say.Account:
+    """Why a match moved ratings, or why somebody's rating moved over the last matches."""
+    desk = _desk(request)
+    return await desk.asked(desk.slow, doors.explain, body)
+
+
 async def post_fair(request: Request, body: say.Handicapped) -> say.Fair:
     """Which value of a covariate, such as a handicap, makes a match to come even."""
     desk = _desk(request)
@@ -217,6 +223,7 @@ ROUTES = (
     ("/quality", "POST", post_quality),
     ("/balance", "POST", post_balance),
     ("/preview", "POST", post_preview),
+    ("/explain", "POST", post_explain),
     ("/fair", "POST", post_fair),
     ("/ratings", "GET", get_ratings),
     ("/ratings/{name:path}", "GET", get_rating),

@@ -147,6 +147,13 @@ def preview(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Previe
     return say.Preview.model_validate(found.to_dict())
 
 
+def explain(book: RatingBook, said: say.WhichMatch | say.Whose) -> say.Explanation | say.Account:
+    """Why a match moved ratings, or why somebody's rating moved over the last matches."""
+    if isinstance(said, say.WhichMatch):
+        return say.Explanation.model_validate(book.explain(said.match_id, of=said.of).to_dict())
+    return say.Account.model_validate(book.explain_last(said.of, last=said.last).to_dict())
+
+
 def ratings(book: RatingBook, asked: Asked) -> say.Ratings:
     """A page of ratings."""
     page = page_of(book, asked)

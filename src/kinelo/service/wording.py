@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 MOST_LISTED = 1000
 """Matches, candidates or line-ups in one request."""
 MOST_ENTRANTS = 500
+MOST_EXPLAINED = 50
+"""Matches of somebody that are explained in one answer."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
@@ -214,6 +216,63 @@ class Preview(BaseModel):
 
     outcomes: list[str]
     people: list[Changed]
+
+
+class WhichMatch(Said):
+    """A match or contest of the book, and further names of whom it is asked."""
+
+    match_id: Name
+    of: Annotated[list[Name], Field(max_length=100)] = []
+
+
+class Whose(Said):
+    """Whose last matches are asked about, and how many."""
+
+    of: Name
+    last: Annotated[int, Field(ge=1, le=MOST_EXPLAINED)] = 10
+
+
+class Reason(BaseModel):
+    """Why a rating moved: the terms add up to the change."""
+
+    name: str
+    before: float | None
+    after: float
+    change: float | None
+    terms: dict[str, float]
+    score: float | None
+    expected: float | None
+    gain: float | None
+
+
+class Explanation(BaseModel):
+    """Why the ratings of those in a match moved; the note says whether it came late or was put right."""
+
+    match_id: str
+    date: str | None
+    note: str
+    people: list[Reason]
+
+
+class Step(Reason):
+    """One of the matches of an account, and what moved the rating since the one before, while others played."""
+
+    match_id: str
+    date: str | None
+    words: str
+    elsewhere: float
+
+
+class Account(BaseModel):
+    """Why somebody's rating moved over the last matches: the totals add up to the change."""
+
+    name: str
+    before: float | None
+    after: float
+    change: float | None
+    steps: list[Step]
+    since: float
+    totals: dict[str, float]
 
 
 class Rating(BaseModel):

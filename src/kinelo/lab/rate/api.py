@@ -151,6 +151,13 @@ async def _team(request: Request) -> Response:
     return await _ask(page, "team", name=body["name"])
 
 
+async def _why(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    if not isinstance(body.get("name"), str):
+        raise InputError("The name must be text.")
+    return await _ask(page, "why", name=body["name"])
+
+
 async def _odds(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
     points, rules, best = read_raised(body.get("points", {})), read_rules(body.get("rules")), body.get("best")
@@ -281,6 +288,7 @@ routes = [
     Route("/api/pages/{page}/league/rate", _rate, methods=["POST"]),
     Route("/api/pages/{page}/league/check", _check, methods=["POST"]),
     Route("/api/pages/{page}/league/team", _team, methods=["POST"]),
+    Route("/api/pages/{page}/league/why", _why, methods=["POST"]),
     Route("/api/pages/{page}/league/odds", _odds, methods=["POST"]),
     Route("/api/pages/{page}/league/compare", _compare, methods=["POST"]),
     Route("/api/pages/{page}/league/compare", _stop_comparing, methods=["DELETE"]),

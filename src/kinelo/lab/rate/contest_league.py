@@ -20,13 +20,14 @@ from kinelo.forecasts.places import ContestForecast
 from kinelo.lab.rate.reading import ReadingPanel, contests_to_come
 from kinelo.lab.rate.standings import forecast_words, histories, leaderboard, plain, summary
 from kinelo.lab.rate.tables import UploadedTable, all_labels
-from kinelo.lab.rate.teams import history_of, ranks_of
+from kinelo.lab.rate.teams import history_of, ranks_of, why_moved
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
 from kinelo.matches.kind import CONTESTS
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import board_and_words, boards_by_kind
+from kinelo.raters.preview import MOST_PREVIEWED
 from kinelo.raters.qualifying import ACTIVE_DAYS, CONTEST_CAUTION, LEAST_MATCHES
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.tables import parameters_table
@@ -168,7 +169,9 @@ class ContestLeague:
         """Chances of entrants who meet in a contest after the last, the likeliest winner first."""
         if not 2 <= len(entrants) <= MOST_ENTRANTS:
             raise InputError(f"A field here has 2 to {MOST_ENTRANTS} entrants, not {len(entrants)}.")
-        forecast = self.rater.predict_one([tuple(list(names) for names in one) for one in entrants])
+        field = [tuple(list(names) for names in one) for one in entrants]
+        forecast = self.rater.predict_one(field)
+        changes = self._changes(field)
         places = forecast.places(0)
         order = np.argsort(-forecast.win, kind="stable")
         return {
@@ -179,11 +182,21 @@ class ContestLeague:
                     "top_3": plain(float(places[k, :3].sum())),
                     "expected_place": plain(float(forecast.expected_place[k])),
                     "places": [plain(p) for p in places[k].tolist()],
+                    "changes": changes.get(int(k)),
                 }
                 for k in order
             ],
             "unknown": list(forecast.unknown),
         }
+
+    def _changes(self, field: list[tuple[list[str], ...]]) -> dict[int, list[float | None]]:
+        """What the first and the last place would change for the first name of every entrant of a small field."""
+        if len(field) > MOST_PREVIEWED:
+            return {}
+        seen = self.rater.preview(field)
+        ends = {name: [*seen.changes(name).values()] for name in seen.after}
+        return {k: [plain(change, 1) for change in (ends[one[0][0]][0], ends[one[0][0]][-1])]
+                for k, one in enumerate(field) if one[0][0] in ends}  # fmt: skip
 
     # The page of one name
 
@@ -203,6 +216,10 @@ class ContestLeague:
             "surprises": self._surprises_of(kind, plain_name),
             "coming": self._coming_of(kind, plain_name),
         }
+
+    def why(self, name: str) -> dict[str, Any]:
+        """Why the rating of one name moved."""
+        return why_moved(self.rater, self.contests, self._found(name)[1])
 
     def _found(self, key: str) -> tuple[str, str]:
         for kind in self.kinds:

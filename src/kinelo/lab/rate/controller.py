@@ -176,6 +176,10 @@ class RatingController:
         """The page of one side, player or entrant."""
         return self._rated().team(name)
 
+    def why(self, name: str) -> dict[str, Any]:
+        """Why the rating of one side, player or entrant moved."""
+        return self._rated().why(name)
+
     def odds(
         self, kind: str, points: dict[str, float], rules: dict[str, float], best: int, fixtures: bool
     ) -> dict[str, Any]:

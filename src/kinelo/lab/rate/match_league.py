@@ -20,7 +20,7 @@ from kinelo.lab.rate.standings import (
     summary,
 )
 from kinelo.lab.rate.tables import UploadedTable, all_labels
-from kinelo.lab.rate.teams import fixtures_of, team_page
+from kinelo.lab.rate.teams import fixtures_of, team_page, why_moved
 from kinelo.matches.kind import MATCHES
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
@@ -137,6 +137,10 @@ class MatchLeague:
         page = team_page(self.rater, self.matches, name, self.history, self._surprises)
         return {**page, "fixtures": fixtures_of(self.rater, self._fixtures(), name)}
 
+    def why(self, name: str) -> dict[str, Any]:
+        """Why the rating of one side or player moved."""
+        return why_moved(self.rater, self.matches, name)
+
     def odds(
         self, kind: str, points: dict[str, float], rules: dict[str, float], best: int, fixtures: bool
     ) -> dict[str, Any]:
@@ -200,7 +204,18 @@ class MatchLeague:
         match |= {name: [(conditions or {}).get(name, "")] for name in used}
         forecast = self.rater.predict(read_matches(match, played=False, conditions=used))
         win, draw, loss = forecast.probabilities[0].tolist()
-        return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown)}
+        changes = self._changes(home, away, {"date": day, "neutral": neutral}, conditions or {})
+        return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown), "changes": changes}
+
+    def _changes(self, home: str, away: str, said: dict[str, Any], levels: dict[str, str]) -> dict[str, Any] | None:
+        """What the match would change; nothing where players are rated and nobody said who plays."""
+        if not hasattr(self.rater, "preview"):
+            return None
+        known = {name: level for name, level in levels.items() if name in self.matches.conditions and level}
+        try:
+            return self.rater.preview(home, away, **said, **({"conditions": known} if known else {})).table().to_dict()
+        except InputError:
+            return None
 
 
 def _rater_called(name: str, conditions: list[str], noise_by: list[str]) -> Rater:

@@ -19,6 +19,8 @@ from kinelo.raters.rater import Rater
 TEAM_STOPS = 300
 """Days of a side's own matches at which its rating is shown."""
 UPSETS_LISTED = 6
+EXPLAINED = 5
+"""Matches whose changes are explained."""
 
 
 def team_page(
@@ -38,6 +40,14 @@ def team_page(
         "ranks": ranks_of(history, name),
         "upsets": _upsets_of(name, surprises),
     }
+
+
+def why_moved(rater: Any, played: Any, name: str) -> dict[str, Any]:
+    """Why a rating moved over the last matches, in words and as a table that adds up."""
+    if not hasattr(rater, "explain_last"):
+        return {"words": f"{type(rater).__name__} cannot say why ratings moved.", "table": None}
+    told = rater.explain_last(name, played, last=EXPLAINED)
+    return {"words": told.summary(), "lines": told.lines()[1:][::-1], "table": told.table().to_dict()}
 
 
 def history_of(own: pl.DataFrame, stops: NDArray) -> dict[str, list]:

@@ -66,16 +66,18 @@ export class Field {
   #show(entrants, { rows, unknown }) {
     this.#say(unknown.length ? `${unknown.join(", ")}: not met before, forecast as newcomers.` : "");
     const known = rows.length > 1;
+    const changes = rows.some((row) => row.changes);
+    const signed = (value) => (value === null || value === undefined ? "–" : `${value < 0 ? "" : "+"}${value.toFixed(1)}`);
     const cell = (text) => element("td", { class: "number" }, text);
     const remove = (k) => element("button", { type: "button", class: "quiet", "aria-label": `Remove ${this.#name(entrants[k])}`, onclick: () => {
       this.#entrants = this.#entrants.filter((one) => one !== entrants[k]);
       this.#ask();
     } }, "×");
-    const head = ["Entrant", ...(known ? ["Wins", "First three", "Expected place", "Places, first to last"] : []), ""];
+    const head = ["Entrant", ...(known ? ["Wins", "First three", "Expected place", "Places, first to last", ...(changes ? ["If first", "If last"] : [])] : []), ""];
     $("#field-table").replaceChildren(
-      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: k && k < 4 ? "number" : k === 4 ? "bar" : "" }, text || element("span", { class: "unseen" }, "Remove"))))),
+      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: k === 4 ? "bar" : k && text ? "number" : "" }, text || element("span", { class: "unseen" }, "Remove"))))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, element("td", { class: "who" }, this.#name(entrants[row.entrant])),
-        ...(known ? [cell(percent(row.win, 1)), cell(percent(row.top_3)), cell(row.expected_place.toFixed(1)), element("td", { class: "bar" }, places(row.places))] : []),
+        ...(known ? [cell(percent(row.win, 1)), cell(percent(row.top_3)), cell(row.expected_place.toFixed(1)), element("td", { class: "bar" }, places(row.places)), ...(changes ? [0, 1].map((k) => cell(signed(row.changes?.[k]))) : [])] : []),
         element("td", {}, remove(row.entrant))))));
   }
 }

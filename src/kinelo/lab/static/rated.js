@@ -142,6 +142,11 @@ export class Rated {
       const [first, second] = [home, away].map((name) => this.#label(name));
       answer.replaceChildren(chances(first, second, said),
         element("div", { class: "ends" }, element("span", {}, `${first} wins`), element("span", {}, "draw"), element("span", {}, `${second} wins`)));
+      if (said.changes) {
+        const table = element("table", { id: "what-changes" });
+        fillTable(table, said.changes);
+        answer.append(element("p", { class: "soft" }, "What it would change:"), element("div", { class: "scroll" }, table));
+      }
     } catch (error) {
       answer.replaceChildren(element("p", { class: "soft" }, error.message));
     }

@@ -23,7 +23,14 @@ export class TeamView {
     window.scrollTo(0, 0);
     try {
       const found = await this.#connection.ask("league/team", { body: { name } });
-      if (number === this.#asked) this.#show(found);
+      if (number !== this.#asked) return;
+      this.#show(found);
+      $("#why-words").textContent = "Rating its last matches again, one by one…";
+      $("#team-why").replaceChildren();
+      const why = await this.#connection.ask("league/why", { body: { name } }).catch((error) => ({ words: error.message, table: null }));
+      if (number !== this.#asked) return;
+      $("#why-words").textContent = why.words;
+      if (why.table) fillTable($("#team-why"), why.table);
     } catch (error) {
       if (number === this.#asked) $("#team-words").textContent = error.message;
     }
