@@ -98,7 +98,7 @@ def explain(
     with plain_warnings():
         if of is not None:
             found = _asked(known, verb)(of, played, last=last)
-        elif book is not None:  # which knows what came late
+        elif book is not None and match is not None:  # which knows what came late
             found = RatingBook(book).explain(match)
         else:
             found = _asked(known, verb)(match, played)

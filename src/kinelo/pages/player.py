@@ -12,7 +12,7 @@ from kinelo.pages.chart import chart_html
 from kinelo.pages.rated import in_frame
 from kinelo.presentation import Table, html_list, number, words
 from kinelo.raters.account import ELSEWHERE, MEANWHILE, Account
-from kinelo.raters.explanation import WORDS
+from kinelo.raters.explanation import WORDS, who_met
 from kinelo.raters.history import rating_history
 from kinelo.raters.preview import OUTCOMES, ratings_by_name
 
@@ -70,16 +70,12 @@ def _next_match(rater: Any, played: Any, name: str) -> tuple[Table, str]:
 
 
 def _next_contest(rater: Any, played: Any, name: str) -> tuple[Table, str]:
-    at = next(k for k in range(len(played) - 1, -1, -1) if name in _names_of(played[k]))
+    at = next(k for k in range(len(played) - 1, -1, -1) if name in who_met(played[k]))
     slots = [own for own in played[at].slots.values() if not own.advantage]
     members = [[[own.names[c] for c in row if c >= 0] for row in own.codes.tolist()] for own in slots]
-    field = [tuple(parts) if len(parts) > 1 or len(parts[0]) > 1 else parts[0][0] for parts in zip(*members)]
+    field: list[Any] = [one[0][0] if len(one) == len(one[0]) == 1 else one for one in map(tuple, zip(*members))]
     mine = [entrant for entrant in field if name == entrant or any(name in part for part in entrant)]
     changes = rater.preview(field, of=mine).changes(name)
     rows = [{"place": place, "change": change} for place, change in changes.items()]
     said = f"By each place, in the field of {escape(played.labels[at])}, the others finishing as expected."
     return Table([words("Place", "place"), number("Change", "change", "+.1f")], rows), said
-
-
-def _names_of(contest: Any) -> set[str]:
-    return {own.names[c] for own in contest.slots.values() if not own.advantage for c in own.codes.ravel() if c >= 0}

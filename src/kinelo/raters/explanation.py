@@ -291,8 +291,19 @@ def _without_covariance(walker: Any) -> Any:
 
 
 def _names_of(walker: Any, contest: Any, now: Mapping[str, float]) -> list[str]:
-    members = [name for slots in contest.slots.values() if not slots.advantage for name in slots.names]
-    return [name for name in dict.fromkeys([*members, *contest.entrants]) if name in now]
+    return [name for name in who_met(contest) if name in now]
+
+
+def who_met(contest: Any) -> list[str]:
+    """Those in a contest: entrants by name, members of teams, and what else is rated."""
+    members = [
+        slots.names[code]
+        for slots in contest.slots.values()
+        if not slots.advantage
+        for code in slots.codes.ravel().tolist()
+        if code >= 0
+    ]
+    return [*dict.fromkeys([*members, *(contest.entrants[code] for code in contest.entrant.tolist())])]
 
 
 def _of_contest(walker: Any, contest: Any) -> dict[str, Reason]:

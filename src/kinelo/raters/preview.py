@@ -145,10 +145,11 @@ def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | 
     after: dict[str, list[float]] = {}
     for one in asked:
         others = [other for other in expected if other != one]
+        own = [name for name in _members(one) if name not in after]  # a car that two drive is told of the first
         for place in range(len(entrants)):
             order = [*others[:place], one, *others[place:]]
             now = ratings_by_name(copy.deepcopy(rater).update_one(order, **said))
-            for name in _members(one):
+            for name in own:
                 after.setdefault(name, []).append(now[name])
     places = tuple(str(place + 1) for place in range(len(entrants)))
     return Preview(places, {name: before.get(name) for name in after}, {n: tuple(v) for n, v in after.items()})
