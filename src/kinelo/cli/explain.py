@@ -72,7 +72,7 @@ def explain(
     results: ResultsOption = None,
     rater: RaterName = AUTOMATIC,
     of: Annotated[str | None, typer.Option(help="In place of a match: whose last matches to explain.")] = None,
-    last: Annotated[int, typer.Option(min=1, max=1000, help="How many of them.")] = 10,
+    last: Annotated[int, typer.Option(min=1, help="How many of them.")] = 10,
     out: Annotated[Path | None, typer.Option(help="Write the page of --of to this file: NAME.html.")] = None,
     as_json: Json = False,
 ) -> None:
