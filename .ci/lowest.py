@@ -18,11 +18,11 @@ def lowest(requirements: list[str], extras: dict[str, list[str]]) -> Iterator[st
             for name in own[1].split(","):
                 yield from lowest(extras[name], extras)
             continue
-        bound = re.fullmatch(r"([\w.-]+)(\[[\w,-]+\])?>=([\w.]+)", requirement)
+        bound = re.fullmatch(r"([\w.-]+)(\[[\w,-]+\])?>=([\w.]+)(; .+)?", requirement)
         if bound is None:
             sys.exit(f"pyproject.toml: {requirement!r} has no lower bound of the form name>=version.")
         if bound[1] not in NOT_NEEDED:
-            yield f"{bound[1]}{bound[2] or ''}=={bound[3]}"
+            yield f"{bound[1]}{bound[2] or ''}=={bound[3]}{bound[4] or ''}"
 
 
 packages = {path.parent.name for path in Path("src/kinelo").glob("*/__init__.py")}

@@ -54,7 +54,10 @@ def of_extras(*names: str) -> list[str]:
 
 
 def test_every_library_of_an_extra_has_its_sentence():
-    """numba-cuda speaks for itself: ``kinelo devices`` says what is missing. Dask comes with distributed."""
+    """numba-cuda speaks for itself: ``kinelo devices`` says what is missing. Dask comes with distributed.
+
+    uvicorn takes httptools and uvloop where they are, and does without.
+    """
     told = {name: extra for name, (_, extra) in EXTRAS.items()}
     for extra in ("plot", "study", "lab", "dask"):
         declared = PROJECT["optional-dependencies"][extra]
@@ -62,7 +65,7 @@ def test_every_library_of_an_extra_has_its_sentence():
         assert own == {name for name, brings in told.items() if brings == extra}
     core = {re.split("[>=]", line)[0] for line in PROJECT["dependencies"]}
     assert not core & EXTRAS.keys()
-    assert set(of_extras("all")) == EXTRAS.keys() | {"dask"}
+    assert set(of_extras("all")) == EXTRAS.keys() | {"dask", "httptools", "uvloop"}
 
 
 def test_the_core_runs_without_any_extra(tmp_path):

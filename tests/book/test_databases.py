@@ -204,6 +204,28 @@ def test_contests_one_by_one_stand_in_a_book_as_those_of_a_table(start, address,
     assert one.ratings_.equals(other.ratings_) and one.check() == []
 
 
+@pytest.mark.parametrize("kind", ["still", "learning", "rank"])
+def test_forecasts_of_some_are_those_of_everyone(kind, address, monkeypatch):
+    """Whoever writes between them, takes out who was there, or has asked about many before."""
+    monkeypatch.setattr(module, "MOST_ROWS", 7)
+    book, other = kn.RatingBook(address, RATERS[kind]()), kn.RatingBook(address)
+    rng, names = random.Random(4), [f"T{k}" for k in range(6)]
+    for k in range(24):
+        sides = rng.sample(names, 2)
+        said = (sides,) if kind == "rank" else (*sides, "win")
+        other.update_one(*said, match_id=f"m{k}", date=f"2024-05-{1 + k // 2:02}")
+        if k % 8 == 7:
+            other.remove([f"m{n}" for n in range(k - 7, k)])
+        for _ in range(3):
+            asked = (rng.sample(names, 3),) if kind == "rank" else rng.sample(names, 2)
+            found, expected = book.predict_one(*asked), other.rater.predict_one(*asked)
+            assert found.unknown == expected.unknown
+            if kind == "rank":
+                assert found.win.tolist() == expected.win.tolist()
+            else:
+                assert found.probabilities.tolist() == expected.probabilities.tolist()
+
+
 @pytest.mark.parametrize("kind", ["still", "start", "rank", "whole"])
 def test_ratings_stand_in_a_view_in_points(kind, address):
     rng, make = np.random.default_rng(5), contest if kind in OF_CONTESTS else row

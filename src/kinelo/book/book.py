@@ -34,7 +34,7 @@ from kinelo.book.replay import explain_replay, forget, remember
 from kinelo.book.rows import plain_json, read_json
 from kinelo.book.said import Said, check_identifier, check_listed, table_of
 from kinelo.book.schema import FORMAT
-from kinelo.book.state import BEFORE, SlotStore, points_of, restored, save_state, shown_rows, store_of
+from kinelo.book.state import BEFORE, SlotStore, in_book, points_of, restored, save_state, shown_rows, store_of
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import UNDATED, Day, day_number, read_day, refuse_far_ahead
@@ -58,6 +58,8 @@ if TYPE_CHECKING:
 EVERY = 10_000
 """Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
 EPOCH = str(UNDATED)
+MOST_ROWS = 10_000
+"""Rows beyond which a rater that answers questions about some is begun anew."""
 
 
 @dataclass(frozen=True)
@@ -300,7 +302,7 @@ class RatingBook:
         return rater
 
     def _read_whole(self) -> Any:
-        rater = self._store.whole(self._latest())
+        rater = self._store.whole(self._latest(self._last_date()))
         if rater is None:  # its rater cannot say its state: rate all matches
             rater = copy.deepcopy(self._blank)
             matches = self._ledger.read()
@@ -308,9 +310,8 @@ class RatingBook:
                 carry_on(rater, matches)
         return rater
 
-    def _latest(self) -> int:
+    def _latest(self, last: str | None) -> int:
         """Day of the last match, or of the ratings to begin with."""
-        last = self._last_date()
         return max(self._earliest, -(2**62) if last is None else int(read_day(last).astype(np.int64)))
 
     def _last_date(self) -> str | None:
@@ -321,21 +322,29 @@ class RatingBook:
         self._know_blank()
         if not self._local:
             return self._whole()
-        rater = getattr(self._partial, "rater", None)
-        if rater is None:
-            rater = copy.deepcopy(self._blank)
-        with self._database.snapshot():
-            shared = self._store.shared()
-            if not shared:
+        own, rater = self._partial, getattr(self._partial, "rater", None)
+        if rater is None or own.rows > MOST_ROWS:
+            rater, own.said, own.rows = copy.deepcopy(self._blank), None, 0
+        while True:
+            keys = [] if own.said is None else asked(rater)
+            said, rows = self._store.glance(keys, self._ledger.table)
+            if said == own.said:
+                break
+            if len(said) == 1:
                 return self._whole()
-            rater.take_shared(shared, self._latest())
-            keys = asked(rater)
-            rows = self._store.rows(keys) if keys else {}
+            with in_book(self._database.name):
+                shared = {name: read_json(text) for name, text in said.items() if name is not None}
+                own.shared = shared, self._latest(said[None])
+                rater.take_shared(*own.shared)
+            known, own.said = own.said is not None, said
+            if known and asked(rater) == keys:
+                break
         if any(key not in rows and rater.has_slot(key) for key in keys):
-            rater = copy.deepcopy(self._blank)
-            rater.take_shared(shared, self._latest())
-        rater.take_slots(rows.values())
-        self._partial.rater = rater
+            rater = copy.deepcopy(self._blank)  # somebody was taken out of the book
+            rater.take_shared(*own.shared)
+        with in_book(self._database.name):
+            rater.take_slots(rows.values())
+        own.rater, own.rows = rater, own.rows + len(rows)
         return rater
 
     def _showing(self, keys: Sequence[Key]) -> Any:
@@ -354,6 +363,11 @@ class RatingBook:
     def kinds(self) -> tuple[str, ...]:
         """Kinds of what is rated, such as drivers and cars, in the order in which entrants name them."""
         return tuple(getattr(self._knowing(lambda _: []), "kinds_", ())) or (SIDE,)
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether a match is forecast from its two rows in a file, without waiting for a server or for others."""
+        return self._local and not is_server(str(self.path))
 
     def alive(self) -> str:
         """What the book holds, asked of the database now."""
@@ -654,7 +668,7 @@ class RatingBook:
             raise _EverybodyError
         if first < self._earliest or self._checkpoint_due(str(used.date[0])):
             return False
-        refuse_far_ahead(used.day, self._latest())
+        refuse_far_ahead(used.day, self._latest(self._last_date()))
         keys = rater.slots_met(used)
         rows = store.rows(keys, lock=True)
         last = self._last_place() if moves or entry.rank is not None else None

@@ -13,6 +13,7 @@ import io
 import math
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,20 @@ class SlotStore(Store):
             found |= {(kind, row[1]): slot_row(row) for row in rows.values() if row[6] != AWAITED}
         return found
 
+    def glance(self, keys: Iterable[Key], table: str) -> tuple[dict[str | None, Any], dict[Key, SlotRow]]:
+        """What all share and the last day (under None), as texts, and rows of some slots.
+
+        One question, so that all of it is of one moment without a transaction.
+        """
+        db, kinds, values = self.database, {}, []
+        for kind, name in keys:
+            kinds.setdefault(kind, []).append(name)
+        for kind, names in kinds.items():
+            values += [kind, db.listed(names)]
+        rows = db.rows(_glance_at(len(kinds), table, db.among("name")), values)
+        said = {row[1]: row[6] for row in rows if row[0] is None}
+        return said, {row[:2]: slot_row(row) for row in rows if row[0] is not None and row[6] != AWAITED}
+
     def all_rows(self) -> list[SlotRow]:
         """Rows of everyone, in order."""
         return [slot_row(row) for row in self.database.rows(f"{READ} ORDER BY number") if row[6] != AWAITED]
@@ -240,6 +255,15 @@ class SlotStore(Store):
         use(rater)
         self.write([row for row in rater.slot_rows(keys) if rows.get(row[:2]) != row])
         return rater, self.save_shared(rater.shared(), shared)
+
+
+@lru_cache(64)
+def _glance_at(kinds: int, table: str, among: str) -> str:
+    """The question for rows of so many kinds, and for what all share."""
+    parts = [f"{READ} WHERE kind = ? AND {among}"] * kinds or [f"{READ} WHERE 1 = 0"]
+    parts.append("SELECT NULL, name, NULL, NULL, NULL, NULL, value FROM common")
+    parts.append(f"SELECT NULL, NULL, NULL, NULL, NULL, NULL, CAST(MAX(date) AS TEXT) FROM {table}")
+    return " UNION ALL ".join(parts)
 
 
 def written(rows: Iterable[SlotRow]) -> list[tuple[Any, ...]]:

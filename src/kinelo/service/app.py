@@ -1,7 +1,8 @@
 """The service: routes of HTTP to the doors of a book.
 
 The book is asked in threads that stay, since each keeps a connection: one that writes, a few that read, and one for
-histories, for which all matches are rated again.
+histories, for which all matches are rated again. Only forecasts of matches from the rows of a file wait for nobody, and
+are made where the request is read.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from kinelo.service import doors
 from kinelo.service import wording as say
 from kinelo.service.guard import Guard, refusal
 from kinelo.service.metrics import Metrics
+from kinelo.service.route import JsonRoute, Straight
 from kinelo.service.settings import Settings
 
 READERS = 4
@@ -56,6 +58,8 @@ class Desk:
 
     def __init__(self, book: RatingBook) -> None:
         self.book = book
+        self.at_hand = book.at_hand
+        """Whether a match is forecast at once: two rows of a file take less time than to hand them to a thread."""
         self.writer, self.readers, self.slow = (
             ThreadPoolExecutor(count, thread_name_prefix=name)
             for count, name in ((1, "writer"), (READERS, "reader"), (1, "history"))
@@ -101,11 +105,12 @@ def create_app(settings: Settings) -> ASGIApp:
         title="Kinelo", version=__version__, description="Ratings that are kept in a book.", lifespan=living,
         docs_url=None, redoc_url=None, responses=REFUSALS,
     )  # fmt: skip
+    app.router.route_class = JsonRoute
     for path, method, answer in ROUTES:
         app.add_api_route(path, answer, methods=[method], summary=(answer.__doc__ or "").partition("\n")[0].rstrip("."))
     for kind, answer in REFUSED.items():
         app.add_exception_handler(kind, answer)
-    return Guard(app, settings, metrics)
+    return Guard(Straight(app), settings, metrics)
 
 
 def _warm(book: RatingBook) -> None:
@@ -145,6 +150,8 @@ async def post_forecast(
 ) -> say.MatchForecast | say.ContestForecast:
     """Chances of a match or of a contest to come."""
     desk = _desk(request)
+    if desk.at_hand and isinstance(body, say.Fixture):
+        return doors.forecast(desk.book, body)
     return await desk.asked(desk.readers, doors.forecast, body)
 
 
@@ -232,9 +239,7 @@ ROUTES = (
 )
 
 
-async def _not_understood(request: Request, error: Any) -> JSONResponse:
-    if request.method == "POST" and "json" not in request.headers.get("content-type", ""):
-        return refusal(422, "The service takes JSON: send Content-Type: application/json.")
+async def _not_understood(_: Request, error: Any) -> JSONResponse:
     return refusal(422, say.one_sentence(error.errors()))
 
 

@@ -38,7 +38,7 @@ def _levels(said: say.Levels) -> dict[str, object]:
 
 def _fixture(said: say.Fixture | say.Match) -> dict[str, Any]:
     """What is known of a match beside its sides, in the words of the book."""
-    more = said.model_dump(include={"date", "neutral"})
+    more: dict[str, Any] = {"date": said.date, "neutral": said.neutral}
     if said.conditions:
         more["conditions"] = _levels(said.conditions)
     if said.home_lineup or said.away_lineup:

@@ -10,7 +10,7 @@ import secrets
 import time
 from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,6 +22,8 @@ from kinelo.service.settings import TOKEN, Settings
 
 OPEN = ("/health",)
 """What may be asked without a token."""
+ALWAYS = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+"""Said with every answer."""
 
 
 def refusal(status: int, sentence: str, **headers: str) -> JSONResponse:
@@ -46,7 +48,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message).update({"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"})
+                message["headers"] = [*message["headers"], *ALWAYS]
             await send(message)
 
         try:

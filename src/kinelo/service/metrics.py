@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from bisect import bisect_left
 from collections import defaultdict
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -29,7 +30,7 @@ class Metrics:
         """Count a request that was answered."""
         with self._lock:
             self._requests[method, route, status] += 1
-            self._buckets[method, route][sum(seconds > bound for bound in BOUNDS)] += 1
+            self._buckets[method, route][bisect_left(BOUNDS, seconds)] += 1
             self._seconds[method, route] += seconds
 
     def text(self) -> str:

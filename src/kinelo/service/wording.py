@@ -331,7 +331,7 @@ def one_sentence(errors: Any) -> str:
     """
     first = max(errors, key=lambda error: len(error["loc"]))
     if first["type"] == "json_invalid":
-        return "The body of the request is not JSON."
+        return f"The body of the request is not JSON: {first['ctx']['error']}."
     place = ""
     for part in first["loc"][1:]:
         if isinstance(part, int):

@@ -33,6 +33,7 @@ def serve(settings: Settings, listener: socket.socket, *, browser: bool, announc
         create_app(settings, warm=True),
         log_level=logging.WARNING,
         access_log=False,
+        loop="asyncio",
         http=PromptProtocol,
         ws="websockets-sansio",
         ws_max_size=settings.limits.message_bytes,
