@@ -199,6 +199,63 @@ def test_a_copy_of_a_rater_learns_from_one_match_after_the_other(name, copied):
     assert twin.ratings_.equals(rater.update_one("A", "B", "loss").ratings_)
 
 
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+@pytest.mark.parametrize("name", ["TeamElo", "TeamElo by surface", "classic", "Glicko"])
+def test_single_matches_go_on_from_tables_and_states_as_tables_do(name):
+    """What one match is rated by is made once: it must not outlive the arrays that it was made of."""
+    ones, tables = RATERS[name](), RATERS[name]()
+    many = {"date": ["2021-04-01"] * 30, "home": [f"N{k}" for k in range(30)], "away": ["A"] * 30, "result": [1] * 30}
+
+    def play(home, away, result, day):
+        one = {"date": [day], "home": [home], "away": [away], "result": [result]}
+        ones.update_one(home, away, result, date=day)
+        tables.update(kn.read_matches(one | {"surface": [""]}, conditions=["surface"]))
+
+    for k in range(20):  # beyond the room that there is at first
+        play("A", f"B{k}", 1 - k % 2, "2021-03-05")
+    for rater in (ones, tables):
+        rater.update(kn.read_matches(many | {"surface": [""] * 30}, conditions=["surface"]))
+    play("A", "N7", 0.5, "2021-04-02")
+    kept = ones.to_arrays()
+    play("N8", "A", 1, "2021-04-03")
+    assert ones.ratings_.sort("name").equals(tables.ratings_.sort("name"))
+    for rater in (ones, tables):
+        rater.from_arrays(kept)
+    play("B3", "N9", 0, "2021-04-05")
+    twin = copy.copy(ones)
+    twin.reset()
+    twin.update_one("N9", "A", 1, date="2021-04-06")
+    assert ones.ratings_.sort("name").equals(tables.ratings_.sort("name")) and twin.ratings_.height == 2
+    for rater in (ones, tables):
+        rater.reset()
+    play("B", "A", 1, "2021-04-07")
+    assert ones.ratings_.sort("name").equals(tables.ratings_.sort("name"))
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+@pytest.mark.parametrize("kind", [kn.TeamElo, kn.Glicko, kn.KalmanElo, kn.PlayerElo, kn.BradleyTerry])
+def test_a_table_goes_on_from_matches_that_were_rated_one_by_one(kind):
+    """Where all parameters are given a first table says how sides are ordered; what was rated before it stays."""
+    given = {parameter.name: parameter.default for parameter in kind.parameters}
+    more = {"home_lineup": [["c"]], "away_lineup": [["d"]]} if kind.rates_players else {}
+    table = kn.read_matches({"date": ["2021-04-01"], "home": ["C"], "away": ["D"], "result": [1]} | more)
+    lineups = {"home_lineup": ["a"], "away_lineup": ["b"]} if kind.rates_players else {}
+    rater = kind(**given).update_one("A", "B", 1, date="2021-03-05", **lineups)
+    kept = kind(**given)
+    kept.from_arrays(rater.to_arrays())
+    for one in (rater, kept):
+        assert {*one.update(table).ratings_["name"].str.to_uppercase()} == {*"ABCD"}
+    again = kind(**given).update_one("A", "B", 1, date="2021-03-05", **lineups)
+    again.reset()
+    assert again.update(table).ratings_.equals(kind(**given).update(table).ratings_)
+
+
+def test_matches_go_on_from_contests_of_elo():
+    rater = kn.TeamElo.classic(k=20, ties=0.3, home_advantage=0.0).update_one(["A", "B", "E"], date="2021-03-05")
+    rater.update(kn.read_matches({"date": ["2021-04-01"], "home": ["C"], "away": ["D"], "result": [1]}))
+    assert {*rater.ratings_["name"]} == {*"ABCDE"}
+
+
 @pytest.mark.parametrize("name", ["TeamElo", "Glicko", "KalmanElo", "BradleyTerry"])
 def test_raters_of_sides_refuse_line_ups(name):
     rater = rated(name)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from numba import config, njit
+from numba import config, njit, typeof
 from numba.core import event
 
 from kinelo._version import __version__
@@ -87,6 +87,14 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
 def borrowing(function: Callable[..., Any], **options: Any) -> Any:
     """Compile a part of a loop that makes no array: without counts of references, to hand arrays on costs nothing."""
     return kernel(function, _nrt=False, **options)
+
+
+def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Callable[..., Any]:
+    """The machine code of a kernel for arguments of just these types: it must be called with no others.
+
+    Who calls the kernel itself has the types of all arguments looked up anew, which takes longer than one match.
+    """
+    return kernel.compile(tuple(map(typeof, arguments)))
 
 
 @contextmanager

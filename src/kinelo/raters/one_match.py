@@ -75,7 +75,8 @@ def check_match(signed: float, margin: float, weight: float) -> None:
 
 
 class OneResult(NamedTuple):
-    """One match that was played, as a user says it, checked: its result in [−1, 1], and its day where that is said."""
+    """One match that was played, as a user says it, checked: its result in [−1, 1], and its day, and the number of that,
+    where it is said."""
 
     home: str
     away: str
@@ -86,6 +87,7 @@ class OneResult(NamedTuple):
     weight: float
     conditions: Mapping[str, object] | None
     lineups: Lineups | None
+    number: int | None
 
 
 def one_result(
@@ -103,7 +105,8 @@ def one_result(
     check_match(signed, margin, weight)
     check_neutral(neutral)
     day = None if date is None else read_day(date)
-    return OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups)
+    number = None if day is None else day_number(day)
+    return OneResult(home, away, signed, day, margin, neutral, weight, conditions, lineups, number)
 
 
 class Gaps(NamedTuple):
@@ -120,6 +123,8 @@ class SingleMatches(MatchEstimator[Data, Said]):
     conditions: Any = ()
     rates_players: ClassVar[bool] = False
     """Whether those who are rated are players, whom line-ups name."""
+    _rated_alone: bool = False
+    """Whether any match was rated by itself since all were forgotten."""
 
     def predict_one(
         self,
@@ -178,13 +183,14 @@ class SingleMatches(MatchEstimator[Data, Said]):
             home, away, result, date=date, margin=margin, neutral=neutral, weight=weight, conditions=conditions,
             lineups=self._lineups(home_lineup, away_lineup),
         )  # fmt: skip
-        if one.day is not None:  # without a date it is on the last day known
-            day = day_number(one.day)
+        day = one.number
+        if day is not None:  # without a date it is on the last day known
             if day < self._last_day():
                 raise self._too_early(MATCHES, f"match of {one.day} between {one.home} and {one.away}")
             if day > time.time() / DAY_SECONDS + 365.0:
                 refuse_far_ahead(np.array([day]), self._last_day())
         self._use_one(one)
+        self._rated_alone = True
         return self
 
     def _use_one(self, one: OneResult) -> None:

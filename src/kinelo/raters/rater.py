@@ -157,10 +157,13 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         A rater whose parameters are all given then ends where a fit of the same matches ends. Of contests there is
         nothing to say.
         """
-        if self._prepared or not len(matches) or not matches.kind.two_sided:
+        if self._prepared or not len(matches):
             return
         self._prepared = True
-        if self.open_parameters() or (self.rates_players and getattr(matches, "lineups", None) is None):
+        # What was rated match by match, which says nothing of a league, is not forgotten either.
+        if self._rated_alone or not matches.kind.two_sided or self.open_parameters():
+            return
+        if self.rates_players and getattr(matches, "lineups", None) is None:
             return
         self.order_ = learn_order(matches)
         self._prepare(matches)
@@ -227,7 +230,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     def reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters (``parameters_``)."""
         self.parameters_: Mapping[str, float] = self.settled_values(estimated)
-        self._state = self._fresh(self.parameters_)
+        self._state, self._rated_alone = self._fresh(self.parameters_), False
         start = self._start()
         if start is not None:
             unseen = np.where(start.matches == SETTLED, SETTLED, 0)
@@ -394,7 +397,11 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""
         state = self._begun()
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
-        return state.to_arrays() | values | {"prepared": np.array([self._prepared, self._never_fitted])}
+        return (
+            state.to_arrays()
+            | values
+            | {"prepared": np.array([self._prepared or self._rated_alone, self._never_fitted])}
+        )
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Two sides as rows: the compiled update of one match, for whoever keeps rows of sides and not a rater that knows all.
+"""The compiled update of one match: among the sides of a rater, or of two rows.
 
 A rating book reads the rows of both sides, and writes those after the match. Nobody is looked up by name, and nothing
 is kept between two matches but what all share.
@@ -13,11 +13,59 @@ from typing import Any
 
 import numpy as np
 
+from kinelo.play.formula import compiled_for
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.slots import SlotRow, numbers_shared
-from kinelo.raters.state import RatingTable
+from kinelo.raters.state import MatchColumns, RatingTable
 
 HOME, AWAY = 0, 1
+NO_LEVELS = np.empty((1, 0), np.int64)
+"""Slots of one match without conditions."""
+
+
+class OneCall:
+    """The kernel of a :class:`~kinelo.raters.sides.SideRater` with all that it takes for one match, made once.
+
+    It serves as long as rater and state have the same arrays.
+    """
+
+    def __init__(self, rater: Any, known: Any) -> None:
+        self.known, self.common, self.numbers = known, rater._common, rater._numbers
+        number, place = np.float64, np.int32
+        kinds = (place, place, number, number, np.bool_, number, np.int64)
+        columns: list[Any] = [np.zeros(1, kind) for kind in kinds]
+        self.columns = MatchColumns(*columns, slots=NO_LEVELS)
+        kernel, self.arguments = rater._play_columns(self.columns, known)
+        self.code = compiled_for(kernel, self.arguments)
+        arrays = (getattr(known, name) for name in rater._begun().columns)
+        self.arrays = [array for array in arrays if array.ndim == 1]
+
+    def __reduce__(self) -> Any:
+        """None: arrays of a copy are others."""
+        return type(None), ()
+
+    def serves(self, rater: Any, known: Any) -> bool:
+        """Whether this is how the rater plays a match among these arrays."""
+        return self.known is known and self.common is rater._common and self.numbers is rater._numbers
+
+    def say(self, one: OneResult, i: int, j: int, day: int) -> None:
+        """Fill the columns with a match on a day between those who stand at two places."""
+        home, away, signed, margin, neutral, weight, days = self.columns[:7]
+        home[0], away[0], days[0], neutral[0] = i, j, day, one.neutral
+        signed[0], margin[0], weight[0] = one.signed, one.margin, one.weight
+
+    def play(self) -> None:
+        """Rate the match."""
+        self.code(*self.arguments)
+
+    def rows(self, i: int, j: int) -> list[tuple[float, float]]:
+        """What is known at two places."""
+        return [(array.item(i), array.item(j)) for array in self.arrays]
+
+    def put_back(self, i: int, j: int, rows: Sequence[tuple[float, float]]) -> None:
+        """Take over what was known at two places before."""
+        for array, (one, other) in zip(self.arrays, rows, strict=True):
+            array[i], array[j] = one, other
 
 
 class TwoRows:
@@ -33,10 +81,9 @@ class TwoRows:
     def __init__(self, rater: Any) -> None:
         self.table: RatingTable = rater._begun()
         self.rater = copy.copy(rater)
+        self.rater._common = rater._common.copy()
         self.known = self.table.newcomers(2)
-        self.members = rater._members(self.known)
-        self.columns = rater._one_match()
-        self.columns.home[0], self.columns.away[0] = HOME, AWAY
+        self.call = OneCall(self.rater, self.known)
 
     @property
     def common(self) -> list[float]:
@@ -46,20 +93,18 @@ class TwoRows:
     @common.setter
     def common(self, numbers: Any) -> None:
         whole = numbers_shared({"common": numbers}, "common", self.rater._common.size)
-        self.rater._common = np.array(whole, float)
+        self.rater._common[:] = whole
 
     def use(self, one: OneResult, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
         """Rows of both sides after a match on a day, from those before it; None is a newcomer."""
-        names, known, table, columns = (one.home, one.away), self.known, self.table, self.columns
+        names, known, table = (one.home, one.away), self.known, self.table
         for at, row in enumerate(rows):
             if row is None:
                 table.begin_row(known, at, names[at])
             else:
                 table.put_row(known, at, row)
-        columns.day[0] = day
-        columns.signed[0], columns.margin[0], columns.weight[0] = one.signed, one.margin, one.weight
-        columns.neutral[0] = one.neutral
-        self.rater._play_members(columns, self.members)
+        self.call.say(one, HOME, AWAY, day)
+        self.call.play()
         after = [table.row_of(known, at, "side", name) for at, name in enumerate(names)]
         if not math.isfinite(sum(row.mean + row.variance for row in after)):
             raise self.rater._out_of_range()

@@ -418,6 +418,7 @@ class BradleyTerry(FairValue):
         self.order_: SideOrder = SideOrder(*arrays["order"].tolist())
         self.reset()
         self._state.from_arrays(arrays)
+        self._prepared = len(self._state) > 0  # what a first table says was said
         # Versions that did not keep it had the least.
         if arrays["theta"].size:
             self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0]) if "ridge" in arrays else LEAST_RIDGE

@@ -105,8 +105,8 @@ class _GlickoFamily(SideRater):
         kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
         return trace
 
-    def _play_members(self, columns: MatchColumns, members: Any) -> None:
-        kernels.play_all(columns, self._numbers, members, self._common, NO_GLICKO_TRACE)
+    def _play_columns(self, columns: MatchColumns, known: Any) -> tuple[Any, tuple[Any, ...]]:
+        return kernels.play_all, (columns, self._numbers, known, self._common, NO_GLICKO_TRACE)
 
     def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
         z, doubt, ties, sharpness, ratings, _ = trace

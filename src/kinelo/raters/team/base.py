@@ -250,11 +250,9 @@ class EloOfSides(SideRater, ConditionRater):
         levels = self._levels(one.conditions) or {}
         return ratings.levels.row({name: levels[name] for name in condition_names(self.conditions)})
 
-    def _members(self, known: Any) -> Any:
-        return in_batch(known, BATCHED)
-
-    def _play_members(self, columns: MatchColumns, members: Any) -> None:
-        kernels.play_all(columns, self._own_numbers, members, self._common[None], self._blur, kernels.NO_TRACE)
+    def _play_columns(self, columns: MatchColumns, known: Any) -> tuple[Any, tuple[Any, ...]]:
+        state, common = in_batch(known, BATCHED), self._common[None]
+        return kernels.play_all, (columns, self._own_numbers, state, common, self._blur, kernels.NO_TRACE)
 
     def _foresee(self, matches: Matches) -> Forecast:
         (z, _, unknown), ratings = self._gaps_and_ratings(matches)
