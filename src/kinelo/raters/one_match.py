@@ -75,8 +75,8 @@ def check_match(signed: float, margin: float, weight: float) -> None:
 
 
 class OneResult(NamedTuple):
-    """One match that was played, as a user says it, checked: its result in [−1, 1], and its day, and the number of that,
-    where it is said."""
+    """One match that was played, as a user says it, checked: its result in [−1, 1], and where it is said its day, with
+    the number of that day."""
 
     home: str
     away: str
