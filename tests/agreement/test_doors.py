@@ -310,7 +310,7 @@ def test_the_forecast_of_a_match_is_one(worlds, name):
 
 def by_lab(world: World) -> Chances:
     league = object.__new__(MatchLeague)
-    league.rater, league.matches = world.rater, world.past
+    league.rater, league.played = world.rater, world.past
     more = world.said()
     said = league.predict(world.row["home"], world.row["away"], more["neutral"], more.get("conditions"))
     return [said[name] for name in ("win", "draw", "loss")]
@@ -572,14 +572,12 @@ def board_of(table: pl.DataFrame) -> Board:
 def board_of_lab(world: Any) -> Board:
     kind = ContestLeague if isinstance(world, Field) else MatchLeague
     league = object.__new__(kind)
-    league.rater, league.downloads = world.rater, {}
+    league.rater, league.played = world.rater, world.past
+    league.downloads = {"ratings": league._ratings()}
     if isinstance(world, Field):
-        league.contests, league.kinds = world.past, world.past.kinds
-        league.downloads["ratings"] = world.rater.ratings_on()
-        boards = league._ranked(365, 10)["boards"].values()
-    else:
-        league.matches = world.past
-        boards = [league.rank(365, 10, 2.0)]
+        league.kinds = world.past.kinds
+    board = league.rank(365, 10, 2.0)
+    boards = board.get("boards", {"": board}).values()
     rows = [row for board in boards for row in board["rows"]]
     return [(row["place"], row["name"].split(": ")[-1], round(row["rating"])) for row in rows]
 

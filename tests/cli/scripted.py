@@ -1,11 +1,13 @@
 """A rater whose answers are written down, so that what a command prints can be held against them."""
 
 import datetime as dt
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from kinelo import Forecast
+from kinelo.forecasts.places import ContestForecast
 
 CHANCES = {
     ("Ash", "Bix", False): (0.62, 0.23, 0.15),
@@ -70,3 +72,40 @@ class Counting(Scripted):
     def predict(self, matches):
         p = self.seen / (self.seen + 1.0)
         return Forecast(np.tile([p, 0.0, 1 - p], (len(matches), 1)))
+
+
+class Obedient:
+    """Takes whatever a rater can be asked for, of matches and of contests, and remembers it in ``asked``."""
+
+    asked: ClassVar[list[dict]] = []
+
+    def __init__(self):
+        self.start = None
+        self.conditions = self.noise_by = self.covariates = ()
+
+    def get_params(self, deep=True):
+        return {name: getattr(self, name) for name in ("start", "conditions", "noise_by", "covariates")}
+
+    def set_params(self, **params):
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def fit(self, played):
+        self.played = played
+        self.asked.append({**self.get_params(), "noun": played.kind.noun, "names": set(played.present)})
+        return self
+
+    def update(self, played):
+        return self
+
+    def predict(self, played):
+        if played.kind.two_sided:
+            return Forecast(np.tile([0.5, 0.2, 0.3], (len(played), 1)))
+        return ContestForecast(played, np.zeros(played.entrant.size), np.ones(played.entrant.size))
+
+    one_step_ahead = predict
+
+    @property
+    def ratings_(self):
+        return pl.DataFrame({"name": sorted(self.played.present), "rating": 1500.0})

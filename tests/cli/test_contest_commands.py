@@ -120,7 +120,7 @@ def test_luck_depends_on_a_column_by_every_door(tmp_path):
         rows = json.loads(kinelo(*typed, *words).stdout)["forecasts"]
         assert {r["entrant"]: r["win"] for r in rows} == pytest.approx(dict(zip(("D0", "D1", "D2"), by_hand)))
     refused = kinelo(*typed, "--noise-by", "weather=wet", "--book", tmp_path / "book")
-    assert refused.returncode == 2 and "does not depend on 'weather'" in refused.stderr
+    assert refused.returncode == 2 and "knows no 'weather': leave out its level" in refused.stderr
     refused = kinelo("rate", tmp_path / "races.csv", "--slot", "driver", "--noise-by", "track", "--k", "24")
     assert refused.returncode == 2 and "plain Elo" in refused.stderr
 
@@ -219,9 +219,9 @@ def test_files_of_a_pattern_are_rated_in_chunks(folder, tmp_path):
         (("rate", "races.csv", "--rater", "kalman"), "rates matches of two sides"),
         (("rate", "races.csv", "--lineups", "races.csv"), "there is no --lineups"),
         (("rate", "races.csv", "--covariate", "car"), "The covariate 'car' must hold numbers"),
-        (("leaderboard", "races.csv", "--by", "car"), "there is no --by"),
+        (("leaderboard", "races.csv", "--by", "car"), "The column 'car' does not say the same of all entrants"),
         (("farming", "races.csv"), "matches of two sides"),
-        (("rate", "races.csv", "--rules", "fide"), "one K for all"),
+        (("rate", "races.csv", "--rules", "fide"), "These are contests of many entrants, not matches of two sides"),
         (("rate", "races.csv", "--slot", "wheel"), "names 'wheel'"),
         (("rate", "races.csv", "--dates", "xyz"), "no order of dates"),
         (("rate", "races.csv", "--disqualified", "first"), "disqualified must be 'behind', 'last' or 'out'"),
@@ -286,6 +286,10 @@ def test_conditions_and_ratings_to_begin_with_are_those_of_the_library(folder, t
     rater = kn.RankElo(conditions=["weather"], start=tmp_path / "start.csv").fit(races)
     told = {row["name"]: row["rating"] for row in json.loads(done.stdout)["ratings"]}
     assert told == pytest.approx(dict(rater.ratings_.select("name", "rating").rows()))
+    words = ("--results", tmp_path / "r.csv", "--start", tmp_path / "start.csv", "--match", "P1; P2; P3", "--json")
+    typed = json.loads(kinelo("predict", *words, "--condition", "weather=C1").stdout)["forecasts"]
+    wanted = rater.predict_one([(name, "C1") for name in ("P1", "P2", "P3")]).win
+    assert {row["entrant"]: row["win"] for row in typed} == pytest.approx(dict(zip(("P1", "P2", "P3"), wanted)))
     plain = kinelo("rate", tmp_path / "r.csv", "--k", "20", "--condition", "weather")
     assert plain.returncode == 2 and "leave out --rater, --condition and --covariate" in plain.stderr
 
@@ -341,3 +345,36 @@ def test_where_nobody_has_taken_part_so_often_everyone_is_shown(folder):
         done = kinelo(command, folder / "races.csv", *asked)
         assert "note: Nobody has taken part in 999 contests yet, so everyone is shown." in done.stderr
         assert "P3" in done.stdout
+
+
+def test_a_contest_among_the_results_is_not_forecast_again(folder, tmp_path):
+    """A list of races whose first stands among the results: with --played-since it is forecast from those before."""
+    races = kn.read_contests(folder / "races.csv")
+    last, day = races[-1], races.date[-1]
+    rows = [f"{day},{last.identifiers[0]},{name},\n" for name in last.present]
+    rows += [f"2021-06-01,next,P{k},\n" for k in range(3)]
+    (tmp_path / "list.csv").write_text("date,contest,entrant,place\n" + "".join(rows))
+    words = ("predict", tmp_path / "list.csv", "--results", folder / "races.csv", "--json")
+    done = kinelo(*words)
+    assert {row["contest"] for row in json.loads(done.stdout)["forecasts"]} == {"next"}
+    assert "note: 1 contests that have taken place are left out (see --played-since)" in done.stderr
+    since = json.loads(kinelo(*words, "--played-since", day).stdout)["forecasts"]
+    ahead = kn.RankElo().fit(races[:-1]).one_step_ahead(last).to_polars()
+    found = {row["entrant"]: row["win"] for row in since if row["contest"] == last.identifiers[0]}
+    assert found == pytest.approx(dict(ahead.select("entrant", "win").rows()))
+    assert len(since) == len(rows)
+
+
+def test_a_board_for_each_value_is_that_of_its_contests_alone(folder, tmp_path):
+    table = pl.read_csv(folder / "races.csv").with_columns(cup=pl.when(pl.col("contest") % 3 == 0).then(pl.lit("B")))
+    table = table.with_columns(pl.when(pl.col("contest") > 6).then(pl.col("cup").fill_null("A")).otherwise("cup"))
+    table.write_csv(tmp_path / "r.csv")
+    done = kinelo("leaderboard", tmp_path / "r.csv", "--by", "cup", "--least-matches", "0", "--json")
+    assert "note: 4 contests without a value in 'cup' stand on no board" in done.stderr
+    rows = json.loads(done.stdout)
+    for cup in ("A", "B"):
+        own = kn.read_contests(table.filter(pl.col("cup") == cup).drop("cup"))
+        board = kn.leaderboard(kn.RankElo().fit(own), own, least_matches=0)
+        assert [(row["name"], row["rating"]) for row in rows if row["cup"] == cup] == [
+            (name, pytest.approx(rating)) for name, rating in board.select("name", "rating").rows()
+        ]

@@ -39,7 +39,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import UNDATED, Day, day_number, read_day, refuse_far_ahead
 from kinelo.matches.fixtures import lineups_of_starters, two_sides
-from kinelo.matches.kind import CONTESTS, MATCHES, kind_of
+from kinelo.matches.kind import MATCHES, Kind, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
@@ -274,6 +274,10 @@ class RatingBook:
             said = self._database.one("SELECT value FROM about WHERE key = 'holds'")[0]
             self._holds = holds[0] if len(holds) == 1 else said
         return self._holds or "matches"
+
+    def _takes(self, kind: Kind) -> bool:
+        """Whether matches, or contests, can be added: the first table decides where the rater rates both."""
+        return kind.noun in _holds(self._blank) and (self.noun == kind.noun or not len(self))
 
     @property
     def _ledger(self) -> Any:
@@ -607,8 +611,10 @@ class RatingBook:
         """What a table adds, with which noun it is counted; the first table decides where a rater rates both."""
         self._know_blank()
         noun = self.noun
-        if kind_of(matches) is CONTESTS and "contests" in _holds(self._blank) and noun == "matches":
-            noun = "contests" if self._database.one("SELECT 1 FROM match LIMIT 1") is None else noun
+        asked = kind_of(matches).noun
+        if asked != noun and asked in _holds(self._blank):
+            empty = self._database.one(f"SELECT 1 FROM {self._ledger.table} LIMIT 1") is None
+            noun = asked if empty else noun
         ledger = self._ledgers[noun]
         ledger.check(matches)
         entry = ledger.enter(matches, alone=alone)

@@ -117,7 +117,7 @@ def _refuse(asked: dict[str, Any], results: Path) -> None:
 
 def _contests_rated_by(rater: str | None, federation: Federation, options: AnyReadingOptions) -> Any:
     """The rater of contests that is in use: plain Elo with a K, or another one."""
-    from kinelo.cli.contests import contest_rater
+    from kinelo.raters.choice import rater_called
     from kinelo.raters.team.rater import TeamElo
 
     plain = federation.rater(AUTOMATIC, options.start)
@@ -125,7 +125,7 @@ def _contests_rated_by(rater: str | None, federation: Federation, options: AnyRe
         return TeamElo.classic(start=options.start) if plain is None else plain
     if plain is not None:
         raise InputError("--rater is no plain Elo: leave out --k, --k-of, --rules and --initial.")
-    return contest_rater(rater, options)
+    return rater_called(rater, *options.asked_of_rater(), kind=CONTESTS)
 
 
 def _group_columns(by: str | None, results: Path) -> list[str] | None:

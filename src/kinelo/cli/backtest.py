@@ -60,30 +60,31 @@ def backtest(
 
     Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
     """
-    from kinelo.cli.contests import raters_to_compare
     from kinelo.cli.loading import kind_of_file, plain_warnings, write_csv
+    from kinelo.cli.rating import check_rater
     from kinelo.cli.scores import draw_scores, show_scores
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.runtime.workers import client_of
 
     engine = client_of(workers, scheduler)
     kind = kind_of_file(results, reading.column)
+    for name in rater or ():
+        check_rater(name, reading if len(rater or ()) == 1 else AnyReadingOptions(), kind)
     played = reading.load(results, rejects, kind=kind)
     if since is not None:
         played = played.since(since)
     first_day = train_until or _middle(played)
     with plain_warnings(), engine as client:
-        chosen = _raters(played, rater, reading) if kind is MATCHES else raters_to_compare(rater, reading)
+        chosen = _raters(played, rater, reading)
         test = run(
             played, chosen, train_until=first_day, metrics=metric, client=client, progress=sys.stderr.isatty()
         )  # fmt: skip
     if as_json:
         found = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
-        if kind is CONTESTS:
-            found["bands"] = {name: test.bands(name).to_dicts() for name in test.forecasts}
-        echo_json(found)
+        bands = {name: table.to_dicts() for name, table in test._bands_by_rater().items()}
+        echo_json(found | ({"bands": bands} if bands else {}))
     else:
-        show_scores(test, str(first_day) if kind is MATCHES or played.dated else test.contests.labels[0])
+        show_scores(test, str(first_day) if kind.two_sided or played.dated else test.contests.labels[0])
     if out is not None:
         write_csv(test.scores, out)
         typer.echo(f"Scores: {out}", err=as_json)
@@ -95,33 +96,54 @@ def _middle(played: Matches | Contests) -> str | int:
     if len(played) < 2:
         raise InputError(f"A backtest needs {played.kind.noun} to fit and to forecast; there are {len(played)} in all.")
     middle = len(played) // 2
-    return str(played.date[middle]) if played.dated or played.kind is MATCHES else middle
+    return str(played.date[middle]) if played.dated or played.kind.two_sided else middle
 
 
-def _raters(matches: Matches, asked: list[str] | None, reading: AnyReadingOptions) -> dict[str, Any]:
+def _raters(played: Matches | Contests, asked: list[str] | None, reading: AnyReadingOptions) -> dict[str, Any]:
     """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
     from kinelo.forecasts.mixture import Mixture
-    from kinelo.raters.choice import RATERS, candidates, rater_called
+    from kinelo.raters.choice import RATERS_OF, candidates, rater_called
 
+    kind = played.kind
     start, conditions, noise_by, covariates = asked_of_rater = reading.asked_of_rater()
-    names = asked or [name for name, kind in RATERS.items() if matches.lineups is not None or not kind.needs_lineups]
+    lineups = getattr(played, "lineups", None) is not None
+    names = asked or [name for name, choice in RATERS_OF[kind].items() if lineups or not choice.needs_lineups]
     chosen: dict[str, Any] = {}
     for name in names:
-        if name == AUTOMATIC:
-            chosen["Mixture"] = Mixture(candidates(matches, *asked_of_rater))
+        if name == AUTOMATIC and kind.usual_rater is None:
+            chosen["Mixture"] = Mixture(candidates(played, *asked_of_rater))
             continue
-        rater = rater_called(name)
+        name = kind.usual_rater if name == AUTOMATIC and kind.usual_rater is not None else name
+        rater = rater_called(name, kind=kind)
         takes = getattr(rater, "get_params", dict)()
         wanted = {"conditions": conditions, "noise_by": noise_by, "covariates": covariates, "start": start}
         lacking = [what for what, given in wanted.items() if given and what not in takes]
         if lacking and ":" not in name and len(names) > 1:
             typer.echo(f"note: {type(rater).__name__} takes no {' and no '.join(lacking)} and is left out", err=True)
         else:
-            chosen[type(rater).__name__] = rater_called(name, *asked_of_rater)
+            chosen[type(rater).__name__] = rater_called(name, *asked_of_rater, kind=kind)
     if not chosen:
-        rater_called(names[0], *asked_of_rater)  # says what it lacks
-    if "PlayerElo" in chosen and not asked:
-        unaware = rater_called("player", *asked_of_rater)
-        unaware.known = "none"  # type: ignore[attr-defined]
-        chosen |= {"PlayerElo, line-up unknown": unaware}
-    return chosen
+        rater_called(names[0], *asked_of_rater, kind=kind)  # says what it lacks
+    return chosen if asked else chosen | BESIDE[kind](chosen, reading)
+
+
+def _lineup_unknown(chosen: dict[str, Any], reading: AnyReadingOptions) -> dict[str, Any]:
+    """What a rater of players is worth before anybody knows who plays."""
+    from kinelo.raters.choice import rater_called
+
+    if "PlayerElo" not in chosen:
+        return {}
+    unaware = rater_called("player", *reading.asked_of_rater())
+    unaware.known = "none"  # type: ignore[attr-defined]
+    return {"PlayerElo, line-up unknown": unaware}
+
+
+def _plain_elo(chosen: dict[str, Any], reading: AnyReadingOptions) -> dict[str, Any]:
+    """Plain Elo of contests."""
+    from kinelo.raters.team.rater import TeamElo
+
+    return {"plain Elo, K = 32": TeamElo.classic(k=32)}
+
+
+BESIDE = {MATCHES: _lineup_unknown, CONTESTS: _plain_elo}
+"""What stands beside Kinelo's raters where none is asked for."""

@@ -47,7 +47,7 @@ def knockout(
     if strange := [name for name in sides if name not in past.teams]:
         raise InputError(_strange(strange, past.teams))
     with plain_warnings():
-        fitted, _ = fit_rater(rater, past, *reading.asked_of_rater())
+        fitted, _ = fit_rater(rater, past, reading)
         day = past.date[-1] + 1 if day is None else day
         found = played(fitted, sides, date=str(day), realisations=realisations, seed=seed)
     if out is not None:

@@ -20,21 +20,17 @@ def rater_of(
     book: str | None, results: Path | None, rater: str, reading: AnyReadingOptions, *, history: bool = False
 ) -> tuple[Any, Any]:
     """The rater, and the matches or contests that it has rated; of a book those are read for a ``history`` alone."""
-    from kinelo.cli.contests import contest_rater, is_contest_book, open_contest_book
-    from kinelo.cli.loading import holds_contests, plain_warnings
+    from kinelo.cli.loading import kind_of_source, plain_warnings
     from kinelo.cli.rating import check_rater, fit_rater, open_book
-    from kinelo.matches.kind import CONTESTS
 
     if (book is None) == (results is None):
         raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
+    kind = kind_of_source(book or results or "", reading.column)
     with plain_warnings():
         if book is not None:
-            kept = (open_contest_book if is_contest_book(book) else open_book)(book, rater, reading)
+            kept = open_book(book, rater, reading, kind)
             return kept.rater, kept.matches() if history and len(kept) else None
         assert results is not None
-        if holds_contests(results, reading.column):
-            own, contests = contest_rater(rater, reading), reading.load(results, kind=CONTESTS)
-            return own.fit(contests), contests
-        check_rater(rater, reading)
-        matches = reading.load(results)
-        return fit_rater(rater, matches, *reading.asked_of_rater())[0], matches
+        check_rater(rater, reading, kind)
+        played = reading.load(results, kind=kind)
+        return fit_rater(rater, played, reading)[0], played

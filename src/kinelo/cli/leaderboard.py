@@ -10,13 +10,10 @@ import typer
 from kinelo.cli.options import AnyReadingOptions, Json, RaterName, ShownOptions, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
-from kinelo.matches.kind import CONTESTS
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from kinelo.matches.matches import Matches
 
 MOST_BOARDS = 50
 
@@ -56,16 +53,12 @@ def leaderboard(
     import polars as pl
 
     from kinelo.book.book import is_book
-    from kinelo.cli.contests import contest_rater, fit_shown, is_contest_book, open_contest_book
-    from kinelo.cli.loading import kind_of_file, plain_warnings, write_csv
+    from kinelo.cli.loading import kind_of_source, plain_warnings, write_csv
     from kinelo.cli.rating import check_rater, fit_rater, open_book, rated_by, show_board
     from kinelo.raters.leaderboard import board_and_words
     from kinelo.raters.tables import ranks_table
 
-    kind = CONTESTS if is_contest_book(source) else kind_of_file(source, reading.column)
-    odd = ["--ranks"] * ranks + ["--by"] * (by is not None)
-    if odd and kind is CONTESTS:
-        raise InputError(f"{source} holds contests of many entrants, for which there is no {odd[0]}.")
+    kind = kind_of_source(source, reading.column)
     if ranks and rater != "bradley-terry":
         raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
     if is_book(source) and (by or ranks):
@@ -74,17 +67,15 @@ def leaderboard(
     boards: list[Board] = []
     with plain_warnings():
         if is_book(source):
-            book = (open_contest_book if kind is CONTESTS else open_book)(source, rater, reading)
+            book = open_book(source, rater, reading, kind)
             parts: dict[str, Any] = {"": (book.rater, book.matches())}
-        elif kind is CONTESTS:
-            contests = reading.load(source, kind=kind)
-            parts = {"": (fit_shown(contest_rater(rater, reading), contests), contests)}
         else:
-            check_rater(rater, reading)
-            matches = reading.load(source, conditions=[*reading.columns_asked(), *([by] if by else [])])
+            check_rater(rater, reading, kind)
+            asked = reading.columns_asked()
+            played = reading.load(source, conditions=[*asked, *([by] if by else [])], kind=kind)
             parts = {
-                level: (fit_rater(rater, part, *reading.asked_of_rater())[0], part)
-                for level, part in _by_level(matches, by).items()
+                level: (fit_rater(rater, part, reading)[0], part)
+                for level, part in _by_level(played, by, keep=by in asked).items()
             }
         for level, (rated, part) in parts.items():
             prefix = f"{by} {level}: " if by else ""
@@ -106,19 +97,23 @@ def leaderboard(
             show_board(board.table, "", board.rater, board.title, shown.top, kind.noun)
 
 
-def _by_level(matches: Matches, by: str | None) -> dict[str, Matches]:
-    """The matches of each value of a column, those with most first; all of them without one."""
+def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:
+    """The matches or contests of each value of a column, those with most first; all of them without one. Raters
+    ``keep`` a column that they use.
+    """
     import numpy as np
 
     if by is None:
-        return {"": matches}
-    condition = matches.conditions[by]
+        return {"": played}
+    condition = played._level_of(by)
     if not condition.levels or len(condition.levels) > MOST_BOARDS:
         raise InputError(
             f"The column {by!r} has {len(condition.levels):,} values; --by takes one with 1 to {MOST_BOARDS}."
         )
+    played = played if keep else played._without(by)
     size = np.bincount(condition.codes[condition.codes >= 0], minlength=len(condition.levels))
-    parts = {condition.levels[k]: matches[condition.codes == k] for k in np.argsort(-size, kind="stable") if size[k]}
+    parts = {condition.levels[k]: played[condition.codes == k] for k in np.argsort(-size, kind="stable") if size[k]}
     if unknown := int((condition.codes < 0).sum()):
-        typer.echo(f"note: {unknown:,} matches without a value in {by!r} stand on no board", err=True)
+        noun = played.kind.noun
+        typer.echo(f"note: {unknown:,} {noun} without a value in {by!r} stand on no board", err=True)
     return parts

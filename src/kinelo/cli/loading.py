@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind
+from kinelo.matches.kind import CONTESTS, KINDS, MATCHES, Kind
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +57,19 @@ def holds_contests(path: Path, column: list[str] | None = None) -> bool:
 def kind_of_file(path: Path, column: list[str] | None = None) -> Kind:
     """What a file (or the first of a pattern) holds."""
     return CONTESTS if holds_contests(path, column) else MATCHES
+
+
+def kind_of_source(source: str | Path, column: list[str] | None = None) -> Kind:
+    """What a rating book or a file holds."""
+    from kinelo.book.book import RatingBook, is_book
+
+    if not is_book(source):
+        return kind_of_file(Path(source), column)
+    try:
+        with plain_warnings():
+            return KINDS[RatingBook(source).noun]
+    except InputError:
+        return MATCHES  # whoever opens it says what is wrong
 
 
 def check_identifiers(results: Matches, coming: Matches) -> None:

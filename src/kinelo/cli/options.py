@@ -34,6 +34,18 @@ OF_THE_OTHER = {
     CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered"),
 }  # fmt: skip
 """Options that say how the other kind is read."""
+REFUSED = {
+    MATCHES: "{} holds matches of two sides: {} is for contests, with one row for each entrant.",
+    CONTESTS: "{} holds contests of many entrants, for which there is no {}.",
+}
+OF_A_SCAN = {
+    MATCHES: ("--column", "--accept-losses", "--start"),
+    CONTESTS: (
+        "--column", "--accept-losses", "--start", "--aliases", "--dates", "--condition", "--noise-by", "--covariate",
+        *OF_THE_OTHER[MATCHES],
+    ),
+}  # fmt: skip
+"""Options that files of a pattern take, which are read in chunks."""
 
 MATCHES_HELP = "Results: CSV or Parquet with date, two sides, scores or result"
 MatchesFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}.")]
@@ -130,14 +142,9 @@ class ResultsOptions:
         """Matches or contests of a file as these options say; what is asked of the other kind is refused."""
         from kinelo.cli.loading import column_mapping, silent_refusals
 
-        odd = [option for option in self.asked() if option in OF_THE_OTHER[kind]]
-        if odd and kind is CONTESTS:
-            raise InputError(f"{path} holds contests of many entrants, for which there is no {odd[0]}.")
-        if odd:
-            raise InputError(
-                f"{path} holds matches of two sides: {odd[0]} is for contests, with one row for each entrant."
-            )
-        own = self.for_contests() if kind is CONTESTS else self._for_matches(played, lineups, conditions)
+        refuse_options(kind, path, *(option for option in self.asked() if option in OF_THE_OTHER[kind]))
+        of_kind = {MATCHES: self._for_matches, CONTESTS: self._for_contests}[kind]
+        own = of_kind(played, lineups, conditions)
         with silent_refusals():
             return kind.reader(
                 path, columns=column_mapping(self.column), played=played, aliases=self.aliases, dates=self.dates,
@@ -145,6 +152,7 @@ class ResultsOptions:
             )  # fmt: skip
 
     def _for_matches(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
+        """What the reader of matches alone is asked for."""
         return {
             "lineups": lineups,
             "results": self.scale,
@@ -153,8 +161,8 @@ class ResultsOptions:
             "conditions": conditions,
         }
 
-    def for_contests(self) -> dict[str, Any]:
-        """What the reader of contests is asked for: nothing, of commands that take matches alone."""
+    def _for_contests(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
+        """What the reader of contests alone is asked for: nothing, of commands that take matches alone."""
         return {}
 
     def load(
@@ -176,10 +184,9 @@ class ResultsOptions:
             with rejects_written(rejects):
                 found = self.read(results, kind, lineups=self.lineups, conditions=conditions or (), beside=beside)
         except InputError:
-            if kind is MATCHES:
-                self._refuse_contests(results)
+            self._refuse_other(results, kind)
             raise
-        if coming is not None and coming.lineups is not None:
+        if coming is not None and getattr(coming, "lineups", None) is not None:
             check_identifiers(found, coming)
             found = replace(found, rejected=found.rejected.unless_used(coming.rejected))
         report_reading(found, rejects)
@@ -194,11 +201,11 @@ class ResultsOptions:
 
             write_csv(likely_names(results), self.write_aliases)
 
-    def _refuse_contests(self, results: Path) -> None:
+    def _refuse_other(self, results: Path, kind: Kind) -> None:
         """Say of a file that could not be read as matches that it holds contests, where it does."""
-        from kinelo.cli.loading import holds_contests
+        from kinelo.cli.loading import kind_of_file
 
-        if holds_contests(results, self.column):
+        if kind.two_sided and kind_of_file(results, self.column) is not kind:
             raise InputError(
                 f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo rate, "
                 "leaderboard, predict, backtest, audit and book take contests."
@@ -248,12 +255,12 @@ class ReadingOptions(ResultsOptions):
         asked = self.columns_asked() if conditions is None else conditions
         return super().load(results, rejects, asked, coming, beside, kind)
 
-    def fixtures(self, path: Path, conditions: list[str], results: Path | None = None) -> Matches:
-        """Read matches that need not have been played, with their line-ups.
+    def fixtures(self, path: Path, conditions: list[str], results: Path | None = None, kind: Kind = MATCHES) -> Any:
+        """Read matches that need not have been played, with their line-ups, or contests.
 
         Where results stand in another file, line-ups are told apart by the identifiers of matches.
         """
-        matches = self.read(path, played=False, conditions=conditions, beside=results)
+        matches = self.read(path, kind, played=False, conditions=conditions, beside=results)
         if self.lineups is None:
             return matches
         if matches.identifiers is None and results not in (None, path):
@@ -294,12 +301,13 @@ class AnyReadingOptions(ReadingOptions):
         typer.Option("--ending", help="What a word means, as WORD=unfinished (disqualified, 'not started')."),
     ] = None
 
-    def for_contests(self) -> dict[str, Any]:
-        """What the reader of contests is asked for; conditions, and what luck depends on, are advantages."""
-        conditions = [name for name in self.columns_asked() if name not in _slots(self.advantage)]
+    def _for_contests(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
+        """What the reader of contests alone is asked for; conditions, and what luck depends on, are advantages."""
+        named = {*_slots(self.advantage), *_slots(self.slot)}
+        added = [name for name in dict.fromkeys(conditions) if name not in named]
         return {
             "slots": _slots(self.slot),
-            "advantages": _slots([*(self.advantage or ()), *conditions]),
+            "advantages": _slots([*(self.advantage or ()), *added]),
             "team": self.team,
             "best": self.best,
             "unfinished": self.unfinished or "behind",
@@ -312,11 +320,35 @@ class AnyReadingOptions(ReadingOptions):
         """The files of a pattern, to be read in chunks; what is not checked of them is said."""
         from kinelo.cli.loading import column_mapping
 
-        own = {**self.for_contests(), "aliases": self.aliases, "dates": self.dates} if kind is CONTESTS else {}
+        own = {MATCHES: dict, CONTESTS: self._scanned_contests}[kind]()
         scan = kind.scanner(pattern, column_mapping(self.column), accept_losses=self.accept_losses, **own)
         for note in scan.notes:
             typer.echo(f"note: {note}", err=True)
         return scan
+
+    def _scanned_contests(self) -> dict[str, Any]:
+        own = self._for_contests(True, None, self.columns_asked())
+        return {**own, "aliases": self.aliases, "dates": self.dates}
+
+    def as_kept_by(self, rater: Any, path: Path, kind: Kind) -> AnyReadingOptions:
+        """Options that read a file as the rater of a book needs it, where they do not say what is rated."""
+        from kinelo.cli.loading import silent_refusals
+        from kinelo.matches.loading import head_of
+
+        kinds, advantages = getattr(rater, "kinds_", ()), getattr(rater, "advantage_kinds_", ())
+        if kind.two_sided or not kinds or self.slot or self.advantage or not path.is_file():
+            return self
+        with silent_refusals():
+            columns = head_of(path).columns
+        if not set(kinds) <= set(columns):
+            return self
+        return replace(self, slot=[kind for kind in kinds if kind not in advantages], advantage=[*advantages])
+
+
+def refuse_options(kind: Kind, source: object, *odd: str) -> None:
+    """Refuse the first of these options, which the other kind takes."""
+    if odd:
+        raise InputError(REFUSED[kind].format(source, odd[0]))
 
 
 def _pairs(given: list[str] | None) -> dict[str, str]:
@@ -365,18 +397,22 @@ class Federation:
         conditions: Sequence[str] = (),
         noise_by: Sequence[str] = (),
         covariates: Sequence[str] = (),
+        *,
+        kind: Kind = MATCHES,
     ) -> Any:
         """The rater that these options ask for, None where they ask for none."""
-        from kinelo.raters.choice import AUTOMATIC, rater_called
+        from kinelo.raters.choice import rater_called
         from kinelo.raters.team.rater import TeamElo
 
         given = [f"--{n.replace('_', '-')}" for n in ("k_of", "k_first", "k_halfway") if getattr(self, n) is not None]
         if self.k is None and not given and self.rules is None:
             if self.initial is None:
                 return None
+            name = kind.usual_rater or AUTOMATIC if name == AUTOMATIC else name
             if name == AUTOMATIC:
                 raise InputError("--initial needs a rater: give --k, --rules or --rater too.")
-            return rater_called(name, start, conditions, noise_by, covariates).set_params(initial=self.initial)
+            asked = rater_called(name, start, conditions, noise_by, covariates, kind=kind)
+            return asked.set_params(initial=self.initial)
         if self.rules not in (None, "fide"):
             raise InputError(f"There are no rules {self.rules!r}; --rules takes fide.")
         if self.rules and (self.k is not None or given):

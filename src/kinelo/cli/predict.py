@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
+from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped, refuse_options
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError, KineloWarning
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -19,11 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from kinelo.forecasts.forecast import Forecast
-    from kinelo.matches.matches import Matches
-    from kinelo.raters.rater import Rater
+    from kinelo.presentation import Table
 
-FORECASTS_SHOWN = 40
+FORECASTS_SHOWN, ENTRANTS_SHOWN = 40, 60
 MATCH_HELP = (
     "A match as 'HOME - AWAY', or a contest as 'ANN; BOB; CID' ('ANN + RED; BOB + BLUE' where drivers and cars are "
     "rated); may be repeated."
@@ -56,51 +56,55 @@ def predict(
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     Example:  kinelo predict next-race.csv --results races.csv
     """
-    from kinelo.cli.contests import is_contest_book, predict_file
-    from kinelo.cli.loading import holds_contests, plain_warnings, write_csv
-    from kinelo.cli.rating import check_rater, open_book
-    from kinelo.forecasts.forecast import forecast_table
+    from kinelo.cli.loading import kind_of_source, plain_warnings, write_csv
+    from kinelo.cli.rating import check_rater, fit_forecaster, open_book
     from kinelo.raters.adapter import conditions_of
 
     _check(fixtures, match, book, results, played_since)
-    reading, levels = typed_levels(reading) if match else (reading, {})
-    files = [path for path in (fixtures, results) if path is not None]
-    if any(holds_contests(path, reading.column) for path in files) or (book is not None and is_contest_book(book)):
-        asked = {"rater": rater, "book": book, "played_since": played_since, "out": out, "as_json": as_json}
-        asked |= {"match": match, "levels": levels}
-        predict_file(fixtures, results, reading, asked)
-        return
-    conditions = reading.columns_asked()
+    kinds = {kind_of_source(source, reading.column) for source in (fixtures, results, book) if source is not None}
+    kind = CONTESTS if CONTESTS in kinds else MATCHES
+    form = FORMS[kind]
+    refuse_options(kind, book or results or fixtures, *(form.foreign if neutral else ()))
+    fields = [form.field(text) for text in match or ()]
+    reading, levels = typed_levels(reading, of_book=book is not None) if match else (reading, {})
+    conditions, chosen, past, coming = reading.columns_asked(), None, None, None
     with plain_warnings():
         if book is not None:
-            kept = open_book(book, rater, reading)
+            kept = open_book(book, rater, reading, kind)
             chosen, past = kept.rater, kept.matches() if len(kept) else None
-            conditions = list(dict.fromkeys([*conditions_of(chosen), *conditions]))
-            strange = [name for name in levels if name not in conditions_of(chosen)]
+            conditions = list(conditions_of(chosen))
+            strange = [name for name in levels if name not in conditions]
             if strange:
                 raise InputError(f"{book} knows no {strange[0]!r}: leave out its level.")
         else:
-            check_rater(rater, reading)
-            chosen, past = None, None
-        if fixtures is None:
-            matches = _pairs(match or [], neutral, reading, {name: levels.get(name, "") for name in conditions})
-        else:
-            matches = reading.fixtures(fixtures, conditions, results)
+            check_rater(rater, reading, kind)
+        if fixtures is not None:
+            reading = reading if chosen is None else reading.as_kept_by(chosen, fixtures, kind)
+            coming = reading.fixtures(fixtures, conditions, results, kind)
         if book is None:
-            past = reading.load(results or fixtures or Path(), coming=matches if fixtures else None, beside=fixtures)
-        _say_day(matches, past)
-        forecast, chosen = _forecast(chosen, past, matches, rater, reading, played_since)
-    for name in forecast.unknown:
-        typer.echo(_stranger(name, chosen), err=True)
-    table = _table(forecast)
+            past = reading.load(results or fixtures or Path(), coming=coming, beside=fixtures, kind=kind)
+        if coming is not None and (book is not None or results not in (None, fixtures)):
+            _report_fixtures(coming, past)
+        if coming is None or not coming.dated:
+            _say_day(kind, past)
+        if coming is None:
+            chosen = fit_forecaster(rater, past, reading) if chosen is None else chosen
+            typed = Typed(fields, neutral, reading.aliases, {name: levels.get(name, "") for name in conditions})
+            pieces = form.typed(chosen, typed)
+        else:
+            pieces, chosen = _forecasts(chosen, past, coming, rater, reading, played_since)
+    unknown = list(dict.fromkeys(name for piece in pieces for name in piece.forecast.unknown))
+    for name in unknown:
+        typer.echo(_stranger(name, chosen, kind), err=True)
+    table = _table(pieces, form)
     if out is not None:
         write_csv(table, out)
         typer.echo(f"Forecasts: {out}", err=as_json)
     if as_json:
-        content = {"rater": type(chosen).__name__, "forecasts": table.to_dicts(), "unknown": list(forecast.unknown)}
-        echo_json(content)
-    else:
-        console().print(forecast_table(table).head(FORECASTS_SHOWN))
+        echo_json({"rater": type(chosen).__name__, "forecasts": table.to_dicts(), "unknown": unknown})
+        return
+    for shown in form.shown(table):
+        console().print(shown)
 
 
 def _check(
@@ -119,90 +123,99 @@ def _check(
         )
 
 
-def _forecast(
-    kept: Any, past: Matches | None, matches: Matches, rater: str, reading: AnyReadingOptions, played_since: str | None
-) -> tuple[Forecast, Any]:
-    """Forecast what is not played from all results, and what was played since a day from the results before its day."""
-    import numpy as np
+def _report_fixtures(coming: Any, past: Any) -> None:
+    """Say what was noticed on reading what is to come, where that is not the file of results."""
+    from kinelo.cli.loading import report_reading
 
+    if getattr(coming, "lineups", None) is not None and past is not None:  # those of results are no rejects
+        coming = replace(coming, rejected=coming.rejected.unless_used(past.rejected))
+    report_reading(coming, None)
+
+
+def _forecasts(
+    rater: Any, past: Any, coming: Any, name: str, reading: AnyReadingOptions, played_since: str | None
+) -> tuple[list[Piece], Any]:
+    """Forecast what is to come from all results, and what took place since a day from the results before it."""
     from kinelo.cli.rating import fit_forecaster
-    from kinelo.matches.dated import read_day
 
-    played = _played(matches, past)
-    late = np.zeros(len(matches), bool) if played_since is None else matches.date >= read_day(played_since)
-    wanted = ~played | late
+    kind = coming.kind
+    played = _played(coming, past)
+    train, later = past, past
+    if past is not None:
+        train = past if played_since is None else past.before(played_since)
+        later = past[len(train) :]
+    wanted = ~played if played_since is None else ~played | _late(coming, later, played_since)
     if not wanted.any():
         raise InputError(
-            f"All {len(matches):,} matches have been played. --played-since DAY forecasts those since a day, each from "
-            "the results before its day."
+            f"All {len(coming):,} {kind.noun} have {kind.over}: none is left to forecast. --played-since DAY forecasts "
+            f"those since a day, each from the {kind.past} before it."
         )
     if not wanted.all():
         left_out = int((~wanted).sum())
-        typer.echo(f"note: {left_out:,} matches already played are left out (see --played-since)", err=True)
-    if kept is None and past is not None:
-        train = past if played_since is None else past.before(played_since)
+        over = FORMS[kind].over
+        typer.echo(f"note: {left_out:,} {kind.noun} {over} are left out (see --played-since)", err=True)
+    if rater is None and train is not None:
         if len(train) == 0:
-            raise InputError(f"There are no results before {played_since} to fit a rater on; choose a later day.")
-        kept = fit_forecaster(rater, train, *reading.asked_of_rater())
-        past = past[len(train) :]
-    elif past is not None:
-        past = past[:0]
-    return _by_day(kept, past, matches[wanted], played[wanted]), kept
+            raise InputError(f"There are no {kind.past} before {played_since} to fit a rater on; choose a later one.")
+        rater = fit_forecaster(name, train, reading)
+    return _one_by_one(rater, later, coming[wanted], played[wanted]), rater
 
 
-def _by_day(rater: Any, results: Matches | None, matches: Matches, played: NDArray[np.bool_]) -> Forecast:
-    """Forecast played matches from the results before their day, the others from all results."""
+def _one_by_one(rater: Any, results: Any, coming: Any, played: NDArray[np.bool_]) -> list[Piece]:
+    """Forecast what took place from the results before it, the others from all results."""
     import numpy as np
 
-    from kinelo.forecasts.forecast import Forecast
     from kinelo.raters.adapter import carry_on, forecast_by
 
-    chances = np.empty((len(matches), 3))
-    unknown: dict[str, None] = {}
-    parts = [np.flatnonzero(played & (matches.date == day)) for day in np.unique(matches.date[played])]
-    used = 0
+    form, used, pieces = FORMS[coming.kind], 0, []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KineloWarning)  # names never met are reported one by one
-        for part in [*parts, np.flatnonzero(~played)]:
+        for part in [*form.groups(coming, np.flatnonzero(played)), np.flatnonzero(~played)]:
             if part.size == 0:
                 continue
             if results is not None:
-                here = matches.date[part[0]]
-                until = int(np.searchsorted(results.date, here)) if played[part[0]] else len(results)
+                until = form.before(results, coming, int(part[0])) if played[part[0]] else len(results)
                 if until > used:
                     carry_on(rater, results[used:until])
                     used = until
-            said = forecast_by(rater, matches[part])
-            chances[part] = said.probabilities
-            unknown |= dict.fromkeys(said.unknown)
-    return Forecast(chances, tuple(unknown)).about(matches)
+            group = coming[part]
+            pieces.append(Piece(part, forecast_by(rater, group).about(group)))
+    return pieces
 
 
-def _played(matches: Matches, past: Matches | None) -> NDArray[np.bool_]:
-    """Which matches have a result, in their own file or (same day, same sides) among those that the rater saw."""
+def _played(coming: Any, past: Any) -> NDArray[np.bool_]:
+    """What has a result, in its own file or (same day and sides, or contest) among those that the rater saw."""
     import numpy as np
 
-    played = ~np.isnan(matches.result)
-    if past is None or _undated(matches):
+    kind = coming.kind
+    played = coming._took_place
+    if past is None or not coming.dated:
         return played
-
-    def keys(table: Matches) -> list[tuple[int, str, str]]:
-        names = table.teams
-        return [(int(d), names[h], names[a]) for d, h, a in zip(table.day, table.home, table.away)]
-
-    seen = set(keys(past))
-    known = np.array([key in seen for key in keys(matches)], bool)
-    early = int((~played & ~known & (matches.date < past.date[-1])).sum()) if len(past) else 0
+    seen = set(past._events)
+    known = np.array([event in seen for event in coming._events], bool)
+    early = int((~played & ~known & (coming.date < past.date[-1])).sum()) if len(past) else 0
     if early:
         typer.echo(
-            f"note: {early:,} matches without a result are dated before {past.date[-1]}, the last result; their "
-            "forecasts know results that came later",
+            f"note: {early:,} {kind.noun} without {kind.lacking} are dated before {past.date[-1]}, the last "
+            f"{kind.past.removesuffix('s')}; their forecasts know {kind.past} that came later",
             err=True,
         )
     return played | known
 
 
-def _stranger(name: str, rater: Rater) -> str:
+def _late(coming: Any, later: Any, since: str) -> NDArray[np.bool_]:
+    """What took place since a day; without dates, what stands among the ``later`` results."""
+    import numpy as np
+
+    from kinelo.matches.dated import read_day
+
+    if coming.dated:
+        return coming.date >= read_day(since)
+    events = set(later._events)
+    return np.array([event in events for event in coming._events], bool)
+
+
+def _stranger(name: str, rater: Any, kind: Kind) -> str:
     """What is said of a name never met: perhaps it is another one, misspelt."""
     from kinelo.raters.name_index import nearest_names
 
@@ -210,56 +223,210 @@ def _stranger(name: str, rater: Rater) -> str:
     known = set() if table is None else {n for col in ("name", "team") if col in table.columns for n in table[col]}
     near = nearest_names(name, sorted(known))
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"warning: {name} has never played: it is forecast as a newcomer{meant}"
+    return f"warning: {name} has never {kind.met}: it is forecast as a newcomer{meant}"
 
 
-def _say_day(matches: Matches, past: Matches | None) -> None:
+def _say_day(kind: Kind, past: Any) -> None:
     """Say on which day matches are forecast that have no date."""
-    if _undated(matches) and past is not None and len(past) and past.dated:
-        typer.echo(f"note: matches without a date are forecast for {past.date[-1]}, the last day known", err=True)
+    if past is not None and len(past) and past.dated:
+        day = past.date[-1]
+        typer.echo(f"note: {kind.noun} without a date are forecast for {day}, the last day known", err=True)
 
 
-def _undated(matches: Matches) -> bool:
-    return any(note.startswith("there is no date column") for note in matches.notes)
+def _table(pieces: list[Piece], form: Form) -> pl.DataFrame:
+    """All forecasts, in the order of the file."""
+    import polars as pl
+
+    tables = [piece.forecast.to_polars().with_columns(_row=pl.Series(form.rows(piece))) for piece in pieces]
+    columns = ["_row", *form.best_first]
+    descending = [name in form.best_first for name in columns]
+    table = pl.concat(tables).sort(columns, descending=descending, maintain_order=True)
+    return table.drop("_row", *form.absent(pieces[0].forecast))
 
 
-def _table(forecast: Forecast) -> pl.DataFrame:
-    """The forecasts without columns that the matches do not have."""
-    table, matches = forecast.to_polars(), forecast.matches
-    assert matches is not None
-    absent = [*(["match_id"] if matches.identifiers is None else []), *(["date"] if _undated(matches) else [])]
-    return table.drop(absent)
-
-
-def typed_levels(reading: AnyReadingOptions) -> tuple[AnyReadingOptions, dict[str, str]]:
+def typed_levels(reading: AnyReadingOptions, *, of_book: bool = False) -> tuple[AnyReadingOptions, dict[str, str]]:
     """Options without the levels that ``--noise-by track=oval`` and ``--condition surface=clay`` say of a ``--match``,
-    and these by column.
+    and these by column. The columns are those that a rater is to use, which a book knows itself.
     """
     asked = {"condition": reading.condition, "noise_by": reading.noise_by}
     parts = {option: [one.partition("=") for one in given or ()] for option, given in asked.items()}
     levels = {name.strip(): level.strip() for own in parts.values() for name, equals, level in own if equals}
     if not all(name and level for name, level in levels.items()):
         raise InputError("--noise-by and --condition take a column, and for a --match its level: track=oval.")
-    columns = {option: [name.strip() for name, _, _ in own] or None for option, own in parts.items()}
+    columns = {
+        option: [name.strip() for name, equals, _ in own if not (equals and of_book)] or None
+        for option, own in parts.items()
+    }
     return replace(reading, **columns), levels
 
 
-def _pairs(pairs: list[str], neutral: bool, reading: AnyReadingOptions, conditions: dict[str, str]) -> Matches:
-    """Matches given as 'HOME - AWAY', with the levels of conditions that are said for all of them."""
-    from kinelo.matches.reading import read_matches
+class Typed(NamedTuple):
+    """What ``--match`` says: who meets, and the levels of conditions that are said for all ("" where none is)."""
 
-    sides = [pair.split(" - ") for pair in pairs]
-    for pair, names in zip(pairs, sides, strict=True):
-        if len(names) != 2 or not all(name.strip() for name in names):
-            raise InputError(f"--match {pair!r} is not of the form 'HOME - AWAY'.")
-    home, away = ([names[k].strip() for names in sides] for k in (0, 1))
-    unsaid = [name for name, level in conditions.items() if not level]
-    if unsaid:
-        note = f"note: --match says nothing of {', '.join(unsaid)}: sides play with their own strength"
-        typer.echo(note, err=True)
-    table = {name: [level] * len(sides) for name, level in conditions.items()} | {
-        "home": home,
-        "away": away,
-        "neutral": [neutral] * len(sides),
-    }
-    return read_matches(table, played=False, aliases=reading.aliases, conditions=list(conditions))
+    fields: list[list[str]]
+    neutral: bool
+    aliases: Path | None
+    levels: dict[str, str]
+
+
+class Piece(NamedTuple):
+    """Forecasts of some of what is to come, and which rows of it they are about."""
+
+    where: NDArray[np.int64]
+    forecast: Any
+
+
+class Form:
+    """What differs between forecasts of matches and of contests: how they are typed, made in order of time, shown."""
+
+    over: str
+    """What those are of which there is nothing to forecast."""
+    foreign: tuple[str, ...] = ()
+    """Options that the other kind alone takes."""
+    best_first: tuple[str, ...] = ()
+    """Columns by which rows of one contest are sorted."""
+
+    def field(self, text: str) -> list[str]:
+        """Who meets, as ``--match`` says it."""
+        raise NotImplementedError
+
+    def typed(self, rater: Any, typed: Typed) -> list[Piece]:
+        """Forecasts of what was typed."""
+        raise NotImplementedError
+
+    def groups(self, coming: Any, played: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """What took place in parts that are forecast from the same results."""
+        raise NotImplementedError
+
+    def before(self, results: Any, coming: Any, row: int) -> int:
+        """How many results come before one that took place."""
+        import numpy as np
+
+        return int(np.searchsorted(results.date, coming.date[row]))
+
+    def rows(self, piece: Piece) -> NDArray[np.int64]:
+        """Which match or contest each row of a table is about."""
+        return piece.where
+
+    def absent(self, forecast: Any) -> list[str]:
+        """Columns of a table that say nothing."""
+        return []
+
+    def shown(self, table: pl.DataFrame) -> Iterable[Table]:
+        """The forecasts as they are printed."""
+        raise NotImplementedError
+
+
+class _MatchForm(Form):
+    """Matches: 'HOME - AWAY', each day from the results before it."""
+
+    over = "already played"
+
+    def field(self, text: str) -> list[str]:
+        names = [name.strip() for name in text.split(" - ")]
+        if len(names) != 2 or not all(names):
+            raise InputError(f"--match {text!r} is not of the form 'HOME - AWAY'.")
+        return names
+
+    def typed(self, rater: Any, typed: Typed) -> list[Piece]:
+        import numpy as np
+
+        from kinelo.matches.reading import read_matches
+        from kinelo.raters.adapter import forecast_by
+
+        unsaid = [name for name, level in typed.levels.items() if not level]
+        if unsaid:
+            note = f"note: --match says nothing of {', '.join(unsaid)}: sides play with their own strength"
+            typer.echo(note, err=True)
+        home, away = zip(*typed.fields, strict=True)
+        number = len(typed.fields)
+        table = {name: [level] * number for name, level in typed.levels.items()} | {
+            "home": list(home),
+            "away": list(away),
+            "neutral": [typed.neutral] * number,
+        }
+        matches = read_matches(table, played=False, aliases=typed.aliases, conditions=list(typed.levels))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KineloWarning)  # names never met are reported one by one
+            return [Piece(np.arange(number), forecast_by(rater, matches).about(matches))]
+
+    def groups(self, coming: Any, played: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        import numpy as np
+
+        return [played[coming.date[played] == day] for day in np.unique(coming.date[played])]
+
+    def absent(self, forecast: Any) -> list[str]:
+        matches = forecast.matches
+        return [*(["match_id"] if matches.identifiers is None else []), *([] if matches.dated else ["date"])]
+
+    def shown(self, table: pl.DataFrame) -> Iterable[Table]:
+        from kinelo.forecasts.forecast import forecast_table
+
+        return [forecast_table(table).head(FORECASTS_SHOWN)]
+
+
+class _ContestForm(Form):
+    """Contests: 'ANN; BOB; CID', each from the contests before it, the likeliest winner first."""
+
+    over = "that have taken place"
+    foreign = ("--neutral",)
+    best_first = ("win",)
+
+    def field(self, text: str) -> list[str]:
+        entrants = [name.strip() for name in text.split(";") if name.strip()]
+        if len(entrants) < 2:
+            raise InputError(f"--match {text!r:.60} names no contest; write its entrants as 'ANN; BOB; CID'.")
+        return entrants
+
+    def typed(self, rater: Any, typed: Typed) -> list[Piece]:
+        import numpy as np
+
+        from kinelo.matches.same_side import read_aliases
+
+        aliases, several = read_aliases(typed.aliases), len(getattr(rater, "kinds_", ())) > 1
+        luck, helped = _levels_of(rater, typed.levels)
+        said = {"conditions": luck} if luck else {}
+        pieces = []
+        for number, entrants in enumerate(typed.fields):
+            parts = [name.split(" + ") if several else [name] for name in entrants]
+            named = [[aliases.get(name.strip(), name.strip()) for name in names] + helped for names in parts]
+            field = [tuple(names) if len(names) > 1 else names[0] for names in named]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", KineloWarning)
+                forecast = rater.predict_one(field, **said)
+            contest = replace(forecast.contests, identifiers=(str(number + 1),))
+            pieces.append(Piece(np.array([number]), forecast.about(contest)))
+        return pieces
+
+    def groups(self, coming: Any, played: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        return [played[k : k + 1] for k in range(played.size)]
+
+    def before(self, results: Any, coming: Any, row: int) -> int:
+        """Contests stand in an order within their day."""
+        places = {event: place for place, event in enumerate(results._events)}
+        place = places.get(coming._events[row])
+        return super().before(results, coming, row) if place is None else place
+
+    def rows(self, piece: Piece) -> NDArray[np.int64]:
+        import numpy as np
+
+        return np.repeat(piece.where, piece.forecast.contests.sizes)
+
+    def shown(self, table: pl.DataFrame) -> Iterable[Table]:
+        from kinelo.forecasts.places import contest_forecast_tables
+
+        return contest_forecast_tables(table, ENTRANTS_SHOWN)
+
+
+def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Levels of what luck depends on, by column, and those that each entrant has, as a typed contest says them."""
+    luck = {name: levels[name] for name in getattr(rater, "noise_by", None) or () if levels.get(name)}
+    helps = [name for name in getattr(rater, "advantage_kinds_", ()) if name not in luck]
+    said = [name for name in helps if levels.get(name)]
+    if said and said != helps[: len(said)]:
+        unsaid = next(name for name in helps if name not in said)
+        raise InputError(f"A contest that is typed says {unsaid} before {said[-1]}: give its level too.")
+    return luck, [levels[name] for name in said]
+
+
+FORMS: dict[Kind, Form] = {MATCHES: _MatchForm(), CONTESTS: _ContestForm()}

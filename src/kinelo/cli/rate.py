@@ -11,6 +11,7 @@ from kinelo.cli.federation_list import ListOptions, show_list
 from kinelo.cli.files import is_page, picture_name
 from kinelo.cli.options import (
     MATCHES_HELP,
+    OF_A_SCAN,
     AnyReadingOptions,
     Federation,
     Json,
@@ -21,7 +22,7 @@ from kinelo.cli.options import (
 )
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind
+from kinelo.matches.kind import Kind
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -67,13 +68,14 @@ def rate(
     """
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
-    from kinelo.cli.contests import as_rated, fit_shown, rater_or_book, say_unused
     from kinelo.cli.loading import kind_of_file, plain_warnings
     from kinelo.cli.rating import (
         add_to_book,
         content_of,
         fit_rater,
+        fit_shown,
         rated_by,
+        say_unused,
         show_estimates,
         show_leaderboard,
         show_tables,
@@ -82,27 +84,22 @@ def rate(
     from kinelo.raters.tables import advantages_table, effects_table, luck_table
 
     kind = kind_of_file(results, reading.column)
+    lists = listing.rater(results, rater, federation, reading)
     if any(sign in str(results) for sign in "*?["):
-        others = {*reading.asked()} - {"--column"} if kind is MATCHES else {}
-        own_k = federation != Federation() and kind is MATCHES
-        if book or picture or rejects or as_json or others or own_k or is_page(out):
-            raise InputError(
-                "Of a pattern of files, only --rater, --column, --active-days, --least-matches, --top and --out "
-                "FILE.csv can be asked."
-            )
+        others = {*reading.asked()} - {*OF_A_SCAN[kind]}
+        if book or picture or rejects or as_json or others or lists or is_page(out):
+            *most, last = (*OF_A_SCAN[kind], "--rater", "--k", "--initial", "--active-days", "--least-matches", "--top")
+            raise InputError(f"Of a pattern of files, only {', '.join(most)}, {last} and --out FILE.csv can be asked.")
         _rate_in_chunks(str(results), kind, rater, reading, federation, shown, out)
         return
 
-    if kind is CONTESTS:
-        kept, own = rater_or_book(book, rater, federation, reading)
-        reading, conditions = reading if kept is None else as_rated(reading, kept.rater, results), None
-    else:
-        lists = listing.rater(results, rater, federation, reading)
-        if lists is not None and is_page(out):
-            raise InputError("A list is written as a table: --out NAME.csv.")
-        kept, own = _rater_or_book(book, rater, federation, reading, lists)
-        keeper = lists if kept is None else kept.rater
-        conditions = reading.columns_asked() if keeper is None else list(conditions_of(keeper))
+    if lists is not None and is_page(out):
+        raise InputError("A list is written as a table: --out NAME.csv.")
+    kept, own = _rater_or_book(book, rater, federation, reading, lists, kind)
+    keeper = lists if kept is None else kept.rater
+    conditions = reading.columns_asked() if keeper is None else list(conditions_of(keeper))
+    if kept is not None:
+        reading = reading.as_kept_by(keeper, results, kind)
     played = reading.load(results, rejects, conditions, kind=kind)
     federation.check_names(played)
     with plain_warnings():
@@ -111,15 +108,13 @@ def rate(
         if own is not None:
             rated = fit_shown(own, played)
         elif kept is None:
-            rated, choice = fit_rater(rater, played, *reading.asked_of_rater())
-        if kind is CONTESTS:
-            say_unused(rated if kept is None else kept.rater, played)
+            rated, choice = fit_rater(rater, played, reading)
+        say_unused(rated if kept is None else keeper, played)
         if book is not None:
             rated = add_to_book(book, kept, rated, played, quiet=as_json)
-        worth = rating_inflation(rated, played) if kept is None and kind is MATCHES else None
+        worth = rating_inflation(rated, played) if kept is None else None
     if as_json:
-        inflation = {"inflation": None if worth is None else worth.to_dict()} if kind is MATCHES else {}
-        echo_json(content_of(rated, played, choice) | inflation)
+        echo_json(content_of(rated, played, choice) | {"inflation": None if worth is None else worth.to_dict()})
     elif hasattr(rated, "list_table"):
         show_list(rated, shown.top)
     else:
@@ -137,20 +132,21 @@ def _rater_or_book(
     federation: Federation,
     reading: AnyReadingOptions,
     lists: Any,
+    kind: Kind,
 ) -> tuple[RatingBook | None, Any]:
-    """The book of matches that is carried on, or the rater that options describe; neither where it is to be chosen."""
+    """The book that is carried on, or the rater that options describe; neither where it is to be chosen."""
     from kinelo.book.book import is_book
     from kinelo.cli.loading import plain_warnings
     from kinelo.cli.rating import check_rater, open_book
 
-    own = lists or federation.rater(name, *reading.asked_of_rater())
+    own = lists or federation.rater(name, *reading.asked_of_rater(), kind=kind)
     if book is None or not is_book(book):
-        check_rater(name, reading)
+        check_rater(name, reading, kind)
         return None, own
     if own is not None:
         raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
     with plain_warnings():
-        return open_book(book, name, reading), None
+        return open_book(book, name, reading, kind), None
 
 
 def _write(
@@ -180,19 +176,17 @@ def _rate_in_chunks(
     out: Path | None,
 ) -> None:  # fmt: skip
     """Rate files that need not fit into memory and show the leaderboard."""
-    from kinelo.cli.contests import contest_rater, fit_shown
     from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.cli.rating import fit_rater, show_leaderboard
+    from kinelo.cli.rating import check_rater, fit_rater, fit_shown, show_leaderboard
 
+    own = federation.rater(rater, *reading.asked_of_rater(), kind=kind)
+    check_rater(rater, reading, kind)
     scan = reading.scan(pattern, kind)
     with plain_warnings():
-        if kind is CONTESTS:
-            rated = fit_shown(contest_rater(rater, reading, federation), scan)
-        else:
-            rated, _ = fit_rater(rater, scan)
+        rated = fit_rater(rater, scan, reading)[0] if own is None else fit_shown(own, scan)
     table = rated.ratings_
-    # Entries of contests are no number of contests.
-    number = f"{int(table['matches'].sum()) // 2:,} matches of " if kind is MATCHES else ""
+    # Every match is counted by two sides; entries of contests are no number of contests.
+    number = f"{int(table['matches'].sum()) // 2:,} matches of " if kind.two_sided else ""
     title = f"{number}{len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}"
     show_leaderboard(rated, None, title, shown, noun=kind.noun)
     if out is not None:

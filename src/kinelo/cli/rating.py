@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from kinelo.cli.streams import console
+from kinelo.errors import InputError
+from kinelo.matches.kind import KINDS, MATCHES, Kind, kind_of
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -24,63 +27,52 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 
-def check_rater(name: str, reading: ReadingOptions) -> None:
+def check_rater(name: str, reading: ReadingOptions, kind: Kind = MATCHES) -> None:
     """Refuse a rater that does not exist or cannot do what is asked, before any file is read."""
     from kinelo.raters.choice import rater_called
 
     if name != AUTOMATIC:
-        rater_called(name, *reading.asked_of_rater())
+        rater_called(name, *reading.asked_of_rater(), kind=kind)
 
 
-def fit_rater(
-    name: str,
-    matches: Matches | MatchScan,
-    start: Path | None = None,
-    conditions: Sequence[str] = (),
-    noise_by: Sequence[str] = (),
-    covariates: Sequence[str] = (),
-) -> tuple[Any, RaterChoice | None]:
+def fit_shown(rater: Any, played: Any) -> Any:
+    """Fit a rater, which shows on a terminal how far it is where that takes long."""
+    if hasattr(rater, "progress"):
+        rater.progress = sys.stderr.isatty()
+    return rater.fit(played)
+
+
+def fit_rater(name: str, played: Any, reading: ReadingOptions) -> tuple[Any, RaterChoice | None]:
     """The rater of this name, fitted, and how it was chosen where that was left to Kinelo, which is said."""
     from kinelo.raters.choice import rater_called
 
+    kind = kind_of(played)
+    name = kind.usual_rater or AUTOMATIC if name == AUTOMATIC else name
     if name != AUTOMATIC:
-        return rater_called(name, start, conditions, noise_by, covariates).fit(matches), None
-    choice = choose(matches, start, conditions, noise_by, covariates)
+        return fit_shown(rater_called(name, *reading.asked_of_rater(), kind=kind), played), None
+    choice = choose(played, reading)
     return choice.rater, choice
 
 
-def fit_forecaster(
-    name: str,
-    matches: Matches,
-    start: Path | None = None,
-    conditions: Sequence[str] = (),
-    noise_by: Sequence[str] = (),
-    covariates: Sequence[str] = (),
-) -> Any:
+def fit_forecaster(name: str, played: Any, reading: ReadingOptions) -> Any:
     """A fitted rater to forecast with; where the choice is left to Kinelo, a mixture, whose weights are said."""
     from kinelo.forecasts.automatic import LEAST_COMPARED
     from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import candidates
 
-    if name != AUTOMATIC or len(matches) < LEAST_COMPARED:
-        return fit_rater(name, matches, start, conditions, noise_by, covariates)[0]
-    mixture = Mixture(candidates(matches, start, conditions, noise_by, covariates)).fit(matches)
+    if name != AUTOMATIC or kind_of(played).usual_rater is not None or len(played) < LEAST_COMPARED:
+        return fit_rater(name, played, reading)[0]
+    mixture = Mixture(candidates(played, *reading.asked_of_rater())).fit(played)
     typer.echo(f"Forecasts are mixed, by weights learnt on the latest matches: {mixture}", err=True)
     return mixture
 
 
-def choose(
-    matches: Matches | MatchScan,
-    start: Path | None = None,
-    conditions: Sequence[str] = (),
-    noise_by: Sequence[str] = (),
-    covariates: Sequence[str] = (),
-) -> RaterChoice:
+def choose(matches: Matches | MatchScan, reading: ReadingOptions) -> RaterChoice:
     """Choose a rater on the latest of these matches, and say on the error stream which and by how much."""
     from kinelo.forecasts import automatic
     from kinelo.raters.choice import candidates
 
-    named = candidates(matches, start, conditions, noise_by, covariates)
+    named = candidates(matches, *reading.asked_of_rater())
     choice = automatic.choose(matches, named, next(iter(named)))
     typer.echo(f"Rater chosen on the earlier matches: {choice}", err=True)
     if getattr(matches, "lineups", None) is not None and choice.name != "PlayerElo":
@@ -88,19 +80,26 @@ def choose(
     return choice
 
 
-def open_book(book: str | Path, asked: str, reading: ReadingOptions) -> RatingBook:
-    """A book that exists, whose rater is none other than what was asked for."""
+def say_unused(rater: Any, played: Matches | Contests) -> None:
+    """Say what of a table a rater does not use."""
+    if hasattr(rater, "_unused_words") and (words := rater._unused_words(played)):
+        typer.echo(f"note: {words}", err=True)
+
+
+def open_book(book: str | Path, asked: str, reading: ReadingOptions, kind: Kind) -> RatingBook:
+    """A book that exists and may hold this kind, whose rater is none other than what was asked for."""
     from kinelo.book.book import RatingBook
     from kinelo.cli.loading import conditions_of_book
-    from kinelo.errors import InputError
     from kinelo.raters.choice import rater_called
 
-    kind = None if asked == AUTOMATIC else type(rater_called(asked))
-    kept = RatingBook(book, kind if ":" in asked else None)
-    if kind is not None and kind is not type(kept.rater):
-        raise InputError(
-            f"{book} is a book of {type(kept.rater).__name__}; leave out --rater {asked} or start another."
-        )
+    wanted = None if asked == AUTOMATIC else type(rater_called(asked, kind=kind))
+    kept = RatingBook(book, wanted if ":" in asked else None)
+    keeper = type(kept.rater).__name__
+    if not kept._takes(kind):
+        held = KINDS[kept.noun].described
+        raise InputError(f"{book} is a book of {held}, kept by {keeper}; start another for {kind.noun}.")
+    if wanted is not None and wanted is not type(kept.rater):
+        raise InputError(f"{book} is a book of {keeper}; leave out --rater {asked} or start another.")
     conditions_of_book(book, kept.rater, reading.columns_asked(), reading.start)
     return kept
 
@@ -144,10 +143,14 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
         "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
         **({"effects": rater.effects_.to_dicts()} if effects_table(rater) is not None else {}),
-        **({"noise_factors": rater.noise_factors_.to_dicts()} if getattr(rater, "noise_by", None) else {}),
+        **({"noise_factors": rater.noise_factors_.to_dicts()} if _has_noise_factors(rater) else {}),
         **({"advantages": rater.advantages_.to_dicts()} if _has_advantages(rater) else {}),
         "ratings": rater.ratings_.to_dicts(),
     }
+
+
+def _has_noise_factors(rater: Any) -> bool:
+    return bool(getattr(rater, "noise_by", None)) and hasattr(rater, "noise_factors_")
 
 
 def _has_advantages(rater: Any) -> bool:

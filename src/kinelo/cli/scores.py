@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def show_scores(test: Comparison, first_day: str) -> None:
     """Print the scores of all raters, how far each is behind the best, and of contests what the best expected."""
     from kinelo.forecasts.comparison import backtest_table
-    from kinelo.forecasts.contest_scores import ContestBacktest
 
     title = f"{test.number:,} {test.noun} from {first_day}, one step ahead"
     console().print(backtest_table(test, title))
-    if isinstance(test, ContestBacktest):
-        name = str(test.scores["rater"][0])
-        console().print(bands_table(test.bands(name), name))
+    name = str(test.scores["rater"][0])
+    bands = test._bands_by_rater().get(name)
+    if bands is not None:
+        console().print(bands_table(bands, name))
 
 
 EVENT_WORDS = {"win": "to win", "top 3": "to be among the first three"}

@@ -83,7 +83,7 @@ def season(
         rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
         counted = past[:0] if season_start == "none" else past
         season_so_far(coming, counted, since)  # asks before a rater is fitted
-        fitted, _ = fit_rater(rater, past, *reading.asked_of_rater())
+        fitted, _ = fit_rater(rater, past, reading)
         found = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)

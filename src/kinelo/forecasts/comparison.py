@@ -52,6 +52,10 @@ class Comparison:
         """What the table says of a rater beside its scores."""
         return {}
 
+    def _bands_by_rater(self) -> dict[str, pl.DataFrame]:
+        """Of contests, winners and podiums expected and seen by every rater."""
+        return {}
+
     @property
     @abstractmethod
     def number(self) -> int:

@@ -217,6 +217,9 @@ class ContestBacktest(Comparison):
         self.contest_scores(name)
         return place_calibration(self.forecasts[name], bins)
 
+    def _bands_by_rater(self) -> dict[str, pl.DataFrame]:
+        return {name: self.bands(name) for name in self.forecasts}
+
     def bands(self, name: str) -> pl.DataFrame:
         """Winners and podiums expected and seen, by the chance that was given: event, low, high, entries, expected,
         seen and error, which is one standard deviation of the number seen.

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from kinelo.matches.conditions import Condition
+
 FINISHED, UNFINISHED, DISQUALIFIED, NOT_STARTED = range(4)
 ENDINGS = ("finished", "unfinished", "disqualified", "not started")
 ENTRIES_SHOWN = 10
@@ -135,6 +137,30 @@ class Contests(DatedTable):
     def _keys(self) -> NDArray[np.str_]:
         """Identifiers of the contests."""
         return np.array(self.identifiers, str)
+
+    @property
+    def _took_place(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.place[self.first[:-1]])
+
+    @property
+    def _events(self) -> list[tuple[object, ...]]:
+        return list(zip(self.day.tolist(), self.identifiers))
+
+    def _level_of(self, column: str) -> Condition:
+        from kinelo.matches.conditions import Condition
+
+        slots = self.slots[column]
+        codes, first = slots.codes[:, 0], slots.codes[self.first[:-1], 0]
+        if slots.codes.shape[1] > 1 or (codes != first[self.contest]).any():
+            odd = int(self.contest[np.argmax(codes != first[self.contest])])
+            raise InputError(
+                f"The column {column!r} does not say the same of all entrants of contest {self.identifiers[odd]}: "
+                "contests cannot be told apart by it."
+            )
+        return Condition(first, slots.names)
+
+    def _without(self, column: str) -> Contests:
+        return self.rating(*(kind for kind in self.kinds if kind != column))
 
     def _line(self, row: int) -> str:
         part = slice(int(self.first[row]), int(self.first[row + 1]))

@@ -9,7 +9,7 @@ import datetime
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.kind import Kind
 from kinelo.model.validation import whole
+
+if TYPE_CHECKING:
+    from kinelo.matches.conditions import Condition
 
 Day = str | np.datetime64
 UNDATED = np.datetime64("1970-01-01", "D")
@@ -125,6 +128,24 @@ class DatedTable:
     def _keys(self) -> NDArray[np.str_]:
         """What each match or contest goes by: its identifier, or the number of its row."""
         raise NotImplementedError
+
+    @property
+    def _took_place(self) -> NDArray[np.bool_]:
+        """Which matches or contests have a result."""
+        raise NotImplementedError
+
+    @property
+    def _events(self) -> list[tuple[object, ...]]:
+        """What tells a match or a contest from others in another table: its day, and who meets or its name."""
+        raise NotImplementedError
+
+    def _level_of(self, column: str) -> Condition:
+        """The value of a column for each match or contest."""
+        raise NotImplementedError
+
+    def _without(self, column: str) -> Self:
+        """The same for raters that are not to know a column."""
+        return self
 
     def _line(self, row: int) -> str:
         """One line for a match or a contest, between tabs."""

@@ -30,6 +30,14 @@ class Kind:
     """What to say where a table of the other kind is handed over."""
     home: str
     usual_rater: str | None
+    described: str
+    """What it is, in words that tell it from the other kind."""
+    met: str
+    """What somebody who is no newcomer has done."""
+    over: str
+    """What has happened to those that are not to come."""
+    past: str
+    """What a rater is fitted on."""
     two_sided: bool = False
 
     def _found(self, module: str, name: str) -> Any:
@@ -73,15 +81,18 @@ class Kind:
 MATCHES = Kind(
     "matches", "match", "sides", "a result",
     "These are contests of many entrants, not matches of two sides; RankElo and TeamElo.classic rate them.",
-    "", None, two_sided=True,
+    "", None, "matches of two sides", "played", "been played", "results", two_sided=True,
 )  # fmt: skip
 CONTESTS = Kind(
     "contests", "contest", "entrants", "places",
     "These are matches of two sides, not contests; kinelo.Contests.from_matches(matches) makes contests of two of "
     "them.",
-    "contest_", "rank",
+    "contest_", "rank", "contests of many entrants", "taken part", "taken place", "contests",
 )  # fmt: skip
 """Which rater is usual of matches is decided on them (:func:`kinelo.choose_rater`)."""
+
+KINDS = {kind.noun: kind for kind in (MATCHES, CONTESTS)}
+"""Both, by their nouns."""
 
 
 def kind_of(value: object) -> Kind:

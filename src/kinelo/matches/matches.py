@@ -134,6 +134,18 @@ class Matches(DatedTable):
         """Identifiers of the matches, or numbers of their rows."""
         return self.match_id
 
+    @property
+    def _took_place(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.result)
+
+    @property
+    def _events(self) -> list[tuple[object, ...]]:
+        names = self.teams
+        return [(int(d), names[h], names[a]) for d, h, a in zip(self.day, self.home, self.away)]
+
+    def _level_of(self, column: str) -> Condition:
+        return self.conditions[column]
+
     def _first_wins(self, *, neutral: bool) -> tuple[int, float]:
         S = self.signed[self.neutral if neutral else ~self.neutral]
         won, lost = int(np.sum(S > 0)), int(np.sum(S < 0))

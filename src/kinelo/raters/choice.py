@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind, kind_of
 from kinelo.runtime.plugins import declared_in, described, imported, load_plugin, package_of, plugins
 
 if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Forecaster
+    from kinelo.matches.contest_scan import ContestScan
+    from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
     from kinelo.matches.scan import MatchScan
     from kinelo.raters.rater import Rater
@@ -43,20 +46,23 @@ RATERS = {
     "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
     "bradley-terry": Choice("bradley_terry", "BradleyTerry", "one estimate from all matches, for strengths that stay"),
 }
-TAKEN = (AUTOMATIC, *RATERS)
+CONTEST_RATERS = {"rank": Choice("rank", "RankElo", "ratings from orders of finish, with an uncertainty")}
+RATERS_OF = {MATCHES: RATERS, CONTESTS: CONTEST_RATERS}
+"""Raters that can be asked for by name, of matches and of contests."""
+
+TAKEN = (AUTOMATIC, *RATERS, *CONTEST_RATERS)
 """Names that a plug-in cannot have."""
 
-CLASSES = {one.kind: f"kinelo.raters.{one.module}.rater" for one in RATERS.values()}
+CLASSES = {one.kind: f"kinelo.raters.{one.module}.rater" for raters in RATERS_OF.values() for one in raters.values()}
 CLASSES["ClassicElo"] = "kinelo.raters.team.classic"
 CLASSES["FideElo"] = "kinelo.raters.fide.rater"
-CLASSES["RankElo"] = "kinelo.raters.rank.rater"
 """Module of every rater that Kinelo has, by the name of its class: all that a stored file can name."""
 
 
-def all_raters() -> dict[str, Choice]:
+def all_raters(kind: Kind = MATCHES) -> dict[str, Choice]:
     """Kinelo's raters and those that other installed packages add (entry points ``kinelo.raters``)."""
     added = plugins("kinelo.raters", TAKEN)
-    return RATERS | {
+    return RATERS_OF[kind] | {
         name: Choice(point.value, point.attr, f"added by {package_of(point)}") for name, point in added.items()
     }
 
@@ -64,7 +70,8 @@ def all_raters() -> dict[str, Choice]:
 def rater_help() -> str:
     """What ``--rater`` takes, in words."""
     *names, last = all_raters()
-    return f"{', '.join(names)} or {last}, or a class of your own as MODULE:CLASS"
+    of_contests = " or ".join(CONTEST_RATERS)
+    return f"{', '.join(names)} or {last}, of contests {of_contests}, or a class of your own as MODULE:CLASS"
 
 
 def choose_rater(
@@ -94,7 +101,6 @@ def choose_rater(
     """
     from kinelo.forecasts.automatic import choose
     from kinelo.forecasts.backtest import named_raters
-    from kinelo.matches.kind import MATCHES
 
     MATCHES.check(matches, scans=True)
     named = candidates(matches) if raters is None else named_raters(raters)
@@ -102,26 +108,27 @@ def choose_rater(
 
 
 def candidates(
-    matches: Matches | MatchScan,
+    matches: Matches | Contests | MatchScan | ContestScan,
     start: Path | None = None,
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
     covariates: Sequence[str] = (),
 ) -> dict[str, Rater]:
     """All of Kinelo's raters that can use these matches and what else is asked, the usual one first."""
-    found = {}
-    for name in sorted(RATERS, key=lambda name: name != USUAL):
-        if RATERS[name].needs_lineups and matches.lineups is None:
+    found, kind = {}, kind_of(matches)
+    raters = RATERS_OF[kind]
+    for name in sorted(raters, key=lambda name: name != USUAL):
+        if raters[name].needs_lineups and getattr(matches, "lineups", None) is None:
             continue
-        takes = _of_kinelo(name).get_params()
+        takes = _of_kinelo(raters[name]).get_params()
         asked = {"start": start is not None, "conditions": bool(conditions), "noise_by": bool(noise_by)}
         asked["covariates"] = bool(covariates)
         if any(wanted and what not in takes for what, wanted in asked.items()):
             continue
-        rater = rater_called(name, start, conditions, noise_by, covariates)
+        rater = rater_called(name, start, conditions, noise_by, covariates, kind=kind)
         if not matches.in_memory and rater.needs_whole_table():
             continue
-        found[RATERS[name].kind] = rater
+        found[raters[name].kind] = rater
     return found
 
 
@@ -131,8 +138,11 @@ def rater_called(
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
     covariates: Sequence[str] = (),
+    *,
+    kind: Kind = MATCHES,
 ) -> Rater | Any:
-    """A rater with every parameter left to be estimated; ``module:Class`` finds one of a user's own.
+    """A rater of matches or contests with every parameter left to be estimated; ``module:Class`` finds one of a user's
+    own.
 
     It begins with the ratings of a file (``start``) and uses ``conditions``, ``noise_by`` and ``covariates``; one of
     Kinelo's that cannot is refused, while a class of a user's own without them finds the columns with the matches.
@@ -140,7 +150,7 @@ def rater_called(
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
     ('Glicko', 'TeamElo')
     """
-    rater = _made(name)
+    rater = _made(name, kind)
     takes = getattr(rater, "get_params", dict)()
     if start is not None:
         if "start" not in takes:
@@ -154,7 +164,7 @@ def rater_called(
         if columns and what in takes:
             rater.set_params(**{what: list(columns)})
         elif columns and name in RATERS:
-            able = [key for key in RATERS if what in _of_kinelo(key).get_params()]
+            able = [key for key, choice in RATERS.items() if what in _of_kinelo(choice).get_params()]
             raise InputError(
                 f"{type(rater).__name__} uses no {used}; leave out {option}, or choose {', '.join(able[:-1])} or "
                 f"{able[-1]}."
@@ -180,20 +190,25 @@ def class_named(origin: str) -> type | None:
     return None
 
 
-def _made(name: str) -> Rater | Any:
+def _made(name: str, kind: Kind) -> Rater | Any:
     if ":" in name:
         return _of_user(name, imported(name, "rater"))
-    if name in RATERS:
-        return _of_kinelo(name)
+    if name in RATERS_OF[kind]:
+        return _of_kinelo(RATERS_OF[kind][name])
+    for other, raters in RATERS_OF.items():
+        if name in raters:
+            names = ", ".join(RATERS_OF[kind])
+            raise InputError(
+                f"--rater {name} rates {other.described}; {kind.noun} are rated by --rater {names} or --k."
+            )
     added = plugins("kinelo.raters", TAKEN)
     if name in added:
         return _of_user(described(added[name]), load_plugin(added[name]))
-    raise InputError(f"There is no rater {name!r}; choose one of {', '.join(all_raters())}, or MODULE:CLASS.")
+    raise InputError(f"There is no rater {name!r}; choose one of {', '.join(all_raters(kind))}, or MODULE:CLASS.")
 
 
-def _of_kinelo(name: str) -> Rater:
-    kind = RATERS[name].kind
-    return getattr(import_module(CLASSES[kind]), kind)()
+def _of_kinelo(choice: Choice) -> Rater:
+    return getattr(import_module(CLASSES[choice.kind]), choice.kind)()
 
 
 def check_rater_class(name: str, found: Any) -> type:

@@ -151,7 +151,7 @@ def _by_places(table: pl.DataFrame, caution: float) -> pl.DataFrame:
     import polars as pl
 
     if caution:
-        table = table.with_columns(surely=pl.col("rating") - caution * pl.col("uncertainty"))
+        table = table.with_columns(surely=_surely(table, caution))
     table = table.sort("surely" if caution else "rating", descending=True, maintain_order=True)
     return table.insert_column(1, pl.Series("place", np.arange(1, table.height + 1)))
 
@@ -181,12 +181,19 @@ def _worth_ranking(
     return table, f"Nobody has {often} yet, so everyone is shown."
 
 
+def _surely(table: pl.DataFrame, caution: float) -> pl.Expr:
+    """What ratings surely are; the ratings themselves where the rater does not say how unsure they are."""
+    import polars as pl
+
+    doubt = pl.col("uncertainty").fill_nan(0.0) if "uncertainty" in table.columns else pl.lit(0.0)
+    return pl.col("rating") - caution * doubt
+
+
 def _ranked(table: pl.DataFrame, caution: float) -> pl.DataFrame:
     """The table with places within pools, sorted, and its columns in the order in which they are shown."""
     import polars as pl
 
-    doubt = pl.col("uncertainty").fill_nan(0.0) if "uncertainty" in table.columns else pl.lit(0.0)
-    table = table.with_columns(surely=pl.col("rating") - caution * doubt)
+    table = table.with_columns(surely=_surely(table, caution))
     table = table.with_columns(main=pl.col("pool") == MAIN, most=pl.col("name").count().over("pool"))
     order = ["main", "most", "pool", "separable", "surely"]
     table = table.sort(order, descending=[True, True, False, True, True], maintain_order=True).drop("main", "most")

@@ -205,7 +205,8 @@ def advantages_table(rater: Any) -> Table | None:
 
 def effects_table(rater: Any) -> Table | None:
     """What columns are worth to the side named first, in rating points; None where none was asked for."""
-    if not getattr(rater, "covariates", None) and not getattr(rater, "counts_size_", False):
+    asked = getattr(rater, "covariates", None) or getattr(rater, "counts_size_", False)
+    if not asked or not hasattr(rater, "effects_"):
         return None
     points = [number("Points to the first side", "effect", "+.1f"), number("±", "standard_error", ".1f")]
     return Table([words("Column", "name"), *points, span("95 %", "low", "high", ".1f")], rater.effects_.to_dicts())
@@ -217,8 +218,8 @@ def luck_table(rater: Any) -> Table | None:
     if found is None or not found.height:
         return None
     columns = [words("Luck by", "column"), words("Level", "level"), number("Factor", "factor", ".2f")]
-    noun = "Contests" if rater.book_holds == ("contests",) else "Matches"
-    columns += [span("80 %", "low", "high", ".2f"), number(noun, "matches", ",d")]
+    noun = getattr(rater, "book_holds", ("matches",))[0]
+    columns += [span("80 %", "low", "high", ".2f"), number(noun.capitalize(), "matches", ",d")]
     return Table(columns, found.to_dicts())
 
 

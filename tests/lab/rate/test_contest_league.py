@@ -191,7 +191,7 @@ def test_the_page_of_a_name_is_the_library_s(rated):
 def test_what_is_done_with_matches_alone_is_refused_with_a_sentence(rated, tmp_path):
     controller, _ = rated
     for ask in (
-        lambda: controller.predict("P1", "P2", False), lambda: controller.share(str(tmp_path / "x"), "t"),
+        lambda: controller.predict("P1", "P2", False), lambda: controller.hand_over_all(str(tmp_path / "x")),
         lambda: controller.hand_over(str(tmp_path / "x")), lambda: controller.odds("season", {}, {}, 2, False),
     ):  # fmt: skip
         with pytest.raises(InputError, match="matches of two sides"):
@@ -199,6 +199,8 @@ def test_what_is_done_with_matches_alone_is_refused_with_a_sentence(rated, tmp_p
     for name in ("leaderboard", "ratings", "histories", "forecasts", "rejects"):
         controller.write(name, str(tmp_path / f"{name}.csv"))
     assert set(pl.read_csv(tmp_path / "leaderboard.csv")["kind"]) == {"entrant", "car"}
+    controller.share(str(tmp_path / "page.html"), "Races")
+    assert "<h2>Leaderboard: car</h2>" in (tmp_path / "page.html").read_text()
 
 
 def test_a_session_of_contests_opens_again(rated, tmp_path):

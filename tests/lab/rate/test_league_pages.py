@@ -39,7 +39,7 @@ def test_the_page_of_a_side_is_the_library_s(tmp_path):
     controller.rate(columns, "team")
     page = controller.team("A")
     json.dumps(page, allow_nan=False)
-    rater, matches = controller.league.rater, controller.league.matches
+    rater, matches = controller.league.rater, controller.league.played
     now = rater.ratings_.filter(name="A").row(0, named=True)
     assert page["today"] == {"rating": round(now["rating"], 2), "uncertainty": round(now["uncertainty"], 2),
                              "matches": now["matches"]}  # fmt: skip
@@ -78,7 +78,7 @@ def test_movement_is_the_difference_of_two_leaderboards(tmp_path):
     controller, columns = looked(tmp_path, LEAGUE)
     controller.rate(columns, "team")
     board = controller.rank(None, 0, 0.0, period=190)
-    matches = controller.league.matches
+    matches = controller.league.played
     earlier = blank_of(controller.league.rater).update(matches.before(matches.date[-1] - 189))
     then = dict(kn.leaderboard(earlier, active_days=None, least_matches=0, caution=0.0).select("name", "place").rows())
     assert {row["name"]: row["before"] for row in board["rows"]} == then

@@ -253,7 +253,7 @@ def test_a_visitor_names_no_code_of_his_own(tmp_path, rater):
 def test_the_automatic_choice_is_the_library_s_and_is_said(tmp_path):
     controller, columns = looked(tmp_path, LEAGUE)
     rated = controller.rate(columns, "auto")
-    choice = kn.choose_rater(controller.league.matches)
+    choice = kn.choose_rater(controller.league.played)
     assert rated["chosen"] == str(choice) and type(controller.league.rater) is type(choice.rater)
     assert rated["rater"] == {"kalman": "kalman", "team": "team"}.get(choice.name, rated["rater"])
     assert controller.rate(columns, "team")["chosen"] is None

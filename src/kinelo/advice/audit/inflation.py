@@ -23,6 +23,7 @@ from kinelo.advice.audit.hindsight import (
     strengths_in_hindsight,
 )
 from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar
+from kinelo.matches.kind import kind_of
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
 
@@ -171,8 +172,8 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     """What became of the worth of a rating while a rater, fitted on these matches, rated them.
 
     Of many matches the latest are looked at. Ratings of KalmanElo count from the mean of those who are active, so that
-    they rise where that mean falls. None where the rater gives no ratings before each match, or where the matches are
-    few or span less than half a year.
+    they rise where that mean falls. None where the rater gives no ratings before each match, where the matches are
+    few or span less than half a year, and of contests.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(seed=1).results)
@@ -180,7 +181,9 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     >>> found.initial, found.per_year.beyond_chance
     (1500.0, False)
     """
-    if not getattr(rater, "follows_matches", False) or len(matches) < FEWEST_MATCHES or not matches.dated:
+    if not getattr(rater, "follows_matches", False) or not kind_of(matches).two_sided:
+        return None
+    if len(matches) < FEWEST_MATCHES or not matches.dated:
         return None
     if np.isnan(matches.result).any() or matches.day[-1] - matches.day[0] < LEAST_YEARS * YEAR:
         return None

@@ -1,13 +1,12 @@
 """A league of contests that was rated: a leaderboard for each kind, a page per entrant, forecasts of any field.
 
 How good forecasts were is measured on the later half, by a rater fitted on the earlier (:func:`check_forecasts`).
-Where several kinds are rated, such as drivers and cars, a name is known to the page as ``"kind: name"``.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,119 +16,56 @@ from kinelo.advice.charts import calibration_chart
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
 from kinelo.forecasts.places import ContestForecast
+from kinelo.lab.rate.league import League
 from kinelo.lab.rate.reading import ReadingPanel, contests_to_come
-from kinelo.lab.rate.standings import forecast_words, histories, leaderboard, plain, summary
-from kinelo.lab.rate.tables import UploadedTable, all_labels
-from kinelo.lab.rate.teams import history_of, ranks_of, why_moved
+from kinelo.lab.rate.standings import forecast_words, plain
+from kinelo.lab.rate.tables import all_labels
+from kinelo.lab.rate.teams import history_of, ranks_of
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
 from kinelo.matches.kind import CONTESTS
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import board_and_words, boards_by_kind
 from kinelo.raters.preview import MOST_PREVIEWED
-from kinelo.raters.qualifying import ACTIVE_DAYS, CONTEST_CAUTION, LEAST_MATCHES
+from kinelo.raters.qualifying import CONTEST_CAUTION
 from kinelo.raters.rank.rater import RankElo
-from kinelo.raters.tables import parameters_table
 from kinelo.raters.team.rater import TeamElo
 
 RATER = "rank"
-CONTEST_STOPS = 120
-CONTESTS_LISTED = 8
+CONTESTS_LISTED, LINES_OF_EACH = 8, 12
 MOST_FIELDS, MOST_ENTRANTS = 20, 200
 """Contests to come that are offered, and entrants of one that is forecast here."""
 
 
-class ContestLeague:
-    """Contests, rater and rankings of one visitor's league; ``chosen`` is what the visitor chose."""
+class ContestLeague(League):
+    """Contests, rater and rankings of one visitor's league."""
 
     kind = CONTESTS
+    caution = CONTEST_CAUTION
+    played: Contests
+    _named = RATER
 
-    def __init__(
-        self,
-        contests: Contests,
-        tables: Mapping[str, UploadedTable],
-        chosen: dict[str, Any],
-        progress: Callable[[Any], None],
-    ) -> None:
-        self.contests, self.chosen, self._tables = contests, {**chosen, "rater": RATER}, tables
-        progress(f"Fitting {len(contests):,} contests")
-        self.rater = RankElo().fit(contests)
-        self.kinds = self.rater.kinds_
-        progress("Following the ratings through time")
-        history = rating_history(self.rater, contests, points=CONTEST_STOPS)
-        self.history = history.with_columns(name=self._keys(history))
-        progress("Checking the forecasts")
-        self._checked, forecasts = check_forecasts(contests)
-        self._surprises: pl.DataFrame | None = None
-        self._earlier: dict[float, RankElo | None] = {}
-        self.downloads: dict[str, pl.DataFrame] = {
-            "ratings": self.rater.ratings_on(), "histories": history, "forecasts": forecasts
-        }  # fmt: skip
-        self._boards = self._ranked(ACTIVE_DAYS, LEAST_MATCHES)
+    def _fit(self, progress: Callable[[Any], None]) -> None:
+        progress(f"Fitting {len(self.played):,} contests")
+        self.rater: RankElo = RankElo().fit(self.played)
+        self.kinds, self.chosen = self.rater.kinds_, {**self.chosen, "rater": RATER}
 
-    def _key(self, kind: str, name: str) -> str:
-        return name if len(self.kinds) == 1 else f"{kind}: {name}"
+    def _check_forecasts(self) -> tuple[dict[str, Any] | None, pl.DataFrame]:
+        return check_forecasts(self.played)
 
-    def _keys(self, table: pl.DataFrame) -> pl.Series:
-        pairs = table.select("kind", "name").iter_rows()
-        return pl.Series("name", [self._key(*pair) for pair in pairs], dtype=pl.String)
+    def _ratings(self) -> pl.DataFrame:
+        return self.rater.ratings_on()
 
-    def _ranked(
-        self, active_days: float | None, least_contests: int, then: Mapping[str, int] | None = None
-    ) -> dict[str, Any]:
-        """The leaderboard of every kind, and the table to download."""
-        ranking = {"active_days": active_days, "least_matches": least_contests, "caution": CONTEST_CAUTION}
-        self.downloads["leaderboard"], said = board_and_words(self.rater, self.contests, **ranking)
-        tables = boards_by_kind(self.downloads["leaderboard"])
-        rated = self.downloads["ratings"]
-        boards = {}
-        for kind, table in tables.items():
-            shown = table.with_columns(
-                name=pl.Series([self._key(kind, name) for name in table["name"]], dtype=pl.String)
-            )
-            count = rated.filter(pl.col("kind") == kind).height
-            everyone = said if shown.height == count else ""
-            boards[kind] = leaderboard(shown, count, ranking, then, "contests", everyone)
-        return {**boards[self.kinds[0]], "boards": boards}
+    def _lines_of_each(self) -> int:
+        return LINES_OF_EACH
 
     def rank(
         self, active_days: float | None, least_matches: int, caution: float, period: float | None = None
     ) -> dict[str, Any]:
         """Rank by other rules, with places so many days before the last contest; ``caution`` is not used."""
-        if least_matches < 0:
-            raise InputError(f"least_matches must be at least 0, not {least_matches}.")
-        then = None if period is None else self._places_then(period, active_days, least_matches)
-        return self._ranked(active_days, least_matches, then)
+        return super().rank(active_days, least_matches, self.caution, period)
 
-    def _places_then(self, period: float, active_days: float | None, least_matches: int) -> dict[str, int]:
-        """Places of everyone by the same rules so many days before the last contest."""
-        if not self.contests.dated:
-            raise InputError("Without dates nothing moves.")
-        before = self.contests.before(self.contests.date[-1] - np.timedelta64(int(period), "D") + 1)
-        if period not in self._earlier:
-            self._earlier[period] = blank_of(self.rater).update(before) if len(before) else None
-        walker = self._earlier[period]
-        if walker is None:
-            return {}
-        ranking = {"active_days": active_days, "least_matches": least_matches}
-        table, _ = board_and_words(walker, before, **ranking)
-        places = table.select("kind", "name", "place").iter_rows()
-        return {self._key(kind, name): place for kind, name, place in places}
-
-    def described(self) -> dict[str, Any]:
-        """The league as the page shows it."""
-        first = pl.concat(self.downloads["leaderboard"].filter(pl.col("kind") == kind).head(12) for kind in self.kinds)
+    def _described(self) -> dict[str, Any]:
         return {
-            "each_row": "contests",
-            "rater": RATER,
-            "chosen": None,
-            "summary": summary(self.contests),
-            "leaderboard": self._boards,
-            "parameters": parameters_table(self.rater).to_dict(),
-            "histories": histories(self.history, first.with_columns(self._keys(first))),
-            "calibration": self._checked,
-            "labels": self._labels(),
             "kinds": list(self.kinds),
             "names": {kind: self._names(kind) for kind in self.kinds},
             "fields": self._fields(),
@@ -157,7 +93,7 @@ class ContestLeague:
 
     def _fields(self) -> list[dict[str, Any]]:
         """Fields worth a first look: contests to come, and that of the last contest."""
-        coming, last = self._to_come(), self.contests[-1]
+        coming, last = self._to_come(), self.played[-1]
         fields = [] if coming is None else [(coming[k], "to come") for k in range(min(len(coming), MOST_FIELDS))]
         return [
             {"label": f"{one.labels[0]}{f', {one.date[0]}' if one.dated else ''} ({when})",
@@ -210,16 +146,15 @@ class ContestLeague:
         return {
             "name": name,
             "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
-            "last_played": str(now["last_played"]) if self.contests.dated else None,
+            "last_played": str(now["last_played"]) if self.played.dated else None,
             "history": history_of(own, self.history["date"].unique().sort().to_numpy()),
             "ranks": ranks_of(alike, name),
             "surprises": self._surprises_of(kind, plain_name),
             "coming": self._coming_of(kind, plain_name),
         }
 
-    def why(self, name: str) -> dict[str, Any]:
-        """Why the rating of one name moved."""
-        return why_moved(self.rater, self.contests, self._found(name)[1])
+    def _name_of(self, key: str) -> str:
+        return self._found(key)[1]
 
     def _found(self, key: str) -> tuple[str, str]:
         for kind in self.kinds:
@@ -237,12 +172,12 @@ class ContestLeague:
     def _surprises_of(self, kind: str, name: str) -> list[dict[str, Any]]:
         """Contests whose places were furthest from what was expected, as a share of the field."""
         if self._surprises is None:
-            said = blank_of(self.rater).one_step_ahead(self.contests)
-            size = self.contests.sizes[self.contests.contest]
+            said = blank_of(self.rater).one_step_ahead(self.played)
+            size = self.played.sizes[self.played.contest]
             self._surprises = _entries(said).with_columns(
-                of=size, place=self.contests.place, ended=np.array(ENDINGS)[self.contests.ended]
+                of=size, place=self.played.place, ended=np.array(ENDINGS)[self.played.ended]
             )
-        own = self._surprises.filter(pl.Series(self._takes_part(self.contests, kind, name)))
+        own = self._surprises.filter(pl.Series(self._takes_part(self.played, kind, name)))
         own = own.filter(pl.col("ended") == ENDINGS[FINISHED])
         off = ((pl.col("place") - pl.col("expected_place")) / pl.col("of")).abs()
         return _rows(own.sort(off, descending=True, maintain_order=True).head(CONTESTS_LISTED))

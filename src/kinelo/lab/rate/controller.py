@@ -15,6 +15,7 @@ from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import hand_over
 from kinelo.lab.rate.comparing import write_matches
 from kinelo.lab.rate.contest_league import ContestLeague, first_entries
+from kinelo.lab.rate.league import League
 from kinelo.lab.rate.match_league import MatchLeague
 from kinelo.lab.rate.reading import ReadingPanel, contests_of, matches_of
 from kinelo.lab.rate.samples import sample_tables
@@ -34,7 +35,7 @@ MOST_LIKELY = 40
 
 
 FIRST_ROWS: dict[Kind, Callable[[Any], list[dict[str, Any]]]] = {MATCHES: first_matches, CONTESTS: first_entries}
-LEAGUES: dict[Kind, Callable[..., MatchLeague | ContestLeague]] = {MATCHES: MatchLeague, CONTESTS: ContestLeague}
+LEAGUES: dict[Kind, type[League]] = {MATCHES: MatchLeague, CONTESTS: ContestLeague}
 
 
 class RatingController:
@@ -48,7 +49,7 @@ class RatingController:
 
     def _forget_ratings(self) -> None:
         """Ratings belong to the tables they were made from."""
-        self.league: MatchLeague | ContestLeague | None = None
+        self.league: League | None = None
 
     def look(self, kind: str, path: str, name: str, rows: int, columns: int, keep: str | None = None) -> dict[str, Any]:
         """Read an uploaded table and say what it holds; ``name`` is only ever shown.
@@ -161,16 +162,10 @@ class RatingController:
         counted = {"count": rejects.height, "reasons": found.rejected.counts(), "rows": _first_rows(rejects)}
         return {**league.described(), "rejects": counted}
 
-    def _rated(self) -> MatchLeague | ContestLeague:
+    def _rated(self) -> League:
         if self.league is None:
             raise InputError(NOT_RATED)
         return self.league
-
-    def _of_matches(self) -> MatchLeague:
-        league: Any = self._rated()
-        if league.kind is not MATCHES:
-            raise InputError("This is done with matches of two sides, not with contests of many.")
-        return league
 
     def team(self, name: str) -> dict[str, Any]:
         """The page of one side, player or entrant."""
@@ -184,17 +179,17 @@ class RatingController:
         self, kind: str, points: dict[str, float], rules: dict[str, float], best: int, fixtures: bool
     ) -> dict[str, Any]:
         """How a season or a cup may end."""
-        return self._of_matches().odds(kind, points, rules, best, fixtures)
+        return self._rated().odds(kind, points, rules, best, fixtures)
 
     def share(self, path: str, title: str) -> dict[str, Any]:
         """Write the page of the ratings to a file of the server's choice."""
-        self._of_matches().share(path, title)
+        self._rated().share(path, title)
         return {}
 
     def hand_over_all(self, folder: str) -> dict[str, Any]:
         """Write the matches with line-ups and conditions into a folder of the server's choice, to compare raters."""
-        league = self._of_matches()
-        write_matches(league.matches, Path(folder))
+        league = self._rated()
+        write_matches(league.matches_alone(), Path(folder))
         return {what: league.chosen[what] for what in ("conditions", "noise_by")}
 
     def rank(
@@ -219,18 +214,15 @@ class RatingController:
 
     def predict(self, home: str, away: str, neutral: bool, conditions: dict[str, str] | None = None) -> dict[str, Any]:
         """Forecast one match to be played after the last of the file."""
-        return self._of_matches().predict(home, away, neutral, conditions)
+        return self._rated().predict(home, away, neutral, conditions)
 
     def field(self, entrants: list[list[list[str]]]) -> dict[str, Any]:
         """Forecast a contest of these entrants, each with its names for every kind."""
-        league: Any = self._rated()
-        if league.kind is not CONTESTS:
-            raise InputError("A field is forecast from contests of many, not from matches of two sides.")
-        return league.field(entrants)
+        return self._rated().field(entrants)
 
     def hand_over(self, path: str) -> dict[str, Any]:
         """Write the matches that were rated to a file of the server's choice, for an audit."""
-        matches = self._of_matches().matches
+        matches = self._rated().matches_alone()
         hand_over(matches, path)
         return {"sides": list(matches.side_headers)}
 

@@ -160,7 +160,7 @@ export class Rated {
     const luckTable = element("table");
     if (luck) fillTable(luckTable, luck);
     links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
-    links.push(...(this.#contests ? [] : ["ratings", "audit"]).map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
+    links.push(...(this.#contests ? ["ratings"] : ["ratings", "audit"]).map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
       element("details", {}, element("summary", {}, "What was estimated from the matches"),
         element("div", { class: "scroll" }, table), luck ? element("div", { class: "scroll", id: "luck" }, luckTable) : ""));

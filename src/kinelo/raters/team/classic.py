@@ -24,7 +24,7 @@ from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
-from kinelo.raters.team.contests import forecast_contests, rate_contests
+from kinelo.raters.team.contests import forecast_contests, rate_contests, slots_not_used
 from kinelo.raters.team.kernels import KAPPA, TeamParameters
 from kinelo.raters.team.state import StepsByName
 
@@ -147,6 +147,13 @@ class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
         return {**steps, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
 
     # Of contests it rates each entrant as a whole; slots, such as cars, are used by RankElo.
+
+    def _unused_words(self, played: Matches | Contests) -> str:
+        """What is said of slots that are not used, if there are any."""
+        unused = [] if played.kind.two_sided else slots_not_used(cast("Contests", played))
+        if not unused:
+            return ""
+        return f"plain Elo rates each entrant as a whole and does not use {' and '.join(unused)}; --rater rank does"
 
     def _use(self, matches: Matches | Contests) -> None:
         if isinstance(matches, Contests):

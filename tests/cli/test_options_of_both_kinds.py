@@ -1,0 +1,145 @@
+"""Every option of every command that takes matches and contests: taken of both, or refused of one with a sentence."""
+
+from __future__ import annotations
+
+import pytest
+import typer.main
+from scripted import Obedient
+from typed import kinelo, one_sentence
+
+from kinelo.cli import app
+
+KINDS = ("matches", "contests")
+RATED_BY = ("--rater", "scripted:Obedient")
+COMMANDS = {
+    "rate": ("rate", "{kind}.csv"),
+    "leaderboard": ("leaderboard", "{kind}.csv"),
+    "predict": ("predict", "{kind}-next.csv", "--results", "{kind}.csv"),
+    "backtest": ("backtest", "{kind}.csv", "--train-until", "2024-01-07"),
+}
+OF_BOTH = {
+    "--column": "{first}=one", "--aliases": "aliases.csv", "--write-aliases": "out-likely.csv", "--dates": "ymd",
+    "--accept-losses": None, "--condition": "surface", "--noise-by": "format", "--covariate": "handicap",
+    "--start": "start.csv", "--rejects": "out-rejects.csv", "--out": "out.csv", "--json": None, "--by": "surface",
+    "--active-days": "900", "--least-matches": "1", "--top": "3", "--caution": "1", "--played-since": "2024-01-07",
+    "--since": "2024-01-02", "--train-until": "2024-01-07",
+}  # fmt: skip
+"""What makes sense of both, and an example of it."""
+PLAIN_ELO = {"--k": "24", "--initial": "1200"}
+"""These ask for a rater of their own."""
+REFUSED = {
+    "contests": {
+        "--lineups": ("lineups.csv", "for which there is no --lineups"),
+        "--scale": ("points", "for which there is no --scale"),
+        "--drop-repeats": (None, "for which there is no --drop-repeats"),
+        "--ordered": (None, "for which there is no --ordered"),
+        "--neutral": (None, "for which there is no --neutral"),
+        "--ranks": (None, "--ranks needs --rater bradley-terry"),
+        "--k-of": ("k.csv", "--k-of says the K of some"),
+        "--k-first": ("40", "--k-first says how K begins"),
+        "--k-halfway": ("5", "--k-halfway says how K begins"),
+        "--rules": ("fide", "leave out --rater"),
+        "--event": ("surface", "--event goes with --rules fide"),
+        "--born": ("k.csv", "--born goes with --rules fide"),
+        "--as-of": ("2025-10-01", "--as-of goes with --rules fide"),
+    },
+    "matches": {
+        name: (value, f"{name} is for contests, with one row for each entrant")
+        for name, value in {
+            "--slot": "one", "--advantage": "surface", "--team": "one", "--best": "lowest", "--unfinished": "last",
+            "--disqualified": "last", "--not-started": "last", "--ending": "XYZ=unfinished",
+        }.items()
+    },
+}  # fmt: skip
+ELSEWHERE = {"--help", "--sheet", "--lineups", "--rater", "--book", "--results", "--match", "--metric", "--picture",
+             "--workers", "--scheduler"}  # fmt: skip
+"""Needed above, or held by tests of their own."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Matches and races in which Anne is Ann, what comes next, and files that options name."""
+    path = tmp_path_factory.mktemp("both")
+    names, circumstances = ("Ann", "Bob", "Cid", "Dee"), [("grass", "bo5", 1.5), ("clay", "bo3", -0.5)]
+    matches = ["date,one,away,result,surface,format,handicap"]
+    races = ["date,race,one,place,surface,format,handicap"]
+    for k in range(8):
+        day, told = f"2024-01-0{k + 1}", ",".join(map(str, circumstances[k % 2]))
+        home, away = ("Anne" if k == 4 else names[k % 4]), names[(k + 1) % 4]
+        matches.append(f"{day},{home},{away},{(1, 0, 0.5)[k % 3]},{told}")
+        races += [
+            f"{day},r{k},{name},{place + 1},{told}" for place, name in enumerate((home, away, names[(k + 2) % 4]))
+        ]
+    (path / "matches.csv").write_text("\n".join(matches))
+    (path / "contests.csv").write_text("\n".join(races))
+    told = "grass,bo5,0.5"
+    (path / "matches-next.csv").write_text(f"{matches[0]}\n2024-02-01,Ann,Bob,,{told}\n")
+    (path / "contests-next.csv").write_text(f"{races[0]}\n2024-02-01,n,Ann,,{told}\n2024-02-01,n,Bob,,{told}\n")
+    (path / "aliases.csv").write_text("found,wanted\nAnne,Ann\n")
+    (path / "start.csv").write_text("name,rating\nAnn,1700\nBob,1400\n")
+    (path / "k.csv").write_text("name,k\nAnn,40\n")
+    (path / "lineups.csv").write_text("match,side,player\n1,home,Ann\n")
+    return path
+
+
+def options_of(command: str) -> list[str]:
+    """The long names of all options of a command."""
+    params = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
+    return [param.opts[0] for param in params if param.param_type_name == "option"]
+
+
+def said(words, kind: str) -> list[str]:
+    first = {"matches": "home", "contests": "entrant"}[kind]
+    return [str(word).format(kind=kind, first=first) for word in words if word is not None]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_of_both_or_refused_of_one(command):
+    known = {*OF_BOTH, *PLAIN_ELO, *ELSEWHERE, *REFUSED["contests"], *REFUSED["matches"]}
+    assert sorted({*options_of(command)} - known) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_makes_sense_of_both_is_taken_of_both(command, kind, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    options = [name for name in options_of(command) if name in OF_BOTH and name not in COMMANDS[command]]
+    asked = [word for name in options for word in (name, OF_BOTH[name])]
+    Obedient.asked.clear()
+    done = kinelo(*said((*COMMANDS[command], *RATED_BY, *asked), kind))
+    assert done.returncode == 0, done.stderr
+    assert len(Obedient.asked) == (2 if "--by" in options else 1)
+    for told in Obedient.asked:
+        assert told["noun"] == kind and told["names"] == {"Ann", "Bob", "Cid", "Dee"}
+        assert (told["conditions"], told["noise_by"], told["covariates"]) == (["surface"], ["format"], ["handicap"])
+        assert str(told["start"]) == "start.csv"
+    assert (folder / "out-likely.csv").is_file() and (folder / "out.csv").is_file()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plain_elo_is_asked_for_alike(kind, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    asked = [word for pair in PLAIN_ELO.items() for word in pair]
+    column = ("--column", "{first}=one", "--least-matches", "0")
+    done = kinelo(*said((*COMMANDS["rate"], *asked, *column), kind))
+    assert done.returncode == 0 and "Elo, K = 24" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_of_one_kind_is_refused_of_the_other(command, kind, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    options = {name: REFUSED[kind][name] for name in options_of(command) if name in REFUSED[kind]}
+    assert options
+    for name, (value, sentence) in options.items():
+        rater = () if name.startswith("--k") else RATED_BY
+        done = kinelo(*said((*COMMANDS[command], *rater, "--column", "{first}=one", name, value), kind))
+        assert sentence in one_sentence(done), name
+
+
+@pytest.mark.parametrize(("kind", "name"), [("matches", "rank"), ("contests", "kalman")])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_raters_of_the_other_kind_are_refused(command, kind, name, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    sentence = one_sentence(kinelo(*said((*COMMANDS[command], "--rater", name, "--column", "{first}=one"), kind)))
+    assert f"--rater {name} rates " in sentence and f"; {kind} are rated by --rater " in sentence
