@@ -10,6 +10,7 @@ import typer
 
 from kinelo.cli.options import Json, RaterName, ReadingOptions, grouped
 from kinelo.cli.streams import console, echo_json
+from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -31,11 +32,13 @@ class SeasonRules:
 
     heading: ClassVar[str] = "Rules of the season"
 
-    win: Annotated[float, typer.Option(help="Points for a win.")] = 3.0
-    draw: Annotated[float, typer.Option(help="Points for a draw.")] = 1.0
-    loss: Annotated[float, typer.Option(help="Points for a loss.")] = 0.0
+    win: Annotated[float, typer.Option(help="Points for a win.")] = WIN
+    draw: Annotated[float, typer.Option(help="Points for a draw.")] = DRAW
+    loss: Annotated[float, typer.Option(help="Points for a loss.")] = LOSS
     tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None
-    relegated: Annotated[int | None, typer.Option(min=0, show_default="3", help="How many go down.")] = None
+    relegated: Annotated[
+        int | None, typer.Option(min=0, show_default=str(USUAL_RELEGATED), help="How many go down.")
+    ] = None
 
     def rules(self, sides: int) -> Rules:
         """The rules as :func:`kinelo.season` takes them, for so many sides."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.season_so_far import is_under_way, season_so_far
+from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 TIE_BREAKS = ("margin", "wins", "head_to_head")
 MOST_TABLE_CELLS = 5e8
-USUAL_RELEGATED = 3
-"""How many go down unless it is said."""
 LARGE_LEAGUE, FEW_DRAWS = 12, 0.02
 """Sides from which on some go down in a league that is looked at, and the share of draws below which there are none."""
 
@@ -57,11 +56,13 @@ class Rules:
     (1, 2)
     """
 
-    win: float = 3.0
-    draw: float = 1.0
-    loss: float = 0.0
+    win: float = WIN
+    draw: float = DRAW
+    loss: float = LOSS
     tie_breaks: Sequence[str] | None = None
-    places: Mapping[str, tuple[int, int]] = field(default_factory=lambda: {"title": (1, 1), "relegation": (-3, -1)})
+    places: Mapping[str, tuple[int, int]] = field(
+        default_factory=lambda: {"title": (1, 1), "relegation": (-USUAL_RELEGATED, -1)}
+    )
 
     def __post_init__(self) -> None:
         breaks = () if self.tie_breaks is None else self.tie_breaks
@@ -100,7 +101,7 @@ def season_rules(matches: Matches) -> dict[str, float]:
     if np.isnan(matches.margin).all():
         return {"win": 1, "draw": 0.5, "relegated": 0}
     sides = np.unique(np.concatenate([matches.home, matches.away])).size
-    return {"win": 3, "draw": 1, "relegated": USUAL_RELEGATED if sides >= LARGE_LEAGUE else 0}
+    return {"win": int(WIN), "draw": int(DRAW), "relegated": USUAL_RELEGATED if sides >= LARGE_LEAGUE else 0}
 
 
 def rules_words(rules: Rules, sides: int) -> str:

@@ -22,8 +22,11 @@ from kinelo.model.validation import Array, is_list, nonnegative, positive, whole
 from kinelo.runtime.limits import check_memory
 
 EACH, FALLING, FIDE, DEVIATION = 0, 1, 2, 3
-ELITE = 2400.0
-"""The line of FIDE's rules: who has reached it keeps the smallest step for good."""
+K_NEW, K_SETTLED, K_ELITE = 40.0, 20.0, 10.0
+"""K by FIDE's rules: of newcomers and juniors, of others, and for good of who has reached the highest line."""
+NEW_GAMES, JUNIOR_LINE, ELITE = 30, 2300.0, 2400.0
+"""How long one is a newcomer, below which rating a junior keeps the largest K, and that highest line."""
+STEP_NEW, STEP_SETTLED, STEP_ELITE = K_NEW / 2.0, K_SETTLED / 2.0, K_ELITE / 2.0
 GLICKO = 12 / math.pi**2
 """How much less a result says against an uncertain opponent, in units of ν²v."""
 
@@ -115,7 +118,7 @@ class FideSteps(StepRule):
         object.__setattr__(self, "under_18", juniors)
 
     def _numbers(self) -> tuple[float, float, float]:
-        return 10.0, 0.0, 1.0
+        return STEP_SETTLED, 0.0, 1.0
 
     def juniors(self, teams: int) -> NDArray[np.bool_]:
         """The teams listed as under 18."""
@@ -130,8 +133,8 @@ class FideSteps(StepRule):
 
     def at(self, rating: Array, matches: NDArray[np.integer], reached: NDArray[np.bool_]) -> Array:
         """20, 10 or 5."""
-        fast = (matches < 30) | (self.juniors(len(rating)) & (rating < 2300.0))
-        return np.where(fast, 20.0, np.where(reached, 5.0, 10.0))
+        fast = (matches < NEW_GAMES) | (self.juniors(len(rating)) & (rating < JUNIOR_LINE))
+        return np.where(fast, STEP_NEW, np.where(reached, STEP_ELITE, STEP_SETTLED))
 
 
 @built_in("deviation")

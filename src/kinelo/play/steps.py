@@ -1,15 +1,15 @@
 """How far a rating moves: the step γ of one side in one match, from its rating and what it has played.
 
 A number, or one per team; falling with experience, ``γ (1 + β m/(m + n))`` after n matches; or the rules of FIDE,
-``K = 2γ``: 40 for the first matches, 20, and 10 for good once the line was reached; a junior keeps 40
-below its own line.
+``K = 2γ``: largest for the first matches, then smaller, and smallest for good once the line was reached; a junior keeps
+the largest below its own line.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from kinelo.model.steps import FALLING, FIDE
+from kinelo.model.steps import FALLING, FIDE, JUNIOR_LINE, NEW_GAMES, STEP_ELITE, STEP_NEW, STEP_SETTLED
 from kinelo.play.formula import formula
 
 
@@ -40,6 +40,6 @@ def step_size(kind, gamma, boost, matches, junior, rating, n, reached):
         return gamma * falling(boost, matches, n)
     if kind == FIDE:
         # No branch: a processor would guess wrong half the time.
-        settled = 5.0 if reached else 10.0
-        return 20.0 if (n < 30) | (junior & (rating < 2300.0)) else settled
+        settled = STEP_ELITE if reached else STEP_SETTLED
+        return STEP_NEW if (n < NEW_GAMES) | (junior & (rating < JUNIOR_LINE)) else settled
     return gamma

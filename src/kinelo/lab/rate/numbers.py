@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.forecasts.season import USUAL_RELEGATED
+from kinelo.forecasts.usual_rules import DRAW, USUAL_RELEGATED, WIN
 from kinelo.lab.control import Panel, slider
 
 MOST_RAISED = 200
@@ -19,8 +19,8 @@ class RateNumbers(Panel, frozen=True):
 
     k: float = slider(32.0, (0.1, 9999.0), step=0.1, label="K in use", hint="Points at stake in a match.")
     least_matches: int = slider(0, (0, 100_000), step=1, label="At least", hint="Who has played less is not ranked.")
-    win: float = slider(3.0, (0.0, 100.0), step=0.1, label="Win", hint="Points of a season.")
-    draw: float = slider(1.0, (0.0, 100.0), step=0.1, label="Draw", hint="Points of a season.")
+    win: float = slider(WIN, (0.0, 100.0), step=0.1, label="Win", hint="Points of a season.")
+    draw: float = slider(DRAW, (0.0, 100.0), step=0.1, label="Draw", hint="Points of a season.")
     relegated: int = slider(USUAL_RELEGATED, (0, 20), step=1, label="Go down", hint="How many are relegated.")
     points: int = slider(0, (-300, 300), step=10, label="were stronger or weaker", hint="In Elo points.")
 

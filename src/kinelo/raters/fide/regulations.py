@@ -31,10 +31,8 @@ LEAST_GAMES = 5
 POOLED_MONTHS = 26
 MOST_DIFFERENCE = 400
 UNCUT = 2650
-ELITE = int(steps.ELITE)
-JUNIOR_LINE = 2300
+ELITE, JUNIOR_LINE = int(steps.ELITE), int(steps.JUNIOR_LINE)
 JUNIOR_AGE = 18
-NEW_GAMES = 30
 MOST_K_TIMES_GAMES = 700
 HYPOTHETICAL = (1800, 1800)
 
@@ -114,9 +112,9 @@ def development_coefficient(games: int, highest: int, born: int | None, year: in
     20
     """
     if highest >= ELITE:
-        return 10
+        return int(steps.K_ELITE)
     young = born is not None and year - born <= JUNIOR_AGE and highest < JUNIOR_LINE
-    return 40 if young or games < NEW_GAMES else 20
+    return int(steps.K_NEW if young or games < steps.NEW_GAMES else steps.K_SETTLED)
 
 
 def coefficient_of_period(k: int, games: int) -> int:
