@@ -110,9 +110,38 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
 
         ``y`` is there for scikit-learn: results stand in the matches.
         """
+        # Scan: files too large for memory go through the same steps piece by piece.
         if isinstance(matches, TableScan):
             fit_in_pieces(self, matches, y)
             return self
+        # Check: a sound table of a kind that this rater takes, and nothing in it still to come.
+        self._check_fittable(matches, y)
+        # Forget: nothing of an earlier fit counts.
+        self.estimates_ = None
+        self.fitted_ = matches
+        # Look: whether the order of sides means anything, what conditions hold, what the table says before any match.
+        self.order_ = learn_order(matches)
+        self._look_at_conditions(matches)
+        self._prepare(matches)
+        self._prepared, self._never_fitted = True, False
+        # Leave out: parameters of which these matches say nothing are not estimated.
+        self.unidentified_: Mapping[str, float] = self.unidentified_parameters(matches)
+        # Begin: everyone at the start, and every match later than those before it.
+        self.reset()
+        self._check_order(matches)
+        # Learn: estimate on the latest matches, then rate all of them with what was found.
+        latest = self._latest_matches(matches)
+        self._learn(matches, latest)
+        # Conclude: what is only known once all were rated.
+        self._conclude(matches, latest)
+        # Warn: of starting ratings whose names nobody has.
+        start = self._start()
+        if start is not None:
+            warn_of_unmet(start, self._names_of(matches))
+        return self
+
+    def _check_fittable(self, matches: Data, y: object) -> None:
+        """Refuse what cannot be fitted."""
         self._check_kind(matches)
         check_target(matches, y)
         kind = matches.kind
@@ -123,22 +152,6 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
                 f"{kind.noun.capitalize()} without {kind.lacking} cannot be fitted; read them with played=True to "
                 "reject such rows."
             )
-        self.estimates_ = None
-        self.fitted_ = matches
-        self.order_ = learn_order(matches)
-        self._look_at_conditions(matches)
-        self._prepare(matches)
-        self._prepared, self._never_fitted = True, False
-        self.unidentified_: Mapping[str, float] = self.unidentified_parameters(matches)
-        self.reset()
-        self._check_order(matches)
-        latest = self._latest_matches(matches)
-        self._learn(matches, latest)
-        self._conclude(matches, latest)
-        start = self._start()
-        if start is not None:
-            warn_of_unmet(start, self._names_of(matches))
-        return self
 
     def _look_at_conditions(self, matches: Data) -> None:
         """Say what conditions hold that they should not."""
