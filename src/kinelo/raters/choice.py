@@ -71,7 +71,7 @@ def rater_help() -> str:
     """What ``--rater`` takes, in words."""
     *names, last = all_raters()
     of_contests = " or ".join(CONTEST_RATERS)
-    return f"{', '.join(names)} or {last}, of contests {of_contests}, or a class of your own as MODULE:CLASS"
+    return f"{', '.join(names)} or {last}, or a class of your own as MODULE:CLASS; of contests {of_contests}"
 
 
 def choose_rater(
