@@ -1,5 +1,6 @@
 """Who waits for code to be compiled is told so, once and where somebody reads."""
 
+import gc
 import sys
 
 import pytest
@@ -43,8 +44,8 @@ def test_seconds_add_up_over_functions_and_are_said_once_a_second():
 
 
 def test_what_numba_compiles_is_noticed_and_what_is_there_is_not(monkeypatch):
-    heard = []
-    monkeypatch.setattr(formula.NOTICE, "begin", lambda: heard.append("begin"))
+    heard, collecting = [], []
+    monkeypatch.setattr(formula.NOTICE, "begin", lambda: heard.append("begin") or collecting.append(gc.isenabled()))
     monkeypatch.setattr(formula.NOTICE, "end", lambda: heard.append("end"))
     assert formula.NOTICE is NOTICE
 
@@ -54,6 +55,7 @@ def test_what_numba_compiles_is_noticed_and_what_is_there_is_not(monkeypatch):
 
     assert twice(3) == 6
     assert heard.count("begin") == heard.count("end") >= 1
+    assert not any(collecting) and gc.isenabled(), "no garbage is looked for meanwhile"
     heard.clear()
     assert twice(4) == 8
     assert heard == []
@@ -115,3 +117,34 @@ def test_a_notebook_is_told_once_and_a_file_never(monkeypatch):
     words(Notice(clock=clock), clock)
     words(Notice(clock=clock), clock)
     assert stream.text == "Compiling once, about 30 s.\n"
+
+
+def test_a_part_of_a_kernel_runs_from_python_as_it_is_written():
+    """Its machine code has no entry for that: to call it would end the process without a word."""
+
+    @formula.inlined
+    def half(x):
+        return x / 2
+
+    @formula.kernel
+    def quarter(x):
+        return half(half(x))
+
+    assert (quarter(3.0), half(3.0)) == (0.75, 1.5)
+    assert len(half.overloads) == 1
+
+
+def test_who_waits_for_another_process_to_compile_is_told(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    lock, heard = tmp_path / "loop.lock", []
+    with open(lock, "w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        monkeypatch.setattr(formula.NOTICE, "begin", lambda: heard.append("begin"))
+        monkeypatch.setattr(formula.NOTICE, "end", lambda: heard.append("end"))
+        monkeypatch.setattr(
+            formula.time, "sleep", lambda _: heard.count("begin") < 3 or fcntl.flock(other, fcntl.LOCK_UN)
+        )
+        with formula.alone(lock), formula.alone(lock):  # a kernel that calls itself asks twice
+            assert heard == ["begin"] * 3 + ["end"] * 3
+    with formula.alone(tmp_path / "nowhere" / "loop.lock"):
+        assert len(heard) == 6, "where no lock can be made, nobody waits"
