@@ -368,3 +368,13 @@ def test_handicaps_and_times_played_over_http(tmp_path):
     said = {name: row(0)[name] for name in ("date", "neutral", "weight")}
     alone.update_one(row(0)["home"], row(0)["away"], row(0)["result"], **said, **lineups)
     assert kn.RatingBook(tmp_path / "p.db").rater.ratings_.equals(alone.ratings_)
+    loads = {"walk": 0.3, "prior_spread": 0.8, "newcomer": 0.0, "regression": 0.05, "covariates": ["size"]}
+    teams, minutes = [["Ann", "Bob"], ["Cid", "Dee", "Eve"]], {"Ann": 30.0, "Bob": 4.0}
+    lobby = kn.RatingBook(tmp_path / "r.db", kn.RankElo(**loads))
+    with serve(lobby) as client:
+        said = {"contest_id": "1", "order": teams, "minutes": minutes, "date": "2024-05-01"}
+        assert added(client.post("/contests", json=said)) == (1, 0, 0)
+        assert "not in this contest" in refused(client.post("/contests", json=said | {"minutes": {"Zoe": 1.0}}))
+        assert "could make fair" in refused(client.post("/fair", json={"entrants": teams, "covariate": "size"}))
+    alone = kn.RankElo(**loads).update_one(teams, minutes=minutes, date="2024-05-01")
+    assert kn.RatingBook(tmp_path / "r.db").rater.ratings_.equals(alone.ratings_)

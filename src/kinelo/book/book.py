@@ -413,8 +413,10 @@ class RatingBook:
         rater = self._knowing(lambda rater: _keys_of(rater, names))
         return self._asked(rater, "balance")(players, sides, **more)
 
-    def fair_value(self, home: str, away: str, covariate: str, **said: Any) -> float:
+    def fair_value(self, home: Any, away: str | None = None, covariate: str = "", **said: Any) -> Any:
         """The value of a covariate at which a match is even: which handicap is fair (``fair_value`` of raters)?"""
+        if away is None or hasattr(self._blank, "field_of"):
+            return self._asked(self._whole(), "fair_value")(home, away, covariate, **said)
         rater = self._knowing(lambda _: [(SIDE, name) for name in two_sides(home, away)])
         return self._asked(rater, "fair_value")(home, away, covariate, **said)
 

@@ -37,10 +37,7 @@ def contests_to_rows(contests: Contests) -> list[Row]:
     place = {name: k for k, name in enumerate(whole.identifiers, 1)}
     came = np.full(contests.place.size, np.nan) if contests.distance is None else contests.distance
     kinds = [[kind, slots.advantage] for kind, slots in contests.slots.items()]
-    members = [
-        [[held.names[code] for code in row if code >= 0] for row in held.codes.tolist()]
-        for held in contests.slots.values()
-    ]
+    members = [_members(held) for held in contests.slots.values()]
     rows = []
     for c in range(len(contests)):
         entries = [
@@ -62,6 +59,16 @@ def contests_to_rows(contests: Contests) -> list[Row]:
     return rows
 
 
+def _members(held: Slots) -> list[list[Any]]:
+    """Names of every entry, each with the time it played where the contests say that."""
+    if held.minutes is None:
+        return [[held.names[code] for code in row if code >= 0] for row in held.codes.tolist()]
+    return [
+        [held.names[code] if math.isnan(time) else [held.names[code], time] for code, time in zip(*row) if code >= 0]
+        for row in zip(held.codes.tolist(), held.minutes.tolist())
+    ]
+
+
 def rows_to_contests(rows: Sequence[Row]) -> Contests:
     """Contests as a book holds them."""
     entries = [entry for row in rows for entry in row["entries"]]
@@ -70,12 +77,15 @@ def rows_to_contests(rows: Sequence[Row]) -> Contests:
     held = {}
     for number, (kind, advantage) in enumerate(rows[0]["kinds"]):
         members = [entry[4][number] for entry in entries]
-        known = tuple(dict.fromkeys(name for one in members for name in one))
+        names_of = [[name if isinstance(name, str) else name[0] for name in one] for one in members]
+        known = tuple(dict.fromkeys(name for one in names_of for name in one))
         index = {name: k for k, name in enumerate(known)}
         codes = np.full((len(members), max(1, *map(len, members))), -1, np.int32)
-        for k, one in enumerate(members):
+        minutes = np.full(codes.shape, math.nan)
+        for k, one in enumerate(names_of):
             codes[k, : len(one)] = [index[name] for name in one]
-        held[kind] = Slots(codes, known, advantage)
+            minutes[k, : len(one)] = [math.nan if isinstance(name, str) else name[1] for name in members[k]]
+        held[kind] = Slots(codes, known, advantage, None if np.isnan(minutes).all() else minutes)
     came = np.array([math.nan if entry[3] is None else entry[3] for entry in entries])
     titles = tuple(row["contest_id"] if row["title"] is None else row["title"] for row in rows)
     return Contests(
@@ -122,9 +132,16 @@ def _is_entry(entry: Sequence[Any], kinds: int) -> bool:
     if came is not None and not (isinstance(came, float) and 0.0 <= came <= 1.0):
         return False
     return isinstance(slots, list) and len(slots) == kinds and all(
-        isinstance(one, list) and all(isinstance(member, str) for member in one) and len(set(one)) == len(one)
+        isinstance(one, list) and all(isinstance(member, str) or _is_timed(member) for member in one)
+        and len({member if isinstance(member, str) else member[0] for member in one}) == len(one)
         for one in slots
     ) and len(slots[0]) > 0  # fmt: skip
+
+
+def _is_timed(member: Any) -> bool:
+    """Whether somebody is named with the time played."""
+    pair = isinstance(member, list) and len(member) == 2 and isinstance(member[0], str)
+    return pair and isinstance(member[1], float) and 0.0 <= member[1] <= LARGEST_STORED
 
 
 class ContestLedger:

@@ -18,7 +18,7 @@ from kinelo.raters.one_match import OneResult
 
 MATCH = ("match_id", "home", "away", "result", "date", "margin", "neutral", "weight", "conditions", "home_lineup",
          "away_lineup")  # fmt: skip
-CONTEST = ("match_id", "order", "ranks", "unfinished", "date", "conditions")
+CONTEST = ("match_id", "order", "ranks", "unfinished", "date", "conditions", "minutes")
 """What may be said of a match of two sides, and of a contest."""
 
 

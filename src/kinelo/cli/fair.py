@@ -10,7 +10,7 @@ from kinelo.cli.known import BookOption, ResultsOption
 from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
-from kinelo.raters.choice import AUTOMATIC
+from kinelo.raters.choice import AUTOMATIC, SIZE
 
 
 @grouped
@@ -32,16 +32,19 @@ def fair(
 
     Example:  kinelo fair 'Ann - Bob' --results games.csv --covariate stones --neutral
     Example:  kinelo fair 'Ann - Bob' --book club.db --json
+    Example:  kinelo fair 'Ann; Bob; Cid' --results races.csv --covariate weight
     """
     from kinelo.cli.known import rater_of
     from kinelo.cli.loading import plain_warnings
 
-    names = [name.strip() for name in match.split(" - ")]
-    if len(names) != 2 or not all(names):
-        raise InputError(f"{match!r:.60} is not of the form 'HOME - AWAY'.")
+    contest = ";" in match
+    names = [name.strip() for name in match.split(";" if contest else " - ")]
+    if not all(names) or len(names) < 2 or (len(names) > 2 and not contest):
+        raise InputError(f"{match!r:.60} is neither of the form 'HOME - AWAY' nor 'ANN; BOB; CID'.")
     said = dict(_given(one) for one in given or ())
     known, _ = rater_of(book, results, rater, reading)
-    columns = list(getattr(known, "covariates", None) or ())
+    of_contests = hasattr(known, "field_of")
+    columns = [name for name in getattr(known, "covariates", None) or () if not of_contests or name != SIZE]
     if not columns:
         raise InputError(
             f"This {type(known).__name__} uses no covariates; give --covariate COLUMN with --results FILE."
@@ -50,9 +53,24 @@ def fair(
         raise InputError(f"Say which covariate to find: --of takes {', '.join(columns[:-1])} or {columns[-1]}.")
     asked = columns[0] if of is None else of
     values = {name: _number(name, value) if name in columns else value for name, value in said.items()}
+    if contest != of_contests or (of_contests and (said or neutral)):
+        form = "a contest, 'ANN; BOB; CID', with neither --given nor --neutral" if of_contests else "a match"
+        raise InputError(f"This {type(known).__name__} is asked about {form}.")
     with plain_warnings():
-        value = known.fair_value(*names, asked, date=date, neutral=neutral, given=values)
+        if contest:
+            value = known.fair_value(names, covariate=asked, date=date)
+        else:
+            value = known.fair_value(*names, asked, date=date, neutral=neutral, given=values)
         (effect,) = known.effects_.filter(name=asked).to_dicts()
+    if contest:
+        if as_json:
+            content = {"rater": type(known).__name__, "covariate": asked, "fair": value}
+            echo_json(content | {name: effect[name] for name in ("effect", "standard_error")})
+            return
+        for name, number in value.items():
+            typer.echo(f"{name}: {asked} {number:+.2f} against the mean of all")
+        typer.echo(f"A unit of it is worth {effect['effect']:.1f} ± {effect['standard_error']:.1f} points.")
+        return
     if as_json:
         content = {"rater": type(known).__name__, "home": names[0], "away": names[1], "covariate": asked, "fair": value}
         echo_json(content | {name: effect[name] for name in ("effect", "standard_error")})

@@ -19,7 +19,7 @@ import typer
 
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
-from kinelo.raters.choice import AUTOMATIC, rater_help
+from kinelo.raters.choice import AUTOMATIC, SIZE, rater_help
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 
 if TYPE_CHECKING:
@@ -305,6 +305,8 @@ class AnyReadingOptions(ReadingOptions):
         """What the reader of contests alone is asked for; conditions, and what luck depends on, are advantages."""
         named = {*_slots(self.advantage), *_slots(self.slot)}
         added = [name for name in dict.fromkeys(conditions) if name not in named]
+        if self.team is not None:  # whose sizes are no column
+            added = [name for name in added if name != SIZE or name not in (self.covariate or ())]
         return {
             "slots": _slots(self.slot),
             "advantages": _slots([*(self.advantage or ()), *added]),

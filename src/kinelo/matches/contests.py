@@ -50,11 +50,27 @@ class Slots:
     """What one kind of slot holds for every entry: codes into ``names``, one row per entry, -1 where there is none.
 
     An ``advantage`` is not somebody's strength but what helps or hinders whoever has it, such as being at home.
+    ``minutes`` says how long each of a team took part, NaN where that is not known; None where nothing says it.
     """
 
     codes: NDArray[np.int32]
     names: tuple[str, ...]
     advantage: bool = False
+    minutes: NDArray[np.float64] | None = None
+
+    def of(self, entries: NDArray[Any]) -> Slots:
+        """What these entries hold."""
+        minutes = None if self.minutes is None else self.minutes[entries]
+        return replace(self, codes=self.codes[entries], minutes=minutes)
+
+    def playing(self) -> NDArray[np.float64]:
+        """How much each of a team took part: minutes where those of the whole team are known, else 1; 0 for nobody."""
+        there = self.codes >= 0
+        if self.minutes is None:
+            return there.astype(float)
+        minutes = np.where(there, self.minutes, 0.0)
+        known = (np.isfinite(minutes).all(axis=1) & (np.nan_to_num(minutes).sum(axis=1) > 0.0))[:, None]
+        return np.where(known, np.nan_to_num(minutes), there)
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,6 +236,7 @@ class Contests(DatedTable):
         columns = (self.day, self.first, self.entrant, self.place, self.ended, self.weight, self.row)
         columns += () if self.distance is None else (self.distance,)
         codes = tuple(slots.codes for slots in self.slots.values())
+        codes += tuple(slots.minutes for slots in self.slots.values() if slots.minutes is not None)
         names = (self.entrants, self.identifiers, self.kinds, *(slots.names for slots in self.slots.values()))
         return digest_of((*columns, *codes), names)
 
@@ -249,7 +266,7 @@ class Contests(DatedTable):
             entrant=self.entrant[entries],
             place=self.place[entries],
             ended=self.ended[entries],
-            slots={kind: replace(slots, codes=slots.codes[entries]) for kind, slots in self.slots.items()},
+            slots={kind: slots.of(entries) for kind, slots in self.slots.items()},
             row=self.row[entries],
             distance=None if self.distance is None else self.distance[entries],
         )
@@ -353,6 +370,8 @@ class Contests(DatedTable):
             if not isinstance(slots, Slots):
                 raise table.refuse(f"slots[{kind!r}] must be Slots, not {described(slots)}")
             table.codes(f"slots[{kind!r}]", entries, slots.names, -1, slots.codes, dimensions=2)
+            if slots.minutes is not None and np.shape(slots.minutes) != slots.codes.shape:
+                raise table.refuse(f"the minutes of slots[{kind!r}] must have a number for each of its codes")
         contest = np.repeat(np.arange(size), np.diff(self.first))
         twice = np.sort(contest * max(len(self.entrants), 1) + self.entrant)
         if (twice[1:] == twice[:-1]).any():

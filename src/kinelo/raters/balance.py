@@ -23,6 +23,7 @@ from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, chance, number, words
+from kinelo.raters.choice import SIZE
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 
 Array = NDArray[np.float64]
@@ -555,7 +556,19 @@ class EntrantBeliefs(SideBeliefs):
         mean, variance, self.unknown = rater._entrant_beliefs(names, date)
         self.rater, self.level = rater, mean
         self.apart = variance[:, None] + variance[None, :]
+        self.size = rater._effect_of(SIZE) if hasattr(rater, "_effect_of") else (0.0, 0.0)
         np.fill_diagonal(self.apart, 0.0)
+
+    def gaps(self, splits: NDArray[np.int8], one: int, other: int) -> tuple[Array, Array]:
+        """Gaps of the means, and what more members are worth where that is known: a size counts, as in contests,
+        against the mean of all sides."""
+        mean, variance = super().gaps(splits, one, other)
+        if not any(self.size):
+            return mean, variance
+        sizes = np.log(np.stack([(splits == side).sum(axis=1) for side in range(int(splits.max()) + 1)], axis=1))
+        sizes -= sizes.mean(axis=1, keepdims=True)
+        doubt = self.size[1] * (sizes[:, one] ** 2 + sizes[:, other] ** 2)
+        return mean + self.size[0] * (sizes[:, one] - sizes[:, other]), variance + doubt
 
     def surprise(self, gap: Array) -> Array:
         """Twice the chance to be ahead, less one."""

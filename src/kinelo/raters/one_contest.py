@@ -98,6 +98,7 @@ class SingleContests(SingleMatches[Data, Said]):
         unfinished: Unfinished = (),
         date: Day | None = None,
         conditions: Mapping[str, object] | None = None,
+        minutes: Mapping[str, float] | None = None,
     ) -> Self: ...
     @overload
     def update_one(
@@ -119,7 +120,8 @@ class SingleContests(SingleMatches[Data, Said]):
 
         ``ranks`` says places otherwise, a number for each who finished, the best the lowest; equal ranks are ties.
         ``unfinished`` lists those who did not finish, or says to a :class:`kinelo.RankElo` how far each came as a part
-        of what the winner did: ``{"Dee": 0.8}``. A match is said as to every other rater: ``update_one("A", "B", 1)``.
+        of what the winner did: ``{"Dee": 0.8}``; ``minutes={"Ann": 30, "Bob": 4}`` how long each of a team played, for
+        which they then count. A match is said as to every other rater: ``update_one("A", "B", 1)``.
 
         >>> import kinelo as kn
         >>> rater = kn.RankElo().update_one(["Ann", "Bob", "Cid"], ranks=[1, 2, 2], unfinished=["Dee"])
@@ -220,6 +222,29 @@ def with_distances(contest: Contests, unfinished: Unfinished) -> Contests:
             )
     finished = contest.entrant.size - len(unfinished)
     return replace(contest, distance=np.array([np.nan] * finished + [float(part) for part in unfinished.values()]))
+
+
+def with_minutes(contest: Contests, minutes: Mapping[str, float]) -> Contests:
+    """A contest with how long each took part: who left early counts for that part of the team.
+
+    >>> one = contest_of([["Ann", "Bob"], ["Cid", "Dee"]], None, None, np.datetime64("2024-05-01"), ("player",))
+    >>> with_minutes(one, {"Ann": 30, "Bob": 10, "Cid": 30, "Dee": 30}).slots["player"].playing().tolist()
+    [[30.0, 10.0], [30.0, 30.0]]
+    """
+    if not isinstance(minutes, Mapping):
+        raise InputError(f'minutes={minutes!r:.60} is not understood; it says how long each played: {{"Ann": 30}}.')
+    for name, time in minutes.items():
+        right = isinstance(time, int | float | np.number) and not isinstance(time, bool) and 0.0 <= time < math.inf
+        if not right:
+            raise InputError(f"minutes={{{name!r:.40}: {time!r:.40}}} says for how long, a number from 0 on.")
+    kind, slots = next(iter(contest.slots.items()))
+    if strange := [name for name in minutes if name not in slots.names]:
+        raise InputError(f"minutes speak of {strange[0]!r:.60}, who is not in this contest.")
+    by_code = np.array([float(minutes.get(name, math.nan)) for name in slots.names] + [math.nan])
+    times = by_code[slots.codes]
+    if not (np.where(slots.codes >= 0, np.nan_to_num(times, nan=1.0), 0.0).sum(axis=1) > 0.0).all():
+        raise InputError("Nobody of a team played for any time at all; leave such a team out.")
+    return replace(contest, slots={**contest.slots, kind: replace(slots, minutes=times)})
 
 
 def contest_of(

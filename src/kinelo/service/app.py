@@ -179,8 +179,8 @@ async def post_explain(request: Request, body: say.WhichMatch | say.Whose) -> sa
     return await desk.asked(desk.slow, doors.explain, body)
 
 
-async def post_fair(request: Request, body: say.Handicapped) -> say.Fair:
-    """Which value of a covariate, such as a handicap, makes a match to come even."""
+async def post_fair(request: Request, body: say.Handicapped | say.HandicappedField) -> say.Fair:
+    """Which value of a covariate, such as a handicap, makes a match to come even; of a contest, which for each."""
     desk = _desk(request)
     return await desk.asked(desk.slow, doors.fair, body)
 

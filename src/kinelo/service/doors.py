@@ -56,6 +56,7 @@ def _contest(book: RatingBook, said: say.Contest) -> dict[str, Any]:
     unfinished = said.unfinished if isinstance(said.unfinished, dict) else _entrants(book, said.unfinished)
     more = {"unfinished": unfinished} if unfinished else {}
     more |= {} if said.ranks is None else {"ranks": said.ranks}
+    more |= {} if said.minutes is None else {"minutes": said.minutes}
     row = {"match_id": said.contest_id, "order": _entrants(book, said.order), "date": said.date}
     return row | more | _circumstances(said)
 
@@ -126,11 +127,14 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
     return say.Balanced.model_validate(book.balance(said.players, said.sides, **more).to_dict())
 
 
-def fair(book: RatingBook, said: say.Handicapped) -> say.Fair:
-    """Which value of a covariate makes a match even."""
-    more = _fixture(said)
-    given = more.pop("conditions", None)
-    value = book.fair_value(said.home, said.away, said.covariate, given=given, **more)
+def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.Fair:
+    """Which value of a covariate makes a match or a contest even."""
+    if isinstance(said, say.HandicappedField):
+        value = book.fair_value(_entrants(book, said.entrants), covariate=said.covariate, date=said.date)
+    else:
+        more = _fixture(said)
+        given = more.pop("conditions", None)
+        value = book.fair_value(said.home, said.away, said.covariate, given=given, **more)
     rater: Any = book.rater
     (effect,) = rater.effects_.filter(name=said.covariate).to_dicts()
     return say.Fair(

@@ -81,6 +81,7 @@ class Contest(Said):
     unfinished: Annotated[list[Entrant], Field(max_length=MOST_ENTRANTS)] | dict[Name, Number] = []
     date: Day | None = None
     conditions: Levels | None = None
+    minutes: Annotated[dict[Name, Time], Field(max_length=1000)] | None = None
 
 
 class Candidates(Said):
@@ -116,6 +117,14 @@ class Handicapped(Fixture):
     """A match to come, and the covariate that is to make it even."""
 
     covariate: Name
+
+
+class HandicappedField(Said):
+    """Entrants of a contest to come, and the covariate that is to make it even."""
+
+    entrants: Entrants
+    covariate: Name
+    date: Day | None = None
 
 
 Matches = Match | Annotated[list[Match], Field(max_length=MOST_LISTED)]
@@ -194,10 +203,13 @@ class Balanced(BaseModel):
 
 
 class Fair(BaseModel):
-    """The value of a covariate at which a match is even, and what a unit of it is worth, with its standard error."""
+    """The value of a covariate at which a match is even, and what a unit of it is worth, with its standard error.
+
+    Of a contest there is a value for each entrant, against the mean of all.
+    """
 
     covariate: str
-    fair: float
+    fair: float | dict[str, float]
     effect: float
     standard_error: float
 

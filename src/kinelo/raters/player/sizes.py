@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
+from kinelo.raters.choice import SIZE as SIZE
 from kinelo.raters.player.rotation import AFTER, UNSEEN
 
-SIZE = "size"
 LEAST_PART = 0.01
 """Part of all matches in which sizes must differ for them to count."""
 LEAST_LOG = 0.1

@@ -25,6 +25,7 @@ from kinelo.raters.rank.kernels import (
     room_for_expected,
     score_contests,
 )
+from kinelo.raters.rank.numbers import with_size
 from kinelo.raters.rank.parameters import KindParameters
 from kinelo.raters.rank.start import by_kind
 from kinelo.raters.rank.state import RankState
@@ -75,6 +76,7 @@ class ContestFilter(KindParameters):
         state = self._state
         if state is None and contests is None:
             raise without_ratings(self)
+        contests = None if contests is None else with_size(contests, self._units())
         if contests is not None and (
             state is None or (state.contests == 0 and state.kinds != self._luck().rated(contests.kinds))
         ):

@@ -25,7 +25,7 @@ from kinelo.raters.noise import NoiseFactors, noise_columns
 from kinelo.raters.rank.kernels import ContestModel
 from kinelo.raters.rank.law import law_of
 from kinelo.raters.rank.luck import Luck
-from kinelo.raters.rank.numbers import NO_UNITS
+from kinelo.raters.rank.numbers import NO_UNITS, with_size
 from kinelo.raters.rank.two_sides import Duels, Fields
 from kinelo.raters.rater import Rater
 
@@ -185,6 +185,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
     def _take_kinds(self, contests: Contests) -> None:
         """Rate the kinds of these contests from now on; parameters by kind must name some of them."""
         rated = self._luck().rated
+        contests = with_size(contests, self._units())
         self.kinds_, self.advantage_kinds_ = rated(contests.kinds), rated(contests.advantages)
         for p in BY_KIND:
             value = getattr(self, p.name)
@@ -205,7 +206,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
     def _seen(self, matches: Matches | Contests) -> Fields:
         """Contests as they are, or matches of two sides as contests of two; nobody is at home if that would leak."""
         if isinstance(matches, Contests):
-            return Fields(matches)
+            return Fields(with_size(matches, self._units()))
         away = matches if self.order_.home else replace(matches, neutral=np.ones(len(matches), bool))
         return Duels(self._luck().of_matches(Contests.from_matches(away), matches), matches)
 

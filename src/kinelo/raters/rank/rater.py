@@ -7,29 +7,31 @@ Strengths move as ``dx = −ρ x dt + walk dW``, each kind of slot with numbers 
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import ContestForecast, mixed_chance
-from kinelo.matches.contests import Contests, check_contests
+from kinelo.matches.contests import Contests, Slots, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
+from kinelo.raters.choice import SIZE
 from kinelo.raters.conditions import warn_of_numbers
 from kinelo.raters.covariates import effects_frame
 from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, noise_columns
-from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ranked, with_distances
+from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ranked, with_distances, with_minutes
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import SideOrder, learn_order
 from kinelo.raters.rank.filtering import SMALL, ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
-from kinelo.raters.rank.numbers import usual_units
+from kinelo.raters.rank.numbers import A_UNIT, sizes_differ, usual_units, with_size
 from kinelo.raters.rank.one_field import (
     PlainField,
     beliefs_at,
@@ -101,7 +103,8 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         it counts in forecasts and updates.
     covariates
         Advantages that hold numbers, such as ``["weight"]``: what a unit is worth, the same to everyone, is learnt on
-        the way and may drift (``effects_``). A number counts against the mean of its contest.
+        the way and may drift (``effects_``). A number counts against the mean of its contest. ``"size"`` is made where
+        there is no such column: the logarithm of how many play in a team, which else counts as the mean of its members.
     initial
         Rating shown for the average of those of a kind who are active. A point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)).
@@ -161,6 +164,14 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         self.covariate_units_: Mapping[str, float] = usual_units(contests, list(self._units()))
         for name in self._conditions():
             warn_of_numbers(name, contests.slots[name].names)
+        number = 0 if SIZE in self._units() else sizes_differ(contests)
+        if number:
+            warnings.warn(
+                f"Teams are of different sizes in {number:,} of {len(contests):,} contests, and count as the mean of "
+                'their members; covariates=["size"] (--covariate size) estimates what one more is worth.',
+                KineloWarning,
+                stacklevel=3,
+            )
 
     def _latest_matches(self, matches: Matches | Contests) -> Contests:
         contests = self._seen(matches).contests
@@ -229,6 +240,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
 
     def _expect(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
         """What is expected of contests to come, and names never met; the state is left alone."""
+        contests = with_size(contests, self._units())
         state = self._begun(None if self.start is None else contests)
         columns, unknown = state.columns(contests, admit=False)
         known = state.as_seen_on(int(columns.day[0])) if len(contests) else state.known
@@ -246,11 +258,11 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         date: Day | None,
         conditions: Mapping[str, object] | None = None,
     ) -> Contests:
-        kinds = self.kinds_ or ("entrant",)
+        made = {SIZE} & self._units().keys()  # of sizes nobody says anything but who plays
+        kinds = tuple(kind for kind in self.kinds_ if kind not in made) or ("entrant",)
+        helps = tuple(kind for kind in self.advantage_kinds_ if kind not in made)
         day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
-        return self._luck().with_levels(
-            contest_of(entrants, places, ended, day, kinds, self.advantage_kinds_), conditions
-        )
+        return self._luck().with_levels(contest_of(entrants, places, ended, day, kinds, helps), conditions)
 
     def _foresee_field(self, entrants: Any, *, date: Day | None = None, **said: Any) -> ContestForecast:
         self._check_has_ratings()
@@ -326,9 +338,11 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         unfinished: Unfinished = (),
         date: Day | None = None,
         conditions: Mapping[str, object] | None = None,
+        minutes: Mapping[str, float] | None = None,
     ) -> Contests:
         """One contest as :meth:`update_one` takes it."""
-        return with_distances(self._one(*ranked(order, unfinished, ranks), date, conditions), unfinished)
+        contest = with_distances(self._one(*ranked(order, unfinished, ranks), date, conditions), unfinished)
+        return contest if minutes is None else with_minutes(contest, minutes)
 
     def field_of(
         self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
@@ -395,8 +409,53 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     def _entrant_beliefs(self, names: Sequence[str], date: Day | None = None) -> tuple[Array, Array, tuple[str, ...]]:
         """Mean and variance of what is believed of entrants' strengths, and names never met."""
         self._check_has_ratings()
-        expected, unknown = self._expect(self._one(list(names), None, None, date))
+        expected, unknown = self._expect(self._as_usual(self._one(list(names), None, None, date)))
         return expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0), unknown
+
+    def fair_value(
+        self, home: Any, away: Any = None, covariate: str = "", *, date: Day | None = None
+    ) -> float | dict[str, float]:
+        """The number of every entrant at which all are believed to be equally strong: which weights are fair?
+
+        Of a list of entrants the numbers come by name, against the mean of the contest, at which all other covariates
+        are alike. Of two, it is by how much the number of the first exceeds that of the second.
+
+        >>> import kinelo as kn
+        >>> table = {"race": [k // 3 for k in range(60)], "horse": ["A", "B", "C"] * 20, "place": [1, 2, 3] * 20,
+        ...          "weight": [60, 55, 50, 59, 57, 52] * 10}
+        >>> rater = kn.RankElo(covariates=["weight"]).update(kn.read_contests(table, advantages=["weight"]))
+        >>> fair = rater.fair_value(["A", "B", "C"], covariate="weight")
+        >>> means = rater.predict_one([(name, 55 + more) for name, more in fair.items()]).mean
+        >>> bool(abs(means - means[0]).max() < 1e-9)
+        True
+        """
+        if covariate not in self._units() or covariate == SIZE:
+            asked = [name for name in self._units() if name != SIZE]
+            raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {asked}.")
+        self._check_has_ratings()
+        worth = self._effect_of(covariate)[0]
+        if worth == 0.0:
+            raise InputError(f"Nothing is known of what {covariate!r} is worth; fit the rater first.")
+        contest = self._as_usual(self._one(home if away is None else [home, away], None, None, date))
+        mean = self._expect(contest)[0].mean[:, 0]
+        value = (mean.mean() - mean) / worth
+        if away is not None:
+            return float(value[0] - value[1])
+        return dict(zip((contest.entrants[code] for code in contest.entrant.tolist()), value.tolist(), strict=True))
+
+    def _effect_of(self, covariate: str) -> tuple[float, float]:
+        """What a unit of a covariate is worth, and the variance of that; 0 where nothing is known."""
+        unit, state = self._units().get(covariate), self._begun(None)
+        at = state.index.get((covariate, A_UNIT))
+        if unit is None or at is None:
+            return 0.0, 0.0
+        return float(state.known.x[at, 0]) / unit, float(state.known.v[at, 0]) / unit**2
+
+    def _as_usual(self, contest: Contests) -> Contests:
+        """A contest whose entrants all have the same numbers, which then count for nothing."""
+        zero = Slots(np.zeros((contest.entrant.size, 1), np.int32), ("0",), True)
+        numbers = {kind: zero for kind in self._units() if kind in contest.slots}
+        return replace(contest, slots={**contest.slots, **numbers})
 
     # What is known
 
@@ -486,7 +545,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
 
     def slots_met(self, matches: Any) -> list[Key]:
         """Everyone who takes part, and everything that helps."""
-        return self._begun(matches).keys_of(matches)
+        return self._begun(matches).keys_of(with_size(matches, self._units()))
 
     def _field_rows(self) -> FieldRows:
         """What rates single contests by the rows of those who take part."""

@@ -124,8 +124,9 @@ class RankState:
                     place = self._place(kind, slots.names[code])
                 if place is not None:
                     places[code] = place
-            each = 1.0 / np.maximum((slots.codes >= 0).sum(axis=1, keepdims=True), 1)
-            tables.append((slots.codes, places, each + 0.0 * slots.codes))
+            playing = slots.playing()
+            there = np.maximum(playing.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            tables.append((slots.codes, places, playing / there))
         there = np.hstack([codes for codes, _, _ in tables]) >= 0
         slot = np.hstack([places[codes] for codes, places, _ in tables])[there]
         share = np.hstack([share for _, _, share in tables])
