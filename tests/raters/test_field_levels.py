@@ -1,4 +1,6 @@
-"""The level of a field, which places do not show, is drawn to that of all contests where fields are alike."""
+"""The level of a field, which places do not show, is drawn to that of all contests where fields are alike; who is new
+gains by experience.
+"""
 
 import numpy as np
 import pytest
@@ -36,7 +38,7 @@ def races(learns, contests=130, size=40, seed=1):
 def test_performances_are_read_higher_by_a_part_of_the_way_to_the_level_of_all():
     """With one slot an entrant, what a place shows as precision lowers the variance by its square, and lifts by it."""
     contests = races(0.0, contests=6, size=9)
-    plain, drawn = (kn.RankElo(**GIVEN, anchor=0.0).update(contests[:5]) for _ in range(2))
+    plain, drawn = (kn.RankElo(**GIVEN, anchor=0.0, experience=0.0).update(contests[:5]) for _ in range(2))
     drawn.parameters_["anchor"] = 0.4
     forecast = plain.predict(contests[5])
     variance = forecast.deviation**2 - 1.0
@@ -56,7 +58,9 @@ def test_performances_are_read_higher_by_a_part_of_the_way_to_the_level_of_all()
 def test_the_level_is_held_where_newcomers_learn_and_nothing_is_lost_where_not(learns, seed):
     """Gains of the log-loss of orders (.0023, .0019) are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
-    free, held = (kn.RankElo(retirement=0.0, off=0.0, anchor=a).fit(contests[:100]) for a in (0.0, None))
+    free, held = (
+        kn.RankElo(retirement=0.0, off=0.0, anchor=a, experience=0.0).fit(contests[:100]) for a in (0.0, None)
+    )
     gain = np.subtract(*(order_log_loss(rater.one_step_ahead(contests[100:])) for rater in (free, held)))
     error = gain.std() / np.sqrt(gain.size)
     if learns:
@@ -69,6 +73,39 @@ def test_nothing_is_drawn_where_two_meet_or_ratings_say_the_level():
     contests = races(1.0, contests=12, size=8)
     begun = kn.RankElo(start={"D10": 1700.0}, walk=0.3, off=0.0, regression=0.0, newcomer=0.0)
     begun.fit(contests)
-    assert begun.parameters_["anchor"] == 0.0 and "anchor" not in begun.estimates_.values
     duels = kn.RankElo(walk=0.3, regression=0.0, newcomer=0.0).fit(races(1.0, contests=30, size=2))
-    assert duels.parameters_["anchor"] == 0.0 and "anchor" not in duels.estimates_.values
+    for rater in (begun, duels):
+        for name in ("anchor", "experience"):
+            assert rater.parameters_[name] == 0.0 and name not in rater.estimates_.values
+
+
+def test_each_contest_adds_less_to_who_has_seen_more_of_them():
+    """Two thirds of it come in ten contests, all of it in very many: 0.6 (e^{−(n − 1)/10} − e^{−n/10}) after n."""
+    contests = races(0.0, contests=30, size=9)
+    rater = kn.RankElo(**GIVEN, anchor=0.0, experience=0.0).update(contests[:29])
+    before = rater.predict(contests[29]).mean
+    rater.parameters_["experience"] = 0.6
+    after = rater.predict(contests[29]).mean
+    seen = np.bincount(contests[:29].entrant, minlength=len(contests.entrants))[contests[29].entrant]
+    gain = 0.6 * (np.exp(-(seen - 1) / 10.0) - np.exp(-seen / 10.0))
+    known = seen > 0
+    assert (after - before)[known] == pytest.approx(gain[known], abs=1e-12)
+    assert (after - before)[~known] == pytest.approx(gain[known].mean(), abs=1e-12)  # newcomers begin beside the others
+    assert 0 < known.sum() < 9 and len(set(seen)) > 3
+
+
+@pytest.mark.parametrize(("learns", "seed"), [(1.0, 1), (0.0, 3)])
+def test_what_newcomers_gain_is_found_and_nothing_is_lost_where_they_gain_nothing(learns, seed):
+    """Gains of the log-loss of orders are seen at 2.3 standard errors, a chance of one in a hundred."""
+    contests = races(learns, contests=200, seed=seed)
+    without, found = (kn.RankElo(retirement=0.0, off=0.0, anchor=0.0, experience=e) for e in (0.0, None))
+    gain = np.subtract(
+        *(order_log_loss(r.fit(contests[:100]).one_step_ahead(contests[100:])) for r in (without, found))
+    )
+    value, spread = found.parameters_["experience"], found.estimates_.standard_errors["experience"]
+    error = gain.std() / np.sqrt(gain.size)
+    assert abs(value - learns) < 3.0 * spread < 1.0
+    if learns:
+        assert gain.mean() > 2.3 * error > 0.0
+    else:
+        assert abs(gain.mean()) < 5e-4 and gain.mean() > -2.6 * error

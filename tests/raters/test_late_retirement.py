@@ -10,8 +10,24 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 
-GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "off": 0.0, "anchor": 0.0}
-TRUE = {"walk": 0.2 * 52**0.5, "prior_spread": 1.0, "newcomer": 0.0, "regression": 0.02 * 52, "off": 0.0, "anchor": 0.0}
+GIVEN = {
+    "walk": 0.3,
+    "prior_spread": 0.9,
+    "newcomer": -0.2,
+    "regression": 0.1,
+    "off": 0.0,
+    "anchor": 0.0,
+    "experience": 0.0,
+}
+TRUE = {
+    "walk": 0.2 * 52**0.5,
+    "prior_spread": 1.0,
+    "newcomer": 0.0,
+    "regression": 0.02 * 52,
+    "off": 0.0,
+    "anchor": 0.0,
+    "experience": 0.0,
+}
 """How strengths of :func:`races` move."""
 
 

@@ -21,6 +21,7 @@ from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 
 GIVEN = {
     "anchor": 0.0,
+    "experience": 0.0,
     "walk": 0.3,
     "prior_spread": 0.9,
     "newcomer": -0.2,

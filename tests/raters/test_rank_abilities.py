@@ -10,6 +10,7 @@ from kinelo.raters.rank.table import POINTS_PER_UNIT
 
 GIVEN = {
     "anchor": 0.0,
+    "experience": 0.0,
     "walk": 0.3,
     "prior_spread": 0.9,
     "newcomer": 0.0,

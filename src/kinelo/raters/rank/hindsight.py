@@ -2,8 +2,8 @@
 
 A contest says of each of its slots a normal density, with precision ``Λ`` and pull ``h``. What a slot is believed to be
 when it takes part is the product of three: what the contests before say of it (carried forwards in time), what this one
-says, and what those after say (carried backwards). Through ``x' = f x + noise`` with variance ``q`` the last becomes
-``Λ ← f² Λ/(1 + Λ q)``, ``h ← f h/(1 + Λ q)``.
+says, and what those after say (carried backwards). Through ``x' = f x + g + noise`` with variance ``q``, where ``g`` is
+what experience brings, the last becomes ``Λ ← f² Λ/(1 + Λ q)``, ``h ← f (h − Λ g)/(1 + Λ q)``.
 
 How a contest is read depends on what is believed of all its entrants. The first sweep reads it as the filter does, from
 the past alone; each further one reads it again, with everything that the others show of its entrants, before and after.
@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from kinelo.matches.contests import Contests
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import fade_all
-from kinelo.raters.filter.kinds import Kinds
 from kinelo.raters.rank.kernels import (
     ContestColumns,
     ContestModel,
     entry_levels,
     filter_contests,
+    gained_all,
     room_for_expected,
 )
 from kinelo.raters.rank.state import RankState
@@ -44,7 +44,7 @@ class Appearances(NamedTuple):
     """Each slot in each of its contests, in order: those of contest ``c`` are ``begin[c]:begin[c + 1]``.
 
     ``slot`` and ``day`` (appearances); ``before`` is the one before of the same slot, −1 for none; ``f`` and ``q`` are
-    the factor on a strength and the variance that the time since it brought.
+    the factor on a strength and the variance that the time since it brought, ``gain`` what experience did.
     """
 
     begin: Whole
@@ -53,9 +53,10 @@ class Appearances(NamedTuple):
     before: Whole
     f: Array
     q: Array
+    gain: Array
 
 
-def list_appearances(columns: ContestColumns, kinds: Kinds, known: SlotBeliefs) -> Appearances:
+def list_appearances(columns: ContestColumns, model: ContestModel, known: SlotBeliefs) -> Appearances:
     """Who appears when; of slots that have a rating to begin with, time runs from its day."""
     per_contest = np.diff(columns.offsets[columns.first])
     contest = np.repeat(np.arange(per_contest.size), per_contest)
@@ -68,12 +69,18 @@ def list_appearances(columns: ContestColumns, kinds: Kinds, known: SlotBeliefs) 
     before = np.full(slot.size, -1)
     before[order[same]] = order[np.flatnonzero(same) - 1]
     last = np.where(before >= 0, day[before], np.where(known.last[slot] == NEVER, day, known.last[slot]))
-    f, q = np.empty(slot.size), np.empty(slot.size)
+    first_of_slot = np.maximum.accumulate(np.where(same, 0, np.arange(slot.size)))
+    games = np.empty(slot.size, np.int64)
+    games[order] = np.arange(slot.size) - first_of_slot
+    games += known.games[slot]
+    kinds, f, q, gain = model.kinds, np.empty(slot.size), np.empty(slot.size), np.zeros(slot.size)
     for kind in range(kinds.walk.shape[0]):
         own = known.kind[slot] == kind
         f[own], q[own] = fade_all(day[own] - last[own], float(kinds.rho[kind, 0]), float(kinds.walk[kind, 0]))
+        own &= games > 0
+        gain[own] = gained_all(games[own], float(model.experience[kind, 0]))
     begin = np.searchsorted(contest, np.arange(per_contest.size + 1))
-    return Appearances(begin, slot, day, before, f, q)
+    return Appearances(begin, slot, day, before, f, q, gain)
 
 
 def one_contest(columns: ContestColumns, c: int) -> ContestColumns:
@@ -102,9 +109,10 @@ class ContestSmoother:
     """
 
     def __init__(self, columns: ContestColumns, model: ContestModel, known: SlotBeliefs) -> None:
-        self.columns, self.model, self.kinds, self.known = columns, model, model.kinds, known
+        self.columns, self.kinds, self.known = columns, model.kinds, known
+        self.model = model._replace(experience=0.0 * model.experience)  # beliefs handed to it have the gain in them
         self.begun, self.begin = known.games > 0, (known.x[:, 0].copy(), known.v[:, 0].copy())
-        self.appearances = list_appearances(columns, model.kinds, known)
+        self.appearances = list_appearances(columns, model, known)
         self.past, self.said, self.later = (np.zeros((2, self.appearances.slot.size)) for _ in range(3))
 
     def settle(self) -> tuple[Array, Array]:
@@ -155,7 +163,7 @@ class ContestSmoother:
         new = (before < 0) & ~self.begun[slot]
         precision, pull = self.past[:, before] + self.said[:, before]
         with np.errstate(invalid="ignore", divide="ignore"):  # of those without a contest before
-            mean = at.f[own] * np.where(before >= 0, pull / precision, self.begin[0][slot])
+            mean = at.f[own] * np.where(before >= 0, pull / precision, self.begin[0][slot]) + at.gain[own]
             spread = at.f[own] ** 2 * np.where(before >= 0, 1.0 / precision, self.begin[1][slot]) + at.q[own]
             natural = np.stack([1.0 / spread, mean / spread])
         if new.any():
@@ -182,6 +190,7 @@ class ContestSmoother:
             there = at.before[own] >= 0
             precision, pull = (self.said[:, own] + self.later[:, own])[:, there]
             f, weaker = at.f[own][there], 1.0 + precision * at.q[own][there]
+            pull -= precision * at.gain[own][there]
             self.later[:, at.before[own][there]] = f * f * precision / weaker, f * pull / weaker
 
 

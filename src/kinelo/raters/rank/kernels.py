@@ -6,7 +6,12 @@ place shows of the performance (:mod:`kinelo.raters.rank.ranking`) is handed to 
     ``x += v · share · pull``, ``v −= (v · share)² precision``.
 
 A slot of several entrants (a car with two drivers) adds up what each shows, as precisions. A newcomer begins at the
-mean of those of its kind in the same contest who are known, plus ``newcomer``; an advantage begins at 0.
+mean of those of its kind in the same contest who are known, plus ``newcomer``; an advantage begins at 0. Who has taken
+part in ``n`` contests is believed to be stronger in the next one, by
+
+    ``experience (1 − e^{−1/τ}) e^{−(n − 1)/τ}``, ``τ = LEARNT`` contests,
+
+which is ``experience`` in all. Without it others pay for what newcomers learn, and newcomers are forecast too low.
 
 Places say nothing of the level of a field, which is known through its entrants alone: an error of it is common to all
 of them, and adds up where newcomers learn while others leave. Where fields are alike, their level is that of all
@@ -40,6 +45,8 @@ Array = NDArray[np.float64]
 NOISE = 1.0
 """Variance of a performance around the strength: the unit."""
 LEAST = 1e-9
+LEARNT = 10.0
+"""Contests in which a newcomer gains ``1 − 1/e`` of what experience brings."""
 ALIKE = 20.0
 """Entrants of a field for which chance moves its level as far as the error that an anchor of 1 takes away."""
 
@@ -67,13 +74,15 @@ class ContestColumns(NamedTuple):
 
 
 class ContestModel(NamedTuple):
-    """Numbers of the kinds of slots; where newcomers of each kind begin (kinds, members), and whether against the
-    others of their kind (kinds); what a retirement half-way counts, and how much more one at the end does than one at
-    the start (members); how much the level of a field is drawn to that of all (members); the law of a performance.
+    """Numbers of the kinds of slots; where newcomers of each kind begin and what they gain by experience (kinds,
+    members), and whether they begin against the others of their kind (kinds); what a retirement half-way counts, and
+    how much more one at the end does than one at the start (members); how much the level of a field is drawn to that of
+    all (members); the law of a performance.
     """
 
     kinds: Kinds
     level: Array
+    experience: Array
     beside: NDArray[np.bool_]
     retirement: Array
     late_retirement: Array
@@ -121,6 +130,27 @@ def room_for(columns, model, slots):
     )  # fmt: skip
 
 
+@inlined
+def gained(games, experience):
+    """What the next contest adds to who has taken part in so many (int)."""
+    if experience == 0.0:
+        return 0.0
+    return experience * (1.0 - math.exp(-1.0 / LEARNT)) * math.exp((1.0 - games) / LEARNT)
+
+
+def gained_all(games: NDArray[np.int64], experience: float) -> Array:
+    """The same as :func:`gained` for an array of numbers of contests."""
+    return experience * -math.expm1(-1.0 / LEARNT) * np.exp((1.0 - games) / LEARNT)
+
+
+@inlined
+def in_contest(at, q, day, model, s):
+    """Mean and variance of a slot that has been met, in a contest on a day (int), in member ``q``."""
+    kind = s.kind[at]
+    x, v = on_day(at, kind, q, day, model.kinds, s)
+    return x + gained(s.games[at], model.experience[kind, q]), v
+
+
 @kernel
 def entry_levels(c, columns, model, s, level):
     """Where newcomers of contest ``c`` begin, by kind (kinds, members): at 0 where all of a kind are.
@@ -139,7 +169,7 @@ def entry_levels(c, columns, model, s, level):
         if at >= 0 and s.games[at] > 0:
             number[s.kind[at]] += 1.0
             for q in range(level.shape[1]):
-                level[s.kind[at], q] += on_day(at, s.kind[at], q, columns.day[c], model.kinds, s)[0]
+                level[s.kind[at], q] += in_contest(at, q, columns.day[c], model, s)[0]
     for kind in range(level.shape[0]):
         for q in range(level.shape[1]):
             if not model.beside[kind]:
@@ -158,7 +188,7 @@ def believe_entries(c, columns, model, s, work, expected):
             for e in range(columns.offsets[a], columns.offsets[a + 1]):
                 at, w, j = columns.slot[e], columns.share[e], e - begin
                 if at >= 0 and s.games[at] > 0:
-                    work.x[j, q], work.v[j, q] = on_day(at, s.kind[at], q, columns.day[c], model.kinds, s)
+                    work.x[j, q], work.v[j, q] = in_contest(at, q, columns.day[c], model, s)
                 else:
                     kind = -1 - at if at < 0 else s.kind[at]
                     work.x[j, q], work.v[j, q] = work.level[kind, q], model.kinds.prior[kind, q]

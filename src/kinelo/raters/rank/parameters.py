@@ -36,6 +36,7 @@ BY_KIND = (
     Parameter("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
     Parameter("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field", largest=1000.0),
     Parameter("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
+    Parameter("experience", 0.0, -1.0, 2.0, False, "what newcomers gain in their first contests", largest=1000.0),
 )
 OF_ADVANTAGES = (
     Parameter("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
@@ -46,6 +47,8 @@ OF_ADVANTAGES = (
 
 COLLAPSE = 0.3
 """Width of the Cauchy law of what the logarithm of a variance of strengths loses over the years."""
+LITTLE = 0.1
+"""Width of the Cauchy law of what experience brings: mostly little, now and then much."""
 
 
 MODELS: dict[Any, ContestModel] = {}
@@ -115,8 +118,8 @@ class KindParameters(Rater[Matches | Contests, Any]):
 
     def unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
         """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
-        says how far they came, of the level of fields where two meet or ratings to begin with say it, and of the spread
-        of a single advantage.
+        says how far they came, of the level of fields and of experience where two meet or there are ratings to begin
+        with, and of the spread of a single advantage.
         """
         check_played(matches)
         matches = self._seen(matches).contests
@@ -124,10 +127,12 @@ class KindParameters(Rater[Matches | Contests, Any]):
         if matches.distance is None or np.isnan(matches.distance[matches.ended > 0]).all():
             unidentified["late_retirement"] = 0.0
         finished = matches.ended == FINISHED
-        if np.add.reduceat(finished, matches.first[:-1], dtype=np.int64).max() < 3:
-            unidentified["off"] = unidentified["anchor"] = 0.0
-        if self.start is not None:
+        duels = np.add.reduceat(finished, matches.first[:-1], dtype=np.int64).max() < 3
+        if duels:
+            unidentified["off"] = 0.0
+        if duels or self.start is not None:
             unidentified["anchor"] = 0.0
+            unidentified |= {self._label("experience", kind): 0.0 for kind in self.kinds_}
         for kind, p in self._parameters_by_kind():
             names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
             alone = names == 1 and p.name == "prior_spread" and kind not in self._conditions()
@@ -147,14 +152,18 @@ class KindParameters(Rater[Matches | Contests, Any]):
         if not batch and key in MODELS:
             return MODELS[key]
         tables = [[rater._kind(kind) for kind in self.kinds_] for rater in raters]
-        level = np.array([[rater._of_kind("newcomer", kind) for rater in raters] for kind in self.kinds_])
+        level, experience = (
+            np.array([[rater._of_kind(name, kind) for rater in raters] for kind in self.kinds_])
+            for name in ("newcomer", "experience")
+        )
         beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
         retirement, late, anchor = (
             np.array([rater.parameters_[name] for rater in raters])
             for name in ("retirement", "late_retirement", "anchor")
         )
         kinds = kinds_of_batch(tables, [1.0] * len(raters))
-        model = ContestModel(kinds, level, beside, retirement, late, anchor, law_of(self.parameters_["off"]))
+        law = law_of(self.parameters_["off"])
+        model = ContestModel(kinds, level, experience, beside, retirement, late, anchor, law)
         if not batch:
             if len(MODELS) >= MOST_MODELS:
                 MODELS.clear()
@@ -162,12 +171,14 @@ class KindParameters(Rater[Matches | Contests, Any]):
         return model
 
     def _beliefs(self, values: Mapping[str, float]) -> Array:
-        """How far parameters let the spread of strengths collapse, by kind, as normal deviates.
+        """How far parameters let the spread of strengths collapse, and how much they let newcomers gain, by kind, as
+        normal deviates.
 
         Strengths that begin with variance ``V`` have ``V e^{−2ρT} + walk² (1 − e^{−2ρT})/2ρ`` after ``T`` years. Those
         who return to the mean without moving as much would all be equal in the end, and a return that a few years seem
         to show would take away more in the years to come: leagues keep their spread, or widen it. Of the logarithm of
-        what is lost a Cauchy law is believed, so that contests that show a collapse are followed.
+        what is lost a Cauchy law is believed, so that contests that show a collapse are followed; likewise of what
+        experience brings, which a few contests seem to show by chance.
         """
         settled, found = self.settled_values(dict(values)), []
         for kind in self.kinds_:
@@ -175,7 +186,9 @@ class KindParameters(Rater[Matches | Contests, Any]):
                 walk, prior, rho = (settled[self._label(n, kind)] for n in ("walk", "prior_spread", "regression"))
                 f, added = fade_all(np.array(YEAR * self._years), rho, walk**2)
                 lost = max(-math.log(float(f**2 + added / prior**2)), 0.0)
+                gain = settled[self._label("experience", kind)]
                 found.append(math.sqrt(math.log1p((lost / COLLAPSE) ** 2)))
+                found.append(math.copysign(math.sqrt(math.log1p((gain / LITTLE) ** 2)), gain))
         return np.array(found)
 
     def _kind(self, kind: str) -> Kind:

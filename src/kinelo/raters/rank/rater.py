@@ -79,6 +79,9 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         Where newcomers begin, against the mean of the others of their kind in their first contest.
     regression
         Rate per year at which strengths return to the mean.
+    experience
+        How much newcomers gain on the others by taking part, two thirds of it in the first ten contests. 0 in matches
+        of two sides and where there are ratings to begin with, unless it is given.
     retirement
         How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last. Where contests say how
         far each came (``Contests.distance``), half-way.
@@ -148,6 +151,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     _: KW_ONLY
     late_retirement: float | None = None
     anchor: float | None = None
+    experience: float | Mapping[str, float] | None = None
     conditions: Sequence[str] | None = None
     noise_by: Sequence[str] | None = None
     covariates: Sequence[str] | None = None
