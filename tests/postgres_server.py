@@ -3,8 +3,10 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,16 @@ class Server:
 
     def stop(self, how: str = "fast") -> None:
         self.call("pg_ctl", "-D", str(self.data), "-w", "-m", how, "stop")
+
+    def kill(self) -> None:
+        """End all its processes at once, as a lack of memory or of power does."""
+        first = int((self.data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
+        os.kill(first, signal.SIGSTOP)  # it starts no others meanwhile
+        children = Path(f"/proc/{first}/task/{first}/children").read_text(encoding="utf-8").split()
+        for one in (first, *map(int, children)):
+            os.kill(one, signal.SIGKILL)
+        while any(Path(f"/proc/{one}").exists() for one in (first, *children)):
+            time.sleep(0.005)
 
     def address(self) -> str:
         """The address of a new database."""

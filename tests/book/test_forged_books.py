@@ -124,6 +124,83 @@ def test_another_schema_is_refused_before_anything_is_written(honest, sql, said,
     assert "\n" not in str(refused.value) and (tmp_path / "book.db").read_bytes() == before
 
 
+@pytest.fixture(scope="module")
+def honest_server(server):
+    """Addresses of copies of a book of each kind in PostgreSQL."""
+    import psycopg
+
+    kept = {}
+    for kind, rater in RATERS.items():
+        address = kept[kind] = server.address()
+        with kn.RatingBook(address, rater()) as book:
+            book.add(results(kind))
+
+    def copy(kind: str, *sql: str) -> str:
+        server.made += 1
+        name, model = f"forged_{server.made}", kept[kind].partition("///")[2].partition("?")[0]
+        with psycopg.connect(kept[kind].replace(model, "postgres", 1), autocommit=True) as one:
+            one.execute(f"CREATE DATABASE {name} TEMPLATE {model}")
+        address = kept[kind].replace(model, name, 1)
+        with psycopg.connect(address, autocommit=True) as one:
+            for statement in sql:
+                one.execute(statement)
+        return address
+
+    return copy
+
+
+@pytest.mark.parametrize("kind", ["team", "rank"])
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+def test_whatever_stands_in_a_cell_of_postgresql_is_said_in_a_sentence(honest_server, kind):
+    """The same in PostgreSQL, of what its types let in."""
+    import psycopg
+
+    tried = told = 0
+    others = ("match",) if kind == "rank" else ("contest", "entry")
+    cells = [(table, column) for table, columns in COLUMNS.items() if table not in others for column in columns]
+    for number, (table, column) in enumerate(cells):
+        value = SPOILT[3 * number % len(SPOILT)]
+        address = honest_server(kind)
+        with psycopg.connect(address, autocommit=True) as one:
+            try:
+                one.execute(f"UPDATE {table} SET {column} = %s WHERE ctid = (SELECT MIN(ctid) FROM {table})", (value,))
+            except psycopg.Error:
+                continue
+        tried += 1
+        sentence = outcome(address)
+        told += bool(sentence)
+        assert "\n" not in sentence and (not sentence or len(sentence) < 400), (table, column, value, sentence)
+    assert tried > 10 and told > 0.2 * tried, (tried, told)
+
+
+RUN = "CREATE FUNCTION run() RETURNS {} LANGUAGE plpgsql AS $$ BEGIN RAISE 'it was run'; END $$"
+SEEN = "CREATE FUNCTION seen(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT lower($1)'"
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (["DROP TABLE common"], "its table 'common' is missing or another"),
+        (["ALTER TABLE slot ADD COLUMN odd TEXT"], "its table 'slot' is missing or another"),
+        (["ALTER TABLE match ALTER COLUMN home TYPE VARCHAR"], "its table 'match' is missing or another"),
+        (["DROP TABLE source", "CREATE VIEW source AS SELECT 1"], "its table 'source' is missing or another"),
+        ([RUN.format("trigger"), "CREATE TRIGGER t BEFORE INSERT ON match EXECUTE FUNCTION run()"], "the trigger 't'"),
+        ([RUN.format("bigint"), "CREATE RULE r AS ON UPDATE TO slot DO ALSO SELECT run()"], "the rule 'r'"),
+        ([RUN.format("bool"), "CREATE POLICY p ON slot USING (run())"], "the policy 'p'"),
+        ([RUN.format("bool"), "ALTER TABLE slot ADD CONSTRAINT c CHECK (run()) NOT VALID"], "the constraint 'c'"),
+        ([SEEN, "CREATE INDEX i ON slot (seen(name))"], "the index 'i'"),
+        ([SEEN, "CREATE INDEX i ON slot (kind) WHERE seen(name) > 'A'"], "the index 'i'"),
+        ([RUN.format("text"), "ALTER TABLE slot ALTER COLUMN more SET DEFAULT run()"], r"the default 'run\(\)'"),
+        (["UPDATE about SET value = '99' WHERE key = 'format'"], "written by another version of Kinelo"),
+        (["UPDATE about SET value = 'os:system' WHERE key = 'rater'"], "neither a rater of Kinelo's nor"),
+    ],
+)
+def test_another_schema_of_postgresql_is_refused_and_nothing_in_it_is_run(honest_server, sql, said):
+    with pytest.raises(kn.InputError, match=said) as refused:
+        kn.RatingBook(honest_server("team", *sql))
+    assert "\n" not in str(refused.value) and "it was run" not in str(refused.value)
+
+
 def test_tables_of_the_user_beside_ours_are_left_alone(honest, tmp_path):
     shutil.copy(honest / "glicko", tmp_path / "book.db")
     spoil(tmp_path / "book.db", "CREATE TABLE fees (name TEXT, paid REAL)")

@@ -14,7 +14,7 @@ import sqlite3
 import stat
 import threading
 import urllib.parse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -168,7 +168,13 @@ class Database:
             self._writer, self._asked_at = self.connect(writing=True), None
         self._own.inside = True
         try:
-            self.answer = self._begin(everybody, question)
+            try:
+                self.answer = self._begin(everybody, question)
+            except self.errors:
+                if not self._is_closed(self._writer):
+                    raise
+                self._writer = self.connect(writing=True)  # it was lost since; nothing was sent by it yet
+                self.answer = self._begin(everybody, question)
         except self.errors as error:
             raise self.worded(error) from None
 
@@ -448,6 +454,19 @@ class SQLite(Database):
         return [str(row[0]) for row in self.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
 
 
+ADDED = {
+    "trigger": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN ({ours})",
+    "rule": "SELECT rulename FROM pg_rewrite WHERE ev_class IN ({ours})",
+    "policy": "SELECT polname FROM pg_policy WHERE polrelid IN ({ours})",
+    "constraint": "SELECT conname FROM pg_constraint WHERE contype IN ('c', 'x', 'f') AND conrelid IN ({ours})",
+    "index": "SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid IN ({ours}) AND (indexprs IS NOT NULL OR "
+    "COALESCE(pg_get_expr(indpred, indrelid), '(named = 0)') <> '(named = 0)')",
+    "default": "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid IN ({ours}) AND "
+    "pg_get_expr(adbin, adrelid) NOT IN ('nextval(''kinelo_number''::regclass)', '0')",
+}
+"""Questions for what a PostgreSQL server would run whenever a table is written, beyond what the book made."""
+
+
 class Postgres(Database):
     """Tables in a PostgreSQL database, in the schema that the connection finds first."""
 
@@ -484,6 +503,24 @@ class Postgres(Database):
             self._own.reader = None
             found = super().connection()
         return found
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
+        """All rows of a question."""
+        return self._again(super().rows, sql, values)
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first row of a question, None where there is none."""
+        return self._again(super().one, sql, values)
+
+    def _again(self, ask: Callable[..., Any], *words: Any) -> Any:
+        """Ask, once more where a connection for reading was lost since and nothing was begun by it."""
+        try:
+            return ask(*words)
+        except UnreachableError:
+            own = vars(self._own)
+            if own.get("inside") or own.get("snapshot") or "reader" not in own or not own["reader"].closed:
+                raise
+            return ask(*words)
 
     def translated(self, sql: str) -> str:
         """A statement with the marks of psycopg."""
@@ -547,11 +584,12 @@ class Postgres(Database):
         if connection.info.transaction_status != self.psycopg.pq.TransactionStatus.IDLE:
             yield
             return
-        with self.in_words():
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._again(self.run, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection, self._own.snapshot = self.connection(), True
         try:
             yield
         finally:
+            self._own.snapshot = False
             with contextlib.suppress(self.psycopg.Error):
                 connection.execute("ROLLBACK")
 
@@ -573,6 +611,8 @@ class Postgres(Database):
 
     def sentence(self, error: Exception) -> Exception:
         """What to say of an error."""
+        if isinstance(error, self.psycopg.errors.DiskFull):
+            return OSError(28, "No space left on device", self.name)
         if isinstance(error, self.psycopg.OperationalError):
             return UnreachableError(
                 f"{self.name} cannot be reached or has broken off ({in_one_line(error).rstrip('.')[:160]}). What was "
@@ -607,10 +647,11 @@ class Postgres(Database):
             ours.pop("PRIMARY", None)
             if columns.get(name) != ours:
                 raise self.not_ours(f"its table {name!r} is missing or another")
-        odd = self.one("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN ("
-                       + ", ".join(f"'{name}'::regclass" for name in TABLES) + ")")  # fmt: skip
-        if odd is not None:
-            raise self.not_ours(f"it holds the trigger {odd[0]!r:.60}")
+        ours = ", ".join(f"'{name}'::regclass" for name in TABLES)
+        for what, sql in ADDED.items():
+            odd = self.one(sql.format(ours=ours))
+            if odd is not None:
+                raise self.not_ours(f"it holds the {what} {odd[0]!r:.60}")
 
 
 @lru_cache(256)
