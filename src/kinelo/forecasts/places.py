@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import expit, log_expit, log_ndtr, ndtr
 
 from kinelo.errors import InputError
@@ -185,6 +184,8 @@ class ContestForecast:
         """Median of each performance: in the order of these, entries are forecast to finish."""
         if self.law != "normal" or self.off == 0.0:
             return self.mean
+        from scipy.optimize import brentq  # 24 MB of memory that a program which keeps a book does without
+
         below: Any = brentq(
             lambda z: (1.0 - self.off) * ndtr(z) + self.off * ndtr((z + LOWER) / WIDE) - 0.5, -LOWER, 0.0
         )

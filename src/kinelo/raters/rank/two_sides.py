@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.places import ContestForecast, mixed_chance
@@ -128,6 +127,8 @@ def likeliest_ties(points: Array, result: Array) -> float:
     """The κ under which results are likeliest, given the points expected; 0 where nobody drew."""
     if not np.any(result == 0.5):
         return 0.0
+    from scipy.optimize import minimize_scalar
+
     found = minimize_scalar(
         lambda z: log_loss(chances_of_points(points, math.exp(z)), result).sum(), bounds=(-7.0, 3.0), method="bounded"
     )
