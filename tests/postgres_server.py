@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE
+
 
 def server_binaries() -> Path | None:
     """Where the server's programs lie."""
@@ -41,7 +43,7 @@ class Server:
 
     def call(self, program: str, *words: str) -> None:
         done = subprocess.run([*self.as_user, str(self.binaries / program), *words], capture_output=True, text=True,
-                              cwd="/tmp", timeout=300)  # fmt: skip
+                              cwd="/tmp", timeout=PATIENCE)  # fmt: skip
         assert done.returncode == 0, done.stderr
 
     def start(self) -> None:

@@ -19,6 +19,7 @@ from kinelo.runtime.blas import one_blas_thread
 from kinelo.studies import parse_study
 from kinelo.studies.simulation import run_simulation
 from kinelo.studies.solution import run_solution
+from patience import PATIENCE
 
 SYSTEM = {"gamma": 0.05, "outcome": {"kind": "tanh", "nu": 0.5}}
 LEAGUE = SYSTEM | {
@@ -108,12 +109,12 @@ def test_a_block_on_one_thread_does_not_undo_another():
     def first():
         with one_blas_thread():
             entered.set()
-            leave.wait(10)
+            leave.wait(PATIENCE)
 
     with threadpool_limits(2, user_api="blas"):
         other = threading.Thread(target=first)
         other.start()
-        entered.wait(10)
+        entered.wait(PATIENCE)
         with one_blas_thread():
             leave.set()
             other.join()

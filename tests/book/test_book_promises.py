@@ -14,6 +14,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.book.keeping import plain_system, system_of
+from patience import PATIENCE
 
 
 def rater() -> kn.TeamElo:
@@ -271,7 +272,7 @@ def test_readers_see_the_league_before_a_correction_or_after_it(reader, tmp_path
     def ask():
         thread = threading.Thread(target=lambda: said.append((seen.ratings_, len(seen))))
         thread.start()
-        thread.join(60)
+        thread.join(PATIENCE)
 
     monkeypatch.setattr(Watched, "asked", ask)
     taken = matches.match_id[3]

@@ -18,6 +18,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.book import book as module
+from patience import PATIENCE
 
 RATERS = {
     "still": lambda: kn.TeamElo.classic(k=24, ties=0.3),
@@ -397,7 +398,7 @@ FORK.set_forkserver_preload(["kinelo.book.book", "kinelo.raters.team.rater", "ki
 def work(address: str, who: int, count: int, go, told) -> None:
     """Add matches one by one; every fifth is sent by all. Each is told once it counts."""
     book = kn.RatingBook(address)
-    go.wait(120)
+    go.wait(PATIENCE)
     for k in range(count):
         home, away = (7 * k + who) % 11, (5 * k + 3 * who + 1) % 11
         away = away if away != home else (away + 1) % 11
@@ -442,7 +443,7 @@ def test_four_processes_lose_nothing_and_count_nothing_twice(kind, address):
     book.close()
     for child, told, _ in writers(address, count, 0, 1, 2, 3):
         assert len(heard(told)) == count
-        child.join(60)
+        child.join(PATIENCE)
         assert child.exitcode == 0
     assert len(book) == 4 * 20 + 5
     assert book.check() == [], "the order of counting is kept, and one run in it ends at the same bits"
@@ -459,7 +460,7 @@ def test_killed_at_any_moment_what_was_acknowledged_counts_once(kind, times, add
         acknowledged |= set(heard(told, chance.randrange(1, 9)))
         time.sleep(chance.uniform(0.0, 0.01))
         os.kill(child.pid, signal.SIGKILL)
-        child.join(60)
+        child.join(PATIENCE)
         acknowledged |= set(heard(told))
         held = named(book)
         assert acknowledged <= set(held) and len(held) == len(set(held)) == len(book)

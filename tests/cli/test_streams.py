@@ -8,6 +8,8 @@ import sys
 import pytest
 from typed import STUDY, kinelo
 
+from patience import PATIENCE
+
 CODE = (
     "import sys; sys.path.insert(0, {folder!r}); from kinelo.cli import main; sys.argv = ['kinelo', *{words!r}]; main()"
 )
@@ -24,7 +26,7 @@ def run(*words, encoding="utf-8", **options):
     code = CODE.format(folder=os.path.dirname(__file__), words=[str(word) for word in words])
     environment = os.environ | {"PYTHONIOENCODING": encoding, "COLUMNS": "120"}
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output="stdout" not in options,
-                          timeout=120, **options)  # fmt: skip
+                          timeout=PATIENCE, **options)  # fmt: skip
 
 
 def test_ascii_terminals_get_signs_in_words(results):
@@ -41,14 +43,18 @@ def test_ascii_terminals_get_signs_in_words(results):
 def test_a_closed_output_is_no_error(results):
     code = CODE.format(folder=os.path.dirname(__file__), words=["rate", str(results), "--rater", "scripted:Scripted"])
     command = f'exec {sys.executable} -c "$CODE" >&-'
-    done = subprocess.run(["bash", "-c", command], env=os.environ | {"CODE": code}, capture_output=True, timeout=120)
+    done = subprocess.run(
+        ["bash", "-c", command], env=os.environ | {"CODE": code}, capture_output=True, timeout=PATIENCE
+    )
     assert done.returncode == 0 and b"Traceback" not in done.stderr and b"foresee" not in done.stderr
 
 
 def test_a_reader_that_leaves_is_no_error(results):
     code = CODE.format(folder=os.path.dirname(__file__), words=["rate", str(results), "--rater", "scripted:Scripted"])
     command = f'set -o pipefail; {sys.executable} -c "$CODE" | true'
-    done = subprocess.run(["bash", "-c", command], env=os.environ | {"CODE": code}, capture_output=True, timeout=120)
+    done = subprocess.run(
+        ["bash", "-c", command], env=os.environ | {"CODE": code}, capture_output=True, timeout=PATIENCE
+    )
     assert b"Traceback" not in done.stderr and b"foresee" not in done.stderr
 
 

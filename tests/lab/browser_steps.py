@@ -6,6 +6,8 @@ import pytest
 from made_report import put
 from running_lab import CHROMIUM
 
+from patience import PATIENCE
+
 GOOD = "date,home,away,home_score,away_score\n" + "\n".join(
     f"2024-{1 + k // 28:02d}-{1 + k % 28:02d},{'ABCD'[k % 4]},{'ABCD'[(k + 1 + k // 4 % 3) % 4]},{k % 4},{k * 7 % 3}"
     for k in range(160)
@@ -30,7 +32,7 @@ def run(page) -> int:
     return page.evaluate("Number(document.body.dataset.run ?? 0)")
 
 
-def until(page, expression: str, seconds: float = 90.0) -> None:
+def until(page, expression: str, seconds: float = PATIENCE) -> None:
     """Wait, in the page, for something to be true; its own policy forbids Playwright's way of waiting."""
     waiting = f"""async (end) => {{
       while (!({expression}) && performance.now() < end) await new Promise((next) => setTimeout(next, 25));

@@ -11,6 +11,8 @@ import pytest
 from kept import end_all, keep
 from running_lab import CHROMIUM, Lab
 
+from patience import PATIENCE
+
 # The address bar prepares pages of its own for every window, which take longer than those of the lab. A list of
 # features replaces that of Playwright, so what the tests need of it is named again.
 WITHOUT = [
@@ -77,7 +79,7 @@ def tab(window) -> Iterator[Callable]:
         page = window.new_page()
         opened.append(page)
         page.set_viewport_size({"width": width, "height": height})
-        page.set_default_timeout(90_000)
+        page.set_default_timeout(1000 * PATIENCE)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         return page
 

@@ -73,7 +73,7 @@ def moves(controls: list[dict]) -> list[tuple[str, object, object]]:
 @pytest.mark.long
 def test_the_picture_is_that_of_the_verdict_wherever_the_sliders_stand(visit):
     page = visit("?teams=40&law=lottery")
-    until(page, "Boolean(document.body.dataset.foreseenRun)", 60)
+    until(page, "Boolean(document.body.dataset.foreseenRun)")
     settled = "(({ run, foreseenRun, verdictRun }) => [foreseenRun, verdictRun].includes(run))"
     for name, away, back in moves(page.evaluate("fetch('/api/about').then((one) => one.json())")["controls"]):
         for value in (away, back):

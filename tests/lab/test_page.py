@@ -22,6 +22,8 @@ from browser_steps import (
 )
 from running_lab import Lab
 
+from patience import PATIENCE
+
 skip_without_browser()
 pytestmark = pytest.mark.browser
 
@@ -41,7 +43,7 @@ def test_a_class_of_thirty_opens_the_page_at_once(lab):
         got = []
         for path in ("/", "/static/main.js", "/static/theme.css", "/plotly.js"):
             request = Request(lab.address.rstrip("/") + path, headers={"accept-encoding": "gzip"})
-            with urlopen(request, timeout=120) as answer:
+            with urlopen(request, timeout=PATIENCE) as answer:
                 assert answer.status == 200 and answer.headers["content-encoding"] == "gzip"
                 got.append(hashlib.sha256(answer.read()).hexdigest())
         return tuple(got)
@@ -193,7 +195,7 @@ def test_a_link_with_the_token_works_from_any_page(browser, tmp_path):
             page.route("http://other.example/", partial(_fulfil, foreign))
             page.goto("http://other.example/")
             page.click("a")
-            page.wait_for_selector("#connection[data-state=open]", timeout=60_000)
+            page.wait_for_selector("#connection[data-state=open]")
             assert "token" not in page.url
             page.unroute("http://other.example/")
         context.close()

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 def test_the_paper_is_made_with_progress_and_can_be_cancelled(visit):
     page = visit("#paper")
     page.click("#make-quick")
-    until(page, "document.querySelector('#paper-label')?.textContent.includes('of 12 figures')", 60)
+    until(page, "document.querySelector('#paper-label')?.textContent.includes('of 12 figures')")
     page.click("#paper-cancel")
     page.wait_for_selector("#make-quick")
     assert "ended before it was done" in page.inner_text("#toast")

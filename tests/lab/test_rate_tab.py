@@ -87,7 +87,7 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     rater = kn.TeamElo().fit(matches)
     page = visit("#rate", unasked=["audit"])
     page.click("#sample")
-    page.wait_for_selector("#rated:not([hidden])", timeout=180_000)
+    page.wait_for_selector("#rated:not([hidden])")
     board = kn.leaderboard(rater)
     rows = [row.split("\t") for row in page.locator("#leaderboard tbody tr").all_inner_texts()]
     assert [row[1].split("\n")[0].strip() for row in rows] == board["name"].to_list()
@@ -254,9 +254,9 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
     page = visit("#guide/8")
     page.wait_for_selector("#guide-doors:not([hidden])")
     page.click("[data-door=rate]")
-    page.wait_for_selector("#rated:not([hidden])", timeout=180_000)
+    page.wait_for_selector("#rated:not([hidden])")
     # The compiled loops may have to be made first.
-    page.wait_for_selector("#audit-found:not([hidden])", timeout=120_000)
+    page.wait_for_selector("#audit-found:not([hidden])")
     assert "K = 32 " in page.inner_text("#audit-verdict")
     order = page.evaluate("[...document.querySelector('#rated').children].map((one) => one.id)")
     assert order[:2] == ["rated-summary", "audit"], "first what was read and lost, then the answer"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from patience import PATIENCE
 
 LEAGUE = kn.sample_league(teams=6, seasons=4, seed=2).results
 RATERS = [
@@ -102,7 +103,7 @@ def test_nothing_of_scikit_learn_is_imported_by_rating():
         "import sys, kinelo as kn; m = kn.read_matches({'home': ['A'], 'away': ['B'], 'result': [1]});"
         "r = kn.TeamElo.classic().update(m); r.predict_one('A', 'B'); r.score(m); assert 'sklearn' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("rater", RATERS, ids=lambda rater: type(rater).__name__)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
+from patience import PATIENCE
 
 MIXED = pl.DataFrame(
     {
@@ -48,7 +49,7 @@ assert [len(frame) for frame in frames] == [2, 2, 2, 2]
 assert frames[0]["home"].tolist() == ["A", "B"] and frames[0].equals(frames[3])
 assert list(frames[2].columns) == rater.ratings_.columns
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 def test_what_is_no_table_is_refused():

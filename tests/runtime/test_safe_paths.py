@@ -18,6 +18,7 @@ from kinelo.lab.serve.jobs import Jobs
 from kinelo.lab.serve.settings import Limits
 from kinelo.lab.serve.theory_service import WORKER_KINDS
 from kinelo.studies import read_study
+from patience import PATIENCE
 
 SITE = Path(sysconfig.get_path("purelib"))
 LIBRARIES = [
@@ -91,7 +92,7 @@ def traps(tmp_path_factory):
 def started(traps, *command):
     """What a process says that is started in the folder of traps, none of which it ran."""
     unsafe = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    done = subprocess.run(command, cwd=traps, env=unsafe, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=traps, env=unsafe, capture_output=True, text=True, timeout=PATIENCE)
     assert [path.name for path in traps.glob("*.ran")] == [] and done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 

@@ -16,6 +16,8 @@ import kinelo as kn
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
 from running_service import Service
 
+from patience import PATIENCE
+
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text(encoding="utf-8")
 TOOLS = "/usr/local/sbin:/usr/sbin:/sbin"
 
@@ -33,7 +35,9 @@ def program(name: str) -> str:
 
 
 def said(command: list[str], **more: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **more}, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **more}, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -100,6 +104,8 @@ def test_systemd_takes_the_settings_of_the_page(tmp_path):
     command.chmod(0o755)
     settings = tmp_path / "ratings.service"
     settings.write_text(unit.replace("/opt/ratings/bin/kinelo", str(command)))
-    done = subprocess.run([analyze, "verify", str(settings)], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [analyze, "verify", str(settings)], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     ours = [line for line in done.stderr.splitlines() if "ratings.service" in line]
     assert not ours, ours

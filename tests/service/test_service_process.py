@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
+from patience import PATIENCE
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -35,7 +36,7 @@ def finished_after_sigterm(service: Service, rows: list[dict]) -> dict:
     """The answer to a request of which the service has read the beginning when it is told to end."""
     body = json.dumps(rows).encode()
     host, port = service.address.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=60) as one:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as one:
         one.sendall(b"POST /matches HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))  # fmt: skip
         answer = one.recv(1000)
@@ -44,7 +45,7 @@ def finished_after_sigterm(service: Service, rows: list[dict]) -> dict:
         one.sendall(body)
         while part := one.recv(1000):
             answer += part
-    assert service.process.wait(60) in (0, -15) and b"HTTP/1.1 200" in answer
+    assert service.process.wait(PATIENCE) in (0, -15) and b"HTTP/1.1 200" in answer
     return json.loads(answer.rpartition(b"\r\n\r\n")[2])
 
 
@@ -64,7 +65,7 @@ def kill_again_and_again(folder, address: str, kills: int, seed: int) -> None:
                 assert service.ask("/matches", row(k))[0] == 200
             except (URLError, HTTPException, ConnectionError):
                 break
-        service.process.wait(60)
+        service.process.wait(PATIENCE)
         service.start()
     assert finished_after_sigterm(service, [row(k + n) for n in range(400)])["new"] >= 399
     book = kn.RatingBook(address)
@@ -87,7 +88,7 @@ def test_two_processes_serve_one_book(server, tmp_path):
     kn.RatingBook(address, rater()).close()
     service = Service(tmp_path, address, "--workers", "2", KINELO_TOKEN="sixteen letters at least")
     bearer = {"Authorization": "Bearer sixteen letters at least"}
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             if service.ask("/health")[0] == 200:
@@ -105,7 +106,7 @@ def test_two_processes_serve_one_book(server, tmp_path):
     for sender in senders:
         sender.start()
     for sender in senders:
-        sender.join(120)
+        sender.join(PATIENCE)
     assert {status for status, _ in answers} == {200} and len(answers) == 120
     assert sum(said["new"] for _, said in answers) == 60
     assert service.terminate() == 0

@@ -14,6 +14,7 @@ from kinelo.lab.explore.controls import Controls
 from kinelo.lab.serve.jobs import Jobs, Worker
 from kinelo.lab.serve.settings import Limits
 from kinelo.lab.serve.theory_service import TheoryService
+from patience import PATIENCE
 
 
 def gone(process: int) -> bool:
@@ -86,7 +87,7 @@ def test_a_server_that_dies_takes_its_workers_along():
         worker = await Worker.start("guide", Limits())
         await worker.ask("scenes")
         worker._process._transport.get_pipe_transport(0).close()  # what the end of the server does to its pipes
-        await asyncio.wait_for(worker._process.wait(), 120)
+        await asyncio.wait_for(worker._process.wait(), PATIENCE)
         return worker._process.pid
 
     assert gone(asyncio.run(story()))

@@ -19,6 +19,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.settings import LETTERS, Limits, Settings
+from patience import PATIENCE
 
 HERE = "http://127.0.0.1:8000"
 OWN = {"origin": HERE}
@@ -294,7 +295,7 @@ def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
             )
             assert answer.status_code == 200 and answer.json()["tables"]["results"]["name"] == "x.csv"
             assert len(list(folder.iterdir())) == 1  # the table itself, until the page leaves
-        end = time.monotonic() + 300  # bounds a failure alone
+        end = time.monotonic() + PATIENCE
         while (folder.exists() or not worker.ended) and time.monotonic() < end:
             time.sleep(0.02)
         assert worker.ended and not folder.exists() and app.state.jobs.running("rating") == 0

@@ -12,6 +12,7 @@ import uvicorn
 
 from kinelo.lab.serve import prompt
 from kinelo.lab.serve.prompt import PromptProtocol
+from patience import PATIENCE
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -42,7 +43,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, story: Callable[[int], Awaitable[None]
 
     async def whole() -> None:
         async with _served() as port:
-            await asyncio.wait_for(story(port), 10)
+            await asyncio.wait_for(story(port), PATIENCE)
 
     asyncio.run(whole())
 
