@@ -89,6 +89,20 @@ def test_one_by_one_and_at_once_end_at_the_same_bits(fitted, name):
     assert again.update(matches[40:60]).effects_.equals(whole.update(matches[40:60]).effects_)
 
 
+@pytest.mark.parametrize("name", ["team", "glicko"])
+def test_an_effect_that_grows_is_followed(name):
+    """From 20 to 120 points: how fast it may move is estimated; at the usual step the end stays far behind."""
+    matches = read(league(worth=np.linspace(20.0, 120.0, 1500), seed=4, n=1500)[0])
+    rater = SIDES[name](covariates=["stones"]).fit(matches)
+    step = rater.parameters_["effect_step"]
+    assert step > 1.5 and rater.effects_["effect"][0] > 88.0
+    slow = blank_of(rater)
+    slow.reset(dict(rater.parameters_) | {"effect_step": 0.1})
+    assert slow.update(matches).effects_["effect"][0] < 80.0
+    quiet = blank_of(rater).update(matches)
+    assert quiet.parameters_["effect_step"] == step and quiet.effects_.equals(rater.effects_)
+
+
 @pytest.mark.parametrize("name", SIDES)
 def test_which_handicap_is_fair(fitted, name):
     rater = fitted[2][name]
@@ -153,7 +167,7 @@ def test_the_effect_in_the_paper_update_is_the_filter_by_hand():
     for x, result in ((2.0, 1.0), (-1.0, -1.0)):
         b = math.tanh(nu * (gap + beta * x))
         slope, score = nu * (1 - b * b), nu * (result - b)
-        information, steady = nu * slope, 0.1 / nu
+        information, steady = nu * slope, 0.6 / nu
         v += steady**2 * x * x * information / max(1 - steady * x * x * information, 0.5)
         G = 1 + information * x * x * v
         beta, v = beta + v * x * score / G, v - v * v * x * x * information / G

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import check_number
+from kinelo.forecasts.parameters import Parameter, check_number
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches
 from kinelo.raters.rater import Rater
@@ -36,8 +36,16 @@ Array = NDArray[np.float64]
 
 EFFECT_WIDTH = 200.0
 """Standard deviation, in points of 400, of what a usual value of a covariate is worth before any match."""
-EFFECT_STEP = 0.1
-"""Points of 400 by which that moves per full surprise once it is known."""
+EFFECT_STEP = Parameter(
+    "effect_step",
+    0.6,
+    0.03,
+    10.0,
+    True,
+    "points by which the worth of a covariate moves per surprise",
+    in_points=True,
+)
+"""Points of 400 by which that moves per full surprise once it is known, in raters of sides."""
 WIDE_EFFECT = 1.0
 """Variance of the same in filters, in units of the noise."""
 FIRST_DOUBT = 2.0

@@ -30,7 +30,7 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import estimated
-from kinelo.raters.covariates import EFFECT_WIDTH, CovariateRater, covariate_names
+from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH, CovariateRater, covariate_names
 from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
@@ -133,6 +133,20 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
     sharpness_walk: float
     _common: NDArray[np.float64]
     _numbers: Any
+
+    def _effect_steps(self) -> tuple[Parameter, ...]:
+        """How fast what covariates are worth may move, where there are any."""
+        return (EFFECT_STEP.in_unit(self._own_points),) if self.covariates else ()
+
+    @property
+    def _own_points(self) -> float:
+        """Own rating points per point of the scale of 400."""
+        return 1.0
+
+    def open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, with how fast the worth of covariates moves."""
+        return super().open_parameters() + self._effect_steps()
+
     _one_call = None
 
     unit_of_points: ClassVar[float] = 1.0
@@ -160,7 +174,9 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter; what the user gave of home advantage and draws stays, unless its step is given."""
-        values = super().settled_values(estimated)
+        given = dict(estimated) if isinstance(estimated, Mapping) else estimated
+        own = {p.name: float(given.pop(p.name, p.default) if given else p.default) for p in self._effect_steps()}
+        values = super().settled_values(given) | own
         return values | {
             step: 0.0 for step, of in STEPS if getattr(self, step) is None and getattr(self, of) is not None
         }

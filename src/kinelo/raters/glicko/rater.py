@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import estimated, fixed, switch
-from kinelo.raters.covariates import EFFECT_STEP
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.one_match import Gaps
@@ -77,7 +76,7 @@ class _GlickoFamily(SideRater):
             float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
             0.0 if self._learns_ties else values["ties_step"], values["sharpness"], float(self.sharpness_walk),
             float(self._learns_ties), Q * self._home_start(values), self._home_wide,
-            Q * EFFECT_STEP if self.covariates else 0.0,
+            Q * values.get("effect_step", 0.0),
         )  # fmt: skip
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:

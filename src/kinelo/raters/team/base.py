@@ -20,7 +20,6 @@ from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
 from kinelo.raters.batches import in_batch, moved_twins, slopes_of
 from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
-from kinelo.raters.covariates import EFFECT_STEP
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.one_match import Gaps, OneResult
 from kinelo.raters.order import forecast_until
@@ -65,6 +64,10 @@ class EloOfSides(SideRater, ConditionRater):
         """Own rating points per point of the scale of 400."""
         return self.scale / SCALE if self.system is None else 1.0
 
+    @property
+    def _own_points(self) -> float:
+        return self._unit
+
     def in_own_unit(self) -> tuple[Parameter, ...]:
         """All parameters, with defaults and ranges in points of this ``scale``."""
         return tuple(p.in_unit(self._unit) for p in self.parameters)
@@ -98,7 +101,7 @@ class EloOfSides(SideRater, ConditionRater):
             in_points=self._in_points if self.system is None else 0.0,
             sharpness_walk=float(self.sharpness_walk) if self.system is None else 0.0,
             home_wide=self._home_wide,
-            effect_step=EFFECT_STEP * self._unit if self.covariates else 0.0,
+            effect_step=values.get("effect_step", 0.0),
         )
 
     @taken_whole
