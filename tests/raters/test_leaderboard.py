@@ -241,7 +241,7 @@ def test_where_nobody_qualifies_everyone_is_shown_and_that_is_said():
     assert kn.leaderboard(ranked, races, least_matches=2)["name"].to_list() == ["Ann"]
 
 
-def test_who_is_active_is_counted_from_the_last_contest_of_all_kinds():
+def test_who_is_active_is_counted_from_the_last_contest_in_every_kind():
     table = {"race": [1, 1, 2, 2], "date": ["2020-01-01"] * 2 + ["2024-01-01"] * 2, "driver": ["Ann", "Bob"] * 2,
              "car": ["Red", "Blue", "Green", "Green"], "place": [1, 2, 1, 2]}  # fmt: skip
     races = kn.read_contests(table, slots=["driver", "car"])

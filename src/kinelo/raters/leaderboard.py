@@ -108,10 +108,8 @@ def board_and_words(
         table = table if "kind" in table.columns else table.insert_column(0, pl.Series("kind", [""] * table.height))
         weeks = kind_of(played) is CONTESTS and not cast("Any", played).dated and "last_played" in table.columns
         table = _with_weeks(table, played) if weeks else table
-        last = table["last_played"].max() if "last_played" in table.columns else None
-        parts = [
-            _worth_ranking(own, active_days, least_matches, "contests", last) for own in table.partition_by("kind")
-        ]
+        # Every entry names one of each kind, so that the last contest of a kind is the last of all.
+        parts = [_worth_ranking(own, active_days, least_matches, "contests") for own in table.partition_by("kind")]
         unknown = [pl.lit(None, pl.Date).alias("last_played")] if weeks else []  # days that were made up
         boards = [_by_places(own.with_columns(unknown), taken_off) for own, _ in parts]
         if not boards:
@@ -157,15 +155,14 @@ def _by_places(table: pl.DataFrame, caution: float) -> pl.DataFrame:
 
 
 def _worth_ranking(
-    table: pl.DataFrame, active_days: float | None, least_matches: int, noun: str = "matches", last: Any = None
+    table: pl.DataFrame, active_days: float | None, least_matches: int, noun: str = "matches"
 ) -> tuple[pl.DataFrame, str]:
     """Those who are active and have played enough, or everyone and why; of matches, with ``idle_days``."""
     import polars as pl
 
     active = enough = pl.lit(True)
     if "last_played" in table.columns:
-        latest = pl.col("last_played").max() if last is None else pl.lit(last)
-        idle = (latest - pl.col("last_played")).dt.total_days()
+        idle = (pl.col("last_played").max() - pl.col("last_played")).dt.total_days()
         if noun == "matches":
             table = table.with_columns(idle_days=idle)
         if active_days is not None:
