@@ -16,7 +16,7 @@ from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.samples import sample_tables
 from kinelo.presentation import chance_in_words
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.tables import luck_table
+from kinelo.raters.tables import effects_table, luck_table
 from kinelo.raters.what_if import with_points
 
 
@@ -222,11 +222,40 @@ def test_luck_by_a_column_is_what_the_library_finds(tmp_path):
     assert grass > hall + 0.1
     one = rater.predict_one("A", "F", date=str(matches.date[-1]), conditions={"floor": "grass"})
     assert grass == pytest.approx(one.probabilities[0, 0])
-    assert controller.hand_over_all(str(tmp_path)) == {"conditions": [], "noise_by": ["floor"]}
+    assert controller.hand_over_all(str(tmp_path)) == {"conditions": [], "noise_by": ["floor"], "covariates": []}
     with pytest.raises(InputError, match="takes luck to be the same in all matches"):
         controller.rate(columns, "bradley-terry", noise_by=["floor"])
     with pytest.raises(InputError, match="not of contests"):
         controller.check(columns, [], {"rows": "contests"}, ["floor"])
+
+
+def test_a_column_of_numbers_is_a_covariate(tmp_path):
+    """Stones worth 100 points each: the effect, forecasts and seasons are those of the library."""
+    rng = np.random.default_rng(6)
+    rows = []
+    for k in range(300):
+        (first, second), stones = rng.permutation(5)[:2].tolist(), int(rng.integers(-3, 4))
+        won = rng.random() < 1 / (1 + 10 ** (-(40 * (second - first) + 100 * stones) / 400))
+        names = f"{'ABCDE'[first]};{'ABCDE'[second]}"
+        rows.append(f"{np.datetime64('2022-01-01') + k};{names};{int(won)};{int(not won)};{stones}")
+    text = "date;home;away;score_1;score_2;stones\n" + "\n".join(rows)
+    controller, columns = looked(tmp_path, text)
+    rated = controller.rate(columns, "glicko", covariates=["stones"])
+    (tmp_path / "league.csv").write_text(text)
+    matches = kn.read_matches(tmp_path / "league.csv", conditions=["stones"])
+    rater = kn.Glicko(covariates=["stones"]).fit(matches)
+    found = effects_table(rater)
+    assert found is not None and rated["effects"] == found.to_dict() and rated["covariates"] == ["stones"]
+    day = str(matches.date[-1])
+    for said, stones in (({"stones": "2"}, 2.0), ({}, 0.0)):
+        one = rater.predict_one("A", "E", date=day, conditions={"stones": stones})
+        told = controller.predict("A", "E", False, said)
+        assert told["win"] == pytest.approx(one.probabilities[0, 0])
+        assert told["changes"] == rater.preview("A", "E", date=day, conditions={"stones": stones}).table().to_dict()
+    assert controller.odds("season", {}, {"win": 3, "draw": 1, "relegated": 1}, 4, False)["rows"]
+    assert controller.hand_over_all(str(tmp_path))["covariates"] == ["stones"]
+    with pytest.raises(InputError, match="must hold numbers"):
+        controller.rate(columns, "glicko", covariates=["home"])
 
 
 def test_raters_are_compared_as_the_library_compares_them(tmp_path):
@@ -240,7 +269,7 @@ def test_raters_are_compared_as_the_library_compares_them(tmp_path):
     assert np.array_equal(again.lineups.minutes, matches.lineups.minutes)
     assert again.conditions["pitch"].names().equals(matches.conditions["pitch"].names())
     said = []
-    found = CompareController(said.append).compare(str(tmp_path), ["pitch"], ["pitch"])
+    found = CompareController(said.append).compare(str(tmp_path), ["pitch"], ["pitch"], [])
     assert said == [f"{name}, {k} of 3" for k, name in enumerate(("KalmanElo", "TeamElo", "PlayerElo"), 1)]
     json.dumps(found, allow_nan=False)
     half = len(matches) // 2

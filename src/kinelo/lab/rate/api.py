@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.numbers import RateNumbers, read_raised, read_rules
-from kinelo.lab.rate.reading import ReadingPanel
+from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel
 from kinelo.lab.rate.tables import FIELDS
 from kinelo.lab.serve.jobs import WorkerDied
 from kinelo.lab.serve.pages import Page
@@ -124,9 +124,9 @@ async def _rate(request: Request) -> Response:
 
 
 def _asked(body: dict[str, Any]) -> dict[str, Any]:
-    """How the file is to be read, and which columns are conditions, or circumstances of luck."""
+    """How the file is to be read, and which columns are conditions, circumstances of luck, or covariates."""
     reading = ReadingPanel.read(body.get("reading", {})).to_dict()
-    return {"conditions": _names(body, "conditions"), "noise_by": _names(body, "noise_by"), "reading": reading}
+    return {what: _names(body, what) for what in ASKED_COLUMNS} | {"reading": reading}
 
 
 def _names(body: dict[str, Any], what: str) -> list[str]:
@@ -178,7 +178,7 @@ async def _compare(request: Request) -> Response:
     folder.mkdir()
     try:
         rated = json.loads(bytes((await _ask(page, "hand_over_all", folder=str(folder))).body))
-        asked = {what: rated[what] for what in ("conditions", "noise_by")}
+        asked = {what: rated[what] for what in ASKED_COLUMNS}
         found = await page.jobs.ask(page.key, "compare", "compare", page.report("compare"), folder=str(folder), **asked)
         return JSONResponse(found)
     finally:

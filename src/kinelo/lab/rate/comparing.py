@@ -49,10 +49,10 @@ class CompareController:
     def __init__(self, progress: Callable[[Any], None]) -> None:
         self._progress = progress
 
-    def compare(self, folder: str, conditions: list[str], noise_by: list[str]) -> dict[str, Any]:
+    def compare(self, folder: str, conditions: list[str], noise_by: list[str], covariates: list[str]) -> dict[str, Any]:
         """Try every rater that can use these matches on the later half of them."""
-        matches = read_written(Path(folder), list(dict.fromkeys([*conditions, *noise_by])))
-        named = candidates(matches, conditions=conditions, noise_by=noise_by)
+        matches = read_written(Path(folder), list(dict.fromkeys([*conditions, *noise_by, *covariates])))
+        named = candidates(matches, conditions=conditions, noise_by=noise_by, covariates=covariates)
         if len(matches) < LEAST_COMPARED:
             raise InputError(f"Fewer than {LEAST_COMPARED} matches cannot tell raters apart.")
         tried = iter(range(1, len(named) + 1))

@@ -17,7 +17,7 @@ from kinelo.lab.rate.comparing import write_matches
 from kinelo.lab.rate.contest_league import ContestLeague, first_entries
 from kinelo.lab.rate.league import League
 from kinelo.lab.rate.match_league import MatchLeague
-from kinelo.lab.rate.reading import ReadingPanel, contests_of, matches_of
+from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel, contests_of, matches_of
 from kinelo.lab.rate.samples import sample_tables
 from kinelo.lab.rate.session import read_session, write_session
 from kinelo.lab.rate.standings import first_matches, summary
@@ -110,9 +110,10 @@ class RatingController:
         conditions: list[str],
         reading: dict[str, str] | None = None,
         noise_by: list[str] | None = None,
+        covariates: list[str] | None = None,
     ) -> dict[str, Any]:
         """Say how the tables would be read: the first rows, notes, and the rows that would be set aside."""
-        found = self._read(columns, conditions, noise_by or [], self._reading(reading))
+        found = self._read(columns, conditions, [*(noise_by or ()), *(covariates or ())], self._reading(reading))
         rejects = self._rejects(found)
         return {
             "summary": summary(found),
@@ -127,14 +128,16 @@ class RatingController:
         return ReadingPanel.read({**seems, **(given or {})})
 
     def _read(
-        self, columns: dict[str, str], conditions: list[str], noise_by: list[str], reading: ReadingPanel
+        self, columns: dict[str, str], conditions: list[str], more: list[str], reading: ReadingPanel
     ) -> Matches | Contests:
-        """Matches under conditions and with circumstances of luck, or contests with further columns to rate."""
+        """Matches under conditions, with ``more`` columns, or contests with further columns to rate."""
         if reading.rows == "contests":
-            if noise_by:
-                raise InputError("Luck that depends on a column is asked of matches here, not of contests.")
+            if more:
+                raise InputError(
+                    "Numbers, and luck that depends on a column, are asked of matches here, not of contests."
+                )
             return contests_of(self._tables, columns, conditions, reading)
-        return matches_of(self._tables, columns, list(dict.fromkeys([*conditions, *noise_by])), reading)
+        return matches_of(self._tables, columns, list(dict.fromkeys([*conditions, *more])), reading)
 
     def rate(
         self,
@@ -143,17 +146,18 @@ class RatingController:
         conditions: list[str] | None = None,
         reading: dict[str, str] | None = None,
         noise_by: list[str] | None = None,
+        covariates: list[str] | None = None,
     ) -> dict[str, Any]:
         """Rate the league and describe the outcome; of contests, ``conditions`` are columns to rate beside."""
         self._forget_ratings()
         read = self._reading(reading)
         chosen: dict[str, Any] = {"columns": columns, "rater": rater, "reading": read.to_dict()}
-        chosen |= {"conditions": conditions or [], "noise_by": noise_by or []}
+        chosen |= {"conditions": conditions or [], "noise_by": noise_by or [], "covariates": covariates or []}
         known = (AUTOMATIC, *all_raters())
         if read.rows == "matches" and rater not in known:
             raise InputError(f"There is no rater {rater!r}; choose one of {', '.join(known)}.")
         self._progress("Reading the file")
-        found = self._read(columns, chosen["conditions"], chosen["noise_by"], read)
+        found = self._read(columns, chosen["conditions"], [*chosen["noise_by"], *chosen["covariates"]], read)
         if read.rows == "matches" and rater == "player" and getattr(found, "lineups", None) is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
         league = LEAGUES[found.kind](found, self._tables, chosen, self._progress)
@@ -190,7 +194,7 @@ class RatingController:
         """Write the matches with line-ups and conditions into a folder of the server's choice, to compare raters."""
         league = self._rated()
         write_matches(league.matches_alone(), Path(folder))
-        return {what: league.chosen[what] for what in ("conditions", "noise_by")}
+        return {what: league.chosen[what] for what in ASKED_COLUMNS}
 
     def rank(
         self, active_days: float | None, least_matches: int, caution: float, period: float | None = None

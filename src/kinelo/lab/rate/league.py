@@ -20,7 +20,7 @@ from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import board_and_words, boards_by_kind
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
-from kinelo.raters.tables import luck_table, parameters_table
+from kinelo.raters.tables import effects_table, luck_table, parameters_table
 
 HISTORY_STOPS = 120
 
@@ -125,7 +125,7 @@ class League:
 
     def described(self) -> dict[str, Any]:
         """The league as the page shows it."""
-        luck = luck_table(self.rater)
+        luck, effects = luck_table(self.rater), effects_table(self.rater)
         tops = {kind: board.head(self._lines_of_each()) for kind, board in self._boards().items()}
         top = pl.concat(board.with_columns(self._keys(board, kind)) for kind, board in tops.items())
         return {
@@ -136,6 +136,7 @@ class League:
             "leaderboard": self._board,
             "parameters": parameters_table(self.rater).to_dict(),
             "luck": None if luck is None else luck.to_dict(),
+            "effects": None if effects is None else effects.to_dict(),
             "histories": histories(self.history, top),
             "calibration": self._checked,
             "labels": self._labels(),

@@ -13,7 +13,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.season import season_rules
 from kinelo.lab.rate.league import League
 from kinelo.lab.rate.odds import can_raise, odds
-from kinelo.lab.rate.reading import ReadingPanel, aliases_of
+from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel, aliases_of
 from kinelo.lab.rate.standings import calibration
 from kinelo.lab.rate.tables import all_labels
 from kinelo.lab.rate.teams import fixtures_of, team_page
@@ -45,7 +45,7 @@ class MatchLeague(League):
             self.rater = _rater_called(self._named, **self._asked()).fit(self.played)
 
     def _asked(self) -> dict[str, Any]:
-        return {name: self.chosen[name] for name in ("conditions", "noise_by")}
+        return {name: self.chosen[name] for name in ASKED_COLUMNS}
 
     def _check_forecasts(self) -> tuple[dict[str, Any] | None, pl.DataFrame]:
         return calibration(self._named, self.played, **self._asked())
@@ -64,6 +64,7 @@ class MatchLeague(League):
             "fixtures": self._described_fixtures(),
             "rules": season_rules(matches),
             "can_raise": can_raise(self.rater),
+            "covariates": self.chosen["covariates"],
         }
 
     def _strongest(self) -> list[str]:
@@ -86,7 +87,7 @@ class MatchLeague(League):
         if "fixtures" not in self._tables:
             return None
         frame, conditions = self._tables["fixtures"].frame, list(self.played.conditions)
-        missing = [pl.lit("").alias(name) for name in conditions if name not in frame.columns]
+        missing = [pl.lit(self._unsaid(name)).alias(name) for name in conditions if name not in frame.columns]
         options = ReadingPanel.read(self.chosen["reading"]).options()
         return read_matches(
             frame.with_columns(missing),
@@ -95,6 +96,10 @@ class MatchLeague(League):
             aliases=aliases_of(self._tables),
             **options,
         )
+
+    def _unsaid(self, column: str) -> str:
+        """What a match to come has in a column of which nobody says anything: no condition, and the number 0."""
+        return "0" if column in self.chosen["covariates"] else ""
 
     def team(self, name: str) -> dict[str, Any]:
         """The page of one side or player."""
@@ -133,26 +138,31 @@ class MatchLeague(League):
         day = np.datetime_as_string(self.played.date[-1])
         match = {"home": [home], "away": [away], "neutral": [neutral], "date": [day]}
         used = list(self.played.conditions)
-        match |= {name: [(conditions or {}).get(name, "")] for name in used}
+        said = {name: (conditions or {}).get(name) or self._unsaid(name) for name in used}
+        match |= {name: [level] for name, level in said.items()}
         forecast = self.rater.predict(read_matches(match, played=False, conditions=used))
         win, draw, loss = forecast.probabilities[0].tolist()
-        changes = self._changes(home, away, {"date": day, "neutral": neutral}, conditions or {})
+        changes = self._changes(home, away, {"date": day, "neutral": neutral}, said)
         return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown), "changes": changes}
 
     def _changes(self, home: str, away: str, said: dict[str, Any], levels: dict[str, str]) -> dict[str, Any] | None:
         """What the match would change; nothing where players are rated and nobody said who plays."""
         if not hasattr(self.rater, "preview"):
             return None
-        known = {name: level for name, level in levels.items() if name in self.played.conditions and level}
         try:
+            numbers = {name: float(levels[name]) for name in self.chosen["covariates"]}
+            known = {name: level for name, level in levels.items() if level} | numbers
             return self.rater.preview(home, away, **said, **({"conditions": known} if known else {})).table().to_dict()
-        except InputError:
+        except (InputError, ValueError):  # a number that is none was refused by the forecast
             return None
 
 
-def _rater_called(name: str, conditions: list[str], noise_by: list[str]) -> Rater:
-    asked: dict[str, Any] = {"conditions": conditions, "noise_by": noise_by}
-    lacking = {"conditions": "uses no conditions", "noise_by": "takes luck to be the same in all matches"}
+def _rater_called(name: str, **asked: Any) -> Rater:
+    lacking = {
+        "conditions": "uses no conditions",
+        "noise_by": "takes luck to be the same in all matches",
+        "covariates": "uses no numbers of matches",
+    }
     for what, columns in asked.items():
         try:
             rater_called(name, **{what: columns})

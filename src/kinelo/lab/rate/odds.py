@@ -118,7 +118,8 @@ def seeded(size: int) -> list[int]:
 def _round_robin(best: Sequence[str], day: str, rater: Rater) -> Matches:
     """Everyone against everyone, at home and away."""
     pairs = [(one, other) for one in best for other in best if one != other]
-    table = {name: [""] * len(pairs) for name in conditions_of(rater)} | {
+    numbers = getattr(rater, "covariates", None) or ()
+    table = {name: ["0" if name in numbers else ""] * len(pairs) for name in conditions_of(rater)} | {
         "date": [day] * len(pairs),
         "home": [one for one, _ in pairs],
         "away": [other for _, other in pairs],

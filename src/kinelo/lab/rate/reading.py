@@ -28,6 +28,10 @@ from kinelo.matches.reading import read_matches
 MATCHES, CONTESTS = ("rows", "matches"), ("rows", "contests")
 
 
+ASKED_COLUMNS = ("conditions", "noise_by", "covariates")
+"""What columns beyond results may be: conditions, circumstances of luck, and numbers."""
+
+
 class ReadingPanel(Panel, frozen=True):
     """How a file is to be read where it does not say."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.lab.rate.reading import ReadingPanel
+from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel
 from kinelo.lab.rate.tables import FIELDS, UploadedTable
 from kinelo.runtime.reading import read_file
 
@@ -41,10 +41,10 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
             raise InputError(f"{name} is a session of another version of Kinelo.")
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
         chosen: dict[str, Any] = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
-        chosen |= {what: list(content.get(what, [])) for what in ("conditions", "noise_by")}
+        chosen |= {what: list(content.get(what, [])) for what in ASKED_COLUMNS}
         chosen["reading"] = ReadingPanel.read(content.get("reading", {})).to_dict()
         texts = [text for pair in chosen["columns"].items() for text in pair]
-        texts += [*chosen["conditions"], *chosen["noise_by"]]
+        texts += [column for what in ASKED_COLUMNS for column in chosen[what]]
         if not all(isinstance(text, str) for text in texts):
             raise TypeError
     except InputError:

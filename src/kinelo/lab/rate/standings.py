@@ -118,7 +118,11 @@ def plain(value: Any, digits: int = 6) -> Any:
 
 
 def calibration(
-    kind: str, matches: Matches, conditions: Sequence[str] = (), noise_by: Sequence[str] = ()
+    kind: str,
+    matches: Matches,
+    conditions: Sequence[str] = (),
+    noise_by: Sequence[str] = (),
+    covariates: Sequence[str] = (),
 ) -> tuple[dict[str, Any] | None, pl.DataFrame]:
     """Forecasts of the later half, made by a rater fitted on the earlier, and how they compare with what happened."""
     day = matches.date[len(matches) // 2]
@@ -127,7 +131,7 @@ def calibration(
     with warnings.catch_warnings():
         # What there is to say about these matches was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
-        test = backtest(matches, {kind: rater_called(kind, None, conditions, noise_by)}, train_until=day)
+        test = backtest(matches, {kind: rater_called(kind, None, conditions, noise_by, covariates)}, train_until=day)
     scores = test.scores.row(0, named=True)
     table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)
     said = (

@@ -8,7 +8,7 @@ const BESIDE = ["fixtures", "names"];
 
 export class Rate {
   #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
-  #opened = false; #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #luck = []; #checked = 0; #waiting = null; #reading = {}; #controls;
+  #opened = false; #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #luck = []; #numbers = []; #checked = 0; #waiting = null; #reading = {}; #controls;
 
   constructor(connection, about) {
     this.#connection = connection;
@@ -124,7 +124,7 @@ export class Rate {
     if (file.size > this.#limits.upload_bytes) {
       throw new Error(`${file.name} is larger than ${Math.floor(this.#limits.upload_bytes / 2 ** 20)} MB.`);
     }
-    const [shown, columns, rater, conditions, luck] = [this.rated.shown, this.#columns, this.#rater, this.#conditions, this.#luck];
+    const [shown, columns, rater, conditions, luck, numbers] = [this.rated.shown, this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers];
     const path = `league/tables/${kind}?name=${encodeURIComponent(file.name)}`;
     const seen = await this.#connection.ask(path, { body: file.slice() });
     this.#files[kind] = file;
@@ -132,7 +132,7 @@ export class Rate {
     this.#found(seen);
     if (!(BESIDE.includes(kind) && shown && seen.tables.results)) return;
     // Names and fixtures change no rating: what was rated is rated as before.
-    [this.#columns, this.#rater, this.#conditions, this.#luck] = [{ ...this.#columns, ...columns }, rater, conditions, luck];
+    [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers] = [{ ...this.#columns, ...columns }, rater, conditions, luck, numbers];
     this.#drawMapping();
     await this.#rate();
   }
@@ -154,6 +154,7 @@ export class Rate {
     this.#rater = seen.chosen.rater;
     this.#conditions = seen.chosen.conditions;
     this.#luck = seen.chosen.noise_by;
+    this.#numbers = seen.chosen.covariates;
     this.#reading = seen.chosen.reading;
     this.#drawMapping();
     this.#status("Rating…");
@@ -177,7 +178,7 @@ export class Rate {
   #found({ tables }) {
     this.rated.clear();
     this.#tables = tables;
-    [this.#conditions, this.#luck] = [[], []];
+    [this.#conditions, this.#luck, this.#numbers] = [[], [], []];
     this.#reading = tables.results ? { ...this.#reading, rows: tables.results.each_row } : {};
     this.#guess();
     this.#rater = tables.lineups ? "player" : "team";
@@ -206,7 +207,10 @@ export class Rate {
           element("div", { class: "fields" }, ...fields.filter(({ rare }) => rare).map((field) => this.#field(field, table.columns)))) : null,
         kind === "results" ? element("details", { class: "rare", id: "reading-controls", open: this.#opened }, element("summary", {}, "Where the file does not say"), element("div", { class: "fields" })) : null,
         kind === "results" ? this.#columnBoxes(table, rows) : null,
-        kind === "results" && rows === "matches" ? this.#luckBy(table) : null,
+        ...(kind === "results" && rows === "matches" ? [
+          this.#oneColumn(table, "luck-by", "Luck may depend on, such as the format", this.#luck, (found) => { this.#luck = found; }),
+          this.#oneColumn(table, "number-of", "A number that speaks for the first side, such as a handicap", this.#numbers, (found) => { this.#numbers = found; }),
+        ] : []),
         preview(table.columns, table.preview, `First rows of ${kind}`),
       ];
     });
@@ -233,7 +237,7 @@ export class Rate {
   // Each row is something else: its columns are guessed anew.
   #readOtherwise() {
     this.#opened = true;
-    [this.#conditions, this.#luck] = [[], []];
+    [this.#conditions, this.#luck, this.#numbers] = [[], [], []];
     this.#guess();
     this.#drawMapping();
     this.#opened = false;
@@ -253,16 +257,17 @@ export class Rate {
     return table.columns.filter((column) => !taken.has(column) || chosen.includes(column)).slice(0, 24);
   }
 
-  // On one of them luck may depend: the noise of a match has a factor for each of its values.
-  #luckBy(table) {
-    const free = this.#free(table, "matches", this.#luck);
+  // On one of them luck may depend: the noise of a match has a factor for each of its values. One may hold numbers, of
+  // which a unit is worth something to the first side.
+  #oneColumn(table, id, words, chosen, choose) {
+    const free = this.#free(table, "matches", chosen);
     if (!free.length) return null;
-    const select = element("select", { id: "luck-by", onchange: ({ target }) => {
-      this.#luck = target.value ? [target.value] : [];
+    const select = element("select", { id, onchange: ({ target }) => {
+      choose(target.value ? [target.value] : []);
       this.#preview();
     } }, element("option", { value: "" }, "–"), ...free.map((column) => element("option", { value: column }, column)));
-    select.value = this.#luck[0] ?? "";
-    return element("div", { class: "fields" }, element("label", { for: "luck-by" }, "Luck may depend on, such as the format", select));
+    select.value = chosen[0] ?? "";
+    return element("div", { class: "fields" }, element("label", { for: id }, words, select));
   }
 
   // Columns that are nothing else may say under which conditions a match was played, or be rated beside an entrant.
@@ -286,7 +291,7 @@ export class Rate {
     this.#waiting = setTimeout(async () => {
       try {
         if (this.#jobs > 0 || !this.#connection.page) return;
-        const seen = await this.#connection.ask("league/check", { body: { columns: this.#columns, conditions: this.#conditions, noise_by: this.#luck, reading: this.#reading } });
+        const seen = await this.#connection.ask("league/check", { body: { columns: this.#columns, conditions: this.#conditions, noise_by: this.#luck, covariates: this.#numbers, reading: this.#reading } });
         if (number === this.#checked) this.#showReading(seen);
       } catch (error) {
         if (number === this.#checked) $("#reading")?.replaceChildren(element("p", { class: "soft" }, error.message));
@@ -322,9 +327,9 @@ export class Rate {
 
   // What was chosen stays: other names change no column.
   async #join(file) {
-    const [columns, rater, conditions, luck, reading] = [this.#columns, this.#rater, this.#conditions, this.#luck, this.#reading];
+    const [columns, rater, conditions, luck, numbers, reading] = [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading];
     await this.#upload("aliases", file);
-    [this.#columns, this.#rater, this.#conditions, this.#luck, this.#reading] = [columns, rater, conditions, luck, reading];
+    [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading] = [columns, rater, conditions, luck, numbers, reading];
     this.#drawMapping();
   }
 
@@ -342,7 +347,7 @@ export class Rate {
 
   async #rate() {
     try {
-      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater, conditions: this.#conditions, noise_by: this.#luck, reading: this.#reading } }));
+      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater, conditions: this.#conditions, noise_by: this.#luck, covariates: this.#numbers, reading: this.#reading } }));
     } catch (error) {
       this.rated.clear();
       throw error;
@@ -357,7 +362,7 @@ export class Rate {
     if (!this.#lost) return;
     this.#lost = false;
     if (!Object.keys(this.#tables).length) return;
-    const [columns, rater, conditions, luck, reading, shown, had] = [this.#columns, this.#rater, this.#conditions, this.#luck, this.#reading, this.rated.shown, Object.keys(this.#tables)];
+    const [columns, rater, conditions, luck, numbers, reading, shown, had] = [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading, this.rated.shown, Object.keys(this.#tables)];
     await this.#work("Reading the files again", async () => {
       let seen = null;
       if (this.#sampled) seen = await this.#connection.ask(`league/sample?name=${this.#sampled}`);
@@ -369,7 +374,7 @@ export class Rate {
         seen = await this.#connection.ask(`league/tables/${kind}?name=${encodeURIComponent(file.name)}`, { body: file.slice() });
       }
       this.#found(seen);
-      [this.#columns, this.#rater, this.#conditions, this.#luck, this.#reading] = [columns, rater, conditions, luck, reading];
+      [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading] = [columns, rater, conditions, luck, numbers, reading];
       this.#drawMapping();
       if (shown) await this.#rate();
       say("The lab was gone for a moment; your files were read again.");

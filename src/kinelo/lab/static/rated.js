@@ -128,8 +128,9 @@ export class Rated {
       select.replaceChildren(...names.map((name) => element("option", { value: name }, this.#label(name))));
       select.value = names.includes(kept) ? kept : (this.#result.favourites[place] ?? names[place]);
     }
-    $("#what-conditions").replaceChildren(...Object.entries(this.#result.conditions).map(([column, levels]) => element("label", {}, column,
-      element("select", { "data-condition": column, onchange: () => this.#whatIf() }, element("option", { value: "" }, "unknown"), ...levels.map((level) => element("option", { value: level }, level))))));
+    $("#what-conditions").replaceChildren(...Object.entries(this.#result.conditions).map(([column, levels]) => element("label", {}, column, this.#result.covariates?.includes(column)
+      ? element("input", { type: "number", step: "any", value: "0", "data-condition": column, onchange: () => this.#whatIf() })
+      : element("select", { "data-condition": column, onchange: () => this.#whatIf() }, element("option", { value: "" }, "unknown"), ...levels.map((level) => element("option", { value: level }, level))))));
   }
 
   async #whatIf() {
@@ -153,17 +154,19 @@ export class Rated {
   }
 
   #drawDetails() {
-    const { parameters, luck } = this.#result;
+    const { parameters, luck, effects } = this.#result;
     const links = DOWNLOADS.map(([name, text]) => element("a", { href: "#", id: `download-${name}`, onclick: (event) => this.#download(event, name) }, `${text} (CSV)`));
     const table = element("table");
     fillTable(table, parameters);
     const luckTable = element("table");
     if (luck) fillTable(luckTable, luck);
+    const effectsTable = element("table");
+    if (effects) fillTable(effectsTable, effects);
     links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
     links.push(...(this.#contests ? ["ratings"] : ["ratings", "audit"]).map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
       element("details", {}, element("summary", {}, "What was estimated from the matches"),
-        element("div", { class: "scroll" }, table), luck ? element("div", { class: "scroll", id: "luck" }, luckTable) : ""));
+        element("div", { class: "scroll" }, table), luck ? element("div", { class: "scroll", id: "luck" }, luckTable) : "", effects ? element("div", { class: "scroll", id: "effects" }, effectsTable) : ""));
   }
 
   #download(event, name, format = "csv") {
