@@ -10,7 +10,7 @@ from scipy.linalg import expm
 
 import kinelo as kn
 from kinelo.advice.audit import hindsight as module
-from kinelo.advice.audit.alike import lanczos, opponents_found
+from kinelo.advice.audit.alike import StrengthsToday, lanczos, opponents_found, share_of, spread_of
 from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_league
 from kinelo.advice.audit.hindsight import conjugate_gradients, factorised, strengths_in_hindsight
 from kinelo.advice.audit.inflation import mean_strength, rating_inflation
@@ -67,6 +67,24 @@ def test_where_like_meets_like_results_alone_tell_the_spread_and_what_ratings_sh
     extremes = compare_ratings(matches.teams, kn.TeamElo.classic(k=K).fit(matches).ratings_, *found.today[:3]).extremes
     own = dict(zip(matches.teams, truth))
     assert all(abs(one.strength - own[one.side]) < 3.5 * one.error for one in extremes)
+
+
+def test_luck_is_taken_out_of_the_spread_and_of_what_ratings_show():
+    """Half as much luck as strength, which moves ratings too: left in, the spread is 12 % too large, the share .08.
+
+    Of 60,000 sides both are within 1.5 % of the truth but for once in a thousand times.
+    """
+    g = np.random.default_rng(12)
+    truth, luck, moved = g.normal(0, 200.0, 60_000), g.normal(0, 100.0, (60_000, 24)), g.normal(0, 30.0, (60_000, 24))
+    moved += 1.0 * luck  # what luck does to ratings, beside what it does to strengths
+    active = np.arange(60_000) % 6 > 0
+    today = StrengthsToday(truth + luck[:, 0], np.full(60_000, 1e4), active, luck[:, 1:])
+    weight, spread = spread_of(today, np.full(60_000, 30.0))
+    assert spread.value == pytest.approx(200.0, rel=0.015)
+    rated = 0.6 * truth + moved[:, 0]
+    shifts = [np.array([n]) for n in range(1, 24)]
+    share = share_of(today, weight, lambda shift=None: rated if shift is None else rated + moved[:, shift[0]], shifts)
+    assert share.value == pytest.approx(0.6, rel=0.015)
 
 
 def test_the_nearest_of_twenty_hide_the_spread_and_its_interval_says_so():

@@ -167,7 +167,7 @@ def opponents_found(
     """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today."""
     today = strengths_today(calendar, found, years)
     own = np.bincount(np.concatenate([calendar.home, calendar.away]), minlength=calendar.sides)
-    weight, spread = _spread(today, own.astype(float))
+    weight, spread = spread_of(today, own.astype(float))
     law = law_of(parameters.nu, parameters.ties)
     x, e = found.of_matches()
     gap = x[:, 0] - x[:, 1] + found.home
@@ -177,7 +177,7 @@ def opponents_found(
         kernels.expect_ratings(calendar, system, steps, law.b(gap + extra), rated)
         return rated
 
-    share = _share(today, weight, ratings, [e[:, 0, n] - e[:, 1, n] for n in range(SHARE_DRAWS)])
+    share = share_of(today, weight, ratings, [e[:, 0, n] - e[:, 1, n] for n in range(SHARE_DRAWS)])
     # Who left, or hardly plays, closes no gaps.
     regular = today.active & (own >= FEW_MATCHES * np.median(own[today.active]))
     active = regular[calendar.home] & regular[calendar.away]
@@ -193,7 +193,7 @@ def opponents_found(
     )  # fmt: skip
 
 
-def _spread(today: StrengthsToday, matches: Array) -> tuple[Array, Measured]:
+def spread_of(today: StrengthsToday, matches: Array) -> tuple[Array, Measured]:
     """Weights of the active sides, less for those with few matches, and the spread of strengths."""
     x, e = today.strength[today.active], today.luck[today.active]
     doubt, played = (e**2).mean(axis=1), matches[today.active]
@@ -228,7 +228,7 @@ def _correlation(x: Array, e: Array) -> Measured:
     return Measured(rho, float(error.std(ddof=1)))
 
 
-def _share(today: StrengthsToday, weight: Array, ratings: Callable[..., Array], shifts: list[Array]) -> Measured:
+def share_of(today: StrengthsToday, weight: Array, ratings: Callable[..., Array], shifts: list[Array]) -> Measured:
     """Slope of the ratings of active sides on their strengths, without what luck moves both."""
     active = today.active
     x, rated = today.strength[active], ratings()[active]
