@@ -216,7 +216,7 @@ def test_what_comes_late_or_is_put_right_is_a_term(tmp_path, contests):
         rater = kn.TeamElo.classic(k=30)
     book = kn.RatingBook(tmp_path / "a.db", rater)
     book.add(table(*first))
-    lists = [ratings(book.rater)]
+    lists, counted = [ratings(book.rater)], []
     assert not book.explain("b").note
     for said in (late, right):
         book.add(table(said))
@@ -231,6 +231,8 @@ def test_what_comes_late_or_is_put_right_is_a_term(tmp_path, contests):
             assert all(reason.terms[k] == v for k, v in place.reasons[person].terms.items()) if counts else True
         assert abs(explained.reasons["Cid"].terms["replay"]) > 0.01
         assert ("correction" in explained.reasons["Cid"].terms) == (said is right)
+        counted.append(place.reasons["Cid"].change)
+    assert explained.reasons["Cid"].terms["correction"] == pytest.approx(counted[1] - counted[0], abs=1e-9)
     name = str(tmp_path / "a.db")
     shown = CliRunner().invoke(app, ["explain", "L", "--book", name])
     assert shown.output.splitlines() == book.explain("L").lines()

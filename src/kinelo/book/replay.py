@@ -83,12 +83,17 @@ def _corrected(blank: Any, rater: Any, name: str, old: Any, new: Any, of: Sequen
     then, now = _list(blank, old), _list(blank, new)
     reasons = {}
     for person in dict.fromkeys([*own.reasons, *was.reasons, *of]):
-        counted = [
-            math.fsum(one.reasons[person].terms.values()) if person in one.reasons else 0.0 for one in (own, was)
-        ]
-        reasons |= _reason(person, then, now, {"correction": counted[0] - counted[1]})
+        counted = _counted(own.reasons.get(person), was.reasons.get(person))
+        reasons |= _reason(person, then, now, {"correction": counted})
     note = f"{name} was put right: the {new.kind.noun} after it were rated again."
     return replace(own, reasons=reasons, note=note)
+
+
+def _counted(new: Reason | None, old: Reason | None) -> float:
+    """What a match counts at its place against what it counted; who began with it began elsewhere."""
+    if new is not None and old is not None and new.before is old.before is None:
+        return new.after - old.after
+    return math.fsum(x for one, sign in ((new, 1), (old, -1)) if one for x in (sign * (one.change or 0.0),))
 
 
 def _list(blank: Any, played: Any) -> dict[str, float]:

@@ -107,9 +107,10 @@ class Account:
 
     def summary(self) -> str:
         """The whole change in a sentence."""
-        many = f"the last {len(self.steps)} of {self.name}" if len(self.steps) > 1 else f"the last of {self.name}"
+        times = f"{len(self.steps)} times" if len(self.steps) > 1 else "time"
+        many = f"the last {times} {self.name} played"
         if self.before is None or self.change is None:
-            return f"{self.name} stands at {self.after:.1f}; these are {many}, from the first on."
+            return f"{self.name} stands at {self.after:.1f} after {many}, from the first on."
         terms = sorted(self.totals().items(), key=lambda item: -abs(item[1]))
         parts = [f"{points:+.1f} {_said(term)}" for term, points in terms if abs(points) >= 0.05]
         whole = f"{self.name}: {self.before:.1f} → {self.after:.1f} ({self.change:+.1f}) over {many}"
