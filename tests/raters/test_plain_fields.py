@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 
 import numpy as np
@@ -95,19 +97,53 @@ def test_what_is_refused_is_refused_by_both(name, monkeypatch):
 
 def test_the_cost_does_not_grow_with_those_who_are_rated(monkeypatch):
     """Not a second of time is measured: loops are given the slots of the contest, and no others."""
-    import kinelo.raters.rank.rater as module
+    import kinelo.raters.rank.one_field as module
 
-    seen = []
+    seen, real = [], module.run_contests
 
-    def watched(real):
-        def loop(columns, model, s, expected):
-            seen.append(len(s.last))
-            real(columns, model, s, expected)
+    def watched(columns, model, s, *more):
+        seen.append(len(s.last))
+        real(columns, model, s, *more)
 
-        return loop
-
-    for name in ("filter_contests", "expect_contests"):
-        monkeypatch.setattr(module, name, watched(getattr(module, name)))
+    monkeypatch.setattr(module, "run_contests", watched)
+    monkeypatch.setattr(module, "compiled_for", lambda kernel, _: kernel.py_func)
     rater = kn.RankElo().update_one([f"P{k}" for k in range(40)], date="2024-01-01")
-    rater.update_one(["P1", "P2", "P3"], date="2024-01-01").predict_one(["P1", "P2"])
-    assert seen == [3, 2]
+    forecast = rater.update_one(["P1", "P2", "P3"], date="2024-01-01").predict_one(["P1", "P2"])
+    assert seen == [3, 2] and "contests" not in vars(forecast)  # a table that nobody has asked for yet
+    assert len(forecast) == 1 and forecast.contests.entrants == ("P1", "P2")
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
+def test_single_contests_go_on_from_tables_states_and_copies(monkeypatch):
+    """What one contest is rated by is made once: it must not outlive the arrays and numbers that it was made of."""
+
+    def story():
+        rater = kn.RankElo(off=0.1).update_one(["A", "B", "C"], date="2024-01-01")
+        for k in range(20):  # beyond the room that there is at first
+            rater.update_one(["A", f"N{k}", "B"], date="2024-01-02")
+        table = {
+            "race": [1] * 30,
+            "entrant": [f"M{k}" for k in range(30)],
+            "place": range(1, 31),
+            "date": ["2024-01-03"] * 30,
+        }
+        rater.update(kn.read_contests(table)).update_one([["A", "M7"], ["M8", "B"]], ranks=[2, 1], date="2024-01-04")
+        kept = rater.to_arrays()
+        said = [rater.predict_one(["M9", "A", "nobody"], date="2024-03-01")]
+        rater.update_one(["M9", "A"], date="2024-03-01").from_arrays(kept)
+        rater.update_one(["C", "M3", "A"], date="2024-03-02")
+        for copied in (copy.deepcopy, copy.copy, lambda one: pickle.loads(pickle.dumps(one))):
+            twin = copied(rater).update_one(["B", "A"], date="2024-03-03")
+            said += [twin.predict_one(["A", "B", "N4"]), rater.predict_one(["A", "B", "N4"])]
+        rater.parameters_["anchor"] = 0.4
+        rater.update_one(["N5", "C", "A"], date="2024-03-04")
+        said = pickle.loads(pickle.dumps(said))
+        return rater.to_arrays(), [
+            (*one.mean.tolist(), *one.win.tolist(), one.unknown, one.contests.entrants) for one in said
+        ]
+
+    quickly, told = story()
+    through_a_table(monkeypatch)
+    slowly, expected = story()
+    assert told == expected and quickly.keys() == slowly.keys()
+    assert all(np.array_equal(quickly[name], slowly[name]) for name in quickly)

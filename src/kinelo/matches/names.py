@@ -94,6 +94,8 @@ def clean_name(name: str) -> str:
     >>> [clean_name(name) for name in ("\\u200eA\\u200bjax ", "Real\\u00a0Madrid", "'@home", "'s-Gravenhage")]
     ['Ajax', 'Real Madrid', '@home', "'s-Gravenhage"]
     """
+    if name.isalnum() and name.isascii():
+        return name
     if not name.isascii():
         name = BLANKS.sub(" ", MARKS.sub("", unicodedata.normalize("NFC", name)))
         if all(letter < "\u0370" for letter in name if letter.isalpha()):

@@ -156,8 +156,11 @@ def _are_two(sides: tuple[Any, ...], said: Mapping[str, Any]) -> bool:
 
 def _given(said: dict[str, Any], first: str) -> dict[str, Any]:
     """What is said of a contest without what says nothing; ``first`` is what its entrants are called."""
-    said = {first if name == "home" else name: value for name, value in said.items() if value is not None}
-    return {name: value for name, value in said.items() if name != "unfinished" or not _is_nobody(value)}
+    return {
+        first if name == "home" else name: value
+        for name, value in said.items()
+        if value is not None and not (name == "unfinished" and _is_nobody(value))
+    }
 
 
 def _is_nobody(unfinished: object) -> bool:

@@ -10,8 +10,7 @@ import numpy as np
 
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import LONG_AGO
-from kinelo.raters.rank.kernels import filter_contests, room_for_expected
-from kinelo.raters.rank.one_field import PlainField, columns_on, labels_of, plain_field
+from kinelo.raters.rank.one_field import FieldCall, PlainField, labels_of, plain_field
 from kinelo.raters.slots import SlotRow
 from kinelo.raters.state import NEVER
 
@@ -28,6 +27,7 @@ class FieldRows:
 
     def __init__(self, rater: Any) -> None:
         self.rater = copy.deepcopy(rater)
+        self.call: FieldCall | None = None
 
     @property
     def kind(self) -> str:
@@ -61,7 +61,9 @@ class FieldRows:
             if row is not None:
                 x[k, 0], v[k, 0], games[k], last[k] = row[2:6]
         own = SlotBeliefs(x, v, last, games, np.zeros(size, np.int8), np.full(2, LONG_AGO, np.int64))
-        filter_contests(columns_on(field, day), self.rater._model(), own, room_for_expected(len(field.sizes)))
+        if self.call is None or self.call.parameters != self.rater.parameters_:
+            self.call = FieldCall(self.rater._model(), own, self.rater.parameters_)
+        self.call.run(field, day, range(size), own, learning=True)
         numbers = zip(x[:, 0].tolist(), v[:, 0].tolist(), games.tolist(), last.tolist())
         return [
             SlotRow(self.kind, name, *one, None if row is None else row.more)

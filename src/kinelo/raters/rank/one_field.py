@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import Contests, Slots
+from kinelo.matches.dated import day_number
 from kinelo.matches.names import clean_name
-from kinelo.raters.filter.alone import SlotBeliefs
-from kinelo.raters.rank.kernels import ContestColumns
+from kinelo.play.formula import compiled_for, kernel
+from kinelo.raters.filter.alone import EXPECTING, SlotBeliefs
+from kinelo.raters.rank.kernels import ContestColumns, ContestModel, Expected, run_contests
 from kinelo.raters.rank.state import RankState
 
 FAR_DAYS = 365
@@ -34,31 +37,28 @@ class PlainField(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Columns that contests of equal sizes share, which nobody changes."""
+    """What contests of equal sizes share, which nobody changes: where entries begin, places in order, codes of members
+    (entries, members), and the columns of a contest to come."""
 
-    columns: ContestColumns
+    offsets: NDArray[np.int64]
+    places: NDArray[np.float64]
     codes: NDArray[np.int32]
-    entrant: NDArray[np.int32]
-    row: NDArray[np.int64]
-    unknown: NDArray[np.float64]
+    to_come: dict[str, Any]
 
 
 @lru_cache(256)
 def layout_of(sizes: tuple[int, ...]) -> Layout:
     """The columns of a contest with entries of these sizes."""
-    entries, members = len(sizes), sum(sizes)
+    entries = len(sizes)
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
-    share = np.repeat(1.0 / np.array(sizes), sizes)
     codes = np.full((entries, max(sizes)), -1, np.int32)
     for k, size in enumerate(sizes):
         codes[k, :size] = np.arange(offsets[k], offsets[k] + size)
-    columns = ContestColumns(
-        np.array([0, entries]), np.zeros(1, np.int64), np.ones(1), np.ones(1), np.arange(1.0, entries + 1.0),
-        np.zeros(entries, np.int8), np.full(entries, 0.5), offsets, np.arange(members), share,
+    to_come = Contests(
+        np.empty(0, "datetime64[D]"), np.array([0, entries]), np.arange(entries, dtype=np.int32), (),
+        np.full(entries, np.nan), np.zeros(entries, np.int8), {}, np.ones(1), np.arange(1, entries + 1), ("1",),
     )  # fmt: skip
-    return Layout(
-        columns, codes, np.arange(entries, dtype=np.int32), np.arange(1, entries + 1), np.full(entries, np.nan)
-    )
+    return Layout(offsets, np.arange(1.0, entries + 1.0), codes, dict(vars(to_come)))
 
 
 def plain_field(entrants: Any, ranks: Any = None) -> PlainField | None:
@@ -79,13 +79,17 @@ def plain_field(entrants: Any, ranks: Any = None) -> PlainField | None:
         entrants, places = [entrants[k] for k in order], _shared_places([float(ranks[k]) for k in order])
     teams = type(entrants[0]) is list
     members = [name for entrant in entrants for name in entrant] if teams else entrants
-    if not all(type(name) is str for name in members):
+    if {*map(type, members)} != {str}:
         return None
-    names = [clean_name(name) for name in members]
+    together = "".join(members)
+    plainly = together.isalnum() and together.isascii()  # names that nothing is to be cleaned of
+    names = [*members] if plainly else [*map(clean_name, members)]
     sizes = tuple(map(len, entrants)) if teams else (1,) * len(entrants)
-    if "" in names or 0 in sizes or len(set(names)) < len(names) or (teams and any(" + " in name for name in names)):
+    if "" in names or 0 in sizes or len({*names}) < len(names):
         return None
-    return PlainField(names, sizes, layout_of(sizes).columns.place if places is None else np.array(places))
+    if teams and not plainly and any(" + " in name for name in names):
+        return None
+    return PlainField(names, sizes, layout_of(sizes).places if places is None else np.array(places))
 
 
 def _shared_places(ranks: Sequence[float]) -> list[float]:
@@ -103,35 +107,102 @@ def _shared_places(ranks: Sequence[float]) -> list[float]:
 def day_of(state: RankState, day: np.datetime64 | None, *, ahead: bool) -> int | None:
     """The day of a contest, None where a table is needed to say what it means."""
     last = int(state.known.clock[1])
-    number = last if day is None else int(day.astype(np.int64))
+    number = last if day is None else day_number(day)
     plain = state.dated and state.contests and number > 0 and last > 0
     return number if plain and (ahead or last <= number <= time.time() / 86400.0 + FAR_DAYS) else None
 
 
-def columns_on(field: PlainField, day: int) -> ContestColumns:
-    """The columns of a contest on a day, whose slots are numbered from 0."""
-    return layout_of(field.sizes).columns._replace(day=np.array([day]), place=field.places)
+@kernel
+def run_field(at, field, day, model, s, out, learning):
+    """Expect the performances of one plain contest on a day (int), and where ``learning`` (bool) rate it.
+
+    Who takes part stands ``at`` places (members) of the beliefs ``s`` of one kind, −1 for who has none, in entries
+    of the ``offsets`` and with the places of ``field``. ``out`` (3, entries, 1) receives what was expected. Returns
+    whether everyone has taken part before (bool).
+    """
+    offsets, place = field
+    size, entries = at.size, place.size
+    x, v, share, distance, one = (
+        np.zeros((size, 1)),
+        np.zeros((size, 1)),
+        np.empty(size),
+        np.empty(entries),
+        np.empty(1),
+    )
+    last, games, slot = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    first, days, zero = np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(size, np.int8)
+    first[1], days[0], one[0] = entries, day, 1.0
+    for a in range(entries):
+        distance[a] = 0.5
+        for e in range(offsets[a], offsets[a + 1]):
+            share[e], slot[e] = 1.0 / (offsets[a + 1] - offsets[a]), e
+    for e in range(size):  # those who take part and nobody else: room is made for all beliefs that loops are given
+        if at[e] >= 0:
+            x[e, 0], v[e, 0], last[e], games[e] = s.x[at[e], 0], s.v[at[e], 0], s.last[at[e]], s.games[at[e]]
+    met = True
+    for e in range(size):
+        met = met and games[e] > 0
+    own = SlotBeliefs(x, v, last, games, zero, s.clock)
+    columns = ContestColumns(first, days, one, one, place, zero[:entries], distance, offsets, slot, share)
+    run_contests(columns, model, own, Expected(out[0], out[1], out[2]), EXPECTING, learning, learning)
+    if learning:
+        for e in range(size):
+            s.x[at[e], 0], s.v[at[e], 0], s.last[at[e]], s.games[at[e]] = x[e, 0], v[e, 0], last[e], games[e]
+    return met
 
 
-def beliefs_at(known: SlotBeliefs, at: NDArray[np.int64]) -> SlotBeliefs:
-    """What is known of some slots, as arrays of their own."""
-    return SlotBeliefs(known.x[at], known.v[at], known.last[at], known.games[at], known.kind[at], known.clock)
+class FieldCall:
+    """:func:`run_field` for a model and for beliefs in arrays of certain types, which are looked at once."""
+
+    def __init__(self, model: ContestModel, known: SlotBeliefs, parameters: Mapping[str, float]) -> None:
+        self.model, self.known, self.parameters = model, known, dict(parameters)
+        at, numbers = np.zeros(2, np.int64), np.zeros(2)
+        self.code = compiled_for(run_field, (at, (at, numbers), 0, model, known, np.empty((3, 2, 1)), True))
+
+    def __reduce__(self) -> Any:
+        """None: arrays of a copy are others."""
+        return type(None), ()
+
+    def run(
+        self, field: PlainField, day: int, at: Sequence[int], known: SlotBeliefs, *, learning: bool
+    ) -> tuple[NDArray[np.float64], bool]:
+        """What was expected of each performance (:class:`~kinelo.raters.rank.kernels.Expected` in one array), and
+        whether everyone has taken part before."""
+        out, shape = np.empty((3, len(field.sizes), 1)), (layout_of(field.sizes).offsets, field.places)
+        met = self.code(np.array(at), shape, day, self.model, known, out, learning)
+        return out, met
 
 
-def put_beliefs(known: SlotBeliefs, at: NDArray[np.int64], own: SlotBeliefs) -> None:
-    """Put what a contest has changed where it came from."""
-    known.x[at], known.v[at], known.last[at], known.games[at] = own.x, own.v, own.last, own.games
+class PlainForecast(ContestForecast):
+    """The forecast of one plain contest, whose table is made when it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        """The contest, made of what was said of it (field, day and kind) where nobody has asked for it yet."""
+        if name != "contests" or "_said" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        contests = vars(self)["contests"] = contest_to_come(*vars(self)["_said"])
+        return contests
+
+
+def plain_forecast(
+    said: tuple[PlainField, int, str], expected: NDArray[np.float64], unknown: tuple[str, ...], off: float
+) -> PlainForecast:
+    """The forecast of a contest, said by its field, day and kind."""
+    forecast = object.__new__(PlainForecast)  # a frozen class sets its fields one by one
+    vars(forecast).update(
+        mean=expected[0, :, 0], deviation=np.sqrt(expected[1, :, 0]), unknown=unknown, law="normal", off=off, _said=said
+    )  # fmt: skip
+    return forecast
 
 
 def contest_to_come(field: PlainField, day: int, kind: str) -> Contests:
     """The contest as a table of one."""
-    layout, names, contest = layout_of(field.sizes), tuple(field.names), object.__new__(Contests)
+    layout, contest = layout_of(field.sizes), object.__new__(Contests)
     # A frozen class sets its fields one by one, which takes as long as a forecast.
-    vars(contest).update(
-        vars(EMPTY), date=np.array([day], "datetime64[D]"), first=layout.columns.first, entrant=layout.entrant,
-        entrants=labels_of(field), place=layout.unknown, ended=layout.columns.ended, weight=layout.columns.weight,
-        slots={kind: Slots(layout.codes, names)}, row=layout.row, identifiers=("1",),
-    )  # fmt: skip
+    columns = vars(contest)
+    columns.update(layout.to_come)
+    columns["date"], columns["entrants"] = np.array([day], "datetime64[D]"), labels_of(field)
+    columns["slots"] = {kind: Slots(layout.codes, tuple(field.names))}
     return contest
 
 
@@ -144,9 +215,3 @@ def labels_of(field: PlainField) -> tuple[str, ...]:
         labels.append(" + ".join(field.names[first : first + size]))
         first += size
     return tuple(labels)
-
-
-EMPTY = Contests(
-    np.empty(0, "datetime64[D]"), np.zeros(1, np.int64), np.empty(0, np.int32), (), np.empty(0), np.empty(0, np.int8),
-    {}, np.empty(0), np.empty(0, np.int64), (),
-)  # fmt: skip

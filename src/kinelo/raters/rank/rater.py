@@ -30,17 +30,9 @@ from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ra
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import SideOrder, learn_order
 from kinelo.raters.rank.filtering import SMALL, ContestFilter
-from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, filter_contests, room_for_expected
+from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, room_for_expected
 from kinelo.raters.rank.numbers import A_UNIT, sizes_differ, usual_units, with_size
-from kinelo.raters.rank.one_field import (
-    PlainField,
-    beliefs_at,
-    columns_on,
-    contest_to_come,
-    day_of,
-    plain_field,
-    put_beliefs,
-)
+from kinelo.raters.rank.one_field import FieldCall, PlainField, day_of, plain_field, plain_forecast
 from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
@@ -140,6 +132,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
     fitted_: Any = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
+    _one_call: FieldCall | None = field(default=None, init=False)
 
     walk: float | Mapping[str, float] | None = None
     prior_spread: float | Mapping[str, float] | None = None
@@ -271,7 +264,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     def _foresee_field(self, entrants: Any, *, date: Day | None = None, **said: Any) -> ContestForecast:
         self._check_has_ratings()
         plain = None if said else self._foresee_plain(entrants, date)
-        return plain or super()._foresee_field(entrants, date=date, **said)
+        return super()._foresee_field(entrants, date=date, **said) if plain is None else plain
 
     def _use_order(self, order: Any, *, ranks: Any = None, date: Day | None = None, **said: Any) -> None:
         if said or not self._use_plain(order, ranks, date):
@@ -294,34 +287,29 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         if found is None:
             return False
         (field, day), state, kind = found, self._begun(), self.kinds_[0]
-        at = np.array([state._place(kind, name) for name in field.names])
-        own = beliefs_at(state.known, at)
-        filter_contests(columns_on(field, day), self._model(), own, room_for_expected(len(field.sizes)))
-        put_beliefs(state.known, at, own)
+        at = [state._place(kind, name) for name in field.names]
+        self._field_call().run(field, day, at, state.known, learning=True)
         state.contests += 1
         return True
 
-    def _expect_plain(
-        self, entrants: Any, date: Day | None
-    ) -> tuple[PlainField, int, Expected, tuple[str, ...]] | None:
-        """What is expected of a contest to come that needs no table, on its day, and names never met."""
+    def _field_call(self) -> FieldCall:
+        """The loop over one contest for the state as it is, made once."""
+        known, call = self._begun().known, self._one_call
+        if call is None or call.known is not known or call.parameters != self.parameters_:
+            call = self._one_call = FieldCall(self._model(), known, self.parameters_)
+        return call
+
+    def _expect_plain(self, entrants: Any, date: Day | None) -> tuple[PlainField, int, Array, tuple[str, ...]] | None:
+        """A contest to come that needs no table, its day, what is expected as loops write it, and names never met."""
         found = self._plain(entrants, None, date, ahead=True)
         if found is None:
             return None
         (field, day), state, kind = found, self._begun(), self.kinds_[0]
-        places = [state.index.get((kind, name), -1) for name in field.names]
-        known = [place for place in places if place >= 0]
-        columns = columns_on(field, day)
-        if len(known) < len(places):
-            number = iter(range(len(known)))
-            columns = columns._replace(slot=np.array([next(number) if place >= 0 else -1 for place in places]))
-        own, expected, unknown = (
-            beliefs_at(state.known, np.array(known, np.int64)), room_for_expected(len(field.sizes)), ()
-        )  # fmt: skip
-        if len(known) < len(places) or not own.games.all():
-            games = state.known.games
-            unknown = tuple(name for name, place in zip(field.names, places) if place < 0 or not games[place])
-        expect_contests(columns, self._model(), own, expected)
+        index, games, unknown = state.index, state.known.games, ()
+        at = [index.get((kind, name), -1) for name in field.names]
+        expected, met = self._field_call().run(field, day, at, state.known, learning=False)
+        if not met:
+            unknown = tuple(name for name, place in zip(field.names, at) if place < 0 or not games[place])
         return field, day, expected, unknown
 
     def _foresee_plain(self, entrants: Any, date: Day | None) -> ContestForecast | None:
@@ -330,9 +318,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         if found is None:
             return None
         field, day, expected, unknown = found
-        contest = contest_to_come(field, day, self.kinds_[0])
-        mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
-        return ContestForecast(contest, mean, deviation, unknown, off=self.parameters_["off"])
+        return plain_forecast((field, day, self.kinds_[0]), expected, unknown, self.parameters_["off"])
 
     def contest_one(
         self,
@@ -381,7 +367,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         if away is None:
             plain = self._expect_plain(home, date) if conditions is None else None
             if plain is not None:
-                return self._quality(plain[2])
+                return self._quality(Expected(*plain[2]))
             return self._quality_of(self._one(home, None, None, date, conditions))
         check_neutral(neutral)
         at_home = not neutral and "venue" in self.advantage_kinds_ and self.order_.home
