@@ -284,4 +284,4 @@ def test_the_page_runs(capsys):
         exec(block, names)
     reason = names["one"]
     assert sum(reason.terms.values()) == pytest.approx(reason.change, abs=1e-9)
-    assert "First wins" in capsys.readouterr().out
+    assert "'draw'" in capsys.readouterr().out

@@ -74,7 +74,8 @@ def _late(blank: Any, rater: Any, name: str, before: Any, after: Any, of: Sequen
         said = (reason.score, reason.expected) if reason is not None else (None, None)
         reasons |= _reason(person, then, now, terms, *said)
     later = len(after) - 1 - int((after._keys == name).nonzero()[0][0])
-    note = f"{name} came late: {later:,} later {after.kind.noun} were rated again."
+    rest = f"1 later {after.kind.one} was" if later == 1 else f"{later:,} later {after.kind.noun} were"
+    note = f"{name} came late: {rest} rated again."
     return replace(own, reasons=reasons, note=note)
 
 
