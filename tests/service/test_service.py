@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import numpy as np
@@ -317,6 +318,23 @@ def test_long_bodies_are_refused_whether_they_say_so_or_not(tmp_path):
         )
         assert added(client.post("/matches", json=row(0))) == (1, 0, 0)
     assert len(book) == 1
+
+
+def test_a_request_that_breaks_off_is_no_fault_of_the_service(tmp_path):
+    """Nobody hears the answer; without one, its log would tell of an error."""
+    sent: list[dict] = []
+    parts = iter([{"type": "http.request", "body": b"[", "more_body": True}, {"type": "http.disconnect"}])
+
+    async def receive():
+        return next(parts)
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/matches", "headers": headers, "query_string": b""}
+    asyncio.run(create_app(Settings(str(tmp_path / "book.db")))(scope, receive, send))
+    assert [sent[0]["status"], len(sent)] == [400, 2]
 
 
 def test_metrics_count_every_request(tmp_path):

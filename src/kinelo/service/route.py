@@ -1,7 +1,7 @@
 """Questions in JSON: each route has one compiled reader and one compiled writer, and is reached without detours.
 
-FastAPI describes these routes and answers all others. To find a route, to read a body and to write an answer takes it
-longer than a forecast.
+FastAPI describes these routes and answers all others. What it does to find a route, to read a body and to write an
+answer takes nearly as long as a forecast.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter, ValidationError
-from starlette.requests import ClientDisconnect
+from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from kinelo.service.guard import refusal
@@ -77,7 +77,7 @@ async def whole(receive: Receive) -> bytes:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise ClientDisconnect
+            raise HTTPException(400, "The request broke off.")
         parts.append(message.get("body", b""))
         more = message.get("more_body", False)
     return parts[0] if len(parts) == 1 else b"".join(parts)
