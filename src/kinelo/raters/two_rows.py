@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,11 @@ class TwoRows:
         self.rater = copy.copy(rater)
         self.rater._common = rater._common.copy()
         self.known = self.table.newcomers(2)
-        self.call = OneCall(self.rater, self.known)
+
+    @cached_property
+    def call(self) -> OneCall:
+        """The call that rates them: made with the first match, since its code is loaded, which takes a second."""
+        return OneCall(self.rater, self.known)
 
     @property
     def common(self) -> list[float]:
