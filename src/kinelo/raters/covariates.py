@@ -8,7 +8,7 @@ that neither the forecasts nor the effects depend on whether a handicap is writt
 Handicaps are given to the weaker side. Whoever learns from one match after the other cannot tell then how much of a
 result is the handicap's and how much the strength's: ratings and effect would both stay too small. ``fit`` therefore
 begins with what the column is worth if strengths stay, all matches being weighed at once: the raters of sides with the
-estimate of :class:`kinelo.BradleyTerry`, filters with the least squares of what they see. It is believed with twice
+estimate of :class:`kinelo.BradleyTerry`, filters with the least squares of what they see, which they believe with twice
 its standard error, since strengths do move. Without a fit it begins at 0.
 """
 
@@ -49,7 +49,9 @@ EFFECT_STEP = Parameter(
 WIDE_EFFECT = 1.0
 """Variance of the same in filters, in units of the noise."""
 FIRST_DOUBT = 2.0
-"""How many standard errors of strengths that stay are believed in where they move."""
+"""How many standard errors of strengths that stay filters believe in, since strengths move."""
+FIRST_DOUBT_OF_SIDES = 1.0
+"""How many raters of sides do, which know of no covariance of effect and strengths, and would else forget it."""
 MOST_WEIGHED = 1000
 """Sides, or strengths, that are weighed at once."""
 LEAST_PRECISION = 0.01

@@ -12,7 +12,13 @@ from kinelo.errors import KineloWarning
 from kinelo.matches.matches import Matches
 from kinelo.raters.bradley_terry.rater import BradleyTerry
 from kinelo.raters.bradley_terry.ridge import LEAST_RIDGE
-from kinelo.raters.covariates import EFFECT_WIDTH, FIRST_DOUBT, MOST_WEIGHED, covariate_numbers, settled_effects
+from kinelo.raters.covariates import (
+    EFFECT_WIDTH,
+    FIRST_DOUBT_OF_SIDES,
+    MOST_WEIGHED,
+    covariate_numbers,
+    settled_effects,
+)
 
 
 def effects_if_strengths_stay(
@@ -32,7 +38,7 @@ def effects_if_strengths_stay(
         weighed = BradleyTerry(covariates=names, ridge=LEAST_RIDGE).fit(among)
     table = weighed.effects_.tail(len(names))
     mean, error = (table[name].to_numpy() * units for name in ("effect", "standard_error"))
-    variance = np.minimum(np.nan_to_num((FIRST_DOUBT * error) ** 2, nan=np.inf), EFFECT_WIDTH**2)
+    variance = np.minimum(np.nan_to_num((FIRST_DOUBT_OF_SIDES * error) ** 2, nan=np.inf), EFFECT_WIDTH**2)
     rows, size = np.arange(len(among)), len(matches.teams)
     places = (np.concatenate([rows] * 3), np.concatenate([among.home, among.away, np.full(len(among), size)]))
     sides = np.concatenate([np.ones(len(among)), -np.ones(len(among)), 1.0 - among.neutral])
