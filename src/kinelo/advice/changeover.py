@@ -100,7 +100,7 @@ class Changeover:
         """What an officer tells the members, in a few sentences."""
         moves = self.table["move"].to_numpy()
         up, down = self.table.sort("move", maintain_order=True)[[-1, 0]].iter_rows(named=True)
-        said = [
+        sentences = [
             f"{moves.size:,} sides change from {self.old} to {self.new}: half of them move by at most "
             f"{np.median(np.abs(moves)):.0f} points, {up['name']} the furthest up ({up['move']:+.0f}) and "
             f"{down['name']} the furthest down ({down['move']:+.0f}).",
@@ -110,15 +110,15 @@ class Changeover:
             way = "falls" if self.gain > 0 else "rises"
             size = f"log-loss {way} by {abs(self.gain):.4f} ± {self.gain_error:.4f} a match on the later half."
             if abs(self.gain) <= STANDS_OUT * self.gain_error:
-                said.append(f"The matches cannot tell which of the two forecasts better: {size}")
+                sentences.append(f"The matches cannot tell which of the two forecasts better: {size}")
             else:
-                said.append(f"Forecasts are {'better' if self.gain > 0 else 'worse'}: {size}")
+                sentences.append(f"Forecasts are {'better' if self.gain > 0 else 'worse'}: {size}")
         for title in self.titles:
-            said.append(
+            sentences.append(
                 f"{title.name} ({title.threshold:g}): {title.before} before, {title.after} after; "
                 f"{len(title.gained)} gain it and {len(title.lost)} lose it."
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def __repr__(self) -> str:
         return f"Changeover of {self.table.height:,} sides: {self.verdict}"
@@ -151,14 +151,14 @@ def changeover_table(found: Changeover, most: int = MOVERS_SHOWN) -> Table:
 
 def title_sentences(found: Changeover) -> list[str]:
     """Who gains and who loses each title, and the threshold that would keep the number of its holders."""
-    said = []
+    sentences = []
     for title in found.titles:
         for what, names in (("gain", title.gained), ("lose", title.lost)):
             if names:
-                said.append(f"{title.name}: {', '.join(names)} {what} it")
+                sentences.append(f"{title.name}: {', '.join(names)} {what} it")
         if title.same_number is not None and title.after != title.before:
-            said.append(f"{title.name}: a threshold of {title.same_number:.0f} would keep {title.before} holders")
-    return said
+            sentences.append(f"{title.name}: a threshold of {title.same_number:.0f} would keep {title.before} holders")
+    return sentences
 
 
 def changeover(old: Any, new: Any, matches: Matches, *, thresholds: Mapping[str, float] | None = None) -> Changeover:
@@ -224,19 +224,19 @@ def _parts(old: _List, new: _List, matches: Matches, names: list[str]) -> dict[s
     """Moves taken apart, where both systems are plain Elo: one change of arguments after the other."""
     if old.rater is None or new.rater is None or not (old.rater.plain_elo and new.rater.plain_elo):
         return {}
-    here, wanted = old.rater.get_params(), new.rater.get_params()
-    if here["scale"] != wanted["scale"]:
+    settings, wanted = old.rater.get_params(), new.rater.get_params()
+    if settings["scale"] != wanted["scale"]:
         return {}
     rated = [np.array([old.ratings[name] for name in names])]
-    found = {}
+    parts = {}
     for cause, arguments in CAUSES.items():
-        if all(_same(name, here[name], wanted[name]) for name in arguments):
+        if all(_same(name, settings[name], wanted[name]) for name in arguments):
             continue
-        here |= {name: wanted[name] for name in arguments}
-        table = dict(type(old.rater)(**here).fit(matches).ratings_.select("name", "rating").iter_rows())
+        settings |= {name: wanted[name] for name in arguments}
+        table = dict(type(old.rater)(**settings).fit(matches).ratings_.select("name", "rating").iter_rows())
         rated.append(np.array([table[name] for name in names]))
-        found[cause] = rated[-1] - rated[-2] - (rated[-1].mean() - rated[-2].mean())
-    return found
+        parts[cause] = rated[-1] - rated[-2] - (rated[-1].mean() - rated[-2].mean())
+    return parts
 
 
 def _same(name: str, one: Any, other: Any) -> bool:
@@ -333,7 +333,7 @@ def _titles(
     """Who holds each title on either list."""
     if not isinstance(thresholds, Mapping | None):
         raise InputError(f"thresholds must map titles to ratings, such as {{'Master': 2200}}, not {thresholds!r}.")
-    found = []
+    titles = []
     for title, line in (thresholds or {}).items():
         check_number("changeover", f"thresholds[{title!r}]", line, -math.inf)
         had, has = before >= line, after >= line
@@ -341,5 +341,5 @@ def _titles(
         ranked = np.sort(after)[::-1]
         same = float(ranked[number - 1]) if number else None
         gained, lost = ([names[k] for k in np.flatnonzero(who)] for who in (has & ~had, had & ~has))
-        found.append(Title(str(title), float(line), number, int(has.sum()), tuple(gained), tuple(lost), same))
-    return tuple(found)
+        titles.append(Title(str(title), float(line), number, int(has.sum()), tuple(gained), tuple(lost), same))
+    return tuple(titles)

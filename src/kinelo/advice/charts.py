@@ -54,14 +54,14 @@ def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None
         Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
         Trace(f"best{' from today on' * (past is not None)}: {best.k:.3g}", "prediction", "upright", [best.k]),
     ]
-    said = f"Log-loss over K, theory and backtest; the best K is {best.k:.3g}"
+    title = f"Log-loss over K, theory and backtest; the best K is {best.k:.3g}"
     if k is not None:
         traces.append(Trace(f"in use: {k:.3g}", "truth", "upright", [k]))
-        said += f", in use is {k:.3g}"
+        title += f", in use is {k:.3g}"
     if past is not None:
         traces.append(Trace(f"wanted by the past: {past.k:.3g}", "team", "upright", [past.k]))
     ends = (-0.06 * highest, 1.06 * highest)
-    return Chart(said, "K", "log-loss above the least", traces, y_range=ends, logarithmic=True)
+    return Chart(title, "K", "log-loss above the least", traces, y_range=ends, logarithmic=True)
 
 
 def periods_chart(found: Audit) -> Chart:

@@ -98,7 +98,7 @@ class Check:
     @property
     def sentence(self) -> str:
         """Both numbers of each quantity."""
-        said = "; ".join(
+        misses = "; ".join(
             f"{one.name} {one.theory:.4g} by theory, {one.played:.4g} ± {one.standard_error:.2g} as played "
             f"(z = {one.z:+.1f})"
             for one in self.quantities
@@ -108,7 +108,7 @@ class Check:
             if self.spread is None
             else f" Both are about strengths that have walked until they spread by ± {self.spread:.3g}."
         )
-        return f"Theory and league {'agree' if self.agrees else 'disagree'}: {said}.{about}"
+        return f"Theory and league {'agree' if self.agrees else 'disagree'}: {misses}.{about}"
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers, ready for JSON."""

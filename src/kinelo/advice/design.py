@@ -135,20 +135,20 @@ class Design:
 
     def _first(self, judged: Sequence[Compared]) -> str:
         first, *others = judged
-        said = f"{first.name} comes nearest to strengths: off by ± {math.sqrt(first.error):.3g}"
+        sentence = f"{first.name} comes nearest to strengths: off by ± {math.sqrt(first.error):.3g}"
         if others:
             second = others[0]
             doubt = 2 * math.hypot(first.standard_error, second.standard_error)
             tied = ", no surer than " if second.error - first.error < doubt else ", before "
-            said += f"{tied}{second.name} with ± {math.sqrt(second.error):.3g}"
+            sentence += f"{tied}{second.name} with ± {math.sqrt(second.error):.3g}"
         if self.best is not None and self.best.gamma > 0:
-            said += f"; the best constant step is γ = {self.best.gamma:.3g} (K = {2 * self.best.gamma:.3g})"
+            sentence += f"; the best constant step is γ = {self.best.gamma:.3g} (K = {2 * self.best.gamma:.3g})"
         elif self.best is not None:
-            said += (
+            sentence += (
                 "; of constant steps the smaller the better, and the price is patience: half the step takes twice as "
                 f"long to settle ({first.name}: {first.settling:,.0f} matches of a team)"
             )
-        return f"{said}."
+        return f"{sentence}."
 
     @property
     def table(self) -> pl.DataFrame:
@@ -239,11 +239,11 @@ def design(
     settling = {name: max(size[0] / 2, one.settling) for name, one in begin.items()}
     if isinstance(dynamics, Walk):  # strengths go on spreading: all are judged at one moment
         settling = dict.fromkeys(named, max(settling.values()))
-    found = [
+    judged = [
         _compare(name, one, strengths, dynamics, _Plan(*size, settling[name], begin[name]))
         for name, one in named.items()
     ]
-    compared = [one for one, _ in found]
+    compared = [one for one, _ in judged]
     if asked:
         compared = [_with_check(one) for one in compared]
     compared.sort(key=lambda one: one.error if one.settled else math.inf)
@@ -253,7 +253,7 @@ def design(
         first, *others = named.values()
         # A step of contests, or of whole rounds, is another one than that of matches.
         common = first.schedule if all(one.schedule == first.schedule for one in others) else None
-        best = best_gamma(first.outcome, found[0][1], dynamics, schedule=common)
+        best = best_gamma(first.outcome, judged[0][1], dynamics, schedule=common)
     return Design(tuple(compared), best)
 
 

@@ -221,24 +221,24 @@ def diagnose(
     league = JudgedLeague(strengths, moving)
     still = resting(system, league)
     plain = one_step(system, strengths, still)
-    found = judge(system, league, still)
-    known: dict[float, Judged] = {}
-    best = _best(system, league, turnover, still, found, known)
+    judged = judge(system, league, still)
+    judged_before: dict[float, Judged] = {}
+    best = _best(system, league, turnover, still, judged, judged_before)
     pace = _pace(system, plain, strengths, still)
-    settling = pace.settling(found, 1.0)
-    found = replace(found, state=replace(found.state, stable=found.state.stable and pace.stable))
-    counted = found if turnover is None else with_newcomers(found, system, league, turnover)
-    uncounted, found = turnover is not None and counted is found, counted
-    motion = motion_facts(system, league, turnover, found, plain, best)
-    remedy = find_remedy(Case(system, league, turnover, still, found, best, known, pace.settling))
+    settling = pace.settling(judged, 1.0)
+    judged = replace(judged, state=replace(judged.state, stable=judged.state.stable and pace.stable))
+    counted = judged if turnover is None else with_newcomers(judged, system, league, turnover)
+    uncounted, judged = turnover is not None and counted is judged, counted
+    motion = motion_facts(system, league, turnover, judged, plain, best)
+    remedy = find_remedy(Case(system, league, turnover, still, judged, best, judged_before, pace.settling))
     unbiased = _unbiased(system, strengths, still) if moving is None and turnover is None else None
-    verdict = _verdict(system, league, still, found, settling, motion, unbiased)
+    verdict = _verdict(system, league, still, judged, settling, motion, unbiased)
     # What turnover does is not part of the theory that could be checked.
     played = None
     if check and turnover is None:
-        played = _check(system, strengths, found, None if remedy is None else remedy.factor)
+        played = _check(system, strengths, judged, None if remedy is None else remedy.factor)
         if remedy is not None and remedy.system is not None:
-            other = known.get(remedy.system.gamma) or judge(remedy.system, league, still)  # type: ignore[arg-type]
+            other = judged_before.get(remedy.system.gamma) or judge(remedy.system, league, still)  # type: ignore[arg-type]
             remedy = replace(remedy, check=_check(remedy.system, strengths, other, None))
     return replace(verdict, check=played, remedy=remedy, uncounted=uncounted)
 

@@ -103,13 +103,13 @@ def gained_by_choice(
     Gains are in units of the step, results in [−1, 1]; ``before`` are ratings before each match (n × 2).
     """
     generator = np.random.default_rng(seed)
-    rating, known = np.zeros(calendar.sides), np.zeros((calendar.sides, strength.shape[2]))
+    rating, paths = np.zeros(calendar.sides), np.zeros((calendar.sides, strength.shape[2]))
     last = np.full(calendar.sides, -np.inf)
     total, chance = np.zeros((calendar.sides, strength.shape[2])), np.zeros(calendar.sides)
     for n in range(calendar.size):
         pair = (int(calendar.home[n]), int(calendar.away[n]))
         for side, team in enumerate(pair):
-            rating[team], known[team], last[team] = before[n, side], strength[n, side], calendar.day[n]
+            rating[team], paths[team], last[team] = before[n, side], strength[n, side], calendar.day[n]
         others = np.flatnonzero(last >= calendar.day[n] - AROUND_DAYS)
         if others.size > MOST_OTHERS:
             others = generator.choice(others, MOST_OTHERS, replace=False)
@@ -118,9 +118,9 @@ def gained_by_choice(
             if could.size < 2:
                 continue
             # tanh νz is the expected result, by strengths less by ratings.
-            won = np.tanh(nu * (known[team] - known[could])) - np.tanh(nu * (rating[team] - rating[could]))[:, None]
+            won = np.tanh(nu * (paths[team] - paths[could])) - np.tanh(nu * (rating[team] - rating[could]))[:, None]
             met = pair[1 - side]
-            gain = np.tanh(nu * (known[team] - known[met])) - np.tanh(nu * (rating[team] - rating[met]))
+            gain = np.tanh(nu * (paths[team] - paths[met])) - np.tanh(nu * (rating[team] - rating[met]))
             total[team] += calendar.weight[n] * (gain - won.mean(axis=0))
             chance[team] += calendar.weight[n] ** 2 * float(won[:, 0].var())
     return total, chance
@@ -129,12 +129,12 @@ def gained_by_choice(
 def _log(matches: Matches, gained: Array, chance: Array, k: float) -> FarmingLog:
     import polars as pl
 
-    own = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
-    places = np.flatnonzero(own >= LEAST_OWN_MATCHES)
+    played = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
+    places = np.flatnonzero(played >= LEAST_OWN_MATCHES)
     mean, error = gained[places, 0], np.sqrt(gained[places, 1:].var(axis=1, ddof=1) + chance[places])
     table = pl.DataFrame(
         {
-            "name": [matches.teams[n] for n in places], "matches": own[places], "gained": mean, "error": error,
+            "name": [matches.teams[n] for n in places], "matches": played[places], "gained": mean, "error": error,
             "low": mean - NORMAL_95 * error, "high": mean + NORMAL_95 * error,
         }
     ).sort("gained", descending=True)  # fmt: skip

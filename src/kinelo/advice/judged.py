@@ -108,19 +108,19 @@ def moments_of(state: StationaryState) -> Moments:
 
 
 def _moving(system: RatingSystem, league: JudgedLeague, still: StationaryState) -> Judged:
-    found = tracking(system, league.strengths, league.dynamics)  # type: ignore[arg-type]
+    tracked = tracking(system, league.strengths, league.dynamics)  # type: ignore[arg-type]
     teams, middle = still.teams, still.teams.mean(still.theta)
-    if found.teams is None:
+    if tracked.teams is None:
         # Teams that learn are alike: the line of ratings on strengths, and what lies about it.
-        rating = middle + found.rating_slope * (still.theta - middle)
-        variance = np.full(teams.size, max(found.U - found.C * found.rating_slope, 0.0))
+        rating = middle + tracked.rating_slope * (still.theta - middle)
+        variance = np.full(teams.size, max(tracked.U - tracked.C * tracked.rating_slope, 0.0))
     else:
-        rating, variance = found.teams.rating, found.teams.variance
+        rating, variance = tracked.teams.rating, tracked.teams.variance
     state = replace(
-        still, system=system, noise="gaussian", rating=rating, variance=variance, kind=found.kind, covariance=None
+        still, system=system, noise="gaussian", rating=rating, variance=variance, kind=tracked.kind, covariance=None
     )
     deviations = settled_deviations(system, league.strengths, noise="gaussian") if system.deviations else None
-    return Judged(state, found.moments, found.parts, found, deviations)
+    return Judged(state, tracked.moments, tracked.parts, tracked, deviations)
 
 
 def rescaled(system: RatingSystem, factor: float) -> RatingSystem | None:
@@ -154,9 +154,9 @@ def resting(system: RatingSystem, league: JudgedLeague) -> StationaryState:
     if isinstance(league.dynamics, Learning) and isinstance(system.schedule, Rounds | Period):
         raise InputError(f"Strengths that learn are judged match by match, not for {system.schedule!r}.")
     plain = replace(system, gamma=0.05, schedule=system.schedule if isinstance(system.schedule, Field) else None)
-    found = at_small_steps(plain, league.at_rest)
+    limit = at_small_steps(plain, league.at_rest)
     if league.at_rest is league.strengths:
-        return found
+        return limit
     own = stationary(plain, league.strengths) if isinstance(league.strengths, Continuum) else None
-    teams = own.teams if own is not None else replace(found.teams, strengths=league.strengths)
-    return replace(found, teams=teams)
+    teams = own.teams if own is not None else replace(limit.teams, strengths=league.strengths)
+    return replace(limit, teams=teams)

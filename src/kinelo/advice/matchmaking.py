@@ -131,17 +131,17 @@ class Matchmaking(Report):
         """The choice in a sentence, and a warning where it stretches."""
         everyone = next((one for one in self.options if isinstance(one.pairing, AllPlayAll)), None)
         best = self.best
-        said = (
+        sentence = (
             f"{best.name}: at γ = {self.system.step:.3g} the better team of a game expects {percent(best.favourite)} "
             f"of the points, ratings settle in {best.matches:,.0f} matches of a team"
         )
         if everyone is not None and best is not everyone:
             ratio = best.matches / everyone.matches
-            said += f" ({ratio:.2g} times as many as when all play all, {percent(everyone.favourite)})"
-        said += f", slope {best.slope:.3f}, off by ± {math.sqrt(best.error):.3g}."
+            sentence += f" ({ratio:.2g} times as many as when all play all, {percent(everyone.favourite)})"
+        sentence += f", slope {best.slope:.3f}, off by ± {math.sqrt(best.error):.3g}."
         if not best.stretched:
-            return (said,)
-        return said, (
+            return (sentence,)
+        return sentence, (
             f"It stretches ratings by {percent(best.slope - 1)}: noise moves ratings, and ratings choose opponents. "
             "Take smaller steps or a wider pairing."
         )
@@ -331,13 +331,13 @@ class _Bench:
 
     def family(self) -> dict[str, Pairing]:
         """Windows, and windows with strangers."""
-        found: dict[str, Pairing] = {}
+        pairings: dict[str, Pairing] = {}
         # From the widest: what is found of one is where the next begins.
         for c in reversed(self.widths()):
             for far in reversed(FARS):
-                found[f"window {c:.3g}, others {far:.2g}"] = LooseWindow(c, far)
-            found[f"window {c:.3g}"] = Window(c)
-        return found
+                pairings[f"window {c:.3g}, others {far:.2g}"] = LooseWindow(c, far)
+            pairings[f"window {c:.3g}"] = Window(c)
+        return pairings
 
     def option(self, name: str, pairing: Pairing, gamma: float | None = None) -> PairingOption | None:
         """What a pairing does; None where it lets the league fall apart, or ratings do not settle."""
@@ -370,12 +370,12 @@ class _Bench:
         guesses = [None] if near is None else [self._known[near], None]
         for guess in guesses:
             try:
-                found = closure.solve(system.step, self._still.rating, guess, SOLVED)
+                settled = closure.solve(system.step, self._still.rating, guess, SOLVED)
             except NoStationaryState:
                 continue
             if again:
-                self._known[place] = found.state
-            noise = found.fluctuation
+                self._known[place] = settled.state
+            noise = settled.fluctuation
             return replace(
                 self._still, system=system, noise="gaussian", rating=noise.rating, variance=noise.variance,
                 covariance=noise.covariance, kind=noise.kind, residual=noise.residual,
@@ -400,17 +400,17 @@ class _Bench:
         low, high, best = 0.0, 1.0, None
         far = inside / (inside - everywhere)
         for _ in range(FAIR_PASSES):
-            one = self.option(f"window {c:.3g}, others {far:.2g}", LooseWindow(c, far))
-            if one is None:
+            window = self.option(f"window {c:.3g}, others {far:.2g}", LooseWindow(c, far))
+            if window is None:
                 return best
-            if one.one_sided <= wanted:
-                low, best = far, one
-                if one.one_sided >= wanted * (1 - FAIR_ENOUGH):
+            if window.one_sided <= wanted:
+                low, best = far, window
+                if window.one_sided >= wanted * (1 - FAIR_ENOUGH):
                     return best
             else:
                 high = far
             # As one-sidedness of small steps answers to strangers, and no further than is known.
-            aim = far * (wanted * (1 - FAIR_ENOUGH / 2) / one.one_sided) ** 2
+            aim = far * (wanted * (1 - FAIR_ENOUGH / 2) / window.one_sided) ** 2
             far = aim if low < aim < high else (low + high) / 2
             if high < NEARLY_NEVER:
                 return best

@@ -107,16 +107,16 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
     if motion.tracking is not None or motion.inflation is not None:
         rows += _best_row(motion, unit)
     if motion.rounds is not None:
-        one = motion.rounds
-        words = f"unstable from γ = {one.critical:.4g}, fastest at {one.fastest:.4g}"
-        rows.append(("Whole rounds", f"{words}, safe from any start below {one.bound:.4g}"))
+        part = motion.rounds
+        words = f"unstable from γ = {part.critical:.4g}, fastest at {part.fastest:.4g}"
+        rows.append(("Whole rounds", f"{words}, safe from any start below {part.bound:.4g}"))
     if motion.deviations is not None:
         rows.append(("Deviations", _deviations(motion.deviations)))
     if motion.inflation is not None:
-        one = motion.inflation
-        words = f"mean rating {one.rating:+.3g}, mean strength {one.strength:+.3g} per {unit} of a team"
-        kind = f"{'inflation' if one.excess > 0 else 'deflation'} by {abs(one.excess):.3g}"
-        kind = kind if abs(one.excess) > STILL_SCALE else "no inflation"
+        part = motion.inflation
+        words = f"mean rating {part.rating:+.3g}, mean strength {part.strength:+.3g} per {unit} of a team"
+        kind = f"{'inflation' if part.excess > 0 else 'deflation'} by {abs(part.excess):.3g}"
+        kind = kind if abs(part.excess) > STILL_SCALE else "no inflation"
         # Error and best step are about those who are there in the end, all other rows about those who are there now.
         ends = "" if motion.best is None else ". The error and the best step are those once all have come as newcomers"
         rows.append(("Open league", f"{words}: {kind}{ends}"))

@@ -153,26 +153,26 @@ ErrorAt = Callable[[float], Parts]
 def _best_factor(case: Case) -> tuple[float, ErrorAt]:
     """By how much to multiply all steps, and the error as a function of that."""
     system, league, V = case.system, case.league, case.found.moments.V
-    known: dict[float, Parts] = {1.0: case.found.parts}
+    parts_at: dict[float, Parts] = {1.0: case.found.parts}
     if isinstance(league.dynamics, Learning) or not system.pairing.constant or rescaled(system, 1.0) is None:
-        return 1.0, known.__getitem__
+        return 1.0, parts_at.__getitem__
     if case.turnover is not None:
-        known.clear()
+        parts_at.clear()
 
     def error(factor: float) -> Parts:
-        if factor not in known:
+        if factor not in parts_at:
             other = rescaled(system, factor)
             assert other is not None
             if case.turnover is None:
-                known[factor] = case.judged(other).parts
+                parts_at[factor] = case.judged(other).parts
             else:
-                known[factor] = _open(other, league, case.turnover)
-        return known[factor]
+                parts_at[factor] = _open(other, league, case.turnover)
+        return parts_at[factor]
 
     if case.best is not None and isinstance(system.gamma, float):
         best, floor = case.best.gamma / system.gamma, case.best.error
         if best > 0:
-            known[best] = case.best.parts  # the same as judged, but for rounding in γ
+            parts_at[best] = case.best.parts  # the same as judged, but for rounding in γ
     else:
         best, floor = _search(error)
     if best > 0:
@@ -222,12 +222,12 @@ def with_newcomers(found: Judged, system: RatingSystem, league: JudgedLeague, tu
 
 def _open(system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Parts:
     """The error of an open league, newcomers included."""
-    dynamics, found = turnover if league.dynamics is None else (league.dynamics, turnover), None
+    dynamics, error = turnover if league.dynamics is None else (league.dynamics, turnover), None
     if isinstance(league.strengths, Strength):
-        found = expected_error(system, league.strengths, dynamics, 0.0)
-    if found is None:
+        error = expected_error(system, league.strengths, dynamics, 0.0)
+    if error is None:
         raise InputError("There is no theory of this open league.")
-    return found
+    return error
 
 
 def _change(old: RatingSystem, new: RatingSystem, factor: float) -> str:
@@ -241,12 +241,12 @@ def _change(old: RatingSystem, new: RatingSystem, factor: float) -> str:
 
 def _falls(before: Parts | float, after: Parts | float, *, lower: bool = False) -> str:
     totals = [one.total if isinstance(one, Parts) else one for one in (before, after)]
-    said = f"{'t' if lower else 'T'}he mean square error falls from {totals[0]:.3g} to {totals[1]:.3g}"
+    sentence = f"{'t' if lower else 'T'}he mean square error falls from {totals[0]:.3g} to {totals[1]:.3g}"
     if isinstance(before, Parts) and isinstance(after, Parts):
         pairs = [(name, getattr(before, name), getattr(after, name)) for name in ("bias", "noise", "lag")]
         shown = [f"{name} {one:.2g} → {two:.2g}" for name, one, two in pairs if max(one, two) > 0.02 * totals[0]]
-        said += f" ({', '.join(shown)})"
-    return said
+        sentence += f" ({', '.join(shown)})"
+    return sentence
 
 
 def _price(case: Case, changed: tuple[RatingSystem, float], after: Parts) -> str:

@@ -107,13 +107,13 @@ class ResultsDiagnosis(Report):
                 f"{percent(self.by_luck)} leave as much unexplained after {self.games:,.0f} games.",
             )
         left = f"{100 * (1 - self.explained):.2g} %"
-        said = [f"Ratings leave {left} of the squared results unexplained: one number per team cannot show it."]
+        sentences = [f"Ratings leave {left} of the squared results unexplained: one number per team cannot show it."]
         if self.by_luck is not None:
-            said[0] += f" Luck alone leaves as much in {_percent(self.by_luck)} of leagues."
+            sentences[0] += f" Luck alone leaves as much in {_percent(self.by_luck)} of leagues."
         if self.cycle is not None and self.cycle.real:
             a, b, c = self.cycle.teams
-            said.append(f"{a} beats {b}, {b} beats {c}, and {c} beats {a}: ratings depend on who meets whom.")
-        return tuple(said)
+            sentences.append(f"{a} beats {b}, {b} beats {c}, and {c} beats {a}: ratings depend on who meets whom.")
+        return tuple(sentences)
 
     def rows(self) -> Rows:
         """Name and finding of every line."""
@@ -207,7 +207,7 @@ def _check_connected(outcome: Outcome, s: Array, weight: Array, names: tuple[str
 
 def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycle | None:
     """The three teams with the largest sum of what is left over, once around."""
-    best, found = SMALL_SLOPE, None
+    best, cycle = SMALL_SLOPE, None
     if len(s) > MOST_SEARCHED:
         return None
     met = weight > 0
@@ -216,10 +216,10 @@ def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycl
         total = np.where(met[a, :, None] & met & met[:, a][None, :], total, -np.inf)
         b, c = np.unravel_index(int(np.argmax(total)), total.shape)
         if total[b, c] > best + SMALL_SLOPE:
-            best, found = float(total[b, c]), (a, int(b), int(c))
-    if found is None:
+            best, cycle = float(total[b, c]), (a, int(b), int(c))
+    if cycle is None:
         return None
-    a, b, c = found
+    a, b, c = cycle
     real = bool(min(s[a, b], s[b, c], s[c, a]) > 0)
     return Cycle((names[a], names[b], names[c]), best / 6, real)
 

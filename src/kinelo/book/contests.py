@@ -164,19 +164,19 @@ class ContestLedger:
     def _rows(self, where: str, values: Sequence[Any]) -> list[Row]:
         """Contests with their entries, in order, checked."""
         db = self.database
-        found = {}
+        held = {}
         for columns in db.rows(f"SELECT {ASKED} FROM contest WHERE {where} ORDER BY date, rank, place", values):
             row = dict(zip(CONTEST, columns))
-            found[row["contest_id"]] = row | {"kinds": read_json(row["kinds"]), "entries": []}
+            held[row["contest_id"]] = row | {"kinds": read_json(row["kinds"]), "entries": []}
         asked = ", ".join(ENTRY)
         entries = db.rows(
             f"SELECT {asked} FROM entry WHERE contest_id IN (SELECT contest_id FROM contest WHERE {where}) "
             "ORDER BY contest_id, number", values
         )  # fmt: skip
         for contest_id, _, entrant, place, ended, came, slots in entries:
-            if contest_id in found:
-                found[contest_id]["entries"].append((entrant, place, ended, came, read_json(slots)))
-        rows = list(found.values())
+            if contest_id in held:
+                held[contest_id]["entries"].append((entrant, place, ended, came, read_json(slots)))
+        rows = list(held.values())
         try:
             for row in rows:
                 check_row(row)
@@ -261,7 +261,7 @@ class ContestLedger:
         self._check_kinds(contests)
         rows, held = contests_to_rows(contests), self._namesakes(contests.identifiers)
         rank = self.database.one("SELECT rank FROM source WHERE digest = ?", (contests.source_digest,))
-        fresh, changed, known, first, renamed = [], [], 0, "", []
+        fresh, changed, counted_before, first, renamed = [], [], 0, "", []
         for row in rows:
             old = _same_contest(row, held)
             if old is None:
@@ -277,13 +277,13 @@ class ContestLedger:
                 came = {entry[0]: entry[3] for entry in old["entries"]}
                 row["entries"] = [(*entry[:3], came.get(entry[0]), entry[4]) for entry in row["entries"]]
             if old == row:
-                known += 1
+                counted_before += 1
                 continue
             changed.append(row)
             first = min(filter(None, (first, old["date"], row["date"])))
         fresh.sort(key=lambda row: (row["date"], row["place"]))
         return Entry(
-            fresh, changed, known, contests.source_digest, None if rank is None else rank[0], first,
+            fresh, changed, counted_before, contests.source_digest, None if rank is None else rank[0], first,
             renamed=tuple(renamed),
         )  # fmt: skip
 

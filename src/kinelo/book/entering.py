@@ -193,20 +193,20 @@ class MatchLedger:
         tables without identifiers that reach into them.
         """
         db, columns = self.database, COLUMNS
-        days, found = (rows["date"].min(), rows["date"].max()), []
+        days, rows_held = (rows["date"].min(), rows["date"].max()), []
         if matches.identifiers is not None and len(matches):
-            found += db.rows(f"SELECT {columns} FROM match WHERE {db.among('match_id')}",
+            rows_held += db.rows(f"SELECT {columns} FROM match WHERE {db.among('match_id')}",
                              (db.listed(matches.identifiers.to_list()),))  # fmt: skip
         if len(matches):
             sides = db.listed(sorted({*rows["home"].to_list(), *rows["away"].to_list()}))
-            found += db.rows(
+            rows_held += db.rows(
                 f"SELECT {columns} FROM match WHERE date BETWEEN ? AND ? AND ({db.among('home')} OR "
                 f"{db.among('away')})", (*days, sides, sides)
             )  # fmt: skip
             if ranks := self._nameless_on(*days):
-                found += db.rows(f"SELECT {columns} FROM match WHERE {db.among('rank')}", (db.listed(ranks),))
+                rows_held += db.rows(f"SELECT {columns} FROM match WHERE {db.among('rank')}", (db.listed(ranks),))
         try:
-            table = rows_to_frame(dict.fromkeys(found))
+            table = rows_to_frame(dict.fromkeys(rows_held))
         except InputError as error:
             raise InputError(f"{db.name}: {error}") from None
         sources = pl.DataFrame(
@@ -231,30 +231,32 @@ class MatchLedger:
         """Identifiers from fingerprint and row; rows of an earlier table that has grown keep the ones they had."""
         whole = matches if matches.source is None else matches.source
         digest = matches.source_digest
-        own = {int(row): f"{digest[:16]}:{row}" for row in matches.row}
+        id_of = {int(row): f"{digest[:16]}:{row}" for row in matches.row}
         grown = _grown_from(whole, old, digest)
-        own |= {row: name for row, name in grown.items() if row in own}
+        id_of |= {row: name for row, name in grown.items() if row in id_of}
         held = dict(old.filter(pl.col("source") == digest).select("line", "match_id").iter_rows())
-        own |= {row: name for row, name in held.items() if row in own}  # matches of this table may have got names since
+        id_of |= {
+            row: name for row, name in held.items() if row in id_of
+        }  # matches of this table may have got names since
         if not np.any(whole.day):
-            repeated = old.filter(pl.col("match_id").is_in(list(own.values()))).height if rank else len(grown)
+            repeated = old.filter(pl.col("match_id").is_in(list(id_of.values()))).height if rank else len(grown)
             if repeated:
                 raise InputError(
                     f"{repeated} of these matches have neither date nor identifier and are those of a table added "
                     "before: they may be the same or have been played again; give a date or a match_id column."
                 )
-        return pl.Series("match_id", [own[int(row)] for row in matches.row], dtype=pl.String)
+        return pl.Series("match_id", [id_of[int(row)] for row in matches.row], dtype=pl.String)
 
 
 def _grown_from(whole: Matches, old: pl.DataFrame, digest: str) -> dict[int, str]:
     """Identifiers by row of those earlier tables that this one repeats row by row."""
     rows = matches_to_frame(whole, pl.Series(whole.row.astype(str), dtype=pl.String)).select("line", *CONTENT)
-    known: dict[int, str] = {}
+    id_of: dict[int, str] = {}
     for _, part in old.filter(NAMELESS & (pl.col("source") != digest)).group_by("source", maintain_order=True):
         same = part.select("line", *CONTENT).join(rows, on=["line", *CONTENT], how="semi", nulls_equal=True)
         if same.height == part.height:
-            known |= dict(part.select("line", "match_id").iter_rows())
-    return known
+            id_of |= dict(part.select("line", "match_id").iter_rows())
+    return id_of
 
 
 def _named_now(fresh: pl.DataFrame, old: pl.DataFrame) -> dict[str, str]:

@@ -120,20 +120,20 @@ def _records(path: Path) -> list[bytes]:
     content, payloads, at = _content(path), [], 0
     while at < len(content):
         head = content[at : at + WIDTH]
-        found = HEAD.fullmatch(head)
-        if found is None and FIRST_HEAD.match(content[at : at + 80]):
+        head_match = HEAD.fullmatch(head)
+        if head_match is None and FIRST_HEAD.match(content[at : at + 80]):
             raise InputError(
                 f"{path} was written by Kinelo 0.1, whose books kept results on another scale; "
                 "start a new book and add the same files to it."
             )
         if len(head) < WIDTH and b"KINELO2 ".startswith(head[:8]):
             break
-        if found is None or zlib.crc32(head[:33]) != int(found[3], 16):
+        if head_match is None or zlib.crc32(head[:33]) != int(head_match[3], 16):
             raise _damage(path, at)
-        payload = content[at + WIDTH : at + WIDTH + int(found[1])]
-        if len(payload) < int(found[1]):
+        payload = content[at + WIDTH : at + WIDTH + int(head_match[1])]
+        if len(payload) < int(head_match[1]):
             break
-        if zlib.crc32(payload) != int(found[2], 16):
+        if zlib.crc32(payload) != int(head_match[2], 16):
             raise _damage(path, at)
         payloads.append(payload)
         at += WIDTH + len(payload)
@@ -219,7 +219,7 @@ def _match_column(row: dict[str, Any], name: str) -> Any:
 
 
 def _contest_entry(rows: list[dict[str, Any]]) -> Entry:
-    found = []
+    read = []
     for place, row in enumerate(rows, 1):
         lists = [row["entrant"], row["place"], row["ended"], row.get("distance") or [None] * len(row["entrant"])]
         if len({len(one) for one in (*lists, *row["slots"])}) != 1 or len(row["slots"]) != len(row["kinds"]):
@@ -235,5 +235,5 @@ def _contest_entry(rows: list[dict[str, Any]]) -> Entry:
             "title": row.get("title"), "kinds": kinds, "rank": None, "place": place, "entries": entries,
         }  # fmt: skip
         check_row(one)
-        found.append(one)
-    return Entry(sorted(found, key=lambda one: (one["date"], one["place"])), [], 0)
+        read.append(one)
+    return Entry(sorted(read, key=lambda one: (one["date"], one["place"])), [], 0)

@@ -90,21 +90,21 @@ def audit(
     start = options.start
     with plain_warnings():
         if kind is CONTESTS:
-            found = run(matches, _contests_rated_by(rater, federation, options), progress=sys.stderr.isatty())
+            judged = run(matches, _contests_rated_by(rater, federation, options), progress=sys.stderr.isatty())
         else:
             in_use = _system_in_use(rater, federation, start, home_advantage)
-            found = run(matches, in_use, ratings=ratings, by=by, progress=sys.stderr.isatty())
-    _show(found, lineups=options.lineups is not None, as_json=as_json)
+            judged = run(matches, in_use, ratings=ratings, by=by, progress=sys.stderr.isatty())
+    _show(judged, lineups=options.lineups is not None, as_json=as_json)
     if out is not None:
         from kinelo.pages.page import write_page
 
-        typer.echo(f"Page: {write_page(found, out)}", err=as_json)
+        typer.echo(f"Page: {write_page(judged, out)}", err=as_json)
     for path, name in ((picture, "audit"), (check, "check")):
         if path is not None:
             from kinelo.pictures.audit import draw_audit, draw_check
             from kinelo.pictures.style import save
 
-            figure = draw_audit(found) if name == "audit" else draw_check(found.check)
+            figure = draw_audit(judged) if name == "audit" else draw_check(judged.check)
             typer.echo(f"Picture: {save(figure, path)}", err=as_json)
 
 

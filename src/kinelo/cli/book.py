@@ -66,28 +66,28 @@ def book(
         raise InputError("--pseudonym goes with kinelo book erase BOOK NAME.")
     kind = None if rater is None else type(rater_called(rater))
     with plain_warnings(), disk_errors_in_words(Path(address)):
-        kept = RatingBook(address, kind)
-        taken = kept.remove(remove) if remove else 0
+        opened = RatingBook(address, kind)
+        taken = opened.remove(remove) if remove else 0
         for name in remove_player or ():
-            taken += _all_of(kept, name)
+            taken += _all_of(opened, name)
         if verb == "erase":
-            given = kept.erase(str(words[-1]), pseudonym)
+            given = opened.erase(str(words[-1]), pseudonym)
             typer.echo(f"{words[-1]} is {given} from now on; every rating is as it was. Copies are yours to erase.")
             return
     if verb == "check":
-        _check(kept)
+        _check(opened)
         return
     if verb == "export":
-        _export(kept, target, ratings)
+        _export(opened, target, ratings)
         return
     if taken:
         typer.echo(f"{taken:,} taken out; the ratings are as if they had never been added.")
-    matches = kept.matches() if len(kept) else None
+    matches = opened.matches() if len(opened) else None
     if listed and matches is not None:
         for line in _lines(matches):
             typer.echo(line)
     span = f" from {matches.date[0]} to {matches.date[-1]}" if matches is not None and matches.dated else ""
-    typer.echo(f"{address}: {len(kept):,} {kept.noun}{span}, {kept.ratings_.height:,} rated by {kept.rater!r}")
+    typer.echo(f"{address}: {len(opened):,} {opened.noun}{span}, {opened.ratings_.height:,} rated by {opened.rater!r}")
 
 
 def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, Path]:

@@ -45,21 +45,21 @@ def changeover(
     before, after = (_system(words, initial, reading) for words in (old, new))
     matches = reading.load(results)
     with plain_warnings():
-        found = run(before, after, matches, thresholds=lines)
+        change = run(before, after, matches, thresholds=lines)
     if as_json:
-        echo_json(found.to_dict(), indent=2)
+        echo_json(change.to_dict(), indent=2)
     else:
-        console().print(found.verdict, changeover_table(found, top), highlight=False)
-        for sentence in title_sentences(found):
+        console().print(change.verdict, changeover_table(change, top), highlight=False)
+        for sentence in title_sentences(change):
             console().print(sentence, highlight=False)
     if out is not None:
-        write_csv(found.table, out)
+        write_csv(change.table, out)
         typer.echo(f"Lists: {out}", err=as_json)
     if picture is not None:
         from kinelo.pictures.style import save
         from kinelo.pictures.systems import draw_changeover
 
-        typer.echo(f"Picture: {save(draw_changeover(found), picture)}", err=as_json)
+        typer.echo(f"Picture: {save(draw_changeover(change), picture)}", err=as_json)
 
 
 def _system(words: str, initial: float, reading: ReadingOptions) -> Any:
@@ -84,13 +84,13 @@ def _system(words: str, initial: float, reading: ReadingOptions) -> Any:
 
 
 def _thresholds(pairs: list[str]) -> dict[str, float]:
-    found = {}
+    thresholds = {}
     for pair in pairs:
         title, equals, rating = pair.rpartition("=")
         try:
-            found[title.strip()] = float(rating)
+            thresholds[title.strip()] = float(rating)
         except ValueError:
             equals = ""
         if not equals or not title.strip():
             raise InputError(f"--threshold {pair!r} is not of the form TITLE=RATING, for example Master=2200.")
-    return found
+    return thresholds

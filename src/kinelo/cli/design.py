@@ -38,7 +38,7 @@ def design(
     from kinelo.studies import read_study
 
     plan = read_study(study, allow_code=allow_code)
-    found = run(
+    compared = run(
         plan.strengths,
         plan.motion,
         _systems(plan, study, allow_code),
@@ -48,14 +48,14 @@ def design(
         check=check,
     )
     if as_json:
-        echo_json(found.to_dict(), indent=2)
+        echo_json(compared.to_dict(), indent=2)
     else:
-        console().print(design_table(found))
+        console().print(design_table(compared))
     if picture is not None:
         from kinelo.pictures.style import save
         from kinelo.pictures.systems import draw_design
 
-        typer.echo(f"Picture: {save(draw_design(found), picture)}", err=as_json)
+        typer.echo(f"Picture: {save(draw_design(compared), picture)}", err=as_json)
 
 
 def _systems(plan: Study, source: Path, allow_code: bool) -> dict[str, RatingSystem]:

@@ -33,11 +33,11 @@ def farming(
 
     matches = reading.load(results)
     with plain_warnings():
-        found = farming_log(matches, TeamElo.classic(k=k, home_advantage=None))
+        log = farming_log(matches, TeamElo.classic(k=k, home_advantage=None))
     if out is not None:
-        write_csv(found.table, out)
+        write_csv(log.table, out)
         typer.echo(f"Gains: {out}", err=as_json)
     if as_json:
-        echo_json(found.to_dict(), indent=2)
+        echo_json(log.to_dict(), indent=2)
         return
-    console().print(found.verdict, farming_table(found, top), highlight=False)
+    console().print(log.verdict, farming_table(log, top), highlight=False)

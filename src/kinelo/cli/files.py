@@ -133,12 +133,12 @@ def result_folder(out: Path, *, resume: bool | None = None) -> Iterator[Path]:
         try:
             yield out
         except KeyboardInterrupt:
-            kept = (
+            contents = (
                 "Nothing was written."
                 if resume is None
                 else f"What was computed is kept in {out}: go on with --resume."
             )
-            typer.echo(f"Stopped. {kept}", err=True)
+            typer.echo(f"Stopped. {contents}", err=True)
             raise typer.Exit(130) from None
         finally:
             if not existed and not any(out.iterdir()):

@@ -49,16 +49,16 @@ def knockout(
     with plain_warnings():
         fitted, _ = fit_rater(rater, past, reading)
         day = past.date[-1] + 1 if day is None else day
-        found = played(fitted, sides, date=str(day), realisations=realisations, seed=seed)
+        cup = played(fitted, sides, date=str(day), realisations=realisations, seed=seed)
     if out is not None:
-        write_csv(found.to_polars(), out)
+        write_csv(cup.to_polars(), out)
     if as_json:
         content = {"rater": type(fitted).__name__, "date": str(day), "realisations": realisations}
-        echo_json(content | found.to_dict())
+        echo_json(content | cup.to_dict())
         return
     when = f" on {day}" if past.dated or date else ""
     title = f"{len(sides)} sides{when}, {realisations:,} times, {type(fitted).__name__}"
-    console().print(knockout_table(found, title))
+    console().print(knockout_table(cup, title))
 
 
 def _strange(names: list[str], known: tuple[str, ...]) -> str:

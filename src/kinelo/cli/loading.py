@@ -119,7 +119,7 @@ def silent_refusals() -> Iterator[None]:
     A reader that panics reports it on the error stream of the process before anyone can catch it.
     """
     try:
-        kept = os.dup(2)
+        stream = os.dup(2)
     except OSError:  # the error stream is closed
         yield
         return
@@ -131,8 +131,8 @@ def silent_refusals() -> Iterator[None]:
             held.truncate(0)
             raise
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            os.dup2(stream, 2)
+            os.close(stream)
             held.seek(0)
             for line in held:
                 os.write(2, line)
@@ -142,15 +142,15 @@ def conditions_of_book(book: str | Path, rater: Any, conditions: list[str] | Non
     """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
     from kinelo.raters.adapter import conditions_of
 
-    kept = conditions_of(rater)
-    if conditions and set(conditions) != set(kept):
-        used = f"the conditions {', '.join(kept)}" if kept else "no conditions"
+    columns = conditions_of(rater)
+    if conditions and set(conditions) != set(columns):
+        used = f"the conditions {', '.join(columns)}" if columns else "no conditions"
         raise InputError(
             f"{book} is a book whose rater uses {used}; leave out --condition and --noise-by or start another."
         )
     if start is not None:
         raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book.")
-    return list(kept)
+    return list(columns)
 
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:

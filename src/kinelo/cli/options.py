@@ -182,16 +182,16 @@ class ResultsOptions:
 
         try:
             with rejects_written(rejects):
-                found = self.read(results, kind, lineups=self.lineups, conditions=conditions or (), beside=beside)
+                table = self.read(results, kind, lineups=self.lineups, conditions=conditions or (), beside=beside)
         except InputError:
             self._refuse_other(results, kind)
             raise
         if coming is not None and getattr(coming, "lineups", None) is not None:
-            check_identifiers(found, coming)
-            found = replace(found, rejected=found.rejected.unless_used(coming.rejected))
-        report_reading(found, rejects)
-        self.write_likely(found)
-        return found
+            check_identifiers(table, coming)
+            table = replace(table, rejected=table.rejected.unless_used(coming.rejected))
+        report_reading(table, rejects)
+        self.write_likely(table)
+        return table
 
     def write_likely(self, results: Matches | Contests) -> None:
         """Write names that may be one, where asked."""
@@ -464,21 +464,21 @@ class Federation:
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command take groups of options: each field of a group becomes an option, under the heading of its class."""
     hints = get_type_hints(command, include_extras=True)
-    own, groups, shared = [], {}, []
+    apart, groups, shared = [], {}, []
     for name, parameter in inspect.signature(command).parameters.items():
         kind = hints[name]
         if is_dataclass(kind):
             groups[name] = kind
             shared += _options_of(cast("type", kind))
         else:
-            own.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
+            apart.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
 
     @wraps(command)
     def call(**given: Any) -> Any:
         made = {name: kind(**{f.name: given.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
         return command(**given, **made)
 
-    parameters = [*own, *shared]
+    parameters = [*apart, *shared]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call

@@ -192,15 +192,15 @@ def _played(coming: Any, past: Any) -> NDArray[np.bool_]:
     if past is None or not coming.dated:
         return played
     seen = set(past._events)
-    known = np.array([event in seen for event in coming._events], bool)
-    early = int((~played & ~known & (coming.date < past.date[-1])).sum()) if len(past) else 0
+    rated = np.array([event in seen for event in coming._events], bool)
+    early = int((~played & ~rated & (coming.date < past.date[-1])).sum()) if len(past) else 0
     if early:
         typer.echo(
             f"note: {early:,} {kind.noun} without {kind.lacking} are dated before {past.date[-1]}, the last "
             f"{kind.past.removesuffix('s')}; their forecasts know {kind.past} that came later",
             err=True,
         )
-    return played | known
+    return played | rated
 
 
 def _late(coming: Any, later: Any, since: str) -> NDArray[np.bool_]:
@@ -250,12 +250,12 @@ def typed_levels(reading: AnyReadingOptions, *, of_book: bool = False) -> tuple[
     """
     asked = {"condition": reading.condition, "noise_by": reading.noise_by}
     parts = {option: [one.partition("=") for one in given or ()] for option, given in asked.items()}
-    levels = {name.strip(): level.strip() for own in parts.values() for name, equals, level in own if equals}
+    levels = {name.strip(): level.strip() for named in parts.values() for name, equals, level in named if equals}
     if not all(name and level for name, level in levels.items()):
         raise InputError("--noise-by and --condition take a column, and for a --match its level: track=oval.")
     columns = {
-        option: [name.strip() for name, equals, _ in own if not (equals and of_book)] or None
-        for option, own in parts.items()
+        option: [name.strip() for name, equals, _ in named if not (equals and of_book)] or None
+        for option, named in parts.items()
     }
     return replace(reading, **columns), levels
 
@@ -385,7 +385,7 @@ class _ContestForm(Form):
 
         aliases, several = read_aliases(typed.aliases), len(getattr(rater, "kinds_", ())) > 1
         luck, helped = _levels_of(rater, typed.levels)
-        said = {"conditions": luck} if luck else {}
+        circumstances = {"conditions": luck} if luck else {}
         pieces = []
         for number, entrants in enumerate(typed.fields):
             parts = [name.split(" + ") if several else [name] for name in entrants]
@@ -393,7 +393,7 @@ class _ContestForm(Form):
             field = [tuple(names) if len(names) > 1 else names[0] for names in named]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)
-                forecast = rater.predict_one(field, **said)
+                forecast = rater.predict_one(field, **circumstances)
             contest = replace(forecast.contests, identifiers=(str(number + 1),))
             pieces.append(Piece(np.array([number]), forecast.about(contest)))
         return pieces

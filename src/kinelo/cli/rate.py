@@ -95,24 +95,24 @@ def rate(
 
     if lists is not None and is_page(out):
         raise InputError("A list is written as a table: --out NAME.csv.")
-    kept, own = _rater_or_book(book, rater, federation, reading, lists, kind)
-    keeper = lists if kept is None else kept.rater
+    opened, described = _rater_or_book(book, rater, federation, reading, lists, kind)
+    keeper = lists if opened is None else opened.rater
     conditions = reading.columns_asked() if keeper is None else list(conditions_of(keeper))
-    if kept is not None:
+    if opened is not None:
         reading = reading.as_kept_by(keeper, results, kind)
     played = reading.load(results, rejects, conditions, kind=kind)
     federation.check_names(played)
     with plain_warnings():
         rated: Any = None
         choice = None
-        if own is not None:
-            rated = fit_shown(own, played)
-        elif kept is None:
+        if described is not None:
+            rated = fit_shown(described, played)
+        elif opened is None:
             rated, choice = fit_rater(rater, played, reading)
-        say_unused(rated if kept is None else keeper, played)
+        say_unused(rated if opened is None else keeper, played)
         if book is not None:
-            rated = add_to_book(book, kept, rated, played, quiet=as_json)
-        worth = rating_inflation(rated, played) if kept is None else None
+            rated = add_to_book(book, opened, rated, played, quiet=as_json)
+        worth = rating_inflation(rated, played) if opened is None else None
     if as_json:
         echo_json(content_of(rated, played, choice) | {"inflation": None if worth is None else worth.to_dict()})
     elif hasattr(rated, "list_table"):

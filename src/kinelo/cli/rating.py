@@ -93,15 +93,15 @@ def open_book(book: str | Path, asked: str, reading: ReadingOptions, kind: Kind)
     from kinelo.raters.choice import rater_called
 
     wanted = None if asked == AUTOMATIC else type(rater_called(asked, kind=kind))
-    kept = RatingBook(book, wanted if ":" in asked else None)
-    keeper = type(kept.rater).__name__
-    if not kept._takes(kind):
-        held = KINDS[kept.noun].described
+    opened = RatingBook(book, wanted if ":" in asked else None)
+    keeper = type(opened.rater).__name__
+    if not opened._takes(kind):
+        held = KINDS[opened.noun].described
         raise InputError(f"{book} is a book of {held}, kept by {keeper}; start another for {kind.noun}.")
-    if wanted is not None and wanted is not type(kept.rater):
+    if wanted is not None and wanted is not type(opened.rater):
         raise InputError(f"{book} is a book of {keeper}; leave out --rater {asked} or start another.")
-    conditions_of_book(book, kept.rater, reading.columns_asked(), reading.start)
-    return kept
+    conditions_of_book(book, opened.rater, reading.columns_asked(), reading.start)
+    return opened
 
 
 def add_to_book(

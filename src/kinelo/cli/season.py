@@ -87,18 +87,18 @@ def season(
         counted = past[:0] if season_start == "none" else past
         season_so_far(coming, counted, since)  # asks before a rater is fitted
         fitted, _ = fit_rater(rater, past, reading)
-        found = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
-    for note in found.notes:
+        end = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
+    for note in end.notes:
         typer.echo(f"note: {note}", err=True)
-    if not scoring.tie_break and found.rules.tie_breaks == ("wins",):
+    if not scoring.tie_break and end.rules.tie_breaks == ("wins",):
         kind = type(fitted).__name__
         typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)
     if out is not None:
-        write_csv(found.to_polars(), out)
+        write_csv(end.to_polars(), out)
     if as_json:
-        echo_json({"rater": type(fitted).__name__, **found.to_dict()})
+        echo_json({"rater": type(fitted).__name__, **end.to_dict()})
         return
     asked = "" if scoring.relegated is not None else " Say --relegated for another number."
-    typer.echo(f"{found.rule}{asked}")
+    typer.echo(f"{end.rule}{asked}")
     title = f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}"
-    console().print(season_table(found, title))
+    console().print(season_table(end, title))

@@ -205,11 +205,11 @@ def binned(chance: Array, happened: Array, bins: int) -> dict[str, NDArray[Any]]
     """
     which = np.minimum((chance * bins).astype(int), bins - 1)
     count = np.bincount(which, minlength=bins)
-    kept = count > 0
+    filled = count > 0
     mean, frequency, spread = (
-        np.bincount(which, weights=values, minlength=bins)[kept] / count[kept]
+        np.bincount(which, weights=values, minlength=bins)[filled] / count[filled]
         for values in (chance, happened, chance * (1.0 - chance))
     )
-    reach = 1.96 * np.sqrt(spread / count[kept])
+    reach = 1.96 * np.sqrt(spread / count[filled])
     low, high = np.clip(mean - reach, 0, 1), np.clip(mean + reach, 0, 1)
-    return {"forecast": mean, "frequency": frequency, "low": low, "high": high, "number": count[kept]}
+    return {"forecast": mean, "frequency": frequency, "low": low, "high": high, "number": count[filled]}

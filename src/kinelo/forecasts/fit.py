@@ -293,17 +293,17 @@ class _RaterCourse(Course):
 
 def search(course: Course, start: Array) -> tuple[Point, Array]:
     """Best place from ``start`` on, and the scores of the matches there."""
-    here, damping, idle = course.point(start), 1e-3, 0
-    score = course.scores(here)
+    point, damping, idle = course.point(start), 1e-3, 0
+    score = course.scores(point)
     for _ in range(MOST_STEPS):
-        there, damping = _step(course, here, score, damping)
-        if there is here:
+        there, damping = _step(course, point, score, damping)
+        if there is point:
             break
-        idle = idle + 1 if here.total - there.total < course.negligible else 0
-        here, score = there, course.scores(there)
+        idle = idle + 1 if point.total - there.total < course.negligible else 0
+        point, score = there, course.scores(there)
         if idle == 2:  # one short step may only mean strong damping
             break
-    return here, score
+    return point, score
 
 
 def _step(course: Course, here: Point, score: Array, damping: float) -> tuple[Point, float]:

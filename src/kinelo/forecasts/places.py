@@ -333,13 +333,13 @@ def contest_forecast_tables(forecasts: pl.DataFrame, most: int) -> list[Table]:
     columns = [words("Entrant", "entrant"), chance("Win", "win"), chance("First three", "top_3")]
     columns.append(number("Expected place", "expected_place", ".1f"))
     tables, left = [], most
-    for own in forecasts.with_columns(_contest=pl.col("contest").rle_id()).partition_by("_contest"):
+    for rows in forecasts.with_columns(_contest=pl.col("contest").rle_id()).partition_by("_contest"):
         if left <= 0:
             break
-        day = f", {own['date'][0]}" if "date" in own.columns else ""
-        title = f"{own['title' if 'title' in own.columns else 'contest'][0]}{day}"
-        tables.append(Table(columns, own.head(left).to_dicts(), title))
-        left -= own.height
+        day = f", {rows['date'][0]}" if "date" in rows.columns else ""
+        title = f"{rows['title' if 'title' in rows.columns else 'contest'][0]}{day}"
+        tables.append(Table(columns, rows.head(left).to_dicts(), title))
+        left -= rows.height
     if forecasts.height > most:
         tables[-1] = replace(tables[-1], below=(f"and {forecasts.height - most:,} more",))
     return tables

@@ -238,12 +238,12 @@ def _by_column(league: _League) -> Answer:
     results, fixtures = league.results, league.fixtures
     if results.season is None:
         return None
-    said = results.season.names().to_numpy()[league.own]
-    label = said[-1]
+    seasons = results.season.names().to_numpy()[league.own]
+    label = seasons[-1]
     if fixtures.season is not None:
         named = set(fixtures.season.names().to_list())
         label = named.pop() if len(named) == 1 else None
-    rows = league.own[said == label]
+    rows = league.own[seasons == label]
     if label is None or not rows.size or league.again(rows):
         return None  # seasons written in two ways, or the next one
     return rows, f"they are of the season {label}"
@@ -255,21 +255,23 @@ def _by_schedule(league: _League) -> Answer:
     A season whose schedule is that of the year before is full from any round on to the same one a year later: it
     begins after a pause.
     """
-    own, sides, results = league.own, len(league.sides), league.results
-    if league.coming.size + own.size < sides * (sides - 1):
+    rows, sides, results = league.own, len(league.sides), league.results
+    if league.coming.size + rows.size < sides * (sides - 1):
         return None
     count = np.bincount(league.coming, minlength=sides * sides)
     apart = ~np.eye(sides, dtype=bool).ravel()
-    days = results.day[own] if results.dated else np.arange(own.size)
+    days = results.day[rows] if results.dated else np.arange(rows.size)
     usual = _usual(league.played, days) if results.dated else 1
-    for k in range(own.size, -1, -1):
-        if k < own.size:
+    for k in range(rows.size, -1, -1):
+        if k < rows.size:
             count[league.played[k]] += 1
-        if 0 < k < own.size and days[k] == days[k - 1]:
+        if 0 < k < rows.size and days[k] == days[k - 1]:
             continue
         least, most = count[apart].min(), count[apart].max()
         if least == most and least >= usual and league.begins(k):
-            return own[k:], "with the fixtures they make a full season" if k < own.size else "the fixtures are a season"
+            return rows[
+                k:
+            ], "with the fixtures they make a full season" if k < rows.size else "the fixtures are a season"
         if most > 2 * max(least, usual) + 2:
             return None
     return None
@@ -285,22 +287,22 @@ def _usual(pairs: Rows, days: Rows) -> int:
 
 
 def _by_pause(league: _League) -> Answer:
-    results, fixtures, own = league.results, league.fixtures, league.own
+    results, fixtures, played = league.results, league.fixtures, league.own
     if not results.dated:
         return None
-    day = results.day[own]
+    day = results.day[played]
     first = max(int(fixtures.day.min()) if fixtures.dated else 0, int(day[-1]))
     days = np.unique(np.append(day[max(0, int(np.searchsorted(day, first - LOOKED_BACK)) - 1) :], first))
     pauses = np.diff(days)
     longest = int(pauses.max(initial=0))
     if day[0] > first - YEAR_DAYS:
-        rows, why = own, "all results lie within a year, without a long pause"
+        rows, why = played, "all results lie within a year, without a long pause"
         if longest >= PAUSE:
             return None
     else:
         if longest < PAUSE or longest < CLEARLY_LONGER * np.sort(pauses)[:-1].max(initial=1):
             return None
-        rows = own[day >= days[int(pauses.argmax()) + 1]]
+        rows = played[day >= days[int(pauses.argmax()) + 1]]
         why = f"a pause of {longest} days came before"
     # Fixtures without a day may be those of the next season, which pairs that meet again give away.
     return (rows, why) if league.even(rows) and (fixtures.dated or not league.again(rows)) else None

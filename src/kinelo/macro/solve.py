@@ -140,18 +140,18 @@ def dataset_of(
     advance: Callable[[float], None] = lambda time: None,
 ) -> xr.Dataset:
     """Drain a run into a dataset; ``advance`` is called with the time reached."""
-    kept: list[KineticState] = []
+    recorded: list[KineticState] = []
     series: list[tuple[float, ...]] = []
     last: KineticState | None = None
     for last in states:
         if last.saved:
-            kept.append(last)
+            recorded.append(last)
         series.append((last.time, *(getattr(last.diagnostics, name) for name in _SERIES)))
         advance(last.time)
     if last is None:
         raise InputError("A run without states has no dataset.")
     ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": last.note}
-    return assembled(kept, np.array(series), system, {**description, **ending})
+    return assembled(recorded, np.array(series), system, {**description, **ending})
 
 
 def assembled(

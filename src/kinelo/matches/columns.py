@@ -194,18 +194,18 @@ def find_columns(
     by_plain: dict[str, str] = {}
     for column in columns:
         by_plain.setdefault(plain_name(column), column)
-    found = {}
+    column_of = {}
     for name, usual in known.items():
         if given and name in given:
-            found[name] = given[name]
+            column_of[name] = given[name]
         else:
             match = next((by_plain[word] for word in usual if word in by_plain), None)
             if match is not None and match not in (given or {}).values():
-                found[name] = match
-    for name, column in found.items():
+                column_of[name] = match
+    for name, column in column_of.items():
         if column not in columns:
             raise InputError(f"The column mapping sends {name!r} to {column!r}, but its columns are {listed(columns)}.")
-    return found
+    return column_of
 
 
 def distinct_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -261,13 +261,13 @@ def single_games(present: Iterable[str]) -> dict[str, list[str]]:
     >>> single_games(["set1", "set2", "home_set1"])
     {'both': ['set1', 'set2'], 'home': ['home_set1'], 'away': []}
     """
-    found: dict[str, list[str]] = {"both": [], "home": [], "away": []}
+    columns_of: dict[str, list[str]] = {"both": [], "home": [], "away": []}
     for column in present:
         part = re.fullmatch(r"(home|away|h|a)?(?:set|game|satz)(\d)(score|points)?(home|away|h|a)?", plain_name(column))
         if part is not None:
             side = (part[1] or part[4] or "both")[0]
-            found[{"h": "home", "a": "away", "b": "both"}[side]].append(column)
-    return found
+            columns_of[{"h": "home", "a": "away", "b": "both"}[side]].append(column)
+    return columns_of
 
 
 def venue_columns(present: Iterable[str]) -> list[str]:

@@ -54,10 +54,10 @@ def read_conditions(table: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Con
         wanted = [wanted]
     if not is_list(wanted) or not all(isinstance(name, str) for name in wanted):
         raise InputError(f"conditions must be a list of names of columns, not {one_line(wanted)}.")
-    found = {}
+    conditions_read = {}
     for name in wanted:
         if name not in table.columns:
             raise InputError(f"The condition {name!r} is no column of the table, which has {listed(table.columns)}.")
         (codes,), levels = encode_names(table[name])
-        found[name] = Condition(codes, levels)
-    return found
+        conditions_read[name] = Condition(codes, levels)
+    return conditions_read

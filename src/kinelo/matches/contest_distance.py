@@ -34,15 +34,15 @@ def read_distances(rows: ContestRows) -> None:
             "how far the others came is unknown"
         )
     part = np.where(whole > 0.0, came / np.where(whole > 0.0, whole, 1.0), np.nan)
-    known = retired & ~lost
-    if known.any() and (part[known] == 1.0).all():
+    told = retired & ~lost
+    if told.any() and (part[told] == 1.0).all():
         rows.notes.append(
             f"{column!r} is the same for who finished and who did not: it is how long a contest is, not how far each "
             "came, and was not used"
         )
         del rows.found["distance"]
         return
-    if known.any():
+    if told.any():
         rows.notes.append(f"{column!r} says how far who did not finish came, as a part of what the winner did")
     _note_longer(rows, column, there & (part > 1.0))
     rows.distance = np.minimum(part, 1.0)

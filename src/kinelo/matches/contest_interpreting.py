@@ -37,25 +37,25 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
     """Read every column of a long table and mark the rows that cannot be used."""
     long = from_wide_sheet(opened, options.columns, options.played) or opened
     table, columns = with_one_key(long.table, options.columns)
-    found = find_contest_columns(table.columns, columns)
+    column_of = find_contest_columns(table.columns, columns)
     helping = [column for named in options.advantages.values() for column in named]
-    if found.get("weight") in helping and "weight" not in (columns or {}):
-        found.pop("weight")  # what a horse carries is not how much its race counts
-    needed_columns(found, table.columns, name, options.played)
+    if column_of.get("weight") in helping and "weight" not in (columns or {}):
+        column_of.pop("weight")  # what a horse carries is not how much its race counts
+    needed_columns(column_of, table.columns, name, options.played)
     notes = list(long.notes)
     order = find_columns(table.columns, {"round": ORDER_COLUMNS["round"]}, None)
-    blocks = [found[key] for key in ("date", "contest", "season", "title") if key in found]
+    blocks = [column_of[key] for key in ("date", "contest", "season", "title") if key in column_of]
     table = fill_blocks(table, dict.fromkeys([*blocks, *order.values()]), notes)
     n = table.height
-    team = _column(table, options.team, "team=") if options.team else found["entrant"]
+    team = _column(table, options.team, "team=") if options.team else column_of["entrant"]
     (entrant,), entrants = encode_names(table[team])
     rows = ContestRows(
-        table, found, options, entrant, entrants, _read_slots(table, found, options), np.zeros(n, np.int8),
+        table, column_of, options, entrant, entrants, _read_slots(table, column_of, options), np.zeros(n, np.int8),
         notes, np.zeros(n, "datetime64[D]"), np.full(n, -1), np.full(n, np.nan),
         np.zeros(n, np.int8), np.ones(n), row=np.arange(n) if long.rows is None else long.rows,
     )  # fmt: skip
     rows.begin(long.broken, rows.entrant < 0)
-    rows.kind = next((kind for kind in ("place", "score", "time") if kind in found), "")
+    rows.kind = next((kind for kind in ("place", "score", "time") if kind in column_of), "")
     _read_days(rows)
     _read_weight(rows)
     _group(rows)
@@ -73,7 +73,7 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
     note_unused(rows)
     good = np.flatnonzero(rows.good)
-    day = rows.date[good].view(np.int64) if "date" in found else None
+    day = rows.date[good].view(np.int64) if "date" in column_of else None
     if likely := likely_entrants(rows.entrants, rows.entrant[good], rows.contest[good], day):
         rows.notes.append(note_of_likely(likely, "entrant"))
     return rows
@@ -159,19 +159,19 @@ def _read_weight(rows: ContestRows) -> None:
 
 def _group(rows: ContestRows) -> None:
     """Number the contests: by their id (and season), apart where its dates lie apart, else by day."""
-    found, table = rows.found, rows.table
-    if "contest" in found:
-        (codes,), keys = encode_names(table[found["contest"]])
+    column_of, table = rows.found, rows.table
+    if "contest" in column_of:
+        (codes,), keys = encode_names(table[column_of["contest"]])
         rows.reject(codes < 0, "missing contest")
-        if "season" in found:
-            season = as_text(table[found["season"]]).str.strip_chars().fill_null("?")
+        if "season" in column_of:
+            season = as_text(table[column_of["season"]]).str.strip_chars().fill_null("?")
             both = season + " " + pl.Series([*keys, ""]).gather(np.where(codes < 0, len(keys), codes))
             (codes,), keys = encode_names(both.set(pl.Series(codes < 0), None))
     else:
         (codes,), keys = encode_names(pl.Series(rows.date.astype(str)).set(pl.Series(np.isnat(rows.date)), None))
         rows.notes.append("there is no column of contests: rows of one day are one contest")
     contest = codes.astype(np.int64)
-    if "date" in found and "contest" in found and rows.good.any():
+    if "date" in column_of and "contest" in column_of and rows.good.any():
         contest, keys = _split_by_date(rows, contest, keys)
     rows.contest, rows.identifiers = contest, tuple(keys)
 
@@ -324,15 +324,15 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
         return
     option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
     entries = "1 entry" if number == 1 else f"{number:,} entries"
-    said = f"{entries} {'disqualified' if ending == DISQUALIFIED else reason}"
+    who = f"{entries} {'disqualified' if ending == DISQUALIFIED else reason}"
     choice = {how: f"{option}={how!r} (--{option.replace('_', '-')} {how})" for how in KEPT}
     if kept == "out":
         rows.reject(rows.ended == ending, reason)
-        rows.notes.append(f"{said}: left out; {choice['behind']} puts such entries behind all who finished")
+        rows.notes.append(f"{who}: left out; {choice['behind']} puts such entries behind all who finished")
     elif kept == "last":
-        rows.notes.append(f"{said}: counted like finishing last; {choice['out']} leaves such entries out")
+        rows.notes.append(f"{who}: counted like finishing last; {choice['out']} leaves such entries out")
     else:
         rows.notes.append(
-            f"{said}: tied behind all who finished, which is partly luck and tells as much as RankElo finds; "
+            f"{who}: tied behind all who finished, which is partly luck and tells as much as RankElo finds; "
             f"{choice['last']} counts such entries like finishing last, {choice['out']} leaves them out"
         )

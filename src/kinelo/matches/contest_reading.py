@@ -154,13 +154,13 @@ def _meanings(given: object) -> dict[str, int]:
         return {}
     if not isinstance(given, Mapping):
         raise InputError(f"endings must map words to how somebody ended, not be {given!r:.60}.")
-    known = {name: code for name, code in ENDINGS.items() if code != FINISHED}
+    endings = {name: code for name, code in ENDINGS.items() if code != FINISHED}
     for word, ending in given.items():
-        if not isinstance(word, str) or ending not in list(known):
+        if not isinstance(word, str) or ending not in list(endings):
             raise InputError(
-                f"endings says {word!r:.40}: {ending!r:.40}; a word stands for {', '.join(map(repr, known))}."
+                f"endings says {word!r:.40}: {ending!r:.40}; a word stands for {', '.join(map(repr, endings))}."
             )
-    return {clean_name(word).lower(): known[ending] for word, ending in given.items()}
+    return {clean_name(word).lower(): endings[ending] for word, ending in given.items()}
 
 
 def accept_contests(rows: ContestRows, name: str) -> Contests:

@@ -50,13 +50,13 @@ def scan_contests(
     [1, 1]
     """
     check_contest_mapping(columns)
-    known = (
+    accepted = (
         "slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases", "dates",
         "endings", "accept_losses",
     )  # fmt: skip
     for name in options:
-        if name not in known:
-            raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(known)}.")
+        if name not in accepted:
+            raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(accepted)}.")
     return ContestScan(files_of(paths), columns, options=options)
 
 
@@ -115,13 +115,13 @@ def _frames(path: Path, columns: Mapping[str, Any] | None, rows: int) -> Iterato
         table = pl.scan_parquet(path)
         several = (columns or {}).get("contest")
         rest = {k: v for k, v in (columns or {}).items() if isinstance(v, str)}
-        found = find_contest_columns(table.collect_schema().names(), rest)
+        column_of = find_contest_columns(table.collect_schema().names(), rest)
         height = table.select(pl.len()).collect().item()
-    keys = [found[name] for name in ("contest", "season") if name in found] or [
-        found[k] for k in ("date",) if k in found
+    keys = [column_of[name] for name in ("contest", "season") if name in column_of] or [
+        column_of[k] for k in ("date",) if k in column_of
     ]
     if several is not None and not isinstance(several, str):
-        keys = [*dict.fromkeys([*several, *([found["season"]] if "season" in found else [])])]
+        keys = [*dict.fromkeys([*several, *([column_of["season"]] if "season" in column_of else [])])]
     held = None
     for begin in range(0, height, rows):
         with damage_in_words(path, "Parquet"):

@@ -174,14 +174,14 @@ def _number(text: str) -> float:
 
 
 def _read_place(word: str) -> Cell | None:
-    if found := PLACE.fullmatch(word):
-        return Cell(_number(found[1]), FINISHED)
-    found = RANGE.fullmatch(word)
-    if found and int(found[1]) < int(found[2]):
-        return Cell((int(found[1]) + int(found[2])) / 2.0, FINISHED)
-    found = OF_FIELD.fullmatch(word)
-    if found and 1 <= int(found[1]) <= int(found[2]):
-        return Cell(float(found[1]), FINISHED)
+    if parts := PLACE.fullmatch(word):
+        return Cell(_number(parts[1]), FINISHED)
+    parts = RANGE.fullmatch(word)
+    if parts and int(parts[1]) < int(parts[2]):
+        return Cell((int(parts[1]) + int(parts[2])) / 2.0, FINISHED)
+    parts = OF_FIELD.fullmatch(word)
+    if parts and 1 <= int(parts[1]) <= int(parts[2]):
+        return Cell(float(parts[1]), FINISHED)
     return None
 
 

@@ -107,12 +107,12 @@ def order_days(rows: Rows, index: NDArray[np.int64]) -> tuple[NDArray[np.int64],
         return index, None
     places, chosen, day = played[clash], chosen[clash], day[clash]
     keys = {name: key for name, key in _keys(rows, given, chosen).items() if _tells(key, day)}
-    known = [np.where(_missing_somewhere(key, day), 0.0, key) for key in keys.values()]
-    order = _order_of(rows, chosen, [day, *known])
+    complete = [np.where(_missing_somewhere(key, day), 0.0, key) for key in keys.values()]
+    order = _order_of(rows, chosen, [day, *complete])
     index, sorted_rows = index.copy(), chosen[order]
     index[places] = sorted_rows
     group = np.zeros(order.size, np.int64)
-    for key in (day, *known):
+    for key in (day, *complete):
         group[1:] |= key[order][1:] != key[order][:-1]
     unordered = np.zeros(index.size, np.bool_)
     unordered[places] = clashes(np.cumsum(group), rows.home[sorted_rows], rows.away[sorted_rows], len(rows.teams))
@@ -287,13 +287,13 @@ def _rank(name: str, knock_out: bool) -> float:
     for before_final, pattern in FINALS.items():
         if re.fullmatch(pattern, name):
             return KNOCK_OUT - before_final
-    if found := SIDES.fullmatch(name):
-        sides = int(found[1]) if found[1] else 2 * int(found[2])
+    if parts := SIDES.fullmatch(name):
+        sides = int(parts[1]) if parts[1] else 2 * int(parts[2])
         if sides >= 2 and sides & (sides - 1) == 0 and (knock_out or not re.fullmatch(r"r ?\d+", name)):
             return KNOCK_OUT + 1.0 - math.log2(sides)
-    if found := QUALIFIER.fullmatch(name):
-        return QUALIFYING + float(found[1] or 0)
+    if parts := QUALIFIER.fullmatch(name):
+        return QUALIFYING + float(parts[1] or 0)
     if GROUP_STAGE.fullmatch(name) and not re.fullmatch(r"(?:poule|league|liga) \d+", name):
         return GROUP_ORDER
-    found = ROUND_NUMBER.fullmatch(name)
-    return NUMBERED + float(found[1]) if found and len(found[1]) < 5 else math.nan
+    parts = ROUND_NUMBER.fullmatch(name)
+    return NUMBERED + float(parts[1]) if parts and len(parts[1]) < 5 else math.nan

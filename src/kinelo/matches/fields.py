@@ -98,13 +98,13 @@ def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str,
     decimal = any(DECIMAL_COMMA.fullmatch(w) and not BY_COMMAS.fullmatch(w) for w in every)
     decimal |= any("," in w and BY_POINTS.fullmatch(w) for w in every)
     grouped = any(BY_COMMAS.fullmatch(w) and ("." in w or w.count(",") > 1) for w in every)
-    found: dict[str, float] = {}
+    meanings: dict[str, float] = {}
     for word, text in plain.items():
         if BY_COMMAS.fullmatch(text) and not (decimal and not grouped):
             # Where the column has both kinds of commas, one between three digits may be either.
             text = text if decimal and text.count(",") == 1 and "." not in text else text.replace(",", "")
         elif share := PERCENT.fullmatch(text):
-            found[word] = float(share[1].replace(",", ".")) / 100.0
+            meanings[word] = float(share[1].replace(",", ".")) / 100.0
             continue
         elif decimal and BY_POINTS.fullmatch(text):
             text = text.replace(".", "").replace(",", ".")
@@ -112,15 +112,15 @@ def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str,
             text = text.replace(",", ".")
         number = _float(text)
         if number is not None:
-            found[word] = number
+            meanings[word] = number
     doubtful = next((w for w in words if BY_COMMAS.fullmatch(plain[w])), None)
-    if notes is not None and doubtful is not None and doubtful in found and not decimal and not grouped:
+    if notes is not None and doubtful is not None and doubtful in meanings and not decimal and not grouped:
         small = plain[doubtful].replace(",", ".")
         notes.append(
-            f"{doubtful!r} in {name!r} was read as {found[doubtful]:.0f}, with a comma between thousands; write "
+            f"{doubtful!r} in {name!r} was read as {meanings[doubtful]:.0f}, with a comma between thousands; write "
             f"{small} if it is less"
         )
-    return found
+    return meanings
 
 
 def _float(text: str) -> float | None:

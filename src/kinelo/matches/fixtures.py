@@ -83,7 +83,7 @@ def fixtures(
     size = len(home)
     teams = tuple(dict.fromkeys((*home, *away)))
     place = {name: code for code, name in enumerate(teams)}
-    found = {name: _one_level(conditions or {}, name) for name in conditions or {}}
+    levels = {name: _one_level(conditions or {}, name) for name in conditions or {}}
     return Matches(
         np.full(size, day),
         _codes(home, place),
@@ -95,7 +95,7 @@ def fixtures(
         np.ones(size),
         np.arange(1, size + 1),
         lineups=lineups,
-        conditions={name: Condition(np.repeat(one.codes, size), one.levels) for name, one in found.items()},
+        conditions={name: Condition(np.repeat(one.codes, size), one.levels) for name, one in levels.items()},
     )
 
 

@@ -38,25 +38,25 @@ def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
     """Read every column of a table of matches and mark the rows that cannot be used."""
     opened = joined_rows(opened, options.columns) or opened
     table = opened.table
-    found = find_columns(table.columns, MATCH_COLUMNS, options.columns)
+    named = find_columns(table.columns, MATCH_COLUMNS, options.columns)
     winners_first = False
     winners = find_columns(table.columns, LOSER_COLUMNS, None)
-    sides = {found[side] for side in ("home", "away") if side in found}
+    sides = {named[side] for side in ("home", "away") if side in named}
     if len(winners) == 2 and sides in (set(), set(winners.values())):
         winners_first = True
         details = find_columns(table.columns, LOSER_DETAILS, None)
-        if found.get("result") not in (None, *winners.values()):
-            found["score_line"] = found["result"]
-        found = {k: v for k, v in found.items() if k != "result" and v not in winners.values()}
-        found = found | details | winners
+        if named.get("result") not in (None, *winners.values()):
+            named["score_line"] = named["result"]
+        named = {k: v for k, v in named.items() if k != "result" and v not in winners.values()}
+        named = named | details | winners
     for side in ("home", "away"):
-        if side not in found:
+        if side not in named:
             raise InputError(
                 f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}} "
                 f"(--column {side}=... on the command line), its columns are {listed(table.columns)}."
                 f"{contest_hint(table.columns)}"
             )
-    if extra := more_sides(table.columns, found):
+    if extra := more_sides(table.columns, named):
         raise InputError(
             f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read. Contests of "
             "many need a row for each entrant (kinelo.read_contests)."
@@ -65,10 +65,10 @@ def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
     unknown = np.full(n, np.nan)
     notes = list(opened.notes)
     order = find_columns(table.columns, ORDER_COLUMNS, options.columns)
-    blocks = [columns[name] for columns in (found, order) for name in ("date", "season", "round") if name in columns]
+    blocks = [columns[name] for columns in (named, order) for name in ("date", "season", "round") if name in columns]
     table = fill_blocks(table, dict.fromkeys(blocks), notes)
     rows = Rows(
-        table, found, *_sides(table, found, notes), np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool),
+        table, named, *_sides(table, named, notes), np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool),
         np.ones(n), np.zeros(n, np.int8), None, options, read_conditions(table, options.conditions),
         notes=notes, winners_first=winners_first,
     )  # fmt: skip
@@ -157,19 +157,19 @@ def _take_days_from_times(rows: Rows) -> None:
 
 
 def _read_details(rows: Rows) -> None:
-    table, found = rows.table, rows.found
-    if "neutral" not in found and not rows.winners_first:
+    table, column_of = rows.table, rows.found
+    if "neutral" not in column_of and not rows.winners_first:
         _read_venue(rows)
-    elif "neutral" in found and not rows.winners_first:
-        flags = read_flags(table[found["neutral"]])
+    elif "neutral" in column_of and not rows.winners_first:
+        flags = read_flags(table[column_of["neutral"]])
         rows.neutral = flags == 1
         if (flags < 0).any():
-            _tell_unclear(rows, table[found["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
-    if "weight" in found:
+            _tell_unclear(rows, table[column_of["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
+    if "weight" in column_of:
         rows.weight = rows.numbers("weight")
         rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
-    if "match_id" in found:
-        text = as_text(table[found["match_id"]]).str.strip_chars()
+    if "match_id" in column_of:
+        text = as_text(table[column_of["match_id"]]).str.strip_chars()
         rows.identifiers = text.set(text == "", None) if (text == "").any() else text
 
 

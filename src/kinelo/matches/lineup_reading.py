@@ -35,28 +35,28 @@ AWAY_SIDES = ("a", "away", "2", "away team", "black", "v", "visitor", "loser", "
 
 def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: Mapping[str, str] | None) -> Matches:
     """Matches with the line-ups of a long table; rows of it that cannot be used join the rejects."""
-    found = find_columns(table.columns, LINEUP_COLUMNS, columns)
-    needed = [name for name in ("lineup_match", "player") if name not in found]
-    if needed or not {"side", "team"} & found.keys():
+    column_of = find_columns(table.columns, LINEUP_COLUMNS, columns)
+    needed = [name for name in ("lineup_match", "player") if name not in column_of]
+    if needed or not {"side", "team"} & column_of.keys():
         raise InputError(
             "Line-ups in long form need a match, a side (or a team) and a player column; "
             "name them with columns={'lineup_match': ..., 'side': ..., 'player': ...}, found "
             f"{listed(table.columns)}."
         )
-    match, known = _place_of_match(matches, rows, table[found["lineup_match"]])
+    match, known = _place_of_match(matches, rows, table[column_of["lineup_match"]])
     fault = np.zeros(table.height, np.int8)
     _blame(fault, match < 0, "line-up of an unknown match")
     fault[(match < 0) & known] = LINEUP_REASONS.index("line-up of a rejected match")
-    side = _sides(matches, rows, table, found, match)
+    side = _sides(matches, rows, table, column_of, match)
     _blame(fault, side < 0, "unreadable side")
-    (player,), players = encode_names(table[found["player"]])
+    (player,), players = encode_names(table[column_of["player"]])
     _blame(fault, player < 0, "missing player")
-    minutes = _minutes(table, found)
+    minutes = _minutes(table, column_of)
     _blame(fault, (minutes < 0) | (minutes > MOST_MINUTES), "impossible minutes")
-    starter = read_flags(table[found["starter"]]) if "starter" in found else np.full(table.height, -1, np.int8)
+    starter = read_flags(table[column_of["starter"]]) if "starter" in column_of else np.full(table.height, -1, np.int8)
     role, roles = np.full(table.height, -1, np.int16), ()
-    if "role" in found:
-        (codes,), roles = encode_names(table[found["role"]])
+    if "role" in column_of:
+        (codes,), roles = encode_names(table[column_of["role"]])
         role = codes.astype(np.int16)
     _blame_repeats(fault, match, side, player, len(players))
     bad = np.flatnonzero(fault)
@@ -153,14 +153,14 @@ def _blame_repeats(
 
 def attach_listed_lineups(matches: Matches, rows: Rows) -> Matches:
     """Matches with the line-ups that stand in two list columns (or text split at ``;`` or ``|``) of their own table."""
-    found, parts = rows.found, []
+    column_of, parts = rows.found, []
     chosen = rows.table[matches.row - 1]
     for side, code in (("home", "H"), ("away", "A")):
-        names = _as_list(chosen[found[f"{side}_lineup"]])
+        names = _as_list(chosen[column_of[f"{side}_lineup"]])
         columns = {"match": matches.match_id, "row": matches.row, "player": names}
         lists = ["player"]
-        if f"{side}_minutes" in found:
-            columns["minutes"] = _as_list(chosen[found[f"{side}_minutes"]])
+        if f"{side}_minutes" in column_of:
+            columns["minutes"] = _as_list(chosen[column_of[f"{side}_minutes"]])
             lists.append("minutes")
         frame = pl.DataFrame(columns)
         if len(lists) == 2:

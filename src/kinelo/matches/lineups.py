@@ -76,20 +76,20 @@ class Lineups:
         if isinstance(index, slice) and index.step in (None, 1):
             first, last, _ = index.indices(len(self))
             bounds = self.offsets[2 * first : 2 * max(last, first) + 1]
-            kept: slice | NDArray[Any] = slice(bounds[0], bounds[-1])
+            entries: slice | NDArray[Any] = slice(bounds[0], bounds[-1])
             offsets = bounds - bounds[0]
         else:
             chosen = np.arange(len(self))[index]
             sides = (2 * chosen[:, None] + np.arange(2)).ravel()
             length = np.diff(self.offsets)[sides]
             offsets = np.concatenate([[0], np.cumsum(length)])
-            kept = np.repeat(self.offsets[sides] - offsets[:-1], length) + np.arange(offsets[-1])
+            entries = np.repeat(self.offsets[sides] - offsets[:-1], length) + np.arange(offsets[-1])
         return Lineups(
             offsets,
-            self.player[kept],
+            self.player[entries],
             self.players,
-            self.minutes[kept],
-            self.starter[kept],
-            self.role[kept],
+            self.minutes[entries],
+            self.starter[entries],
+            self.role[entries],
             self.roles,
         )

@@ -305,7 +305,7 @@ class Matches(DatedTable):
         import polars as pl
 
         names = pl.Series("teams", list(self.teams), dtype=pl.String)
-        own = pl.DataFrame(
+        table = pl.DataFrame(
             {
                 "match_id": self.row.astype(str) if self.identifiers is None else self.identifiers,
                 "date": pl.Series(self.date.astype("datetime64[D]")),
@@ -317,8 +317,8 @@ class Matches(DatedTable):
                 "weight": self.weight,
             }
         )
-        free = {name: part for name, part in self.conditions.items() if name not in own.columns}
-        return own.with_columns(part.names().alias(name) for name, part in free.items()) if free else own
+        free = {name: part for name, part in self.conditions.items() if name not in table.columns}
+        return table.with_columns(part.names().alias(name) for name, part in free.items()) if free else table
 
     def pools(self, *, half_life: float | None = None, firm: float = 4.0) -> pl.DataFrame:
         """Groups of sides that matches connect, and how firmly: name, pool, tie, matches.

@@ -179,15 +179,17 @@ def _season(rows: Rows, index: slice | NDArray) -> Condition | None:
 
 def _contents(rows: Rows, bad: NDArray[np.int64], reasons: NDArray[np.object_]) -> NDArray[np.object_]:
     """What stands in the columns that made rows unusable."""
-    said = np.full(bad.size, "", object)
+    contents = np.full(bad.size, "", object)
     for reason in dict.fromkeys(reasons.tolist()):
-        here = np.flatnonzero(reasons == reason)
+        places = np.flatnonzero(reasons == reason)
         first, _, last = reason.partition(" ")
         for name in SHOWN_COLUMNS.get(last if first in ("unreadable", "impossible") else reason, ()):
             if name in rows.found:
-                cells = as_text(rows.table[rows.found[name]][bad[here]]).fill_null("").str.strip_chars()
-                said[here] = [f"{one} {two}".strip()[:LONGEST_CONTENT] for one, two in zip(said[here], cells.to_list())]
-    return said
+                cells = as_text(rows.table[rows.found[name]][bad[places]]).fill_null("").str.strip_chars()
+                contents[places] = [
+                    f"{one} {two}".strip()[:LONGEST_CONTENT] for one, two in zip(contents[places], cells.to_list())
+                ]
+    return contents
 
 
 def _owned(column: NDArray[Value], index: slice | NDArray) -> NDArray[Value]:

@@ -39,19 +39,19 @@ LARGEST_SCORE = 1e9
 
 def read_outcome(rows: Rows, name: str) -> None:
     """Fill in results and margins, and mark rows whose match has none."""
-    table, found, played = rows.table, rows.found, rows.options.played
+    table, column_of, played = rows.table, rows.found, rows.options.played
     _set_aside_unplayed(rows)
     _set_aside_dates(rows)
     scores = _scores(rows)
     if scores is not None:
         rows.margin = scores[2]
-    elif "margin" in found:
+    elif "margin" in column_of:
         rows.margin = rows.numbers("margin")
         rows.reject(np.abs(rows.margin) > LARGEST_SCORE, "impossible margin")
     if rows.winners_first:
         _turn_winners(rows)
         return
-    if scores is None and "result" not in found and "margin" not in found:
+    if scores is None and "result" not in column_of and "margin" not in column_of:
         if played:
             raise InputError(
                 f"{name} has neither scores nor results; name them with columns={{'home_score': ..., "
@@ -59,33 +59,37 @@ def read_outcome(rows: Rows, name: str) -> None:
                 f"its columns are {listed(table.columns)}."
             )
         return
-    if scores is not None or "margin" in found:
+    if scores is not None or "margin" in column_of:
         rows.result = _won_by(rows.margin)
         _use_games(rows, scores)
-    if "result" in found:
+    if "result" in column_of:
         _use_result_column(rows)
     _judge_outcome(rows, scores, played)
 
 
 def _set_aside_unplayed(rows: Rows) -> None:
     """Forfeits and abandoned matches tell nothing of strength: they are reported by what they are."""
-    table, found = rows.table, rows.found
+    table, column_of = rows.table, rows.found
     for column in SOURCES:
-        if column not in found or table[found[column]].dtype != pl.String or holds_numbers(table[found[column]]):
+        if (
+            column not in column_of
+            or table[column_of[column]].dtype != pl.String
+            or holds_numbers(table[column_of[column]])
+        ):
             continue
-        words = table[found[column]].unique().drop_nulls()
+        words = table[column_of[column]].unique().drop_nulls()
         for pattern, reason in (
             (FORFEITS, "forfeit or awarded match"),
             (NOT_ENDED, "match not played to its end"),
         ):
             matching = words.filter(words.str.to_lowercase().str.contains(pattern))
             if len(matching):
-                rows.reject(table[found[column]].is_in(matching.implode()).fill_null(False).to_numpy(), reason)
+                rows.reject(table[column_of[column]].is_in(matching.implode()).fill_null(False).to_numpy(), reason)
     for column, reason in (("forfeit", "forfeit or awarded match"), ("retired", "match not played to its end")):
-        if column in found:
-            said = as_text(table[found[column]]).str.strip_chars().fill_null("").replace("0", "")
+        if column in column_of:
+            said = as_text(table[column_of[column]]).str.strip_chars().fill_null("").replace("0", "")
             named = np.append(without_stand_ins((words := encode_names(said))[1]), False)[words[0][0]]
-            rows.reject(named & (read_flags(table[found[column]]) != 0), reason)
+            rows.reject(named & (read_flags(table[column_of[column]]) != 0), reason)
 
 
 def _set_aside_dates(rows: Rows) -> None:
@@ -134,28 +138,28 @@ def _won_by(margin: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
     """Scores of both sides and the margin, where a table tells them."""
-    table, found = rows.table, rows.found
-    if "home_place" in found and "away_place" in found:
+    table, column_of = rows.table, rows.found
+    if "home_place" in column_of and "away_place" in column_of:
         home, away = rows.numbers("home_place"), rows.numbers("away_place")
-        found["home_score"], found["away_score"] = found["home_place"], found["away_place"]
+        column_of["home_score"], column_of["away_score"] = column_of["home_place"], column_of["away_place"]
         return home, away, away - home
-    if "home_score" in found and "away_score" in found:
+    if "home_score" in column_of and "away_score" in column_of:
         home, away = _whole_scores(rows) or (rows.numbers("home_score"), rows.numbers("away_score"))
         _tell_places(rows, home, away)
         with np.errstate(invalid="ignore"):
             return home, away, home - away
-    if "home_games" in found and "away_games" in found:
-        found["home_score"], found["away_score"] = found["home_games"], found["away_games"]
+    if "home_games" in column_of and "away_games" in column_of:
+        column_of["home_score"], column_of["away_score"] = column_of["home_games"], column_of["away_games"]
         home, away = rows.numbers("home_games"), rows.numbers("away_games")
         return home, away, home - away
     source = "score_line" if rows.winners_first else "result"
-    if source not in found:
+    if source not in column_of:
         return None
-    lines = read_scorelines(table[found[source]])
+    lines = read_scorelines(table[column_of[source]])
     if lines is None:
-        found.pop("score_line", None)
+        column_of.pop("score_line", None)
         return None
-    found["score_line"] = found.pop(source)
+    column_of["score_line"] = column_of.pop(source)
     if lines.sets:
         rows.notes.append(
             f"{lines.sets:,} scores tell sets: margins are differences in sets, plus those in games as a share of all"
@@ -245,27 +249,27 @@ def _games_won(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | 
 
 
 def _use_result_column(rows: Rows) -> None:
-    table, found = rows.table, rows.found
-    column = table[found["result"]]
-    sides = [table[found["home"]], table[found["away"]]]
+    table, column_of = rows.table, rows.found
+    column = table[column_of["result"]]
+    sides = [table[column_of["home"]], table[column_of["away"]]]
     named = column
     if rows.options.aliases and column.dtype == pl.String:
         # A winner may be named by an alias, and its side by another.
         named, *sides = (as_text(one).str.strip_chars().replace(rows.options.aliases) for one in (column, *sides))
-    winners = names_winner(found["result"])
+    winners = names_winner(column_of["result"])
     stated, remark = read_results(named, sides[0], sides[1], rows.options.results, winners=winners)
-    if {"home_score", "margin"} & found.keys():
+    if {"home_score", "margin"} & column_of.keys():
         _reconcile(rows, stated, remark)
         return
     outside = np.mean((stated < 0) | (stated > 1))
     if outside > OTHER_SCALE and np.fmin.reduce(stated) < 0 and not rows.named("result") and not rows.options.results:
         rows.margin = read_numbers(column)
         rows.result = _won_by(rows.margin)
-        remark = f"the column {found['result']!r} was read as margins of the home side"
+        remark = f"the column {column_of['result']!r} was read as margins of the home side"
     elif outside > OTHER_SCALE:
         most = np.nanmax(np.abs(read_numbers(column)))
         raise InputError(
-            f"The result column {found['result']!r} holds numbers as large as {most:g}; results are "
+            f"The result column {column_of['result']!r} holds numbers as large as {most:g}; results are "
             "0, 0.5, 1 or -1, 0, 1, and a difference of scores is named with columns={'margin': ...}."
         )
     else:
@@ -279,20 +283,20 @@ def _reconcile(rows: Rows, stated: NDArray[np.float64], remark: str) -> None:
     if remark == DOUBTFUL and _contradicted(rows, stated).any() and not _contradicted(rows, signed).any():
         stated = signed
         rows.notes.append(f"the scores show that 0 in {rows.found['result']!r} is a draw: {AS_SIGNED}")
-    known = np.isfinite(stated)
+    finite = np.isfinite(stated)
     contradicted = _contradicted(rows, stated)
-    if contradicted.sum() > 0.5 * known.sum():
+    if contradicted.sum() > 0.5 * finite.sum():
         if not rows.named("result"):
             rows.notes.append(f"the column {rows.found['result']!r} does not hold results: the scores were used")
             return
         raise InputError(
             f"The result column {rows.found['result']!r} contradicts the scores in {int(contradicted.sum())} of "
-            f"{int(known.sum())} rows; name the right columns with "
+            f"{int(finite.sum())} rows; name the right columns with "
             "columns={'result': ..., 'home_score': ..., 'away_score': ...}."
         )
     if contradicted.any():
         rows.notes.append(f"in {int(contradicted.sum())} matches the result is not what the scores say: both were kept")
-    rows.result = np.where(known, stated, rows.result)
+    rows.result = np.where(finite, stated, rows.result)
 
 
 def _contradicted(rows: Rows, stated: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -318,11 +322,11 @@ def _judge_outcome(rows: Rows, scores: tuple[NDArray, ...] | None, played: bool)
 
 def _says_something(rows: Rows) -> NDArray[np.bool_]:
     """Whether a column of the outcome holds what is neither blank nor a word for nothing, and no number."""
-    said = np.zeros(rows.fault.size, bool)
+    says = np.zeros(rows.fault.size, bool)
     for name in ("result", "score_line", "home_score", "away_score", "margin"):
         if name in rows.found:
             column = rows.table[rows.found[name]]
             (code,), entries = encode_names(column)
             named = np.append(without_stand_ins(entries), False)[code]
-            said |= named & np.isnan(read_numbers(column))
-    return said
+            says |= named & np.isnan(read_numbers(column))
+    return says

@@ -147,15 +147,15 @@ def _candidates(words: dict[int, tuple[str, ...]]) -> list[tuple[int, int]]:
         alike[tuple(sorted(parts))].append(code)
         telling = frozenset(part for part in parts if TELLING_WORDS.fullmatch(part))
         initials[telling, tuple(part[0] for part in parts)].append(code)
-    found = {pair for codes in alike.values() for pair in combinations(sorted(codes), 2)}
+    pairs = {pair for codes in alike.values() for pair in combinations(sorted(codes), 2)}
     related = _related({part for parts in words.values() for part in parts})
     for codes in initials.values():
-        found |= _by_one_place(codes, words, related)
+        pairs |= _by_one_place(codes, words, related)
     for code, parts in words.items():
         for k in range(1, len(parts)):
-            found |= {(min(code, other), max(code, other)) for other in whole.get(parts[:k], [])}
-            found |= {(min(code, other), max(code, other)) for other in whole.get(parts[k:], [])}
-    return sorted(found)
+            pairs |= {(min(code, other), max(code, other)) for other in whole.get(parts[:k], [])}
+            pairs |= {(min(code, other), max(code, other)) for other in whole.get(parts[k:], [])}
+    return sorted(pairs)
 
 
 def _by_one_place(
@@ -181,7 +181,7 @@ def _related(words: set[str]) -> dict[str, set[str]]:
     A word is looked up by its own beginnings, by what is left without one letter (two words one slip apart share
     that), and an abbreviation by its first and last letter.
     """
-    found: dict[str, set[str]] = {word: set() for word in words}
+    relatives: dict[str, set[str]] = {word: set() for word in words}
     without: dict[str, list[str]] = defaultdict(list)
     ends: dict[tuple[str, str], list[str]] = defaultdict(list)
     for word in words:
@@ -195,9 +195,9 @@ def _related(words: set[str]) -> dict[str, set[str]]:
         pairs |= {(a, b) for a in same if len(a) <= LONGEST_SHORTENED for b in same if len(b) > len(a)}
     for one, other in pairs:
         if _one_word(one, other):
-            found[one].add(other)
-            found[other].add(one)
-    return found
+            relatives[one].add(other)
+            relatives[other].add(one)
+    return relatives
 
 
 def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

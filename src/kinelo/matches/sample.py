@@ -225,14 +225,14 @@ def sample_contests(
     rows |= {"car": []} if cars else {}
     rows |= {f"player_{j + 1}": [] for j in range(team)} if team > 1 else {}
     rows["place"] = []
-    known = entrants
+    number = entrants
     for contest in range(contests):
         strength += walk / np.sqrt(WEEKS) * rng.normal(size=entrants)
         if cars and contest % 20 == 0:
             seat = rng.permutation(entrants) % cars
             car_strength = 0.7 * car_strength + np.sqrt(0.51) * rng.normal(size=cars)
         for k in np.flatnonzero(rng.random(entrants) < newcomers / WEEKS):
-            name[k], strength[k], known = f"P{known}", strength.mean() - 0.5 + rng.normal(), known + 1
+            name[k], strength[k], number = f"P{number}", strength.mean() - 0.5 + rng.normal(), number + 1
         k = int(rng.integers(least, most + 1))
         chosen = rng.permutation(entrants)[: k * team].reshape(k, team)
         shown = strength[chosen].mean(axis=1) * np.sqrt(team) + rng.normal(size=k)

@@ -173,12 +173,12 @@ class MatchScan(TableScan[Matches]):
         >>> scan_matches(path).latest(1).date.astype(str).tolist()
         ['2024-01-02']
         """
-        kept: list[Matches] = []
+        pieces: list[Matches] = []
         for piece in self.pieces():
-            kept.append(piece[-most:])
-            while sum(map(len, kept)) - len(kept[0]) >= most:
-                kept.pop(0)
-        return joined(kept)[-most:] if kept else joined(kept)
+            pieces.append(piece[-most:])
+            while sum(map(len, pieces)) - len(pieces[0]) >= most:
+                pieces.pop(0)
+        return joined(pieces)[-most:] if pieces else joined(pieces)
 
     def to_estimate(self, most: int | None) -> Matches:
         """The latest matches."""
@@ -315,15 +315,15 @@ def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterato
 def files_of(paths: object) -> tuple[Path, ...]:
     """The files that a user names, by a path, a pattern or several of them."""
     if isinstance(paths, str | Path):
-        found = sorted(glob.glob(str(paths))) if any(sign in str(paths) for sign in "*?[") else [str(paths)]
+        names = sorted(glob.glob(str(paths))) if any(sign in str(paths) for sign in "*?[") else [str(paths)]
     else:
         several = isinstance(paths, Iterable) and not isinstance(paths, Mapping | bytes | bytearray | type)
         parts = list(paths) if several and getattr(paths, "shape", None) != () else [None]  # type: ignore[call-overload]
         if not all(isinstance(part, str | Path) for part in parts):
             raise InputError(f"paths must be a file, a pattern of files or a list of them, not {one_line(paths)}.")
-        found = [str(path) for part in parts for path in files_of(part)]
-    if not found:
+        names = [str(path) for part in parts for path in files_of(part)]
+    if not names:
         raise InputError(f"no file is called {paths!r}" if isinstance(paths, str | Path) else "paths names no file")
-    for path in found:
+    for path in names:
         check_file(Path(path))
-    return tuple(map(Path, found))
+    return tuple(map(Path, names))

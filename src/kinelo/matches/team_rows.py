@@ -37,21 +37,21 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
     table = opened.table
     given = {name: column for name, column in (columns or {}).items() if name in ("match_id",)}
     own = find_columns(table.columns, MATCH_COLUMNS, None)
-    found = find_columns(table.columns, TEAM_COLUMNS, given or None)
-    if {"home", "away"} & (own.keys() | (columns or {}).keys()) or not {"team", "match_id"} <= found.keys():
+    column_of = find_columns(table.columns, TEAM_COLUMNS, given or None)
+    if {"home", "away"} & (own.keys() | (columns or {}).keys()) or not {"team", "match_id"} <= column_of.keys():
         return None
-    if not {"score", "result", "rank"} & found.keys():
+    if not {"score", "result", "rank"} & column_of.keys():
         return None
-    (match,), _ = encode_names(table[found["match_id"]])
+    (match,), _ = encode_names(table[column_of["match_id"]])
     number = np.bincount(match[match >= 0])
     if np.mean(number > 2) > 0.5:
         raise InputError(
-            f"The table ranks up to {number.max():,} sides under one {found['match_id']!r}; "
+            f"The table ranks up to {number.max():,} sides under one {column_of['match_id']!r}; "
             "only matches of two sides are read. kinelo.read_contests reads contests of many."
         )
-    if not np.any(number == 2) or not {"score", "result"} & found.keys():
+    if not np.any(number == 2) or not {"score", "result"} & column_of.keys():
         return None
-    return _joined(opened, found, match, number)
+    return _joined(opened, column_of, match, number)
 
 
 def _joined(opened: Opened, found: dict[str, str], match: np.ndarray, number: np.ndarray) -> Opened:

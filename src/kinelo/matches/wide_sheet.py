@@ -44,16 +44,16 @@ def from_wide_sheet(opened: Opened, given: Mapping[str, Any] | None, played: boo
     table = opened.table
     if {*(given or {})} - {"entrant", "weight", "season", "group"} or not played or table.height < 2:
         return None
-    found = find_contest_columns(table.columns, {k: v for k, v in (given or {}).items() if isinstance(v, str)})
+    columns = find_contest_columns(table.columns, {k: v for k, v in (given or {}).items() if isinstance(v, str)})
     sides = find_columns(table.columns, {**MATCH_COLUMNS, "opponent": ("opponent", "opp")}, None)
-    if "entrant" not in found or {"contest", "date"} & found.keys() or {"home", "away", "opponent"} & sides.keys():
+    if "entrant" not in columns or {"contest", "date"} & columns.keys() or {"home", "away", "opponent"} & sides.keys():
         return None
     if find_columns(table.columns, LOSER_COLUMNS, None):
         return None
-    kind, races = _races(table, found)
+    kind, races = _races(table, columns)
     if not races:
         return None
-    return _long(opened, kind, races, found)
+    return _long(opened, kind, races, columns)
 
 
 def _races(table: pl.DataFrame, found: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -114,14 +114,14 @@ def _long(opened: Opened, kind: str, races: list[str], found: Mapping[str, str])
             or RACE.fullmatch(column.strip().lower())
         )
     ]  # fmt: skip
-    kept = [column for column in table.columns if column not in (*races, *left_out)]
+    columns = [column for column in table.columns if column not in (*races, *left_out)]
     parts, rows = [], []
     brackets = 0
     for race in races:
         text = as_text(table[race]).str.strip_chars()
         there = (text != "").fill_null(False)
         brackets += int((text.str.contains(r"^[(\[].*[)\]]$|^[-−~]\d|^\d+\*$") & there).sum() or 0)
-        part = table.select(kept).with_columns(pl.lit(race).alias("race"), _without_signs(text).alias(kind))
+        part = table.select(columns).with_columns(pl.lit(race).alias("race"), _without_signs(text).alias(kind))
         parts.append(part.filter(there))
         rows.append(np.flatnonzero(there.to_numpy()))
     long = pl.concat(parts)

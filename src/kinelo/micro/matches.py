@@ -62,12 +62,12 @@ def simulate_matches(
     encoded, functions = encode(system, strengths, dynamics), user_functions(system.outcome, system.pairing)
     memory = fresh_memory(encoded, rating)
     play = general_play(encoded, functions, strengths, realisation_keys(seed, 1), seen)
-    kept: list[tuple[NDArray, NDArray, NDArray]] = []
+    blocks: list[tuple[NDArray, NDArray, NDArray]] = []
     first = met = last = 0
     while met < matches:
         play(rating, played, memory, slice(0, 1), first, first + DRAWN_AT_ONCE)
         chosen = seen.result != NOT_PLAYED
-        kept.append((seen.home[chosen], seen.away[chosen], seen.result[chosen]))
+        blocks.append((seen.home[chosen], seen.away[chosen], seen.result[chosen]))
         first += DRAWN_AT_ONCE
         met, last = met + int(chosen.sum()), first if chosen.any() else last
         if first - last > LONGEST_SILENCE:
@@ -75,7 +75,7 @@ def simulate_matches(
                 f"The last {LONGEST_SILENCE:,} pairs that were drawn did not meet, {met:,} of {matches:,} matches are "
                 "played: the pairing keeps these teams apart."
             )
-    home, away, result = (np.concatenate(part)[:matches] for part in zip(*kept))
+    home, away, result = (np.concatenate(part)[:matches] for part in zip(*blocks))
     names = strengths.names or tuple(str(k + 1) for k in range(strengths.teams))
     return Matches(
         date=FIRST_DATE + days(home, away, strengths.teams),

@@ -274,7 +274,7 @@ def simulate(
         kept=records.total,
     )  # fmt: skip
     stops = records.with_stops_between(max(1, CALL // (matches_per_step * realisations))) if progress else records
-    kept = []
+    parts = []
     states = states_of(
         client, system, strengths, stops=stops, matches_per_step=matches_per_step, realisations=realisations,
         seed=seed, start=start, sampling=sampling, threads=threads, device=device, dynamics=dynamics,
@@ -283,7 +283,7 @@ def simulate(
     with progress_bar("Playing matches", records.steps * per_step, wanted=progress, unit="matches") as advance:
         for state in states:
             if state.step in records:
-                kept.append(state)
+                parts.append(state)
             advance(state.step * per_step)
     description = {
         "matches_per_step": matches_per_step,
@@ -291,7 +291,7 @@ def simulate(
         "sampling": "literal" if _always_literal(system, strengths, dynamics) else sampling,
         **({} if dynamics is None else {"dynamics": repr(dynamics)}),
     }
-    return dataset_of(kept, system, strengths, description)
+    return dataset_of(parts, system, strengths, description)
 
 
 def states_of(client: Client | None, *args: Any, stored: bool = False, **plan: Any) -> Iterator[SimulationState]:

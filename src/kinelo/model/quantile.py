@@ -79,16 +79,16 @@ def _refined(quantile: Quantile, edges: Array, longest: float, reach: float) -> 
         weight = half[:, None] * gauss * np.exp(-(t**2) / 2)
         return np.asarray((np.exp(1j * deviation / longest) * weight).sum(axis=-1), dtype=np.complex128)
 
-    low, high, kept = edges[:-1], edges[1:], [edges]
+    low, high, grids = edges[:-1], edges[1:], [edges]
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         off = np.abs(waves(low, high) - waves(low, middle) - waves(middle, high)).max(axis=0)
         rough = (off > ROUGH) & (ndtr(high) - ndtr(low) > NEGLIGIBLE_TAIL)
         if not rough.any():
             break
-        kept.append(middle[rough])
+        grids.append(middle[rough])
         low, high = np.concatenate([low[rough], middle[rough]]), np.concatenate([middle[rough], high[rough]])
-    return np.sort(np.concatenate(kept))
+    return np.sort(np.concatenate(grids))
 
 
 def furthest(quantile: Quantile, span: float, missing: Callable[[Array], Array]) -> float:

@@ -175,22 +175,22 @@ def _games(games: object, size: int) -> Array:
 
 def _signed(values: Array, met: NDArray[np.bool_]) -> Array:
     """Results in [−1, 1] from points or signed results, 0 for pairs that never met."""
-    known = np.where(met, values, 0.0)
-    bad = ~(np.abs(known) <= LARGEST)
+    numbers = np.where(met, values, 0.0)
+    bad = ~(np.abs(numbers) <= LARGEST)
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise InputError(
             f"table must hold a number for every pair that met, but the entry at [{i}, {j}] is {values[i, j]}."
         )
-    both = known + known.T
-    if (np.abs(both[met] - 1) <= RESULT_ROUNDING).all() and (known >= 0).all():
-        return np.where(met, 2 * known - 1, 0.0)
+    both = numbers + numbers.T
+    if (np.abs(both[met] - 1) <= RESULT_ROUNDING).all() and (numbers >= 0).all():
+        return np.where(met, 2 * numbers - 1, 0.0)
     if (np.abs(both[met]) <= RESULT_ROUNDING).all():
-        if (np.abs(known) > 1).any():
+        if (np.abs(numbers) > 1).any():
             raise InputError(
-                f"Signed results must lie between −1 and 1, but the table reaches {np.abs(known).max():g}."
+                f"Signed results must lie between −1 and 1, but the table reaches {np.abs(numbers).max():g}."
             )
-        return known
+        return numbers
     i, j = np.argwhere(met & (np.abs(both - 1) > RESULT_ROUNDING))[0]
     raise InputError(
         f"table must hold points per match from 0 to 1, of both teams 1 in all, or signed results that add up to 0; at "

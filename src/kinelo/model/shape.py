@@ -194,12 +194,12 @@ def _method(distribution: object, *names: str) -> Callable[[Array], Array]:
 
 def _moment(distribution: object, *names: str) -> float:
     for name in names:
-        found = getattr(distribution, name, None)
-        if callable(found):
+        method = getattr(distribution, name, None)
+        if callable(method):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", RuntimeWarning)
-                    return float(np.asarray(found()))
+                    return float(np.asarray(method()))
             except TypeError:
                 break
     raise InputError(

@@ -99,12 +99,12 @@ def extended_nodes(
         if size[3 * count // 4 :].max() <= 10 * FADED * size.max() or count >= FINEST_SAMPLES:
             break
         count *= 2
-    kept = 1 + int(np.flatnonzero(size > FADED * size.max())[-1])
+    needed = 1 + int(np.flatnonzero(size > FADED * size.max())[-1])
     if least_sigma > 0:
-        kept = min(kept, math.ceil(NORMAL_REACH / least_sigma * turn / math.pi))
-    kept = min(max(8, kept), count)
-    u = (np.arange(kept, dtype=np.float64) + 0.5) * (math.pi / turn)
-    return SpectralNodes(u, sine[:kept], cosine[:kept], lambda _: square[:kept])
+        needed = min(needed, math.ceil(NORMAL_REACH / least_sigma * turn / math.pi))
+    needed = min(max(8, needed), count)
+    u = (np.arange(needed, dtype=np.float64) + 0.5) * (math.pi / turn)
+    return SpectralNodes(u, sine[:needed], cosine[:needed], lambda _: square[:needed])
 
 
 def finest_length(function: Callable[[Array], Array], length: float, parity: int) -> float:

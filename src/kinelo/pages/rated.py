@@ -52,7 +52,7 @@ def ratings_body(
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
     boards, everyone = _boards(rater, played, ranking or {})
     left_out = left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun)
-    found = upsets_table(upsets(rater, played).head(SURPRISES), dated=played.dated)
+    surprises = upsets_table(upsets(rater, played).head(SURPRISES), dated=played.dated)
     surprise = "The chance that was given to %s, from the %s before it alone."
     given = surprise % (("who won", noun) if noun == "contests" else ("what happened", noun))
     title = "The most surprising winners" if noun == "contests" else "The biggest upsets"
@@ -65,7 +65,7 @@ def ratings_body(
 {_section("What columns are worth", effects_table(rater))}
 {_section("Where luck decides more", luck_table(rater))}
 <h2>Ratings through time</h2>{_histories(rater, played, boards)}
-<h2>{title}</h2><p>{given}</p>{in_frame(found)}
+<h2>{title}</h2><p>{given}</p>{in_frame(surprises)}
 {LAST_SECTIONS[played.kind](rater, played)}
 {_section(f"What was estimated from the {noun}", parameters_table(rater))}
 {f"<h2>How the file was read</h2>{html_list(map(sentence, played.notes))}" if played.notes else ""}"""

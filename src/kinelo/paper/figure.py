@@ -129,17 +129,17 @@ def fill_caption(caption: str, studies: Mapping[str, Study], parameters: Mapping
 
 def _settings(study: Study) -> dict[str, str]:
     """Settings of a run by name, as a caption writes them."""
-    known: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for section, content in study.model_dump(exclude_none=True, include=_IN_CAPTIONS).items():
         if not isinstance(content, Mapping):
-            known[section] = _setting(content)
+            settings[section] = _setting(content)
             continue
-        known |= {f"{section}.{name}": _setting(value) for name, value in content.items()}
+        settings |= {f"{section}.{name}": _setting(value) for name, value in content.items()}
     if study.simulate is not None:
-        known |= {"steps": _count(study.simulate.steps), "realisations": str(study.simulate.realisations)}
+        settings |= {"steps": _count(study.simulate.steps), "realisations": str(study.simulate.realisations)}
     if study.population is not None:
-        known["cell"] = f"{study.teams.grid.r.width:.2g}"
-    return known
+        settings["cell"] = f"{study.teams.grid.r.width:.2g}"
+    return settings
 
 
 _IN_CAPTIONS = {"gamma", "outcome", "league", "population", "solve"}

@@ -68,7 +68,7 @@ def _is_reproduction(folder: Path) -> bool:
 def copy_studies(figures: Sequence[FigureStudy], folder: Path, source: Path | None) -> Path:
     """Put the figure files that were used beside the results, to be changed and run again with ``--studies``."""
     target = folder / "studies"
-    own = (
+    sources = (
         {}
         if source is not None
         else {f"{name}.toml": text.encode() for what in PACKAGES_OF_PLACES for name, text in study_texts(what)}
@@ -76,6 +76,6 @@ def copy_studies(figures: Sequence[FigureStudy], folder: Path, source: Path | No
     with disk_errors_in_words(folder):
         target.mkdir(exist_ok=True)
         for figure in figures:
-            content = own[figure.source] if source is None else read_file(source / figure.source)
+            content = sources[figure.source] if source is None else read_file(source / figure.source)
             replace_file(target / f"{figure.name}.toml" if source is None else target / figure.source, content)
     return target

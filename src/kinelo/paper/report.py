@@ -106,13 +106,13 @@ def in_powers(count: int) -> str:
 
 
 def _claim_data(claim: Claim) -> dict[str, Any]:
-    found = claim.finding
+    finding = claim.finding
     return {
         "number": claim.number, "place": claim.place, "quote": claim.quote, "statement": claim.statement,
         "criterion": claim.criterion, "verdict": claim.verdict,
-        "on": found.on if claim.verdict == "depends" else "", "measured": _minus(found.measured),
-        "because": found.because, "more": _minus(found.more),
-        "figures": list(found.figures),
+        "on": finding.on if claim.verdict == "depends" else "", "measured": _minus(finding.measured),
+        "because": finding.because, "more": _minus(finding.more),
+        "figures": list(finding.figures),
     }  # fmt: skip
 
 

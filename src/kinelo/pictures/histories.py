@@ -44,12 +44,12 @@ def draw_histories(
     tables = [history] if now is None else [history, now]
     rows = {}
     for kind in history["kind"].unique(maintain_order=True) if "kind" in history.columns else [""]:
-        own = [table.filter(pl.col("kind") == kind) if kind else table for table in tables]
-        shown = [name for name in names if name in own[0]["name"]] if names else _leaders(own[0])
+        parts = [table.filter(pl.col("kind") == kind) if kind else table for table in tables]
+        shown = [name for name in names if name in parts[0]["name"]] if names else _leaders(parts[0])
         if shown:
-            rows[kind] = own, shown
+            rows[kind] = parts, shown
     for name in names or ():
-        if not any(name in shown and all(name in table["name"] for table in own) for own, shown in rows.values()):
+        if not any(name in shown and all(name in table["name"] for table in parts) for parts, shown in rows.values()):
             raise InputError(f"{name!r} has no rating in this history; names are written as in the results.")
     with style.journal(width, size, ax):
         if len(rows) == len(tables) == 1:
@@ -58,8 +58,8 @@ def draw_histories(
         else:
             figure = style.new_figure(height=3.6 if len(rows) < 2 else 2.7 * len(rows))
             grid = figure.subplots(len(rows), len(tables), sharex=True, sharey="row", squeeze=False)
-        for panels, (kind, (own, shown)) in zip(grid, rows.items()):
-            _draw_row(panels, own, shown, kind if len(rows) > 1 else "")
+        for panels, (kind, (parts, shown)) in zip(grid, rows.items()):
+            _draw_row(panels, parts, shown, kind if len(rows) > 1 else "")
         for axes in grid[:-1].flat:
             axes.set_xlabel("")
         if now is None and len(rows) < 2:

@@ -112,12 +112,12 @@ class OwnSection(Section):
 
     def build(self) -> Any:
         """Return the law."""
-        found, given = self._found(), dict(self.model_extra or {})
-        if isinstance(found, self.base) and not given:
-            return found
-        if not isinstance(found, type) or not issubclass(found, self.base):
+        law, given = self._found(), dict(self.model_extra or {})
+        if isinstance(law, self.base) and not given:
+            return law
+        if not isinstance(law, type) or not issubclass(law, self.base):
             raise InputError(f"{self.kind} is not a class made from kinelo.{self.base.__name__}.")
-        return _call(self.kind, found, given)
+        return _call(self.kind, law, given)
 
 
 OUTCOME_KEYS = tuple(one.key for one in built_in_laws(Outcome))

@@ -56,7 +56,7 @@ class StudyPoints:
         from kinelo.micro.sweep_points import LEAST_POINTS_TOGETHER
 
         lines: list[Line] = []
-        found: dict[str, dict[str | None, list[Any]]] = {}
+        batch_of: dict[str, dict[str | None, list[Any]]] = {}
         room: dict[str, dict[bool, int]] = {}
         for point in points:
             try:
@@ -71,8 +71,8 @@ class StudyPoints:
                 lines.append([point])
             else:
                 table = fingerprint(study.system.outcome, study.strengths)
-                found.setdefault(kind, {}).setdefault(table, []).append(point)
-        for kind, tables in found.items():
+                batch_of.setdefault(kind, {}).setdefault(table, []).append(point)
+        for kind, tables in batch_of.items():
             group = [point for same in tables.values() for point in same]
             most = min(room[kind][len(tables) == 1], -(-len(points) // workers))
             if min(most, len(group)) < LEAST_POINTS_TOGETHER:

@@ -115,7 +115,7 @@ def run_sweep(
         lines = axes.lines(along)
         if store is not None:
             lines = _open_lines(store, lines, storage.retry)
-        kept: dict[int, PointResult] = {}
+        results_at: dict[int, PointResult] = {}
         done = len(axes) - sum(map(len, lines))
         advance(done)
         work: list[Line] = [[(index, axes.point(index)) for index in line] for line in lines]
@@ -126,12 +126,12 @@ def run_sweep(
         for results in results_of(function, work, along is not None, client):
             for point in results:
                 if store is None:
-                    kept[point.index] = point
+                    results_at[point.index] = point
                 else:
                     store.keep(point)
             done += len(results)
             advance(done)
-        read = kept.__getitem__ if store is None else store.read
+        read = results_at.__getitem__ if store is None else store.read
         dataset = assemble(axes, _in_order(read, len(axes)), attributes)
         if store is not None:
             store.finish(dataset)

@@ -67,15 +67,15 @@ def caveats_of(
     """What to say of an answer; nothing where it is exact (``kind`` None: infinitely small steps)."""
     if kind is None or kind == "exact":
         return ()
-    found: list[Caveat] = []
+    caveats: list[Caveat] = []
     slope = float(np.max(steps)) * system.outcome.steepest
     if not system.pairing.constant:
-        found.append(Caveat("pairing by rating", _BY_RATING, 0.2))
-        found += _window(system, teams, variance)
+        caveats.append(Caveat("pairing by rating", _BY_RATING, 0.2))
+        caveats += _window(system, teams, variance)
     if teams.finite and teams.size < LEAST_TEAMS:
-        found.append(Caveat("few teams", f"{teams.size} teams are few for a normal law of their ratings.", 0.06))
+        caveats.append(Caveat("few teams", f"{teams.size} teams are few for a normal law of their ratings.", 0.06))
     if slope > LARGEST_STEP:
-        found.append(
+        caveats.append(
             Caveat(
                 "large steps",
                 f"γ sup b' = {slope:.3g} is above {LARGEST_STEP}: ratings are then not quite normal, and theory says "
@@ -85,7 +85,7 @@ def caveats_of(
         )
     together = matches_together(system.schedule, teams.size) * slope
     if isinstance(system.schedule, Rounds | Period) and together > TOGETHER:
-        found.append(
+        caveats.append(
             Caveat("large batches", f"Results that count together move ratings far: nγ sup b' = {together:.3g}.", 0.1)
         )
     if (
@@ -93,7 +93,7 @@ def caveats_of(
         and dynamics.rate < SLOWEST_MOTION
         and (system.outcome.nu * dynamics.spread) ** 2 > CURVED
     ):
-        found.append(
+        caveats.append(
             Caveat(
                 "slow form",
                 f"Form with rate {dynamics.rate:g} is slower than {SLOWEST_MOTION}: ratings follow it on a curve, and "
@@ -102,15 +102,15 @@ def caveats_of(
             )
         )
     if isinstance(dynamics, Walk) and slope > 0:
-        found += _walk(system, teams, dynamics, float(np.min(steps)))
-    return tuple(found)
+        caveats += _walk(system, teams, dynamics, float(np.min(steps)))
+    return tuple(caveats)
 
 
 def _walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[Caveat]:
     """Of strengths that lie far apart, and of such as lie so near together that they cannot have walked for long."""
     V = teams.crowding * teams.mean((teams.theta - teams.mean(teams.theta)) ** 2)
     far = system.outcome.nu**2 * V
-    found = [
+    caveats = [
         Caveat(
             "wide walk",
             f"Strengths that walk lie far apart (ν²V = {far:.2g} is above {FAR_WALK}): the outer ones are followed "
@@ -120,9 +120,9 @@ def _walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[C
     ] * (far > FAR_WALK)
     remembered = walk.step**2 / (step * float(system.outcome.b_prime(np.sqrt(2 * V))))
     if V == 0 or YOUNG * remembered <= V:
-        return found
+        return caveats
     return [
-        *found,
+        *caveats,
         Caveat(
             "young walk",
             f"While ratings remember, strengths walk by ± {np.sqrt(remembered):.3g}, and they lie only "

@@ -244,14 +244,14 @@ class LeagueClosure:
         shares = [1.0] if guess is not None else growing_steps(1.0, together)
         try:
             first = guess or self.first_guess(shares[0] * steps, start)
-            found = self._iterate(shares[0] * steps, first, ITERATIONS, goal)
+            solution = self._iterate(shares[0] * steps, first, ITERATIONS, goal)
             for last, share in pairwise(shares):
                 # Noise grows with the step, and what overshoots at the old noise need not at the new.
-                wider = found.state._replace(U=share / last * found.state.U)
-                found = self._iterate(share * steps, wider, ITERATIONS, goal)
+                wider = solution.state._replace(U=share / last * solution.state.U)
+                solution = self._iterate(share * steps, wider, ITERATIONS, goal)
         except NoStationaryState:
             raise self._unsolved_error(steps) from None
-        return found
+        return solution
 
     def _iterate(self, gamma: Array, start: State, most: int, goal: float = GOAL) -> Solution:
         def look(point: Array) -> tuple[Array, float, Solution]:
@@ -521,15 +521,15 @@ class Look:
         right[:n], right[n : 2 * n] = self.drift, implied - variance
         if aim is not None:
             matrix[n : 2 * n, -1], matrix[-1, :n], right[-1] = -implied, aim.weights, aim.missing
-        found: Array = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
-        if not np.isfinite(found).all():
+        move: Array = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+        if not np.isfinite(move).all():
             raise LinAlgError("no step leads nearer")
-        wider = np.sqrt(np.clip((variance + found[n : 2 * n]) / implied, 1 / LARGEST_CHANGE, LARGEST_CHANGE))
+        wider = np.sqrt(np.clip((variance + move[n : 2 * n]) / implied, 1 / LARGEST_CHANGE, LARGEST_CHANGE))
         scale = np.multiply.outer(wider, wider) if state.U.ndim == 2 else wider**2
-        longest = float(np.abs(found[:n]).max()) * self.sharpness
-        step = found[:n] * min(1.0, LONGEST_MEAN_STEP / longest) if longest > 0 else found[:n]
+        longest = float(np.abs(move[:n]).max()) * self.sharpness
+        step = move[:n] * min(1.0, LONGEST_MEAN_STEP / longest) if longest > 0 else move[:n]
         ahead = State(state.rating + step, self.implied.C, self.implied.U * scale)
-        return ahead, 0.0 if aim is None else float(found[-1])
+        return ahead, 0.0 if aim is None else float(move[-1])
 
     def _shares(self, held: Array, implied: Array) -> tuple[Array, Array]:
         """How a variance answers to the shaking and to the slopes: of pure noise once each."""

@@ -167,18 +167,18 @@ def farming(
     system = as_system(system)
     if not isinstance(strengths, Strength):
         raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
-    own = _number_of(strengths, team)
+    number = _number_of(strengths, team)
     most = whole("opponents", opponents, 1)
     if most > strengths.teams - 1:
         raise InputError(f"opponents must be at most {strengths.teams - 1}, the number of other teams, not {most}.")
     if isinstance(noise, str) and noise == "gaussian" and system.sides > 2:
         raise InputError(f'farming with noise="gaussian" is computed for matches of two, not for {system.schedule!r}.')
-    choice = ChoosingTeam(stationary(system, strengths, noise=noise), own)
+    choice = ChoosingTeam(stationary(system, strengths, noise=noise), number)
     best, worst = choice.group(most, 1), choice.group(most, -1)
     names = tuple(choice.state.teams.name(k) for k in range(strengths.teams))
-    now = float(choice.state.rating[own])
+    now = float(choice.state.rating[number])
     return Farming(
-        names[own], names, now, freeze(choice.alone()), best, worst, choice.settle(best) - now,
+        names[number], names, now, freeze(choice.alone()), best, worst, choice.settle(best) - now,
         choice.settle(worst) - now, choice.reacting(best), choice.reacting(worst),
     )  # fmt: skip
 

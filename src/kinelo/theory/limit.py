@@ -71,19 +71,19 @@ def stationary(
 
 def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
     if system.pairing.constant:
-        found = balance_ratings(system.outcome, teams, closure, start, dense)
+        settled = balance_ratings(system.outcome, teams, closure, start, dense)
     else:
-        found = equilibrium(system, teams, closure, start)
-    growth = None if found.growth is None else found.growth * teams.crowding
+        settled = equilibrium(system, teams, closure, start)
+    growth = None if settled.growth is None else settled.growth * teams.crowding
     return StationaryState(
         system,
         teams,
         closure,
         "none",
-        freeze(found.positions),
+        freeze(settled.positions),
         freeze(np.zeros(teams.size)),
-        found.residual,
-        found.iterations,
+        settled.residual,
+        settled.iterations,
         stable=growth is None or growth < 0,
         growth=growth,
     )
@@ -222,12 +222,12 @@ def _far_apart(outcome: Outcome, teams: Teams, start: Array) -> Balance | None:
         # The mass of what is left of a certain win lies 2νV below the mean gap.
         uncertain[rows[at], columns[at]] = smooth(lambda z: missing(outcome, z), outcome.nu, one)(gap[at])
     equal = np.full(teams.size, 0.0) - np.arange(teams.size) / outcome.sharpness
-    found = far_balance(outcome, teams.mass[order], uncertain, equal)
-    if found is None:
+    balanced = far_balance(outcome, teams.mass[order], uncertain, equal)
+    if balanced is None:
         return None
     positions = np.empty(teams.size)
-    positions[order] = found.positions
-    return replace(found, positions=positions + teams.mean(start) - teams.mean(positions))
+    positions[order] = balanced.positions
+    return replace(balanced, positions=positions + teams.mean(start) - teams.mean(positions))
 
 
 def refuse_runaway(teams: Teams, target: Array, supremum: float = 1.0) -> None:

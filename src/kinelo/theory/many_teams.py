@@ -127,20 +127,20 @@ def mean_field(
             image = np.concatenate([rating + step, new])
             return image, change, Fluctuation(rating, new, None, residual, 0, "independent")
 
-        found, iterations = fixed_point(look, np.concatenate([first.rating, first.variance]))
-        return replace(found, iterations=iterations)
+        fluctuation, iterations = fixed_point(look, np.concatenate([first.rating, first.variance]))
+        return replace(fluctuation, iterations=iterations)
 
-    found = guess
+    fluctuation = guess
     try:
         for gamma in [system.step] if guess else growing_steps(system.step, outcome.steepest):
-            if found is None:
+            if fluctuation is None:
                 even = np.full(size, gamma / (2 * outcome.steepest))
-                found = Fluctuation(np.array(start), even, None, 0.0, 0, "independent")
-            found = solve(gamma, found)
+                fluctuation = Fluctuation(np.array(start), even, None, 0.0, 0, "independent")
+            fluctuation = solve(gamma, fluctuation)
     except (LinAlgError, NoStationaryState):
         raise unsolved_error(outcome, system.step) from None
-    assert found is not None
-    return found
+    assert fluctuation is not None
+    return fluctuation
 
 
 class Grouped(NamedTuple):
@@ -165,15 +165,15 @@ def representatives(teams: Teams, most: int = REPRESENTATIVES) -> Grouped:
     spreads = SIGMA_GROUPS if np.ptp(teams.sigma) > 0 else 1
     by_sigma = _equal_parts(teams.sigma, np.zeros(teams.size, dtype=np.intp), spreads)
     group = by_sigma * (most // spreads) + _equal_parts(teams.theta, by_sigma, most // spreads)
-    kept, group = np.unique(group, return_inverse=True)
-    if kept.size == 1:
+    chosen, group = np.unique(group, return_inverse=True)
+    if chosen.size == 1:
         # A league takes two teams: equals make two groups.
-        group, kept = np.arange(teams.size) % 2, np.arange(2)
-    mass: Array = np.bincount(group, teams.mass, kept.size).astype(np.float64)
-    theta = np.bincount(group, teams.mass * teams.theta, kept.size) / mass
-    sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, kept.size) / mass)
+        group, chosen = np.arange(teams.size) % 2, np.arange(2)
+    mass: Array = np.bincount(group, teams.mass, chosen.size).astype(np.float64)
+    theta = np.bincount(group, teams.mass * teams.theta, chosen.size) / mass
+    sigma = np.sqrt(np.bincount(group, teams.mass * teams.sigma**2, chosen.size) / mass)
     groups = Teams(teams.strengths.like(theta, sigma), mass, finite=False, behind=teams.number)
-    return Grouped(groups, group, kept // (most // spreads))
+    return Grouped(groups, group, chosen // (most // spreads))
 
 
 def merge_many(teams: Teams) -> Teams:

@@ -193,12 +193,12 @@ def _of_two(system: RatingSystem, teams: Teams, rating: Array, first: Array) -> 
         return gap_law(system, league(strength_gap)).mean - gap
 
     guess = float(first[0] - first[1])
-    found = root_scalar(excess, x0=guess, x1=0.9 * guess + 1e-3 / system.outcome.sharpness, xtol=1e-11, maxiter=60)
-    theta = league(float(found.root)).theta
-    state = stationary(system, league(float(found.root)), noise="gaussian")
+    root = root_scalar(excess, x0=guess, x1=0.9 * guess + 1e-3 / system.outcome.sharpness, xtol=1e-11, maxiter=60)
+    theta = league(float(root.root)).theta
+    state = stationary(system, league(float(root.root)), noise="gaussian")
     noise = Fluctuation(rating, state.variance, state.covariance, 0.0, 0, "exact")
     error = _standard_error(system.outcome, teams, theta, noise)
-    return Recovery(theta, error, rating, teams.sigma, abs(excess(float(found.root))))
+    return Recovery(theta, error, rating, teams.sigma, abs(excess(float(root.root))))
 
 
 def _standard_error(outcome: Outcome, teams: Teams, theta: Array, noise: Fluctuation | None) -> Array | None:

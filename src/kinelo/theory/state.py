@@ -134,16 +134,16 @@ def probe_rating(view: View, theta: Array, sigma: float) -> Array:
     """Rating R(θ) of one more team."""
     outcome, rating = view.system.outcome, view.rating
     target = target_score(outcome, view.teams, view.closure, theta, sigma)
-    own: Array = np.full(theta.shape, view.variance.mean())
-    if not own.any():
+    variance: Array = np.full(theta.shape, view.variance.mean())
+    if not variance.any():
         return _settle_without_noise(view, target)[1]
     opponents = Opponents(view.system, view.teams, view.closure, rating, view.variance)
     matchups = results_against(outcome, view.teams, view.closure, theta.ravel(), np.full(theta.size, sigma))
     x = rating
     for _ in range(BISECTIONS):
-        x = settle(*field_around(view, target, own), target, own)
-        new = opponents.variance_given(matchups, x.ravel(), own.ravel()).reshape(theta.shape)
-        change, own = float(np.abs(new / own - 1).max()), new
+        x = settle(*field_around(view, target, variance), target, variance)
+        new = opponents.variance_given(matchups, x.ravel(), variance.ravel()).reshape(theta.shape)
+        change, variance = float(np.abs(new / variance - 1).max()), new
         if change <= GOAL:
             break
     return x

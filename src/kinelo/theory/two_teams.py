@@ -94,15 +94,15 @@ def gap_law(system: RatingSystem, strengths: Strength, form: Form | None = None,
     # As many nodes as b has turns in reach.
     degrees, count, last = (14, 26 + int(4 * chain.reach * system.outcome.nu), None) if moving else (1, 60, None)
     while True:
-        found = chain.moments(degrees, count)
+        moments = chain.moments(degrees, count)
         seen = [k for k in range(5) if not moving or k not in (2, 3)]
-        change = math.inf if last is None else max(abs(found[k] - last[k]) / max(1, abs(found[k])) for k in seen)
+        change = math.inf if last is None else max(abs(moments[k] - last[k]) / max(1, abs(moments[k])) for k in seen)
         fine = degrees * count > MOST_GAP_UNKNOWNS[moving]
         if quick or change <= GAP_AGREEMENT[moving] or (fine and change <= 1e-3):
-            return GapLaw((found[0], found[1], found[2], found[3]), found[4])
+            return GapLaw((moments[0], moments[1], moments[2], moments[3]), moments[4])
         if fine:
             raise InputError(f"The law of the gap was not resolved at gamma = {system.gamma}; take a smaller one.")
-        last = found
+        last = moments
         degrees, count = (degrees + 4, count + 12) if moving else (1, 3 * count // 2)
         chain.reach *= 1.05
 
@@ -134,8 +134,8 @@ class _Chain:
         outcome = self._outcome
         gap = float(strengths.theta[0] - strengths.theta[1])
         spread = math.hypot(*strengths.sigma)
-        own = 0.0 if self._form is None else math.sqrt(2) * self._form.spread
-        wide = math.hypot(spread, own)
+        widening = 0.0 if self._form is None else math.sqrt(2) * self._form.spread
+        wide = math.hypot(spread, widening)
         score = float(smooth(outcome.b, outcome.nu, wide)(np.array(gap)))
         tie = float(smooth(outcome.tie_probability, outcome.nu, wide)(np.array(gap))) if outcome.has_ties else 0.0
         low, high = -outcome.saturation, outcome.saturation
@@ -147,7 +147,7 @@ class _Chain:
         slope = max(float(outcome.b_prime(low)), LEAST_LUCK * outcome.steepest)
         noise = self._step * self._together * luck / (2 * slope)
         widths = INTERVAL_WIDTHS[self._form is None]
-        return low, widths * math.sqrt(noise + own**2 + noise**2 * outcome.nu**2) + 2 * self._step * self._together
+        return low, widths * math.sqrt(noise + widening**2 + noise**2 * outcome.nu**2) + 2 * self._step * self._together
 
     def _chances(self, degrees: int) -> list[tuple[float, Array]]:
         """Each change of z that results can bring, in results, with its probability as a matrix on Hermite degrees."""
@@ -183,10 +183,10 @@ class _Chain:
         system[:count, 0] = 1.0
         right = np.zeros((degrees * count, 5))
         right[:count, :4] = z[:, None] ** np.arange(1, 5)
-        own = 0.0
+        widening = 0.0
         if self._form is not None:
-            own = math.sqrt(2) * self._form.spread
+            widening = math.sqrt(2) * self._form.spread
             right[count : 2 * count, 4] = z
         found = np.linalg.solve(system, right)[0]
         values: Sequence[float] = found.tolist()
-        return [*values[:4], own * values[4]]
+        return [*values[:4], widening * values[4]]

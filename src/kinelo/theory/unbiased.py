@@ -133,11 +133,11 @@ def _in_use(system: RatingSystem, strengths: Strength | Continuum, closure: Clos
     still = at_small_steps(at_rest, strengths) if closure == "exact" else stationary(at_rest, strengths, closure)
     if still.slope >= 1 - UNBIASED:
         return Unbiased(0.0, None)
-    known: dict[float, StationaryState] = {}
+    state_at: dict[float, StationaryState] = {}
 
     def excess(gamma: float) -> float:
-        known[gamma] = with_noise(replace(still, system=replace(system, gamma=gamma)))
-        return known[gamma].slope - 1
+        state_at[gamma] = with_noise(replace(still, system=replace(system, gamma=gamma)))
+        return state_at[gamma].slope - 1
 
     low, high = 0.0, SMALL_STEP / (matches_together(system.schedule, still.teams.size) * system.outcome.steepest)
     try:
@@ -148,7 +148,7 @@ def _in_use(system: RatingSystem, strengths: Strength | Continuum, closure: Clos
     except NoStationaryState:
         raise NoStationaryState(f"No step up to γ = {low:.3g} makes the ratings as wide as the strengths.") from None
     gamma = float(root_scalar(excess, bracket=(max(low, 1e-3 * high), high), method="brentq", xtol=1e-7 * high).root)
-    found = known[gamma] if gamma in known else with_noise(replace(still, system=replace(system, gamma=gamma)))
+    found = state_at[gamma] if gamma in state_at else with_noise(replace(still, system=replace(system, gamma=gamma)))
     kind = found.kind or "joint"
     return Unbiased(gamma, Fluctuation(found.rating, found.variance, found.covariance, found.residual, 1, kind))
 
@@ -193,8 +193,8 @@ def _crossing(excess: Callable[[float], float], outcome: Outcome, teams: Teams) 
 def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased | None:
     """Iterate ratings, covariance and γ as one; None where they do not settle."""
     solver, of_slope = LeagueClosure(system, teams, closure), _slope_weights(teams)
-    own = np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2
-    U = np.diag(own) if solver.whole else own
+    noise = np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2
+    U = np.diag(noise) if solver.whole else noise
     start = State(np.array(teams.theta), np.zeros_like(U), U)
 
     def look(point: Array) -> tuple[Array, float, tuple[float, Solution]]:
@@ -210,7 +210,7 @@ def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased 
 
     try:
         unit = solver.look(solver.steps(1.0), start).implied.U
-        first = float(np.trace(U) / np.trace(unit)) if solver.whole else float(own.sum() / unit.sum())
+        first = float(np.trace(U) / np.trace(unit)) if solver.whole else float(noise.sum() / unit.sum())
         begin = np.append(start._replace(U=first * unit).vector(), first)
         (gamma, found), _ = fixed_point(look, begin, most=ATTEMPTS, goal=ACCEPTED_RESIDUAL, newton=True)
     except (LinAlgError, NoStationaryState):

@@ -166,8 +166,8 @@ def opponents_found(
 ) -> OpponentsFound:
     """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today."""
     today = strengths_today(calendar, found, years)
-    own = np.bincount(np.concatenate([calendar.home, calendar.away]), minlength=calendar.sides)
-    weight, spread = spread_of(today, own.astype(float))
+    played = np.bincount(np.concatenate([calendar.home, calendar.away]), minlength=calendar.sides)
+    weight, spread = spread_of(today, played.astype(float))
     law = law_of(parameters.nu, parameters.ties)
     x, e = found.of_matches()
     gap = x[:, 0] - x[:, 1] + found.home
@@ -179,7 +179,7 @@ def opponents_found(
 
     share = share_of(today, weight, ratings, [e[:, 0, n] - e[:, 1, n] for n in range(SHARE_DRAWS)])
     # Who left, or hardly plays, closes no gaps.
-    regular = today.active & (own >= FEW_MATCHES * np.median(own[today.active]))
+    regular = today.active & (played >= FEW_MATCHES * np.median(played[today.active]))
     active = regular[calendar.home] & regular[calendar.away]
     pull = np.where(active, 0.5 * steps.sum(axis=1) * law.b_prime(gap), 0.0)
     sides = np.flatnonzero(regular)
@@ -188,7 +188,7 @@ def opponents_found(
     strength, luck = today.strength[sides], today.luck[sides, :SHARE_DRAWS]
     needed, slowest = _calendars(A, strength - strength.mean(), luck - luck.mean(axis=0))
     return OpponentsFound(
-        spread, _correlation(x, e), share, float(own[today.active].mean()), needed * matches, slowest * matches,
+        spread, _correlation(x, e), share, float(played[today.active].mean()), needed * matches, slowest * matches,
         today,
     )  # fmt: skip
 
@@ -217,13 +217,13 @@ def spread_of(today: StrengthsToday, matches: Array) -> tuple[Array, Measured]:
 
 def _correlation(x: Array, e: Array) -> Measured:
     """ρ over matches; the errors of its two parts go along."""
-    own, luck = x - x.mean(), e - e.mean(axis=(0, 1))
-    gap, shift = own[:, 0] - own[:, 1], luck[:, 0] - luck[:, 1]
+    deviation, luck = x - x.mean(), e - e.mean(axis=(0, 1))
+    gap, shift = deviation[:, 0] - deviation[:, 1], luck[:, 0] - luck[:, 1]
     apart = float((gap**2).mean()) - (shift**2).mean()
-    spread = float((own**2).mean()) - (luck**2).mean()
-    spread = max(spread, 1e-6 * float((own**2).mean()) + 1e-12)
+    spread = float((deviation**2).mean()) - (luck**2).mean()
+    spread = max(spread, 1e-6 * float((deviation**2).mean()) + 1e-12)
     rho = float(np.clip(1.0 - apart / (2 * spread), -1.0, 1.0))
-    moved = 2 * (gap @ shift) / gap.size, 2 * np.einsum("ij,ijk->k", own, luck) / own.size
+    moved = 2 * (gap @ shift) / gap.size, 2 * np.einsum("ij,ijk->k", deviation, luck) / deviation.size
     error = (moved[0] - apart / spread * moved[1]) / (2 * spread)
     return Measured(rho, float(error.std(ddof=1)))
 

@@ -365,14 +365,14 @@ def compare_in_use(in_use: SystemInUse, matches: Matches, measured: KBacktest, a
 
 def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
     """The home advantage at first and today, and what it buys to follow it."""
-    own = recursion.strengths.home[~recursion.calendar.neutral]
-    if own.size == 0:
+    advantages = recursion.strengths.home[~recursion.calendar.neutral]
+    if advantages.size == 0:
         return Home(0.0, 0.0, 0.0, 0.0)
-    tenth = max(own.size // 10, 1)
+    tenth = max(advantages.size // 10, 1)
     # What was known before each match: to follow what only later results tell would be hindsight.
     following = recursion.with_home(np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0]))
     gain = recursion.loss(k) - following.loss(k)
-    return Home(in_use.home_advantage, float(own[:tenth].mean()), float(own[-tenth:].mean()), gain)
+    return Home(in_use.home_advantage, float(advantages[:tenth].mean()), float(advantages[-tenth:].mean()), gain)
 
 
 class _LeagueToday(NamedTuple):
@@ -392,13 +392,13 @@ def _league_today(recursion: Recursion, opponents: OpponentsFound, teams: tuple[
     spread = max(opponents.spread.value, 1e-3)
     step, rate = recursion.change_per_match()
     names = [teams[i] for i in np.flatnonzero(active)]
-    known = strength, doubt, active
+    strengths = strength, doubt, active
     if rate > 0 and step**2 / (2 * rate) <= 2 * spread**2:
         form = Form(rate=rate, spread=step / math.sqrt(2 * rate))
-        return _LeagueToday(spread, step, rate, Fixed(np.zeros(len(names)), names=names), form, known)
+        return _LeagueToday(spread, step, rate, Fixed(np.zeros(len(names)), names=names), form, strengths)
     # As far apart as strengths are, not as luck makes them look.
     own = strength[active] * spread / max(float(strength[active].std()), 1e-9)
-    return _LeagueToday(spread, step, rate, Fixed(own, names=names), Walk(spread=step), known)
+    return _LeagueToday(spread, step, rate, Fixed(own, names=names), Walk(spread=step), strengths)
 
 
 def _notes(matches: Matches, k: float, k_in_order: float | None) -> tuple[str, ...]:

@@ -165,17 +165,17 @@ def sums_by_block(losses: Array, sizes: Array) -> Array:
 def lowest(ks: Array, losses: Array) -> list[float]:
     """The K at the bottom of each column, by the parabola in log K through its three lowest neighbours."""
     x = np.log(ks)
-    found = []
+    minima = []
     for place, column in zip(np.argmin(losses, axis=0), losses.T):
         if 0 < place < ks.size - 1:
             (x0, x1, x2), (y0, y1, y2) = x[place - 1 : place + 2], column[place - 1 : place + 2]
             left, right = (y1 - y0) / (x1 - x0), (y2 - y1) / (x2 - x1)
             bend = (right - left) / (x2 - x0)
             vertex = 0.5 * (x0 + x1 - left / bend) if bend > 0 else x1
-            found.append(math.exp(min(max(vertex, x0), x2)))
+            minima.append(math.exp(min(max(vertex, x0), x2)))
         else:
-            found.append(float(ks[place]))
-    return found
+            minima.append(float(ks[place]))
+    return minima
 
 
 def _later(sizes: Array) -> slice:

@@ -100,21 +100,21 @@ class LeagueEstimate:
         Its step is adapted to the acceptance of the first third, which is left out.
         """
         generator, likelihoods = np.random.default_rng(seed), _Likelihoods(calendar, self.parameters, self.free)
-        here, reach = likelihoods.scales.place(self.parameters._asdict()), 2.4 / math.sqrt(len(self.free))
+        position, reach = likelihoods.scales.place(self.parameters._asdict()), 2.4 / math.sqrt(len(self.free))
         root = np.linalg.cholesky(self.covariance) / likelihoods.scales.unit[:, None]
-        level = likelihoods.point(here).total
+        level = likelihoods.point(position).total
         steps = int(np.clip(MOST_FILTERED / calendar.size, 10 * number, 20 * number))
         walked: list[Array] = []
         for step in range(steps):
-            moved = here + reach * root @ generator.standard_normal(here.size)
+            moved = position + reach * root @ generator.standard_normal(position.size)
             total = likelihoods.point(moved).total
             accepted = math.isfinite(total) and math.log(generator.random()) < level - total
             if accepted:
-                here, level = moved, total
+                position, level = moved, total
             if step < steps // 3:
                 reach *= math.exp((0.7 if accepted else -0.3) * 0.2)
             else:
-                walked.append(here)
+                walked.append(position)
         return [likelihoods.at(walked[place]) for place in np.linspace(0, len(walked) - 1, number).astype(int)]
 
 

@@ -127,18 +127,18 @@ class GapForecasts:
 
 def bands_of(home: Array, away: Array, forecast: GapForecasts, result: Array) -> tuple[Band, ...]:
     """Matches by rating of the side in question, lowest fifth first; every match is seen from both sides."""
-    own = np.concatenate([home, away])
+    ratings = np.concatenate([home, away])
     whole = forecast.from_both_sides()
     seen = np.concatenate([result, -result])
-    place = np.searchsorted(np.quantile(own, np.linspace(0, 1, BANDS + 1)[1:-1]), own)
-    found = []
+    place = np.searchsorted(np.quantile(ratings, np.linspace(0, 1, BANDS + 1)[1:-1]), ratings)
+    bands = []
     for band in range(BANDS):
-        here = place == band
-        if here.sum() < LEAST_IN_BAND:
+        within = place == band
+        if within.sum() < LEAST_IN_BAND:
             continue
-        part = whole.of(here)
+        part = whole.of(within)
         mean, steep, variance = part.law()
         pull = float(steep.sum())
-        off, error = float((seen[here] - mean).sum()) / pull, math.sqrt(float(variance.sum())) / pull
-        found.append(Band(float(own[here].mean()), int(here.sum()), off, error, *part.slope(seen[here])))
-    return tuple(found)
+        off, error = float((seen[within] - mean).sum()) / pull, math.sqrt(float(variance.sum())) / pull
+        bands.append(Band(float(ratings[within].mean()), int(within.sum()), off, error, *part.slope(seen[within])))
+    return tuple(bands)

@@ -158,20 +158,20 @@ def groups_found(
     last = np.flatnonzero(np.append(seen.side[1:] != seen.side[:-1], True))
     recent = last[seen.year[last] >= years - 2.0]
     middle, _ = mean_strength((seen.rating - seen.strength)[recent], seen.doubt[recent])
-    found = []
+    answers = []
     for name, places in groups.items():
-        own = np.isin(seen.side, places)
-        entry = start_of(seen, entered[own[entered]], offset, initial)
-        today = recent[own[recent]]
+        members = np.isin(seen.side, places)
+        entry = start_of(seen, entered[members[entered]], offset, initial)
+        today = recent[members[recent]]
         bias = None
         if today.size >= LEAST_SIDES:
             mean, error = mean_strength((seen.rating - seen.strength)[today], seen.doubt[today])
             bias = Shift(mean - middle, error, int(today.size))
-        inflation = per_year(seen, own, years) if years > 0 else None
-        found.append(GroupFound(name, int(places.size), entry, None, inflation, bias))
+        inflation = per_year(seen, members, years) if years > 0 else None
+        answers.append(GroupFound(name, int(places.size), entry, None, inflation, bias))
     return tuple(
         one if one.group not in told else _with_gain(one, told.index(one.group), told, groups, hindsight.trend)
-        for one in found
+        for one in answers
     )
 
 
@@ -210,13 +210,13 @@ def groups_chart(found: tuple[GroupFound, ...]) -> Chart:
         ("inflation", "ratings rise above strengths, points a year"),
     )
     for role, (name, words) in enumerate(parts):
-        known = [(n, getattr(one, name)) for n, one in enumerate(found) if getattr(one, name) is not None]
-        if known:
-            x = np.array([place[n] for n, _ in known]) + {"bias": -0.15, "gain": 0.0, "inflation": 0.15}[name]
+        answered = [(n, getattr(one, name)) for n, one in enumerate(found) if getattr(one, name) is not None]
+        if answered:
+            x = np.array([place[n] for n, _ in answered]) + {"bias": -0.15, "gain": 0.0, "inflation": 0.15}[name]
             y, error = (
-                np.array([pick(one) for _, one in known]) for pick in (lambda s: s.mean, lambda s: s.high - s.mean)
+                np.array([pick(one) for _, one in answered]) for pick in (lambda s: s.mean, lambda s: s.high - s.mean)
             )
-            notes = tuple(f"{found[n].group}: {one.mean:.0f} ± {one.error:.0f}" for n, one in known)
+            notes = tuple(f"{found[n].group}: {one.mean:.0f} ± {one.error:.0f}" for n, one in answered)
             traces.append(Trace(words, role, "markers", x, y, error=error, notes=notes))
     names = [one.group for one in found]
     label = f"Groups: {', '.join(names)}"

@@ -87,7 +87,7 @@ def cut_blocks(calendar, per_match, per_year, least, most, block, at):
     A block ends where the variance of the walk within (``least`` from match to match, at least), times its matches,
     exceeds ``most``. Returns how many there are.
     """
-    own = np.full(calendar.sides, -1)
+    block_of = np.full(calendar.sides, -1)
     games, began, clock, last = (
         np.zeros(calendar.sides),
         np.zeros(calendar.sides),
@@ -99,15 +99,15 @@ def cut_blocks(calendar, per_match, per_year, least, most, block, at):
         day = calendar.day[k]
         for side in range(2):
             i = calendar.home[k] if side == 0 else calendar.away[k]
-            if own[i] >= 0:
+            if block_of[i] >= 0:
                 clock[i] += per_match + per_year * (day - last[i]) / YEAR
-            if own[i] < 0 or max(clock[i] - began[i], least * games[i]) * games[i] > most:
-                own[i] = number
+            if block_of[i] < 0 or max(clock[i] - began[i], least * games[i]) * games[i] > most:
+                block_of[i] = number
                 number += 1
                 games[i], began[i] = 0.0, clock[i]
             games[i] += calendar.weight[k]
             last[i] = day
-            block[k, side], at[k, side] = own[i], clock[i]
+            block[k, side], at[k, side] = block_of[i], clock[i]
     return number
 
 
@@ -309,15 +309,15 @@ class HindsightStrengths:
         blocks, number = self.blocks, self.blocks.side.size
         following, before = np.full(number, -1), np.full(number, -1)
         following[blocks.earlier], before[blocks.later] = blocks.later, blocks.earlier
-        own, at = blocks.block.ravel(), blocks.at.ravel()
-        other = np.where(at >= blocks.clock[own], following[own], before[own])
-        other = np.where(other < 0, own, other)
-        reach = np.abs(blocks.clock[other] - blocks.clock[own])
-        share = np.where(reach > 0, np.abs(at - blocks.clock[own]) / np.where(reach > 0, reach, 1.0), 0.0)
-        place = np.arange(own.size)
-        values, columns = np.concatenate([1 - share, share]), np.concatenate([own, other])
+        block, at = blocks.block.ravel(), blocks.at.ravel()
+        other = np.where(at >= blocks.clock[block], following[block], before[block])
+        other = np.where(other < 0, block, other)
+        reach = np.abs(blocks.clock[other] - blocks.clock[block])
+        share = np.where(reach > 0, np.abs(at - blocks.clock[block]) / np.where(reach > 0, reach, 1.0), 0.0)
+        place = np.arange(block.size)
+        values, columns = np.concatenate([1 - share, share]), np.concatenate([block, other])
         rows = np.concatenate([place, place])
-        return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(own.size, number)))
+        return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(block.size, number)))
 
 
 def strengths_in_hindsight(

@@ -235,12 +235,12 @@ class OtherSystem:
 def other_system(rater: Rater, matches: Matches, since: int, system: SystemInUse, measured: KBacktest) -> OtherSystem:
     """Fit a rater on the earlier half and judge what it says of the later one."""
     name = type(rater).__name__
-    own = copy.deepcopy(rater)
+    copied = copy.deepcopy(rater)
     try:
         with warnings.catch_warnings():
             # What there is to say about these matches is said by the audit.
             warnings.simplefilter("ignore", KineloWarning)
-            forecast = own.fit(matches[:since]).one_step_ahead(matches[since:]).probabilities
+            forecast = copied.fit(matches[:since]).one_step_ahead(matches[since:]).probabilities
     except InputError as error:
         raise InputError(f"{name} cannot be fitted on the earlier half: {error}") from error
     k = measured.best

@@ -205,16 +205,18 @@ def compare_ratings(
     places = np.array([place for place, _ in rows])
     rating = np.array([row["rating"] for _, row in rows])
     rating = rating - rating.mean()
-    own, error = strength[places] - strength[places].mean(), np.sqrt(doubt[places])
+    strengths, error = strength[places] - strength[places].mean(), np.sqrt(doubt[places])
 
-    slope = float(own @ rating) / max(float(own @ own), 1e-12)
-    off = rating - own
+    slope = float(strengths @ rating) / max(float(strengths @ strengths), 1e-12)
+    off = rating - strengths
     ratio = None
     if "deviation" in table.columns:
         stated = np.array([float(row["deviation"]) if row["deviation"] is not None else math.nan for _, row in rows])
         ratio = float(np.nanmean((off**2 + error**2) / stated**2))
     order = np.argsort(-rating, kind="stable")
     chosen = [*order[:LISTED_SIDES], *order[max(LISTED_SIDES, order.size - LISTED_SIDES) :]]
-    extremes = tuple(Misrated(teams[places[i]], *(float(x[i]) for x in (rating, own, off, error))) for i in chosen)
+    extremes = tuple(
+        Misrated(teams[places[i]], *(float(x[i]) for x in (rating, strengths, off, error))) for i in chosen
+    )
     error_of_all = math.sqrt(float(np.mean(off**2) + np.mean(error**2)))
     return RatingsInUse(len(rows), slope, error_of_all, ratio, extremes)

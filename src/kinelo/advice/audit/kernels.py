@@ -390,7 +390,7 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
         z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]
         r, c = R[i] - R[j] + system.home[k], C[i] + C[j]
         sd = math.sqrt(max(U[i] + U[j], 0.0))  # r ~ N(r, U_i + U_j)
-        known, variance, shared = (
+        belief, variance, shared = (
             held[i, 0] - held[j, 0] + system.home[k],
             held[i, 1] + held[j, 1],
             held[i, 2] + held[j, 2],
@@ -403,14 +403,14 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
             b_mean += nodes.weight[n] * b  # E b
             B_r += nodes.weight[n] * slope  # E b'
             b_square += nodes.weight[n] * b * b  # E b²
-            forecast = nu_D * (known + known_sd * nodes.x[n])
+            forecast = nu_D * (belief + known_sd * nodes.x[n])
             _, _, share = davidson_terms(kappa, math.exp(min(max(forecast, -STEEPEST_PROMISE), STEEPEST_PROMISE)))
             log_D -= nodes.weight[n] * math.log(share)  # E log D of the forecast
         score, B_z, square = expected.score[k], expected.slope[k], expected.square[k]
         # Errors of ratings: what the home advantage in use is off is no error of a rating.
         off = held[i, 0] - held[j, 0] - strengths.mean[k, 0] + strengths.mean[k, 1]
-        out.loss[k] = log_D - nu_D * (score * known + B_z * shared) - (1.0 - square) * log_kappa
-        out.gap[k], out.variance[k], out.covariance[k] = known, variance, shared
+        out.loss[k] = log_D - nu_D * (score * belief + B_z * shared) - (1.0 - square) * log_kappa
+        out.gap[k], out.variance[k], out.covariance[k] = belief, variance, shared
         out.error[k] = 0.5 * (off * off + strengths.variance[k, 0] + strengths.variance[k, 1] - 2.0 * shared + variance)
         out.luck[k] = 0.5 * (held[i, 3] + held[j, 3])
         out.newcomers[k] = 0.5 * (held[i, 4] - held[j, 4]) * off

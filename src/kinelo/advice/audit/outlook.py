@@ -123,13 +123,13 @@ def look_ahead(
     By theory it is a ratio to what the past wanted (theory's K is ``past``), which the backtest knows as well.
     """
     ahead = play_on(recursion, ratings)
-    best, known = ahead.best(), with_known_starts(recursion).best()
+    best, best_if_known = ahead.best(), with_known_starts(recursion).best()
     number = int(np.clip(MOST_REPLAYED / (REPLAYED_K.size * ahead.calendar.size), len(drawn), MOST_REPLAYS))
     bests = replayed_bests(recursion, drawn, ratings, best * REPLAYED_K, number)
     k = advice.k * best / past if differ(best, past) else advice.k
     low, high = (advice.k / past * float(end) for end in np.quantile(bests, [0.025, 0.975]))
     gain = None if in_use is None else ahead.loss(in_use) - ahead.loss(k)
-    return Outlook(k, min(low, k), max(high, k), ahead.calendar.size, gain, past, best, known)
+    return Outlook(k, min(low, k), max(high, k), ahead.calendar.size, gain, past, best, best_if_known)
 
 
 def replayed_bests(
@@ -154,12 +154,12 @@ def find_remedies(
     recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float, measured: KBacktest
 ) -> tuple[StartRemedy, ...]:
     """What finding strengths sooner would have done to the later half: a larger K at first, and a starting list."""
-    since, own = recursion.since, own_losses(in_use.blank(), matches)
+    since, losses = recursion.since, own_losses(in_use.blank(), matches)
     rule = first_steps(recursion, k)
     provisional = own_losses(anew(in_use.rater, k=rule, k_of=None), matches)
     mean, _, last = kernels.last_known(_until(recursion.calendar, since), recursion.filtered.path)
     names = {matches.teams[n]: in_use.rater.initial + float(mean[n]) for n in np.flatnonzero(last >= 0)}
-    listed = own.copy()
+    listed = losses.copy()
     listed[since:] = own_losses(anew(in_use.rater, k=k, k_of=None, start=names), matches[since:])
     first = 2.0 * rule.gamma * (1.0 + rule.boost)
     return (
@@ -167,11 +167,11 @@ def find_remedies(
             f"a larger K for the first matches of a side (K = {first:.0f} falling to {k:.3g}, halfway after "
             f"{rule.matches:.0f} matches: --k {k:.3g} --k-first {first:.0f} --k-halfway {rule.matches:g}, or "
             f"k=FallingSteps({rule.gamma:.3g}, boost={rule.boost:g}, matches={rule.matches:g}))",
-            measured.saving(own - provisional),
+            measured.saving(losses - provisional),
         ),
         StartRemedy(
             f"a starting list (the strengths that the earlier half shows, then K = {k:.3g}: --start, or start=)",
-            measured.saving(own - listed),
+            measured.saving(losses - listed),
         ),
     )
 

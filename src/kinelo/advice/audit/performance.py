@@ -223,12 +223,12 @@ def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Varia
     draw = np.random.default_rng(seed)
     null = [float(score.of(_draw_results(draw, expected, spread) - expected).var()) for _ in range(PERFORMANCE_DRAWS)]
     residual = matches.signed - expected
-    found = float(score.of(residual).var())
+    variance = float(score.of(residual).var())
     odd = score.of(residual, 0), score.of(residual, 1)
     correlation = float(np.corrcoef(*odd)[0, 1]) if enough.sum() > 3 else float("nan")
     low, high = np.quantile(null, [0.025, 0.975])
-    p = (1 + int(np.sum(np.array(null) >= found))) / (1 + PERFORMANCE_DRAWS)
-    return Variation(int(enough.sum()), found, float(low), float(high), p, correlation)
+    p = (1 + int(np.sum(np.array(null) >= variance))) / (1 + PERFORMANCE_DRAWS)
+    return Variation(int(enough.sum()), variance, float(low), float(high), p, correlation)
 
 
 class _Scores:

@@ -115,7 +115,7 @@ class PosteriorCheck:
     @property
     def differences(self) -> tuple[str, ...]:
         """In which of the quantities the league differs from itself played again, beyond 95 % of the replays."""
-        found = []
+        replayed = []
         for name, real, (low, high) in zip(self.names, self.real, self.interval):
             if low <= real <= high:
                 continue
@@ -124,11 +124,11 @@ class PosteriorCheck:
             # A difference that the digits do not show is none to tell.
             if shown[0] in shown[1:]:
                 continue
-            found.append(
+            replayed.append(
                 f"{DIFFERENCES[name][0 if real > high else 1]} than when the league is played again from the estimates "
                 f"({shown[0]}; {shown[1]} to {shown[2]})"
             )
-        return tuple(found)
+        return tuple(replayed)
 
 
 def posterior_check(

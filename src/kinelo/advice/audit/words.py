@@ -66,21 +66,21 @@ def gain_words(audit: Findings) -> tuple[str, str]:
     """The best K, and beside it how sure that is and what moving there buys; of a system with a K."""
     past, outlook = audit.advice, audit.outlook
     ways = f"{audit.curve.best.k:.3g} by theory, {audit.measured.best:.3g} by backtest"
-    found = f"95 %: {past.low:.3g} to {past.high:.3g}; {ways}"
-    best, said, moving = f"Best K = {past.k:.3g}", f"({found}).", f"Moving there from {audit.k:.3g} takes"
+    interval = f"95 %: {past.low:.3g} to {past.high:.3g}; {ways}"
+    best, why, moving = f"Best K = {past.k:.3g}", f"({interval}).", f"Moving there from {audit.k:.3g} takes"
     if outlook.differs:
         best = f"Best K from today on = {outlook.k:.3g}"
         from_now = f"95 %: {outlook.low:.3g} to {outlook.high:.3g}"
-        said = f"({from_now}). The matches of the past wanted K = {past.k:.3g} ({found})."
+        why = f"({from_now}). The matches of the past wanted K = {past.k:.3g} ({interval})."
         moving = f"K = {past.k:.3g} would have taken"
     before, after = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
     by_theory = change(audit.now.log_loss - audit.curve.at(past.k))
     if audit.opponents.hidden:
         # The model of K takes pairing for random: of errors it knows too little there.
         later = change(audit.tested.gain)
-        return best, f"{said} By theory {past.k:.3g} {by_theory}, and on the later half of the matches it {later}."
+        return best, f"{why} By theory {past.k:.3g} {by_theory}, and on the later half of the matches it {later}."
     return best, (
-        f"{said} {moving} the error of a rating from ± {before:.0f} to ± {after:.0f} points; by theory it {by_theory}, "
+        f"{why} {moving} the error of a rating from ± {before:.0f} to ± {after:.0f} points; by theory it {by_theory}, "
         f"and on the later half of the matches it {change(audit.tested.gain)}."
     )
 
@@ -139,22 +139,22 @@ def rows_of(audit: Findings) -> list[tuple[str, str]]:
 
 def group_words(found: GroupFound) -> str:
     """Where a group enters, whether it grows stronger, whether its ratings inflate, and whether they are too high."""
-    said = [f"{found.sides} sides" if found.sides != 1 else "1 side"]
+    parts = [f"{found.sides} sides" if found.sides != 1 else "1 side"]
     if found.entry is not None:
-        said.append(f"should start at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
+        parts.append(f"should start at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
     if found.gain is not None:
-        said.append(_signed(found.gain, "grows stronger", "grows weaker", "by {} points a year, next to all sides"))
+        parts.append(_signed(found.gain, "grows stronger", "grows weaker", "by {} points a year, next to all sides"))
     if found.inflation is not None:
-        said.append(
+        parts.append(
             _signed(
                 found.inflation, "its ratings rise", "its ratings fall", "against its strengths by {} points a year"
             )
         )
     if found.bias is not None:
-        said.append(
+        parts.append(
             _signed(found.bias, "is rated too high", "is rated too low", "today by {} points, next to all sides")
         )
-    return "; ".join(said)
+    return "; ".join(parts)
 
 
 def _signed(one: Shift, up: str, down: str, size: str) -> str:
@@ -168,16 +168,16 @@ def _signed(one: Shift, up: str, down: str, size: str) -> str:
 def _which(audit: Findings) -> str:
     (low, high), curve, measured = audit.measured.interval, audit.curve, audit.measured
     lost = measured.at(curve.best.k) - measured.at(measured.best)
-    said = (
+    sentence = (
         f"by theory {with_interval(curve.best.k, curve.low, curve.high)}, by backtest {measured.best:.3g} "
         f"({low:.3g} to {high:.3g}; theory's K loses {max(lost, 0.0):.5f} against it)"
     )
     better, gain = audit.tested.better, audit.tested.better_gain
     if better is not None and gain is not None and audit.tested.gain.low <= 0:
-        said += f"\nthe surest step is to K = {better:.3g}, which {change(gain)}"
+        sentence += f"\nthe surest step is to K = {better:.3g}, which {change(gain)}"
     if audit.league.ties > 0:
-        said += f"\n{K_UNIT}"
-    return said
+        sentence += f"\n{K_UNIT}"
+    return sentence
 
 
 def _to_come(audit: Findings) -> str:
@@ -216,20 +216,20 @@ def opponents_words(found: OpponentsFound) -> str:
     alike, share = found.correlation, found.share_shown
     kind = "like meets like" if found.alike else "they are hardly chosen by strength"
     shown = f"{100 * min(max(share.value, 0.0), 1.0):.0f} %"
-    said = (
+    sentence = (
         f"correlation of their strengths {with_interval(alike.value, alike.low, min(alike.high, 1.0), '.2f')}: {kind}; "
         f"ratings show {shown} ({100 * max(share.low, 0.0):.0f} to {100 * share.high:.0f}) of the true differences "
         f"after {found.matches:,.0f} matches of a side"
     )
     if share.value < MOST_SHOWN:
-        said += f"; from a common start nine tenths take {matches_words(found.matches_needed)}"
+        sentence += f"; from a common start nine tenths take {matches_words(found.matches_needed)}"
     if found.at_least:
-        said += (
+        sentence += (
             "\nAmong opponents as alike as these the true differences may be larger than found, up to twice: where "
             "strengths move, pairing follows them, and results alone do not show it. The interval of the strengths' "
             "spread allows for that"
         )
-    return said
+    return sentence
 
 
 def matches_words(matches: float) -> str:
@@ -247,17 +247,17 @@ def _matches_of_a_side(audit: Findings) -> float:
 
 def _entering(audit: Findings) -> str:
     """Where newcomers lie, and how far apart; their mean where it differs beyond chance."""
-    found = audit.league.parameters
+    estimates = audit.league.parameters
     error = audit.league.standard_errors.get("newcomer_level")
-    level = found.newcomer_level
+    level = estimates.newcomer_level
     if error is None:
-        return f"at first sides differed by ± {found.newcomer_spread:.0f}"
+        return f"at first sides differed by ± {estimates.newcomer_spread:.0f}"
     if abs(level) < 2 * error:
-        return f"newcomers differ by ± {found.newcomer_spread:.0f} about the mean of the league (± {error:.0f})"
+        return f"newcomers differ by ± {estimates.newcomer_spread:.0f} about the mean of the league (± {error:.0f})"
     way = "above" if level > 0 else "below"
     return (
         f"newcomers lie {with_error(abs(level), error, '.0f')} points {way} the mean of the league and differ by "
-        f"± {found.newcomer_spread:.0f}"
+        f"± {estimates.newcomer_spread:.0f}"
     )
 
 
@@ -302,9 +302,9 @@ def _newcomers(audit: Findings) -> str:
 
 def inflation_words(found: RatingInflation) -> list[str]:
     """Whether a rating is worth what it was, where newcomers should start, and what entries and exits do."""
-    said, per_year, start, back = [], found.per_year, found.start, found.returning
+    sentences, per_year, start, back = [], found.per_year, found.start, found.returning
     if per_year is None:
-        said.append("too few sides play to tell whether a rating is worth what it was")
+        sentences.append("too few sides play to tell whether a rating is worth what it was")
     else:
         digits = "z.0f" if max(abs(per_year.low), abs(per_year.high)) >= 10 else "z.1f"
         size = with_interval(per_year.mean, per_year.low, per_year.high, digits)
@@ -313,11 +313,11 @@ def inflation_words(found: RatingInflation) -> list[str]:
             worth = f"a rating is worth {'less' if per_year.mean > 0 else 'more'} than it was: {worth}"
         else:
             worth = f"a rating is worth what it was, within chance: {worth}"
-        said.append(worth)
+        sentences.append(worth)
     if start is not None:
         where = with_interval(start.mean, start.low, start.high, ".0f")
         off = start.low > found.initial or start.high < found.initial
-        said.append(
+        sentences.append(
             f"newcomers should start at {where}, not at {found.initial:.0f}"
             if off
             else f"newcomers start where they should: at {found.initial:.0f}, where {where} is right"
@@ -325,13 +325,13 @@ def inflation_words(found: RatingInflation) -> list[str]:
     gain = found.gain
     if gain is not None and gain.beyond_chance:
         way = "stronger" if gain.mean > 0 else "weaker"
-        said.append(
+        sentences.append(
             f"newcomers grow {with_error(abs(gain.mean), gain.error, '.0f')} points a year {way}, next to sides that "
             "were there before"
         )
     if back is not None and back.beyond_chance:
         way = "higher" if back.mean > 0 else "lower"
-        said.append(
+        sentences.append(
             f"sides that come back after a season or more should start {with_error(abs(back.mean), back.error, '.0f')} "
             f"points {way} than they left"
         )
@@ -341,8 +341,8 @@ def inflation_words(found: RatingInflation) -> list[str]:
             f"{name} {'bring' if size > 0 else 'take'} {abs(size):.0f}" for name, size in flows if abs(size) >= 0.5
         ]
         if moved:
-            said.append(f"per active side {' and '.join(moved)} points a year")
-    return said
+            sentences.append(f"per active side {' and '.join(moved)} points a year")
+    return sentences
 
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:
@@ -391,31 +391,31 @@ def _bands(audit: Findings) -> str:
 
 
 def _table(audit: Findings) -> str:
-    found = audit.ratings
-    assert found is not None
+    ratings = audit.ratings
+    assert ratings is not None
     honest = (
         ""
-        if found.deviation_ratio is None
-        else (f"; stated deviations explain {100 / max(found.deviation_ratio, 1e-9):.0f} % of the squared errors")
+        if ratings.deviation_ratio is None
+        else (f"; stated deviations explain {100 / max(ratings.deviation_ratio, 1e-9):.0f} % of the squared errors")
     )
     return (
-        f"{found.sides} sides compared: off by ± {found.error:.0f} points, slope on strengths "
-        f"{found.slope:.2f}{honest}\n" + _extremes(found.extremes)
+        f"{ratings.sides} sides compared: off by ± {ratings.error:.0f} points, slope on strengths "
+        f"{ratings.slope:.2f}{honest}\n" + _extremes(ratings.extremes)
     )
 
 
 def performance_words(found: Performance, both: Recovered) -> list[str]:
     """What line-ups tell of performances, and what recovering strengths does to strong and weak sides."""
-    said = [
+    sentences = [
         f"Performances: line-ups move a side by ± {found.spread:.0f} points ({found.low:.0f} to {found.high:.0f}) "
         f"about its strength, from {found.matches:,} matches; by chance alone as much in "
         f"{percent(found.p_value, 1)} of leagues."
     ]
     for name, place in (("best", -1), ("weakest", 0)):
         before, after = both.before[place], both.after[place]
-        said.append(
+        sentences.append(
             f"The {name} fifth: rated too low by {before.underrated:+.0f} ± {before.error:.0f} points, and by "
             f"{after.underrated:+.0f} ± {after.error:.0f} once strengths are recovered; slope {before.slope:.2f} ± "
             f"{before.slope_error:.2f}, then {after.slope:.2f} ± {after.slope_error:.2f}."
         )
-    return said
+    return sentences

@@ -32,13 +32,13 @@ def advice(theory: TheoryAnswer, controls: Controls, units: Units) -> list[str]:
 
 def offers(theory: TheoryAnswer, controls: Controls, units: Units) -> list[dict[str, Any]]:
     """Steps that the slider can hold, each with the words of its button."""
-    found = []
+    offered = []
     fair = None if theory.fair is None or abs(theory.slope - 1) <= FAIR else theory.fair
     for step, why in ((fair, "right on average"), (_worth(theory), "misses least")):
         gamma = None if step is None else on_slider(step.gamma)
         if gamma is not None and gamma != controls.gamma:
-            found.append({"gamma": gamma, "label": f"Apply {units.step(gamma)}: {why}"})
-    return found
+            offered.append({"gamma": gamma, "label": f"Apply {units.step(gamma)}: {why}"})
+    return offered
 
 
 def _worth(theory: TheoryAnswer) -> PricedStep | None:

@@ -50,20 +50,20 @@ class Search:
 def look_for_fair_step(controls: Controls) -> Search:
     """Look for a step size at which the slope of ratings on strengths is 1."""
     low, high = offered_steps()
-    here = controls.gamma
-    slope = _slope(controls, here)
+    step = controls.gamma
+    slope = _slope(controls, step)
     if slope is None:
-        return Search(None, here, float("nan"), settles=False)
+        return Search(None, step, float("nan"), settles=False)
     rising = slope < 1
-    while here < high if rising else here > low:
-        there = min(here * FACTOR, high) if rising else max(here / FACTOR, low)
+    while step < high if rising else step > low:
+        there = min(step * FACTOR, high) if rising else max(step / FACTOR, low)
         beyond = _slope(controls, there)
         if beyond is None:
-            return Search(None, here, slope, settles=False)
+            return Search(None, step, slope, settles=False)
         if (beyond < 1) != rising:
-            return _between(controls, (here, slope), (there, beyond))
-        here, slope = there, beyond
-    return Search(None, here, slope)
+            return _between(controls, (step, slope), (there, beyond))
+        step, slope = there, beyond
+    return Search(None, step, slope)
 
 
 def _between(controls: Controls, here: tuple[float, float], there: tuple[float, float]) -> Search:

@@ -92,12 +92,12 @@ def headline(state: State, theory: TheoryAnswer, league: Evidence | None, units:
     if state == "agree" or league is None:
         return f"{words[0].upper()}{words[1:]}: theory and league agree."
     if slopes_differ(theory, league):
-        said, shown = f"a slope of {theory.slope:.2f}", f"{league.slope.value:.2f}"
+        expected, shown = f"a slope of {theory.slope:.2f}", f"{league.slope.value:.2f}"
     else:
         stray = "miss strength" if theory.parts else "stray"
-        said = f"ratings that {stray} by ± {units.points(theory.luck)}"
+        expected = f"ratings that {stray} by ± {units.points(theory.luck)}"
         shown = f"± {units.points(league.luck.value)}"
-    return f"Theory and league disagree: theory says {said}, the league shows {shown}."
+    return f"Theory and league disagree: theory says {expected}, the league shows {shown}."
 
 
 def judged(
@@ -128,7 +128,7 @@ def facts(
     slope, luck_shown = _shown(league, units)
     answered = state != "no theory"
     missed = "points by which a rating misses present strength"
-    found: list[Fact] = [
+    facts_shown: list[Fact] = [
         {
             "value": f"{theory.slope:.2f}" if answered else "no answer",
             "league": slope,
@@ -141,14 +141,16 @@ def facts(
         },
     ]
     if not answered and not math.isnan(theory.slope):
-        found[0]["text"] = f"rating points shown for each point of true strength; {theory.slope:.2f} if steps were tiny"
+        facts_shown[0]["text"] = (
+            f"rating points shown for each point of true strength; {theory.slope:.2f} if steps were tiny"
+        )
     if state in ("no theory", "disagree"):
-        return found
+        return facts_shown
     if theory.parts:
         luck, lag, bias = (units.points(part) for part in theory.parts)
         words = f"points of it are lag: ratings trail strengths that move. Luck makes ± {luck}, bias ± {bias}"
-        return [*found, {"value": f"± {lag}", "league": None, "text": words}]
-    return [*found, *_facts_at_rest(theory, units, played)]
+        return [*facts_shown, {"value": f"± {lag}", "league": None, "text": words}]
+    return [*facts_shown, *_facts_at_rest(theory, units, played)]
 
 
 def _facts_at_rest(theory: TheoryAnswer, units: Units, played: str) -> list[Fact]:
@@ -157,12 +159,12 @@ def _facts_at_rest(theory: TheoryAnswer, units: Units, played: str) -> list[Fact
     off = units.points(abs(theory.bias))
     side = "off" if not off.strip("0.") else "too low" if theory.bias < 0 else "too high"
     text = f"points {side}: where the strongest team ends up on average"
-    found: list[Fact] = [{"value": off, "league": None, "text": text}]
+    facts: list[Fact] = [{"value": off, "league": None, "text": text}]
     if not math.isnan(theory.miss):
         words = "points by which ratings miss true strength, bias and luck together (root mean square)"
-        found.insert(0, {"value": units.points(theory.miss), "league": None, "text": words})
+        facts.insert(0, {"value": units.points(theory.miss), "league": None, "text": words})
     text = f"{played} per team until the whole league has settled"
-    return [*found, {"value": settled, "league": None, "text": text}]
+    return [*facts, {"value": settled, "league": None, "text": text}]
 
 
 def _shown(league: Evidence | None, units: Units) -> tuple[str, str]:

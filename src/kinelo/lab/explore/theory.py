@@ -81,12 +81,12 @@ def predicted_map(controls: Controls) -> PredictedMap:
     caveats: list[str] = []
     with heard(caveats):
         if (dynamics := controls.dynamics) is not None:
-            found = _tracked(controls, dynamics)
+            prediction = _tracked(controls, dynamics)
         elif controls.steps == "glicko":
-            found = _settled(settled_deviations(controls.system, league_of(controls), noise="gaussian"))
+            prediction = _settled(settled_deviations(controls.system, league_of(controls), noise="gaussian"))
         else:
-            found = _at_rest(controls)
-    return replace(found, caveats=tuple(dict.fromkeys([*found.caveats, *caveats])))
+            prediction = _at_rest(controls)
+    return replace(prediction, caveats=tuple(dict.fromkeys([*prediction.caveats, *caveats])))
 
 
 def unanswered(controls: Controls) -> str:
@@ -137,13 +137,13 @@ def _settled(state: StationaryState | DeviationState) -> PredictedMap:
 
 
 def _tracked(controls: Controls, dynamics: Dynamics) -> PredictedMap:
-    found = tracking(controls.system, league_of(controls), dynamics)
-    slope = found.rating_slope
-    theta = MIDDLE + np.linspace(-STRENGTH_REACH, STRENGTH_REACH, EXPLORED_NODES) * found.V**0.5
-    around = np.full(EXPLORED_NODES, max(found.U - found.C**2 / found.V, 0.0) ** 0.5)
-    luck, lag, bias = (max(part, 0.0) ** 0.5 for part in (found.parts.noise, found.parts.lag, found.parts.bias))
-    said = tuple(one.sentence for one in found.caveats)
-    line, miss = MIDDLE + slope * (theta - MIDDLE), found.E**0.5
+    tracked = tracking(controls.system, league_of(controls), dynamics)
+    slope = tracked.rating_slope
+    theta = MIDDLE + np.linspace(-STRENGTH_REACH, STRENGTH_REACH, EXPLORED_NODES) * tracked.V**0.5
+    around = np.full(EXPLORED_NODES, max(tracked.U - tracked.C**2 / tracked.V, 0.0) ** 0.5)
+    luck, lag, bias = (max(part, 0.0) ** 0.5 for part in (tracked.parts.noise, tracked.parts.lag, tracked.parts.bias))
+    said = tuple(one.sentence for one in tracked.caveats)
+    line, miss = MIDDLE + slope * (theta - MIDDLE), tracked.E**0.5
     return PredictedMap(theta, line, around, slope, miss, miss, caveats=said, parts=(luck, lag, bias))
 
 

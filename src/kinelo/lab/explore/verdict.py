@@ -81,12 +81,12 @@ def whole_answer(controls: Controls) -> TheoryAnswer:
     caveats = list(first.caveats)
     with heard(caveats):
         try:
-            found = diagnosis_in(controls, "paper")
+            diagnosis = diagnosis_in(controls, "paper")
         except NoStationaryState as error:
             return replace(first, missing=str(error))
         except InputError:  # theory has a map for more leagues than a diagnosis
             return replace(first, caveats=tuple(dict.fromkeys(caveats)))
-        answer = _moving(first, found, controls) if first.parts else _at_rest(first, found, controls)
+        answer = _moving(first, diagnosis, controls) if first.parts else _at_rest(first, diagnosis, controls)
     return replace(answer, whole=True, caveats=tuple(dict.fromkeys(caveats)))
 
 

@@ -181,13 +181,13 @@ def settling(units: Units, start: str) -> Picture:
 def luck(units: Units, k: float) -> Picture:
     """The same league with a step and with four times that step."""
     f, theta, steps = units.factor, _strengths(), (step_of(k), step_of(4 * k))
-    found, theory = [played(step)[1].luck for step in steps], [luck_of(step) for step in steps]
+    spreads, theory = [played(step)[1].luck for step in steps], [luck_of(step) for step in steps]
     names = [units.step(step) for step in steps]
     x = f * (theta - MIDDLE)
     dots = [f * (played(step)[0] - MIDDLE) for step in steps]
     curve = np.geomspace(step_of(4), step_of(320), 18)
     lucks = f * np.array([luck_of(float(step)) for step in curve])
-    shown, bars = [f * one.value for one in found], [2 * f * one.error for one in found]
+    shown, bars = [f * one.value for one in spreads], [2 * f * one.error for one in spreads]
     return Picture(
         _league_chart(
             units, f"The same hundred teams rated with {names[0]} and with {names[1]}.",
@@ -212,8 +212,9 @@ def luck(units: Units, k: float) -> Picture:
         (
             LEAGUE_WORDS,
             f"Every match moves both ratings, deserved or not. Luck is about √(γ/2ν): four times the step, twice the "
-            f"luck. The two leagues played show ± {units.points(found[0].value)} and ± {units.points(found[1].value)}, "
-            f"with standard errors of {found[0].error * f:.2g} and {found[1].error * f:.2g}.",
+            f"luck. The two leagues played show ± {units.points(spreads[0].value)} and "
+            f"± {units.points(spreads[1].value)}, with standard errors of "
+            f"{spreads[0].error * f:.2g} and {spreads[1].error * f:.2g}.",
         ),
         _python(
             units, league_line(units, SIGMA), f"for gamma in ({_step(units, steps[0])}, {_step(units, steps[1])}):",
@@ -265,25 +266,25 @@ def bias_and_luck(units: Units, k: float) -> Picture:
     """How far ratings miss strength, by the step: bias and luck, and the step at which they are right on average."""
     gamma, f, all_of = step_of(k), units.factor, _misses()
     at = _on_axis(units, all_of.steps)
-    here, state = miss_of(gamma), _theory(gamma)
+    miss, state = miss_of(gamma), _theory(gamma)
     fair = step_of(fair_k())
     slopes = [played(float(step))[1].slope for step in all_of.steps]
     ends = [float(at[0]), float(at[-1])]
     span = (0.85 * ends[0], 1.15 * ends[1])
     return Picture(
         Chart(
-            f"How far ratings miss true strength, by the step: {units.points(here)} at {units.step(gamma)}.",
+            f"How far ratings miss true strength, by the step: {units.points(miss)} at {units.step(gamma)}.",
             _step_axis(units), f"ratings miss strength by ({units.word})",
             [
                 Trace("bias", "other", "thin", at, f * all_of.bias),
                 Trace("luck", "bad", "thin", at, f * all_of.luck),
                 Trace("both together", "prediction", "lines", at, f * all_of.total, later=True),
                 Trace("right on average", "good", "large", [_on_axis(units, fair)], [f * miss_of(fair)], later=True),
-                Trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here], later=True),
+                Trace("this step", "team", "large", [_on_axis(units, gamma)], [f * miss], later=True),
             ],
             span, (0, 1.08 * f * float(all_of.total.max())), logarithmic=True,
         ),
-        _fair_sentence(units, gamma, here, state.slope),
+        _fair_sentence(units, gamma, miss, state.slope),
         Chart(
             "Slope of ratings on strengths by the step: theory, and leagues played, with two standard errors.",
             _step_axis(units), "slope",
@@ -309,7 +310,7 @@ def bias_and_luck(units: Units, k: float) -> Picture:
             f'state = kn.stationary(kn.RatingSystem(law, gamma={_step(units, gamma)}), league, noise="gaussian")',
             "print(state.teams.mean((state.rating - state.theta) ** 2 + state.variance) ** 0.5)",
         ),
-        (fair_step() * f, here * f),
+        (fair_step() * f, miss * f),
     )  # fmt: skip
 
 
@@ -375,7 +376,11 @@ def moving_strength(units: Units, k: float) -> Picture:
     gamma, f, best = step_of(k), units.factor, _best()
     times, strength, rating = _path(gamma)
     steps = np.geomspace(step_of(3), step_of(220), 25)
-    shown, here, error = _errors(tuple(steps.tolist())), float(_errors((gamma,))["both"][0]), math.sqrt(best.error)
+    shown, miss, error = (
+        _errors(tuple(steps.tolist())),
+        float(_errors((gamma,))["both"][0]),
+        math.sqrt(best.error),
+    )
     return Picture(
         Chart(
             f"{STRONG}'s strength over 800 matches, and its rating with {units.step(gamma)}.",
@@ -386,7 +391,7 @@ def moving_strength(units: Units, k: float) -> Picture:
             ],
             y_range=(-4.2 * f * FORM_SPREAD, 4.2 * f * FORM_SPREAD),
         ),
-        _moving_sentence(units, gamma, here, error),
+        _moving_sentence(units, gamma, miss, error),
         Chart(
             "How far off ratings are, by the step: lag on one side, luck on the other.",
             _step_axis(units), f"typical error ({units.word})",
@@ -395,7 +400,7 @@ def moving_strength(units: Units, k: float) -> Picture:
                 Trace("luck", "bad", "thin", _on_axis(units, steps), f * shown["luck"]),
                 Trace("both", "prediction", "lines", _on_axis(units, steps), f * shown["both"]),
                 Trace("best step", "good", "large", [_on_axis(units, best.gamma)], [f * error]),
-                Trace("this step", "team", "large", [_on_axis(units, gamma)], [f * here]),
+                Trace("this step", "team", "large", [_on_axis(units, gamma)], [f * miss]),
             ],
             logarithmic=True,
         ),

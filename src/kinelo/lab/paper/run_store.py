@@ -42,16 +42,16 @@ def reports(paper: Path) -> list[dict[str, Any]]:
 
 def _report(place: str, folder: Path) -> dict[str, Any]:
     version = int((folder / HTML_NAME).stat().st_mtime)
-    known = {"place": place, "version": version, "folder": folder.name, "page": f"/paper/{place}/report.html"}
+    described = {"place": place, "version": version, "folder": folder.name, "page": f"/paper/{place}/report.html"}
     try:
         content = read_content(folder)
     except InputError as error:
-        return {**known, "problem": str(error)}
+        return {**described, "problem": str(error)}
     drawn = [one for one in content["figures"] if picture(folder, Path(one["picture"]).name) is not None]
     figures = [
         {**one, "picture": f"/paper/{place}/{Path(one['picture']).name}", **_links(place, folder, one)} for one in drawn
     ]
-    return {**known, **{name: content[name] for name in _SHOWN}, "figures": figures}
+    return {**described, **{name: content[name] for name in _SHOWN}, "figures": figures}
 
 
 _SHOWN = ("scale", "abstract", "counts", "claims", "untested", "glossary")

@@ -51,16 +51,16 @@ class AuditController:
         first, second = sides
         matches = replace(read_matches(pl.read_parquet(path)), side_headers=(first, second))
         matches, bounded = latest(matches)
-        found = audit(matches, TeamElo.classic(k=k, home_advantage=None), progress=self._progress)
-        self._found = found
+        judged = audit(matches, TeamElo.classic(k=k, home_advantage=None), progress=self._progress)
+        self._found = judged
         return {
-            "verdict": found.verdict,
-            "notes": list(found.notes),
-            "chart": loss_chart(found).to_dict(),
-            "best": list(gain_words(found)),
+            "verdict": judged.verdict,
+            "notes": list(judged.notes),
+            "chart": loss_chart(judged).to_dict(),
+            "best": list(gain_words(judged)),
             # Matches between equals say nothing of who is rated too high across the league.
-            "fifths": None if found.opponents.hidden else bands_table(found.bands).to_dict(),
-            "sections": [[heading, [list(row) for row in rows]] for heading, rows in found.sections()],
+            "fifths": None if judged.opponents.hidden else bands_table(judged.bands).to_dict(),
+            "sections": [[heading, [list(row) for row in rows]] for heading, rows in judged.sections()],
             "bounded": bounded,
         }
 

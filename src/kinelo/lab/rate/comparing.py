@@ -56,16 +56,16 @@ class CompareController:
         if len(matches) < LEAST_COMPARED:
             raise InputError(f"Fewer than {LEAST_COMPARED} matches cannot tell raters apart.")
         tried = iter(range(1, len(named) + 1))
-        found = choose(
+        choice = choose(
             matches, named, next(iter(named)), lambda name: self._progress(f"{name}, {next(tried)} of {len(named)}")
         )
-        test = found.test
+        test = choice.test
         assert test is not None
         short = {one.kind: name for name, one in RATERS.items()}
-        table = choice_table(found)
+        table = choice_table(choice)
         raters = [
             {"rater": row["rater"], "short": short[row["rater"]], "meaning": RATERS[short[row["rater"]]].meaning}
             for row in table.rows
         ]
-        words = f"{found} Fitted on {found.fitted:,} matches."
+        words = f"{choice} Fitted on {choice.fitted:,} matches."
         return {"words": words, "raters": raters, "table": table.to_dict(), "tested": len(test.matches)}

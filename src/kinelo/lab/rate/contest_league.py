@@ -141,13 +141,13 @@ class ContestLeague(League):
         kind, plain_name = self._found(name)
         rated = self.downloads["ratings"]
         now = rated.filter((pl.col("kind") == kind) & (pl.col("name") == plain_name)).row(0, named=True)
-        own = self.history.filter((pl.col("kind") == kind) & (pl.col("name") == name))
+        history = self.history.filter((pl.col("kind") == kind) & (pl.col("name") == name))
         alike = self.history.filter(pl.col("kind") == kind)
         return {
             "name": name,
             "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
             "last_played": str(now["last_played"]) if self.played.dated else None,
-            "history": history_of(own, self.history["date"].unique().sort().to_numpy()),
+            "history": history_of(history, self.history["date"].unique().sort().to_numpy()),
             "ranks": ranks_of(alike, name),
             "surprises": self._surprises_of(kind, plain_name),
             "coming": self._coming_of(kind, plain_name),
@@ -238,10 +238,10 @@ def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataF
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
     own, beside = scores[OWN_RATER], scores[PLAIN_ELO]
     table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)
-    said = (
+    scores_said = (
         f"Of two who finished, it named the one ahead in {percent(own['pairs_right'], 1)} of cases (plain Elo with "
         f"K = 32: {percent(beside['pairs_right'], 1)}); the log-loss of the winner is {own['winner_log_loss']:.4f} "
         f"(plain Elo: {beside['winner_log_loss']:.4f})."
     )
     chart = calibration_chart(test.calibration(OWN_RATER)).to_dict()
-    return {"chart": chart, "words": f"{forecast_words(contests, test.contests)} {said}"}, table
+    return {"chart": chart, "words": f"{forecast_words(contests, test.contests)} {scores_said}"}, table

@@ -113,13 +113,13 @@ class RatingController:
         covariates: list[str] | None = None,
     ) -> dict[str, Any]:
         """Say how the tables would be read: the first rows, notes, and the rows that would be set aside."""
-        found = self._read(columns, conditions, [*(noise_by or ()), *(covariates or ())], self._reading(reading))
-        rejects = self._rejects(found)
+        played = self._read(columns, conditions, [*(noise_by or ()), *(covariates or ())], self._reading(reading))
+        rejects = self._rejects(played)
         return {
-            "summary": summary(found),
-            "likely": likely_names(found).head(MOST_LIKELY).rows(),
-            "rows": FIRST_ROWS[found.kind](found),
-            "rejects": {"count": rejects.height, "reasons": found.rejected.counts(), "rows": _first_rows(rejects, 8)},
+            "summary": summary(played),
+            "likely": likely_names(played).head(MOST_LIKELY).rows(),
+            "rows": FIRST_ROWS[played.kind](played),
+            "rejects": {"count": rejects.height, "reasons": played.rejected.counts(), "rows": _first_rows(rejects, 8)},
         }
 
     def _reading(self, given: dict[str, str] | None) -> ReadingPanel:
@@ -157,13 +157,13 @@ class RatingController:
         if read.rows == "matches" and rater not in known:
             raise InputError(f"There is no rater {rater!r}; choose one of {', '.join(known)}.")
         self._progress("Reading the file")
-        found = self._read(columns, chosen["conditions"], [*chosen["noise_by"], *chosen["covariates"]], read)
-        if read.rows == "matches" and rater == "player" and getattr(found, "lineups", None) is None:
+        played = self._read(columns, chosen["conditions"], [*chosen["noise_by"], *chosen["covariates"]], read)
+        if read.rows == "matches" and rater == "player" and getattr(played, "lineups", None) is None:
             raise InputError("ratings of players need line-ups: drop a file of line-ups, or rate teams.")
-        league = LEAGUES[found.kind](found, self._tables, chosen, self._progress)
-        rejects = self._rejects(found)
+        league = LEAGUES[played.kind](played, self._tables, chosen, self._progress)
+        rejects = self._rejects(played)
         self.league, league.downloads["rejects"] = league, rejects
-        counted = {"count": rejects.height, "reasons": found.rejected.counts(), "rows": _first_rows(rejects)}
+        counted = {"count": rejects.height, "reasons": played.rejected.counts(), "rows": _first_rows(rejects)}
         return {**league.described(), "rejects": counted}
 
     def _rated(self) -> League:

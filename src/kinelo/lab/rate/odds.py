@@ -66,14 +66,14 @@ def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[st
         )
     places = table_places(sides, int(rules["relegated"]))
     counted = Rules(rules["win"], rules["draw"], 0.0, places=places)
-    found = season(rater, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
-    by_name = {row[0]: list(row[1:]) for row in found.place_chances().iter_rows()}
-    table = season_table(found)
+    end = season(rater, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
+    by_name = {row[0]: list(row[1:]) for row in end.place_chances().iter_rows()}
+    table = season_table(end)
     rows = [{**row, "places": by_name[row["name"]]} for row in _shares(table)]
     left = int(np.isnan(fixtures.result).sum())
-    notes = "".join(f" {sentence(note)}" for note in found.notes)
+    notes = "".join(f" {sentence(note)}" for note in end.notes)
     played = f"{len(fixtures) - left} matches played, {left} to come, the rest of the season played {SEASONS:,} times."
-    words = f"{found.rule} {played}{notes}"
+    words = f"{end.rule} {played}{notes}"
     return {"rows": rows, "table": table.to_dict(), "words": words}
 
 

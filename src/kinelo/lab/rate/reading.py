@@ -131,12 +131,12 @@ def matches_of(
     frame, given = _results(tables, columns, conditions, "matches")
     lineups = forget_columns(tables["lineups"], columns) if "lineups" in tables else None
     try:
-        found = read_matches(
+        matches = read_matches(
             frame, lineups, given, conditions=conditions, aliases=aliases_of(tables), **reading.options()
         )
     except InputError as error:
         raise InputError(page_words(str(error))) from None
-    return _in_page_words(found, tables["results"].notes)
+    return _in_page_words(matches, tables["results"].notes)
 
 
 def contests_of(

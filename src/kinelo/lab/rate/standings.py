@@ -134,12 +134,12 @@ def calibration(
         test = backtest(matches, {kind: rater_called(kind, None, conditions, noise_by, covariates)}, train_until=day)
     scores = test.scores.row(0, named=True)
     table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)
-    said = (
+    sentence = (
         f"The log-loss is {scores['log_loss']:.4f}, the Brier score {scores['brier']:.3f}; the likeliest outcome "
         f"happened in {percent(scores['accuracy'])} of cases."
     )
     chart = calibration_chart(test.calibration(kind), outcome_words(matches))
-    return {"chart": chart.to_dict(), "words": f"{forecast_words(matches, test.matches)} {said}"}, table
+    return {"chart": chart.to_dict(), "words": f"{forecast_words(matches, test.matches)} {sentence}"}, table
 
 
 def forecast_words(played: Matches | Contests, tested: Matches | Contests) -> str:

@@ -124,13 +124,15 @@ class UploadedTable:
         """Which column each field would be read from, where rows are "matches" or (entrants of) "contests"."""
         if rows == "contests" and self.kind == "results":
             return find_contest_columns(self.frame.columns, None)
-        found = find_columns(self.frame.columns, KNOWN[self.kind], None)
-        if self.kind == "results" and not {"home", "away"} & found.keys():
+        column_of = find_columns(self.frame.columns, KNOWN[self.kind], None)
+        if self.kind == "results" and not {"home", "away"} & column_of.keys():
             winners = find_columns(self.frame.columns, LOSER_COLUMNS, None)
-            found = {field: column for field, column in found.items() if column not in winners.values()} | winners
-        if found.get("player_name") == found.get("player"):
-            found.pop("player_name", None)
-        return {field: column for field, column in found.items() if field in FIELDS[self.kind]}
+            column_of = {
+                field: column for field, column in column_of.items() if column not in winners.values()
+            } | winners
+        if column_of.get("player_name") == column_of.get("player"):
+            column_of.pop("player_name", None)
+        return {field: column for field, column in column_of.items() if field in FIELDS[self.kind]}
 
     def write(self, path: Path) -> None:
         """Write the table, with the number of its header lines and what was noticed as the last columns."""
@@ -227,12 +229,12 @@ def labels_from(pairs: Iterable[tuple[str | None, str | None]], wanted: set[str]
     >>> labels_from([("p1", "Ann Lee"), ("p2", "Bo"), ("p3", "Bo"), ("p9", "Nobody")], {"p1", "p2", "p3"})
     {'p1': 'Ann Lee', 'p2': 'Bo (p2)', 'p3': 'Bo (p3)'}
     """
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for key, name in pairs:
         if key in wanted and name and name.strip():
-            found[key] = name.strip()  # the last of several: a name of today
-    shared = Counter(found.values())
-    return {key: name if shared[name] == 1 else f"{name} ({key})" for key, name in found.items()}
+            labels[key] = name.strip()  # the last of several: a name of today
+    shared = Counter(labels.values())
+    return {key: name if shared[name] == 1 else f"{name} ({key})" for key, name in labels.items()}
 
 
 def pairs_of(frame: pl.DataFrame, key: str, name: str) -> list[tuple[str | None, str | None]]:

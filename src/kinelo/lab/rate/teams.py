@@ -30,13 +30,13 @@ def team_page(
     today = _today(rater).filter(pl.col("name") == name)
     if not today.height:
         raise InputError(f"{name!r:.80} is not rated in this league.")
-    own = rating_history(rater, matches, TEAM_STOPS, side=name)
+    path = rating_history(rater, matches, TEAM_STOPS, side=name)
     now = today.row(0, named=True)
     return {
         "name": name,
         "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
         "last_played": str(now["last_played"]) if matches.dated else None,
-        "history": history_of(own, own["date"].to_numpy()),
+        "history": history_of(path, path["date"].to_numpy()),
         "ranks": ranks_of(history, name),
         "upsets": _upsets_of(name, surprises),
     }
@@ -117,10 +117,10 @@ def fixtures_of(rater: Rater, fixtures: Matches | None, name: str) -> list[dict[
     coming = fixtures[np.isnan(fixtures.result) & ((fixtures.home == code) | (fixtures.away == code))][:UPSETS_LISTED]
     if not len(coming):
         return []
-    said = copy.deepcopy(rater).predict(coming).probabilities
+    chances = copy.deepcopy(rater).predict(coming).probabilities
     table = coming.to_polars()
     return [
         {"date": str(row["date"]), "home": row["home"], "away": row["away"], "neutral": bool(row["neutral"]),
          "win": plain(float(p[0])), "draw": plain(float(p[1])), "loss": plain(float(p[2]))}
-        for row, p in zip(table.iter_rows(named=True), said)
+        for row, p in zip(table.iter_rows(named=True), chances)
     ]  # fmt: skip

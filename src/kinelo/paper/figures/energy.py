@@ -79,7 +79,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> Energy:
     given = figure.parameters
     outcome, clouds = Tanh(given["nu"]), _clouds(given)
     time = np.linspace(0.0, given["until"], given["records"])
-    found = {}
+    numbers = {}
     for closure in CLOSURES:
         teams = Continuum(theta=tuple(given["theta"]), sigma=given["sigma"])
         state = stationary_of(RatingSystem(outcome), teams, closure)
@@ -94,10 +94,10 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> Energy:
         for name, cloud in clouds.items():
             paths = follow(outcome, cloud, time, closure)
             distance = cloud.mean((paths.rating - state.rating_of(cloud.theta)) ** 2)
-            found[f"{name}, {closure}"] = _run(outcome, given["sigma"], paths, distance, limits)
+            numbers[f"{name}, {closure}"] = _run(outcome, given["sigma"], paths, distance, limits)
     line = 7 + NEARLY * (clouds[DIAGONAL].theta - 7)
     near = Cloud(clouds[DIAGONAL].theta, clouds[DIAGONAL].sigma, line, clouds[DIAGONAL].mass)
-    return Energy(found, {UNIFORM: _rates(outcome, clouds[UNIFORM]), "line": _rates(outcome, near)})
+    return Energy(numbers, {UNIFORM: _rates(outcome, clouds[UNIFORM]), "line": _rates(outcome, near)})
 
 
 def _run(outcome: Tanh, sigma: float, paths: Paths, distance: Array, limits: Mapping[str, float]) -> EnergyRun:

@@ -41,18 +41,18 @@ def teams_in_line(study: Study) -> slice:
 
 def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> dict[str, LeagueRun]:
     """Summarise every run and compute where it should have ended."""
-    found = {}
+    numbers = {}
     for name, study in figure.studies.items():
         line = teams_in_line(study)
         limit = stationary(study.system, study.strengths)
         noisy = stationary(study.system, study.strengths, noise="gaussian", start=limit.rating)
         theta = noisy.theta[line]
-        found[name] = LeagueRun(
+        numbers[name] = LeagueRun(
             **vars(simulated(runs[name], line=line)), gamma=study.system.step, in_line=theta.size,
             computed=noisy.rating, computed_slope=line_through(theta, noisy.rating[line])[0],
             limit_slope=line_through(theta, limit.rating[line])[0],
         )  # fmt: skip
-    return found
+    return numbers
 
 
 def draw(data: Mapping[str, LeagueRun]) -> Figure:

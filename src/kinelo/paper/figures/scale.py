@@ -50,13 +50,13 @@ class ScaleEvidence:
 
 def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> ScaleEvidence:
     """Summarise the long runs, and follow the early ones."""
-    found = {name: homogeneous(study, runs[name]) for name, study in figure.studies.items()}
+    runs_of = {name: homogeneous(study, runs[name]) for name, study in figure.studies.items()}
     early = {
-        name: _early(study, runs[name], found[name].computed_slope)
+        name: _early(study, runs[name], runs_of[name].computed_slope)
         for name, study in figure.studies.items()
         if name.startswith(EARLY)
     }
-    return ScaleEvidence({name: run for name, run in found.items() if name not in early}, early)
+    return ScaleEvidence({name: run for name, run in runs_of.items() if name not in early}, early)
 
 
 def _early(study: Study, run: xr.Dataset, end: float) -> EarlyRun:

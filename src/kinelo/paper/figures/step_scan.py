@@ -241,14 +241,14 @@ def germany_and_brazil(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Find
     def at(values: Array) -> float:
         return float(np.interp(run.gamma, scan.gamma, values))
 
-    said = [
+    sentences = [
         f"{at(line.germany):+.3f} and {at(line.brazil):+.3f} with σ = {sigma:g} (edge {at(line.low):+.3f})"
         for sigma, line in scan.r2.items()
     ]  # fmt: skip
     outside = ", ".join(f"{_range(scan.gamma, _below(line))[1]:.2f} (σ = {sigma:g})" for sigma, line in scan.r2.items())
     germany, brazil = (run.settled - run.theta)[-2:]
     return Finding(
-        f"R − θ at γ = {run.gamma:g}: {'; '.join(said)}; simulated with σ = {run.sigma[-1]:g}: {germany:+.3f} ± "
+        f"R − θ at γ = {run.gamma:g}: {'; '.join(sentences)}; simulated with σ = {run.sigma[-1]:g}: {germany:+.3f} ± "
         f"{run.settled_error[-2]:.3f} and {brazil:+.3f} ± {run.settled_error[-1]:.3f}",
         judged(all(at(_below(line)) > 0 for line in scan.r2.values())),
         "Their σ is not published; Figure 11 shows from which on they stand out.",

@@ -65,12 +65,12 @@ def _rater(off: float, start: Mapping[str, float] | None = None) -> RankElo:
 
 def _results(strengths: Mapping[str, float], p: Mapping[str, Any], generator: np.random.Generator) -> list[list[str]]:
     """Orders of contests between entrants drawn at random."""
-    names, found = np.array(list(strengths)), []
+    names, results = np.array(list(strengths)), []
     for _ in range(p["contests"]):
         chosen = generator.choice(names, p["field"], replace=False)
         shown = [strengths[name] + generator.normal(0, 200.0) for name in chosen]
-        found.append([str(chosen[k]) for k in np.argsort(shown)[::-1]])
-    return found
+        results.append([str(chosen[k]) for k in np.argsort(shown)[::-1]])
+    return results
 
 
 def _played(rater: RankElo, results: list[list[str]]) -> RankElo:

@@ -40,14 +40,14 @@ def graphs(players: int) -> dict[str, Array]:
     """Chances of every pair to meet next, by the name of a graph."""
     away = np.abs(np.arange(players)[:, None] - np.arange(players)[None, :])
     around = np.minimum(away, players - away)
-    found = {
+    graph_of = {
         "everybody": away > 0,
         "ring of 4 neighbours": (around > 0) & (around <= 4),
         "ring of 2 neighbours": (around > 0) & (around <= 2),
         "ring": around == 1,
         "two halves, one bridge": _halves(players),
     }
-    return {name: edges / edges.sum() for name, edges in found.items()}
+    return {name: edges / edges.sum() for name, edges in graph_of.items()}
 
 
 def _halves(players: int) -> Array:

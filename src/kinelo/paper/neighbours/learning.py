@@ -53,8 +53,8 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvid
     learning = first.motion
     if not isinstance(learning, Learning):
         raise InputError(f"{figure.source}: the runs must have learning as their dynamics.")
-    found = tracking(first.system, first.strengths, learning)
-    outcome, correction = first.system.outcome, found.moments - found.closure
+    tracked = tracking(first.system, first.strengths, learning)
+    outcome, correction = first.system.outcome, tracked.moments - tracked.closure
     gamma = np.linspace(0.0, max(study.system.step for study in studies.values()), 25)
     teams = teams_of(first.strengths)
     error = np.array([(learning_closure(outcome, learning, one, teams).moments + correction).error for one in gamma])
@@ -65,8 +65,8 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> LearningEvid
     return LearningEvidence(
         gamma=gamma,
         error=error,
-        floor=found.limit.error if found.limit else float(error[0]),
-        slope=found.limit.rating_slope if found.limit else math.nan,
+        floor=tracked.limit.error if tracked.limit else float(error[0]),
+        slope=tracked.limit.rating_slope if tracked.limit else math.nan,
         run_gamma=measured[:, 0],
         run_error=measured[:, 1],
         run_uncertainty=measured[:, 2],

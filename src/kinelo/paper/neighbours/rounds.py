@@ -42,10 +42,10 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> RoundsEvidence:
     """Follow the mean map at each γ."""
     p = figure.parameters
     outcome, league = Tanh(p["nu"]), Fixed(np.linspace(p["theta"][0], p["theta"][1], p["teams"]))
-    found = critical_gamma(outcome, league)
+    critical = critical_gamma(outcome, league)
     low, high = p["gamma"]
     gamma = np.linspace(low, high, p["points"])
-    orbits = [found.beyond(float(one)) for one in gamma]
+    orbits = [critical.beyond(float(one)) for one in gamma]
     points = [(one, rating[p["teams"] // 2]) for one, orbit in zip(gamma, orbits) for rating in orbit.ratings]
     some = np.linspace(low, high, p["noisy"])
     noise, by_match = (
@@ -53,8 +53,8 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> RoundsEvidence:
         for schedule in (Rounds(), None)
     )
     return RoundsEvidence(
-        np.array(points), gamma, np.array([orbit.period for orbit in orbits]), found.critical, found.fastest,
-        found.bound, some, np.array(noise), np.array(by_match),
+        np.array(points), gamma, np.array([orbit.period for orbit in orbits]), critical.critical, critical.fastest,
+        critical.bound, some, np.array(noise), np.array(by_match),
     )  # fmt: skip
 
 

@@ -137,13 +137,13 @@ def best_gamma(
     if dynamics is not None and not system.pairing.constant:
         raise InputError("The best gamma of strengths that move is computed for AllPlayAll only.")
     moving, turnover = parts_of(dynamics)
-    teams, found = teams_of(strengths), search_gamma(system, strengths, moving, turnover)
-    if found.gamma > 0 and turnover is None:
-        found = with_error(found, error_of(replace(system, gamma=found.gamma), strengths, moving))
+    teams, best = teams_of(strengths), search_gamma(system, strengths, moving, turnover)
+    if best.gamma > 0 and turnover is None:
+        best = with_error(best, error_of(replace(system, gamma=best.gamma), strengths, moving))
     closed = moving if turnover is None else None
     exact = turnover is None and exact_law(system, teams, moving)
     kind: NoiseKind = "exact" if exact else "joint" if teams.finite else "independent"
-    return replace(found, caveats=caveats_of(system, teams, kind, found.gamma, dynamics=closed))
+    return replace(best, caveats=caveats_of(system, teams, kind, best.gamma, dynamics=closed))
 
 
 def search_gamma(
@@ -236,12 +236,12 @@ def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple
 
 def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
     """Climb down a ladder of step sizes, then find the bottom by polynomials through Chebyshev points."""
-    known: dict[float, Parts] = {}
+    parts_at: dict[float, Parts] = {}
 
     def error(gamma: float) -> float:
-        if gamma not in known:
-            known[gamma] = curve(gamma)
-        return known[gamma].total
+        if gamma not in parts_at:
+            parts_at[gamma] = curve(gamma)
+        return parts_at[gamma].total
 
     here = _solved(error, here, least)
     direction = GAMMA_LADDER if error(here * GAMMA_LADDER) < error(here) else 1 / GAMMA_LADDER
@@ -258,7 +258,7 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
         for width, degree in zip((min(GAMMA_LADDER, most / here) if most > here else 1.2, 1.2), DEGREES):
             here = _bottom(error, here, width, degree)
         error(here)
-    return _describe(here, known)
+    return _describe(here, parts_at)
 
 
 def _solved(error: Callable[[float], float], here: float, least: float) -> float:

@@ -188,15 +188,15 @@ class GlickoLeague:
     def with_more(self, theta: Array, sigma: float) -> GlickoLeague:
         """The same league with further teams that nobody else meets."""
         size, more, teams = self.teams.size, theta.size, self.teams
-        one = copy(self)
+        larger = copy(self)
         joined = teams.strengths.like(
             np.concatenate([teams.theta, theta]), np.concatenate([teams.sigma, np.full(more, sigma)])
         )
-        one.teams = Teams(joined, np.concatenate([teams.mass, np.zeros(more)]), finite=False)
-        one.weights = np.zeros((size + more, size + more))
-        one.weights[:size, :size], one.weights[size:, :size] = self.weights, teams.mass
-        one._prepare()
-        return one
+        larger.teams = Teams(joined, np.concatenate([teams.mass, np.zeros(more)]), finite=False)
+        larger.weights = np.zeros((size + more, size + more))
+        larger.weights[:size, :size], larger.weights[size:, :size] = self.weights, teams.mass
+        larger._prepare()
+        return larger
 
     def forces(self, rating: Array, variance: Array) -> tuple[Array, Array, Array]:
         """``⟨g(s − b(gΔ))⟩``, its slopes ``g²b'`` with the weights of the pairs, and ``I``."""
@@ -350,12 +350,12 @@ def deviation_tracking(
     merged = representatives(teams, MOST_GLICKO_TEAMS) if teams.size > MOST_GLICKO_TEAMS else None
     every, teams = teams, teams if merged is None else merged.teams
     league = GlickoLeague(outcome, teams, rule.growth, motion_of(dynamics))
-    found = _settle(league, noisy=True)
+    settled = _settle(league, noisy=True)
     closure = LeagueClosure(RatingSystem(outcome), teams, motion=league.motion, whole=False)
-    state = State(found.rating, found.covariance, found.variance)
-    followed = follow(closure, Solution(state, 0.0, 1, found._steps, found._pairs))
-    followed = replace(followed, deviation=found.deviation)
-    return found, followed if merged is None else followed.expand(merged, every.theta)
+    state = State(settled.rating, settled.covariance, settled.variance)
+    followed = follow(closure, Solution(state, 0.0, 1, settled._steps, settled._pairs))
+    followed = replace(followed, deviation=settled.deviation)
+    return settled, followed if merged is None else followed.expand(merged, every.theta)
 
 
 @dataclass(frozen=True)

@@ -151,13 +151,13 @@ def strength_profile(outcome: Outcome, learning: Learning, sigma: float = 0.0) -
     half, step = _first_grid(pull)
     last = None
     while True:
-        found = _on_grid(pull, half, step)
-        if found.density[0] > 1e-18 * found.density.max():
+        profile = _on_grid(pull, half, step)
+        if profile.density[0] > 1e-18 * profile.density.max():
             half *= 1.5
             continue
-        if last is not None and abs(found.variance / last - 1) <= LEARNING_AGREEMENT:
-            return found
-        last, step = found.variance, step / 2
+        if last is not None and abs(profile.variance / last - 1) <= LEARNING_AGREEMENT:
+            return profile
+        last, step = profile.variance, step / 2
 
 
 def refuse_unsettled(learning: Learning) -> None:
@@ -229,15 +229,15 @@ class LearningClosure(LeagueClosure):
     def __init__(self, outcome: Outcome, learning: Learning, gamma: float, teams: Teams, sides: int = 2) -> None:
         self._learning, self._lesson, sigma = learning, gamma, common_sigma(teams)
         V = _strength_variance(outcome, learning, gamma, sigma, (1 / teams.size if teams.finite else 0.0, sides))
-        self._plain, own = _equal_means(outcome, V, sigma)
+        self._plain, means = _equal_means(outcome, V, sigma)
         equals = Teams(Normal([0.0, 0.0], sigma), np.full(2, 0.5), finite=False)
-        motion = StrengthMotion(V, gamma * _decay(learning, self._plain, own))
+        motion = StrengthMotion(V, gamma * _decay(learning, self._plain, means))
         schedule = Field(sides) if sides > 2 else None
         super().__init__(RatingSystem(outcome, schedule=schedule), equals, motion=motion)
         self._sides = sides
         # Against the same opponent, and against another one: E b(Δρ)s(Δρ), and E S².
-        self._expected = [float(self._plain.product(own, np.array([shared]))[0]) for shared in (2 * V, V)]
-        self._known = [float(1 - own.tie[0]), _alike(outcome, V, sigma, sides)]
+        self._expected = [float(self._plain.product(means, np.array([shared]))[0]) for shared in (2 * V, V)]
+        self._known = [float(1 - means.tie[0]), _alike(outcome, V, sigma, sides)]
 
     def _learning_term(self, noise: PairMeans, covariance: Array, both: Array) -> float:
         """``γE[He]``."""
@@ -292,14 +292,14 @@ def _strength_variance(
     def excess(V: float) -> float:
         if not math.sqrt(2 * V) * outcome.nu <= WIDEST:
             raise NoStationaryState("The spread of strengths is too wide for the Gaussian closure; simulate it.")
-        plain, own = _equal_means(outcome, V, sigma)
-        lesson = _lesson_square(learning, plain, own, 2 * V, 1 - own.tie[0])
+        plain, means = _equal_means(outcome, V, sigma)
+        lesson = _lesson_square(learning, plain, means, 2 * V, 1 - means.tie[0])
         if sides > 2:
-            other = _lesson_square(learning, plain, own, V, _alike(outcome, V, sigma, sides))
+            other = _lesson_square(learning, plain, means, V, _alike(outcome, V, sigma, sides))
             lesson = _mean_of_two(sides, lesson, other)
         source = (1 - few) * learning.diffusion**2 + gamma * lesson
         shot = gamma * learning.alpha**2 * (1 - sides * few)
-        return source + shot - 2 * V * _decay(learning, plain, own)
+        return source + shot - 2 * V * _decay(learning, plain, means)
 
     low, high = 0.0, learning.diffusion**2 / (2 * learning.pull * outcome.steepest)
     while excess(high) > 0:

@@ -113,10 +113,10 @@ class NewcomerRecursion:
     def change(self, state: Array, match: float) -> Array:
         """Change of the state by one match."""
         others, g = self._others, self._g
-        m, U, C, strength, own, v = state
+        m, U, C, strength, variance, v = state
         learns = isinstance(self._motion, Learning)
         results, slopes, _, tie = (
-            self._means(strength - others.theta, self._performance(max(own, 0.0))) if learns else self._known
+            self._means(strength - others.theta, self._performance(max(variance, 0.0))) if learns else self._known
         )
         mean, slope, square, _ = self._means(g * (m - others.rating), g * np.sqrt(max(U, 0.0) + others.variance))
         mass = others.mass
@@ -133,7 +133,7 @@ class NewcomerRecursion:
         if isinstance(self._motion, Walk):
             move[AT_SPREAD] += self._motion.step**2
         elif isinstance(self._motion, Form):
-            follow = C + gamma * (own * drive - C * pull)
+            follow = C + gamma * (variance * drive - C * pull)
             move[AT_SHARED] = follow * math.exp(-self._motion.rate) - C
         elif isinstance(self._motion, Learning):
             move += self._learning_move(gamma, state, results, slopes, tie, drive, pull)
@@ -145,8 +145,8 @@ class NewcomerRecursion:
         """What a match teaches, in the frame of the growing mean strength."""
         learning, others = self._motion, self._others
         assert isinstance(learning, Learning)
-        _, _, C, strength, own, _ = state
-        mass, spread = others.mass, np.sqrt(max(own, 0.0) + others.form) * np.ones(others.mass.size)
+        _, _, C, strength, variance, _ = state
+        mass, spread = others.mass, np.sqrt(max(variance, 0.0) + others.form) * np.ones(others.mass.size)
         mean, slope, square, _ = (
             float(mass @ one) for one in self._means(strength - others.theta, np.maximum(spread, 1e-9))
         )
@@ -160,8 +160,8 @@ class NewcomerRecursion:
             luck = learning.beta * (decided - score**2)
         move = np.zeros(6)
         move[AT_STRENGTH] = -gamma * towards
-        move[AT_OWN] = gamma * (learning.diffusion**2 - 2 * decay * own) + gamma**2 * (chance - towards**2)
-        move[AT_SHARED] = gamma * (own * drive - C * pull - decay * C) + gamma**2 * luck
+        move[AT_OWN] = gamma * (learning.diffusion**2 - 2 * decay * variance) + gamma**2 * (chance - towards**2)
+        move[AT_SHARED] = gamma * (variance * drive - C * pull - decay * C) + gamma**2 * luck
         return move
 
     def _step_and_variance(self, match: float, m: float, v: float, pull: float) -> tuple[float, float]:
@@ -348,12 +348,12 @@ def newcomer(
     others = _opponents(system, strengths, teams, motion)
     smooth = system.gamma if isinstance(system.gamma, float) else None
     path = NewcomerRecursion(system.outcome, step, others, number("theta", theta), motion, smooth)
-    found = path.follow(number("start", start))
+    way = path.follow(number("start", start))
     inflation = None if open_ is None else open_league(system, strengths, open_)
     steps = 0.0 if isinstance(system.gamma, DeviationSteps) else settled_steps(system, teams.theta)
     caveats = caveats_of(system, teams, "joint", steps, dynamics=motion)
     return Newcomer(
-        float(theta), float(start), found.matches, found.rating, found.spread, found.strength, found.end, inflation,
+        float(theta), float(start), way.matches, way.rating, way.spread, way.strength, way.end, inflation,
         caveats,
     )  # fmt: skip
 
@@ -376,10 +376,10 @@ def _opponents(
     """The league as it has settled."""
     outcome, rule = system.outcome, system.gamma
     if isinstance(motion, Learning):
-        found = learning_closure(outcome, motion, system.step, teams).moments
+        rest = learning_closure(outcome, motion, system.step, teams).moments
         one = np.ones(1)
         middle = teams.mean(teams.theta) * one
-        return SettledLeague(middle, teams.sigma[:1], middle, found.U * one, one, found.V, found.C)
+        return SettledLeague(middle, teams.sigma[:1], middle, rest.U * one, one, rest.V, rest.C)
     form = motion.spread**2 if isinstance(motion, Form) else 0.0
     if isinstance(rule, DeviationSteps):
         if motion is None:
@@ -393,8 +393,8 @@ def _opponents(
     if motion is None:
         state = stationary(system, strengths, noise="gaussian")
         return SettledLeague(teams.theta, teams.sigma, state.rating, state.variance, teams.mass)
-    found = follow_league(system, teams, motion)
-    return SettledLeague(teams.theta, teams.sigma, found.rating, found.variance, teams.mass, form, found.covariance)
+    rest = follow_league(system, teams, motion)
+    return SettledLeague(teams.theta, teams.sigma, rest.rating, rest.variance, teams.mass, form, rest.covariance)
 
 
 def _step_of(rule: object) -> StepOf | DeviationSteps:

@@ -171,13 +171,13 @@ def joint_state(outcome: Outcome, motion: JointDynamics, guess: Moments, reach: 
                 raise
             solved, last, sizes = None, None, _finer(sizes)
             continue
-        found = solved.moments()
+        moments = solved.moments()
         if last is not None:
-            old, new = (np.array([one.V, one.C, one.U]) for one in (last, found))
+            old, new = (np.array([one.V, one.C, one.U]) for one in (last, moments))
             change = float(np.abs(old / new - 1).max())
             if change <= JOINT_AGREEMENT or sizes[0] * sizes[1] >= MOST_UNKNOWNS:
-                return replace(found, change=change)
-        last = found
+                return replace(moments, change=change)
+        last = moments
         sizes = _finer(sizes)
 
 
@@ -287,13 +287,13 @@ class _Solution:
 
     def moments(self) -> JointState:
         """Second moments and the identities."""
-        one = self.equation
-        share, half = one.weight * self.density, self.density.size
-        rating = one.rating[:half]
-        surplus = one.drive - one._kernel @ self.density
+        equation = self.equation
+        share, half = equation.weight * self.density, self.density.size
+        rating = equation.rating[:half]
+        surplus = equation.drive - equation._kernel @ self.density
         first = float(share @ (rating * surplus))
-        second = float(share @ (one.rho * surplus - one.pull * rating))
-        V, C, U = (float(share @ product) for product in (one.rho**2, one.rho * rating, rating**2))
+        second = float(share @ (equation.rho * surplus - equation.pull * rating))
+        V, C, U = (float(share @ product) for product in (equation.rho**2, equation.rho * rating, rating**2))
         return JointState(V, C, U, (first, second), math.inf)
 
 
@@ -420,16 +420,16 @@ class Tracking:
         def slope(gamma: float) -> float:
             system = replace(self.system, gamma=gamma)
             if isinstance(dynamics, Learning):
-                found = learning_closure(system.outcome, dynamics, gamma, league, system.sides).moments
-                found = found + self.moments - self.closure
+                moments = learning_closure(system.outcome, dynamics, gamma, league, system.sides).moments
+                moments = moments + self.moments - self.closure
             elif closure is None:
                 assert isinstance(dynamics, Form)
-                found = exact_moments(system, league.strengths, dynamics)
+                moments = exact_moments(system, league.strengths, dynamics)
             else:
-                found = follow(closure, closure.solve(gamma, closure.teams.theta)).moments
+                moments = follow(closure, closure.solve(gamma, closure.teams.theta)).moments
                 few = two_team_correction(system, league, dynamics) if isinstance(dynamics, Form) else None
-                found = found if few is None else found + few
-            return found.forecast_slope
+                moments = moments if few is None else moments + few
+            return moments.forecast_slope
 
         return slope
 
@@ -522,8 +522,8 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
 def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tracking:
     """Form and walks: the closure, exact for two teams, improved by them for few."""
     normal_only(teams)
-    found = follow_league(system, teams, dynamics)
-    total, kind = found.moments, found.kind
+    followed = follow_league(system, teams, dynamics)
+    total, kind = followed.moments, followed.kind
     best = total
     if isinstance(dynamics, Form) and exact_law(system, teams, dynamics):
         # Form so wide that its law is not resolved leaves the closure, with its caveat of few teams.
@@ -531,8 +531,8 @@ def _following(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> Tra
             best, kind = exact_moments(system, teams.strengths, dynamics), "exact"
     elif isinstance(dynamics, Form) and (few := two_team_correction(system, teams, dynamics)) is not None:
         best = total + few
-    parts = found.parts.scaled_to(best.error)
-    return Tracking(system, dynamics, best, total, parts, None, 0.0, found, kind, teams)
+    parts = followed.parts.scaled_to(best.error)
+    return Tracking(system, dynamics, best, total, parts, None, 0.0, followed, kind, teams)
 
 
 def learning_joint(pull: LearningPull, profile: StrengthProfile, guess: Moments) -> JointState:
