@@ -1,4 +1,4 @@
-"""``kinelo backtest``: which rater forecasts these matches best."""
+"""``kinelo backtest``: which rater forecasts these matches best, and how its scores are shown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import typer
 
 from kinelo.cli.files import picture_name
 from kinelo.cli.options import AnyReadingOptions, Json, Rejects, ResultsFile, Scheduler, Workers, grouped
-from kinelo.cli.streams import echo_json
+from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS, MATCHES
+from kinelo.presentation import Column, Table
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.forecasts.comparison import Comparison
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
@@ -62,7 +66,6 @@ def backtest(
     """
     from kinelo.cli.loading import kind_of_file, plain_warnings, write_csv
     from kinelo.cli.rating import check_rater
-    from kinelo.cli.scores import draw_scores, show_scores
     from kinelo.forecasts.backtest import backtest as run
     from kinelo.runtime.workers import client_of
 
@@ -147,3 +150,39 @@ def _plain_elo(chosen: dict[str, Any], reading: AnyReadingOptions) -> dict[str, 
 
 BESIDE = {MATCHES: _lineup_unknown, CONTESTS: _plain_elo}
 """What stands beside Kinelo's raters where none is asked for."""
+
+
+def show_scores(test: Comparison, first_day: str) -> None:
+    """Print the scores of all raters, how far each is behind the best, and of contests what the best expected."""
+    from kinelo.forecasts.comparison import backtest_table
+
+    title = f"{test.number:,} {test.noun} from {first_day}, one step ahead"
+    console().print(backtest_table(test, title))
+    name = str(test.scores["rater"][0])
+    bands = test._bands_by_rater().get(name)
+    if bands is not None:
+        console().print(bands_table(bands, name))
+
+
+EVENT_WORDS = {"win": "to win", "top 3": "to be among the first three"}
+
+
+def bands_table(bands: pl.DataFrame, name: str) -> Table:
+    """Winners and podiums expected and seen, by the chance that a rater gave."""
+    columns = [
+        Column("chance", lambda row: f"{100 * row['low']:g} to {100 * row['high']:g} % {EVENT_WORDS[row['event']]}"),
+        Column("entrants", lambda row: f"{row['entries']:,}", number=True),
+        Column("expected", lambda row: f"{row['expected']:.1f} ± {row['error']:.1f}", number=True),
+        Column("seen", lambda row: f"{row['seen']:,}", number=True),
+    ]
+    below = "± is one standard deviation of the number seen, were the chances right."
+    return Table(columns, bands.to_dicts(), f"What {name} expected, and what came", (below,))
+
+
+def draw_scores(test: Comparison, picture: Path | None, quiet: bool) -> None:
+    """Draw how often forecasts came true, where a picture is asked for."""
+    if picture is not None:
+        from kinelo.pictures.calibration import draw_calibration
+        from kinelo.pictures.style import save
+
+        typer.echo(f"Picture: {save(draw_calibration(test), picture)}", err=quiet)
