@@ -14,7 +14,6 @@ from scipy.stats import norm
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import CONTEST_METRICS, order_log_loss, pairs_right, pooled
-from kinelo.forecasts.places import LOWER, WIDE
 from kinelo.raters.rank.field import NO_MEMORY, ContestField, new_grid
 from kinelo.raters.rank.law import both_logs, law_of
 from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
@@ -43,6 +42,9 @@ def shown_by(mean, variance, place, off=0.0):
     return SimpleNamespace(
         shift=variance * pull, variance=variance - np.square(variance) * precision, log_chance=log_chance
     )
+
+
+LOWER, WIDE = 3.0, 2.0
 
 
 def by_quadrature(mean, variance, place, a, off):
@@ -107,11 +109,11 @@ def test_a_field_narrower_than_its_grid_is_summed_as_well():
 
 
 def test_the_table_of_logarithms_is_right_everywhere():
-    z = np.concatenate([np.linspace(-30, 12, 3001), [-8.0, 8.0, -7.999999, 7.999999]])
-    for off, error in ((0.0, 2e-5), (0.1, 1e-4)):
+    z = np.concatenate([np.linspace(-30, 12, 3001), np.linspace(12, 30, 99), [-8.0, 8.0, -7.999999, 7.999999]])
+    for off, depth, wide, error in ((0.0, 3.0, 2.0, 2e-5), (0.1, 3.0, 2.0, 1e-4), (0.1, 0.6, 2.8, 1e-4)):
         with np.errstate(divide="ignore"):
-            usual, other, low = math.log1p(-off), np.log(off), (z + LOWER) / WIDE
-        law = law_of(off)
+            usual, other, low = math.log1p(-off), np.log(off), (z + depth) / wide
+        law = law_of(off, depth)
         told = np.array([both_logs(one, law) for one in z])
         assert np.abs(told[:, 0] - np.logaddexp(usual + norm.logcdf(z), other + norm.logcdf(low))).max() < error
         assert np.abs(told[:, 1] - np.logaddexp(usual + norm.logsf(z), other + norm.logsf(low))).max() < error

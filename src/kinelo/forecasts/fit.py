@@ -140,7 +140,7 @@ class Scales:
         self.low, self.high, self.start = (
             self.place({p.name: getattr(p, end) for p in parameters}) for end in ("low", "high", "default")
         )
-        self.prior_precision = (widths / (self.high - self.low)) ** 2
+        self.prior_precision = (widths / (self.high - self.low) / np.array([p.vague for p in parameters])) ** 2
 
     def place(self, values: Mapping[str, float]) -> Array:
         """The place of the search at which parameters have these values."""

@@ -44,7 +44,7 @@ class Parameter:
     is; ``above_zero`` says that 0 itself makes no sense, ``in_points`` that it counts rating points, ``prior_counts``
     that the prior around the default knows something, so that there is a standard error even where matches add little.
     One that is ``learnt`` is never sought: it begins at its default, as uncertain as its range is wide, and follows the
-    matches. ``largest`` is the largest size that may be given.
+    matches. ``largest`` is the largest size that may be given, ``vague`` a factor on the width of the prior.
     """
 
     name: str
@@ -58,11 +58,12 @@ class Parameter:
     prior_counts: bool = False
     learnt: bool = False
     largest: float = math.inf
+    vague: float = 1.0
 
     @property
     def prior_width(self) -> float:
         """Standard deviation of what is believed of it before any match."""
-        return (self.high - self.low) / PRIOR_WIDTHS
+        return self.vague * (self.high - self.low) / PRIOR_WIDTHS
 
     def in_unit(self, unit: float) -> Parameter:
         """The parameter where a rating point is worth ``1 / unit`` of the usual one.

@@ -35,8 +35,8 @@ LEAST_BEHIND = 1e-300
 PLACE_ROWS = 10
 GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
 EULER = 0.5772156649015329
-WIDE, LOWER = 2.0, 3.0
-"""Of a performance that is off: its standard deviation, and how much lower its mean is, in deviations of others."""
+DEEPEST = 3.0
+"""How much lower the mean of performances that are off is at most, in deviations of others."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +54,9 @@ class ContestForecast:
     law
         ``"normal"``, or ``"gumbel"`` for the law of Plackett and Luce.
     off
-        Part of performances, where the law is normal, that are off: three deviations lower, with one twice as large.
+        Part of performances, where the law is normal, that are off.
+    depth
+        How many deviations lower those are; their own deviation is ``3 − depth/3`` times as large (:func:`width_of`).
 
     >>> import kinelo as kn
     >>> races = kn.read_contests({"race": [1, 1, 1], "driver": ["Ann", "Bob", "Cid"], "place": [1, 2, 3]})
@@ -71,6 +73,7 @@ class ContestForecast:
     unknown: tuple[str, ...] = ()
     law: str = "normal"
     off: float = 0.0
+    depth: float = DEEPEST
 
     def __len__(self) -> int:
         return len(self.contests)
@@ -90,8 +93,10 @@ class ContestForecast:
         """
         mean, deviation = self.mean[entries], self.deviation[entries]
         reach = PLACE_REACH * deviation * (2.5 if self.law == "gumbel" else 1.0)
-        lower = (LOWER + PLACE_REACH * (WIDE - 1.0)) * deviation if self.off > 0.0 else 0.0
-        lowest, high = mean - reach - lower, float((mean + reach).max())
+        wide, depth = (width_of(self.depth), self.depth) if self.off > 0.0 else (1.0, 0.0)
+        further = PLACE_REACH * (wide - 1.0)
+        lowest = mean - reach - (further + depth) * deviation
+        high = float((mean + reach + max(further - depth, 0.0) * deviation).max())
         low = float(np.partition(lowest, -surely_ahead)[-surely_ahead] if surely_ahead else lowest.min())
         step = step * float(deviation.min()) * (1.0 if self.law == "normal" else 0.5)
         x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
@@ -100,8 +105,8 @@ class ContestForecast:
         if self.law == "normal":
             density, behind, ahead = _normal_density(z), ndtr(z), ndtr(-z)
             if self.off > 0.0:
-                z = (z + LOWER) / WIDE
-                for part, bad in ((density, _normal_density(z) / WIDE), (behind, ndtr(z)), (ahead, ndtr(-z))):
+                z = (z + depth) / wide
+                for part, bad in ((density, _normal_density(z) / wide), (behind, ndtr(z)), (ahead, ndtr(-z))):
                     part *= 1.0 - self.off
                     bad *= self.off
                     part += bad
@@ -170,13 +175,13 @@ class ContestForecast:
         """Chance of each entry of ``one`` to come before that of ``other``."""
         gap = self.mean[one] - self.mean[other]
         if self.law == "normal":
-            return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off)
+            return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off, self.depth)
         return expit(gap * GUMBEL_DEVIATION / self.deviation[one])
 
     def log_pair_chance(self, m: Array, s: Array, n: Array, t: Array) -> Array:
         """Logarithm of the chance of a performance with mean ``m`` and deviation ``s`` to come before another."""
         if self.law == "normal":
-            return log_mixed_chance(m - n, s, t, self.off)
+            return log_mixed_chance(m - n, s, t, self.off, self.depth)
         return log_expit((m - n) * GUMBEL_DEVIATION / s)
 
     @cached_property
@@ -186,8 +191,9 @@ class ContestForecast:
             return self.mean
         from scipy.optimize import brentq  # 24 MB of memory that a program which keeps a book does without
 
+        depth, wide = self.depth, width_of(self.depth)
         below: Any = brentq(
-            lambda z: (1.0 - self.off) * ndtr(z) + self.off * ndtr((z + LOWER) / WIDE) - 0.5, -LOWER, 0.0
+            lambda z: (1.0 - self.off) * ndtr(z) + self.off * ndtr((z + depth) / wide) - 0.5, -depth, 0.0
         )
         return self.mean + below * self.deviation
 
@@ -225,30 +231,39 @@ def _normal_density(z: Array) -> Array:
     return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
 
-def _scaled_gaps(gap: Array, one: Array, other: Array) -> tuple[Array, Array, Array]:
-    """Gaps in units of their deviation where the one, the other, or both have a bad day."""
+def width_of(depth: float) -> float:
+    """Deviation, in those of others, of performances that are off and lie so many deviations lower.
+
+    From bad days alone (3 lower, twice as wide) to good and bad ones alike (no lower, three times as wide).
+    """
+    return 3.0 - depth / 3.0
+
+
+def _scaled_gaps(gap: Array, one: Array, other: Array, depth: float) -> tuple[Array, Array, Array]:
+    """Gaps in units of their deviation where the one, the other, or both are off."""
+    wide = width_of(depth)
     return (
-        (gap - LOWER * one) / np.hypot(WIDE * one, other),
-        (gap + LOWER * other) / np.hypot(one, WIDE * other),
-        (gap - LOWER * (one - other)) / (WIDE * np.hypot(one, other)),
+        (gap - depth * one) / np.hypot(wide * one, other),
+        (gap + depth * other) / np.hypot(one, wide * other),
+        (gap - depth * (one - other)) / (wide * np.hypot(one, other)),
     )
 
 
-def mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
+def mixed_chance(gap: Array, one: Array, other: Array, off: float, depth: float = DEEPEST) -> Array:
     """Chance of a performance to be better than another, from the gap of their means and both deviations."""
     chance = ndtr(gap / np.hypot(one, other))
     if off == 0.0:
         return chance
-    first, second, both = map(ndtr, _scaled_gaps(gap, one, other))
+    first, second, both = map(ndtr, _scaled_gaps(gap, one, other, depth))
     return (1.0 - off) ** 2 * chance + off * (1.0 - off) * (first + second) + off * off * both
 
 
-def log_mixed_chance(gap: Array, one: Array, other: Array, off: float) -> Array:
+def log_mixed_chance(gap: Array, one: Array, other: Array, off: float, depth: float = DEEPEST) -> Array:
     """Logarithm of :func:`mixed_chance`, however small that is."""
     chance = log_ndtr(gap / np.hypot(one, other))
     if off == 0.0:
         return chance
-    first, second, both = map(log_ndtr, _scaled_gaps(gap, one, other))
+    first, second, both = map(log_ndtr, _scaled_gaps(gap, one, other, depth))
     usual, bad = math.log1p(-off), math.log(off)
     mixed = np.logaddexp(2.0 * usual + chance, 2.0 * bad + both)
     return np.logaddexp(mixed, usual + bad + np.logaddexp(first, second))

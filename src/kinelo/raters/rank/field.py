@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.forecasts.places import LOWER, WIDE
 from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.rank.law import both_logs, both_slopes
 
@@ -76,11 +75,13 @@ def counted(field, a):
 def lay_grid(field, law):
     """First point, step and number of points of a grid on which those of a field who count are looked at."""
     low, high, least, size = math.inf, -math.inf, math.inf, 0
-    lower = REACH if law.off == 0.0 else LOWER + 0.8 * REACH * WIDE
+    lower = upper = REACH
+    if law.off > 0.0:
+        lower, upper = law.depth + 0.8 * REACH * law.wide, max(REACH, 0.8 * REACH * law.wide - law.depth)
     for a in range(field.mean.shape[0]):
         if counted(field, a):
             m, s = field.mean[a, 0], math.sqrt(field.variance[a, 0])
-            low, high, least = min(low, m - lower * s), max(high, m + REACH * s), min(least, s)
+            low, high, least = min(low, m - lower * s), max(high, m + upper * s), min(least, s)
             size += 1
     if size == 0:
         return 0.0, 1.0, LEAST_POINTS

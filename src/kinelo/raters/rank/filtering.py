@@ -47,6 +47,10 @@ NEAR, SMALL = 2.0, 0.3
 """Gain of a step, in log-likelihood, below which a search ends that only leads near the place, and the one after it."""
 
 
+LAW = ("off", "depth")
+"""Parameters of the law of a performance, of which slopes are found by differences."""
+
+
 class ContestFilter(KindParameters):
     """A rater of contests without forecasts: it rates, and estimates its parameters."""
 
@@ -187,8 +191,8 @@ class ContestFilter(KindParameters):
         return (loss if self._part is None else loss * self._part)[skipped:]
 
     def _slopes(self, contests: Contests, skipped: int) -> Slopes:
-        """Derivatives of the losses by open parameters but ``off``, after a reset: raters a little apart, a batch."""
-        moves = {name: move for name, move in moved_twins(self).items() if name != "off"}
+        """Derivatives of the losses by open parameters but those of the law, after a reset: a batch, a little apart."""
+        moves = {name: move for name, move in moved_twins(self).items() if name not in LAW}
         state, twins = self._begun(contests), [move.twin for move in moves.values()]
         columns, _ = self._admit(contests)
         state.begin(int(columns.day[0]))

@@ -1,8 +1,8 @@
 """The law of a performance in deviations from its mean, as cubics of a table: what a field of entrants is read with.
 
-A part ``π`` of all performances may be off (an accident, an ill day): ``LOWER`` deviations lower, with one ``WIDE``
-times as large, so that the law is a mixture of two normal ones. ``ψ`` is the slope of ``−log f``, which is ``z`` where
-the law is normal, and less after a bad day where it is not.
+A part ``π`` of all performances may be off (an accident, an ill day, a lucky one): some deviations lower (``depth``),
+with one that is two to three times as large (``wide``), so that the law is a mixture of two normal ones. ``ψ`` is the
+slope of ``−log f``, which is ``z`` where the law is normal, and less after such a day where it is not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_ndtr
 
-from kinelo.forecasts.places import LOWER, WIDE
+from kinelo.forecasts.places import DEEPEST, width_of
 from kinelo.play.formula import inlined
 
 Array = NDArray[np.float64]
@@ -24,28 +24,34 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class PerformanceLaw(NamedTuple):
-    """The law of a performance from ``least`` to ``_EDGE``: a cubic in every cell.
+    """The law of a performance from ``least`` to ``most``: a cubic in every cell.
 
     ``logs`` has those of ``log F`` and of ``log(1 − F)`` (cells, 8), the others those of the logarithm of the density
-    and of ``ψ`` (cells, 4); ``off`` is the part of performances that are off.
+    and of ``ψ`` (cells, 4); ``off`` is the part of performances that are off, ``depth`` how much lower they lie and
+    ``wide`` their deviation.
     """
 
     logs: Array
     log_density: Array
     psi: Array
     least: float
+    most: float
     off: float
+    depth: float
+    wide: float
 
 
-def law_of(off: float) -> PerformanceLaw:
-    """The law with a part of performances that are off."""
-    least = -_EDGE if off == 0.0 else -WIDE * _EDGE - LOWER
-    z = np.arange(least - 1.0 / _PER_UNIT, _EDGE + 3.0 / _PER_UNIT, 1.0 / _PER_UNIT)
-    low = (z + LOWER) / WIDE
+def law_of(off: float, depth: float = DEEPEST) -> PerformanceLaw:
+    """The law with a part of performances that are off, so many deviations lower."""
+    wide_of_off, least, most = width_of(depth), -_EDGE, _EDGE
+    if off > 0.0:
+        least, most = -wide_of_off * _EDGE - depth, max(_EDGE, wide_of_off * _EDGE - depth)
+    z = least + np.arange(-1, math.ceil((most - least) * _PER_UNIT) + 3) / _PER_UNIT
+    low = (z + depth) / wide_of_off
     with np.errstate(divide="ignore"):
         usual, other = np.log1p(-off), np.log(off)
-    narrow, wide = usual - 0.5 * z * z, other - 0.5 * low * low - math.log(WIDE)
-    part, apart = expit(wide - narrow), z - low / WIDE
+    narrow, wide = usual - 0.5 * z * z, other - 0.5 * low * low - math.log(wide_of_off)
+    part, apart = expit(wide - narrow), z - low / wide_of_off
     below = np.logaddexp(usual + log_ndtr(z), other + log_ndtr(low))
     above = np.logaddexp(usual + log_ndtr(-z), other + log_ndtr(-low))
     return PerformanceLaw(
@@ -53,7 +59,10 @@ def law_of(off: float) -> PerformanceLaw:
         cubics(np.logaddexp(narrow, wide) - _HALF_LOG_2PI),
         cubics(z - part * apart),
         least,
+        most,
         off,
+        depth,
+        wide_of_off,
     )
 
 
@@ -76,10 +85,10 @@ def log_tail(z):
 @inlined
 def both_logs(z, law):
     """``log F(z)`` and ``log(1 − F(z))``, by the cubics of a table; beyond it by expansions."""
-    if z >= _EDGE:
-        return 0.0, (log_tail(-z) if law.off == 0.0 else log_tail(-(z + LOWER) / WIDE) + math.log(law.off))
+    if z >= law.most:
+        return 0.0, (log_tail(-z) if law.off == 0.0 else log_tail(-(z + law.depth) / law.wide) + math.log(law.off))
     if z < law.least:
-        return (log_tail(z) if law.off == 0.0 else log_tail((z + LOWER) / WIDE) + math.log(law.off)), 0.0
+        return (log_tail(z) if law.off == 0.0 else log_tail((z + law.depth) / law.wide) + math.log(law.off)), 0.0
     at = (z - law.least) * _PER_UNIT
     k = int(at)
     t, c = at - k, law.logs
@@ -92,10 +101,10 @@ def both_logs(z, law):
 @inlined
 def both_slopes(z, law):
     """Derivatives by ``z`` of ``log F(z)`` and ``log(1 − F(z))``."""
-    if z >= _EDGE or z < law.least:
-        u, pace = ((z + LOWER) / WIDE, 1.0 / WIDE) if law.off > 0.0 else (z, 1.0)
+    if z >= law.most or z < law.least:
+        u, pace = ((z + law.depth) / law.wide, 1.0 / law.wide) if law.off > 0.0 else (z, 1.0)
         slope = -(u + 1.0 / u) * pace
-        return (0.0, slope) if z >= _EDGE else (slope, 0.0)
+        return (0.0, slope) if z >= law.most else (slope, 0.0)
     at = (z - law.least) * _PER_UNIT
     k = int(at)
     t, c = at - k, law.logs
@@ -108,7 +117,7 @@ def both_slopes(z, law):
 @inlined
 def cell(z, law):
     """The cell of the table in which ``z`` lies, and where in it (float in [0, 1]); the ends beyond the table."""
-    at = (min(max(z, law.least), _EDGE) - law.least) * _PER_UNIT
+    at = (min(max(z, law.least), law.most) - law.least) * _PER_UNIT
     k = int(at)
     return k, at - k
 

@@ -185,12 +185,13 @@ class PlainForecast(ContestForecast):
 
 
 def plain_forecast(
-    said: tuple[PlainField, int, str], expected: NDArray[np.float64], unknown: tuple[str, ...], off: float
+    said: tuple[PlainField, int, str], expected: NDArray[np.float64], unknown: tuple[str, ...], off: float, depth: float
 ) -> PlainForecast:
     """The forecast of a contest, said by its field, day and kind."""
     forecast = object.__new__(PlainForecast)  # a frozen class sets its fields one by one
     vars(forecast).update(
-        mean=expected[0, :, 0], deviation=np.sqrt(expected[1, :, 0]), unknown=unknown, law="normal", off=off, _said=said
+        mean=expected[0, :, 0], deviation=np.sqrt(expected[1, :, 0]), unknown=unknown, law="normal", off=off,
+        depth=depth, _said=said,
     )  # fmt: skip
     return forecast
 

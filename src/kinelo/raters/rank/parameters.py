@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.places import DEEPEST
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.matches.kind import CONTESTS, MATCHES, check_played
 from kinelo.matches.kind import Kind as TableKind
@@ -129,7 +130,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
         finished = matches.ended == FINISHED
         duels = np.add.reduceat(finished, matches.first[:-1], dtype=np.int64).max() < 3
         if duels:
-            unidentified["off"] = 0.0
+            unidentified |= {"off": 0.0, "depth": DEEPEST}
         if duels or self.start is not None:
             unidentified["anchor"] = 0.0
             unidentified |= {self._label("experience", kind): 0.0 for kind in self.kinds_}
@@ -144,6 +145,10 @@ class KindParameters(Rater[Matches | Contests, Any]):
     def _of_kind(self, name: str, kind: str) -> float:
         """A parameter of a kind as it is settled; 0 where the kind has none of it."""
         return self.parameters_.get(self._label(name, kind), 0.0)
+
+    def _off(self) -> dict[str, float]:
+        """Part of performances that are off, and how much lower they lie."""
+        return {"off": self.parameters_["off"], "depth": self.parameters_["depth"]}
 
     def _model(self, *batch: KindParameters) -> ContestModel:
         """The parameters as kernels take them, and those of further members beside them."""
@@ -162,7 +167,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
             for name in ("retirement", "late_retirement", "anchor")
         )
         kinds = kinds_of_batch(tables, [1.0] * len(raters))
-        law = law_of(self.parameters_["off"])
+        law = law_of(**self._off())
         model = ContestModel(kinds, level, experience, beside, retirement, late, anchor, law)
         if not batch:
             if len(MODELS) >= MOST_MODELS:

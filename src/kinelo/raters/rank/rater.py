@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
-from kinelo.forecasts.places import ContestForecast, mixed_chance
+from kinelo.forecasts.places import DEEPEST, ContestForecast, mixed_chance
 from kinelo.matches.contests import Contests, Slots, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
@@ -81,8 +81,11 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         How much more a retirement at the very end tells than one at the start. It grows evenly with the distance, as
         far as it stays from 0 to 1.
     off
-        Part of all performances that are off, as after an accident: far lower than the strength, which they then say
-        little about. 0 in matches of two sides, unless it is given.
+        Part of all performances that are off, as after an accident: far from the strength, which they then say little
+        about. 0 in matches of two sides, unless it is given.
+    depth
+        How much lower such performances are, in deviations of others: 3 if they are bad days alone, 0 if good and bad
+        ones alike.
     anchor
         How much the level of a field, which places do not show, is drawn to that of all contests: 0 leaves it to what
         is believed of its entrants, which drifts where newcomers learn; 1 takes all fields to be equally strong. 0 in
@@ -122,6 +125,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         Parameter("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
         Parameter("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
         Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
+        Parameter("depth", DEEPEST, 0.0, DEEPEST, False, "how much lower those are", largest=DEEPEST, vague=3.0),
         Parameter("anchor", 0.0, 0.0, 1.0, False, "how much the level of a field is drawn to that of all"),
         Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
@@ -143,6 +147,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     ties: float | None = None
     _: KW_ONLY
     late_retirement: float | None = None
+    depth: float | None = None
     anchor: float | None = None
     experience: float | Mapping[str, float] | None = None
     conditions: Sequence[str] | None = None
@@ -318,7 +323,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         if found is None:
             return None
         field, day, expected, unknown = found
-        return plain_forecast((field, day, self.kinds_[0]), expected, unknown, self.parameters_["off"])
+        return plain_forecast((field, day, self.kinds_[0]), expected, unknown, **self._off())
 
     def contest_one(
         self,
@@ -394,7 +399,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         """The chance to be ahead of another who is weaker by a difference of strength that is known, where the variance
         of performances is ``luck`` times the usual one."""
         noise = np.full(gap.shape, np.sqrt(NOISE * luck))
-        return mixed_chance(gap, noise, noise, self.parameters_["off"])
+        return mixed_chance(gap, noise, noise, **self._off())
 
     def _entrant_beliefs(self, names: Sequence[str], date: Day | None = None) -> tuple[Array, Array, tuple[str, ...]]:
         """Mean and variance of what is believed of entrants' strengths, and names never met."""
