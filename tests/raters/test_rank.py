@@ -30,9 +30,9 @@ GIVEN = {
 }
 
 
-def shown_by(mean, variance, place, off=0.0):
+def shown_by(mean, variance, place, off=0.0, depth=3.0):
     """What a ranking shows: how far each mean moves, the variance that is left, and log Z."""
-    size, law = len(mean), law_of(off)
+    size, law = len(mean), law_of(off, depth)
     one = lambda values: np.array(values, float)[:, None]  # noqa: E731
     field = ContestField(one(mean), one(variance), np.ones((size, 1)), np.array(place, float))
     grid = new_grid(field, law, NO_MEMORY)
@@ -44,21 +44,18 @@ def shown_by(mean, variance, place, off=0.0):
     )
 
 
-LOWER, WIDE = 3.0, 2.0
-
-
-def by_quadrature(mean, variance, place, a, off):
+def by_quadrature(mean, variance, place, a, off, lower, wide):
     """log Z and its first two derivatives by the mean of one performance, given who is ahead and behind."""
     sd = np.sqrt(variance)
 
     def cdf(z):
-        low = (z + LOWER) / WIDE
+        low = (z + lower) / wide
         return (1 - off) * 0.5 * math.erfc(-z / math.sqrt(2)) + off * 0.5 * math.erfc(-low / math.sqrt(2))
 
     def density(x, moved):
         z = (x - mean[a] - moved) / sd[a]
-        low = (z + LOWER) / WIDE
-        value = (1 - off) * math.exp(-0.5 * z * z) + off / WIDE * math.exp(-0.5 * low * low)
+        low = (z + lower) / wide
+        value = (1 - off) * math.exp(-0.5 * z * z) + off / wide * math.exp(-0.5 * low * low)
         value /= sd[a] * math.sqrt(2 * math.pi)
         for b in range(len(mean)):
             if b != a:
@@ -77,14 +74,14 @@ def by_quadrature(mean, variance, place, a, off):
     return log_Z[2], variance[a] * slope, variance[a] + variance[a] ** 2 * bend
 
 
-@pytest.mark.parametrize("off", [0.0, 0.08])
+@pytest.mark.parametrize(("off", "depth", "wide"), [(0.0, 3.0, 2.0), (0.08, 3.0, 2.0), (0.08, 0.9, 2.7)])
 @pytest.mark.parametrize("places", [[1, 2], [1, 2, 3, 4, 5, 6], [1, 2.5, 2.5, 4, 5.5, 5.5]])
-def test_what_a_ranking_shows_is_the_integral(places, off):
+def test_what_a_ranking_shows_is_the_integral(places, off, depth, wide):
     rng = np.random.default_rng(len(places))
     mean, variance = rng.normal(size=len(places)), 1 + rng.random(len(places))
-    shown = shown_by(mean, variance, places, off)
+    shown = shown_by(mean, variance, places, off, depth)
     for a in range(len(places)):
-        log_chance, shift, left = by_quadrature(mean, variance, places, a, off)
+        log_chance, shift, left = by_quadrature(mean, variance, places, a, off, depth, wide)
         assert shown.log_chance[a] == pytest.approx(log_chance, abs=2e-5 if off == 0.0 else 3e-4)
         assert shown.shift[a] == pytest.approx(shift, abs=1e-4 if off == 0.0 else 1e-3)
         assert shown.variance[a] == pytest.approx(left, rel=4e-4 if off == 0.0 else 2e-3)

@@ -27,15 +27,15 @@ def rating_of(rater, name):
 # Bad days
 
 
-def bad_days(part, contests=300, size=10, seed=1):
-    """Weekly contests of which a part of the performances is far lower than usual."""
+def bad_days(part, contests=300, size=10, seed=1, depth=3.0, wide=2.0):
+    """Weekly contests of which a part of the performances is lower than usual, and wider spread."""
     rng = np.random.default_rng(seed)
     strength = rng.normal(size=30)
     rows = {"date": [], "race": [], "driver": [], "place": []}
     for race in range(contests):
         chosen = rng.permutation(30)[:size]
         off = rng.random(size) < part
-        shown = strength[chosen] + rng.normal(size=size) * np.where(off, 2.0, 1.0) - 3.0 * off
+        shown = strength[chosen] + rng.normal(size=size) * np.where(off, wide, 1.0) - depth * off
         rows["date"] += [np.datetime64("2020-01-06") + 7 * race] * size
         rows["race"] += [race] * size
         rows["driver"] += [f"D{k}" for k in chosen[np.argsort(-shown)]]
@@ -44,9 +44,20 @@ def bad_days(part, contests=300, size=10, seed=1):
 
 
 def test_the_part_of_bad_days_is_found():
-    some = kn.RankElo().fit(bad_days(0.12)).estimates_
+    some = kn.RankElo(depth=3.0).fit(bad_days(0.12)).estimates_
     assert abs(some.values["off"] - 0.12) < 3.3 * some.standard_errors["off"] < 0.12
     assert kn.RankElo().fit(bad_days(0.0)).parameters_["off"] < 0.03
+
+
+def test_good_and_bad_days_alike_are_told_from_bad_ones():
+    """Estimates were 0.0 and 3.0 in four samples each, of 300 contests."""
+    known = {"walk": 0.1, "newcomer": 0.0, "regression": 0.0, "anchor": 0.0, "experience": 0.0}
+    alike, bad = (
+        kn.RankElo(**known).fit(bad_days(0.15, depth=depth, wide=wide)).parameters_["depth"]
+        for depth, wide in ((0.0, 3.0), (3.0, 2.0))
+    )
+    print("DEPTH", alike, bad)
+    assert alike < 1.5 < 2.2 < bad
 
 
 def test_a_bad_day_says_less_the_more_of_them_there_are():
@@ -58,14 +69,15 @@ def test_a_bad_day_says_less_the_more_of_them_there_are():
     assert lost(0.0) < lost(0.05) < lost(0.2) < 0
 
 
-def test_forecasts_know_of_bad_days():
+@pytest.mark.parametrize(("depth", "wide"), [(3.0, 2.0), (0.6, 2.8)])
+def test_forecasts_know_of_bad_days(depth, wide):
     """Chances of places and of pairs are those of draws from the law."""
     contests = bad_days(0.2, contests=3, size=5)
-    forecast = kn.RankElo(**GIVEN | {"off": 0.2}).fit(contests[:2]).predict(contests[2])
+    forecast = kn.RankElo(**GIVEN | {"off": 0.2, "depth": depth}).fit(contests[:2]).predict(contests[2])
     draws = 40_000
     rng = np.random.default_rng(1)
     off = rng.random((draws, 5)) < 0.2
-    z = rng.normal(size=(draws, 5)) * np.where(off, 2.0, 1.0) - 3.0 * off
+    z = rng.normal(size=(draws, 5)) * np.where(off, wide, 1.0) - depth * off
     shown = forecast.mean + forecast.deviation * z
     place = np.argsort(np.argsort(-shown, axis=1), axis=1)
     often = np.array([(place == k).mean(axis=0) for k in range(5)]).T
@@ -74,6 +86,8 @@ def test_forecasts_know_of_bad_days():
     assert np.abs(often[:, 0] - forecast.win).max() < 4.5 * error
     chance = forecast.pair_chance(np.array([0, 1]), np.array([1, 4]))
     assert chance == pytest.approx([(shown[:, 0] > shown[:, 1]).mean(), (shown[:, 1] > shown[:, 4]).mean()], abs=0.012)
+    middle = (forecast.middle - forecast.mean) / forecast.deviation
+    assert np.abs((z < middle).mean(axis=0) - 0.5).max() < 4.5 * error
 
 
 # What losses are worth

@@ -128,6 +128,21 @@ def test_errors_of_ratings_settle_where_luck_and_steps_balance() -> None:
     assert told == pytest.approx(pair_loss(2 * 180.0**2, np.array([1.0]), np.array([2 * settled]), NU), abs=1e-9)
 
 
+def test_entries_that_do_not_finish_are_luck_against_all_at_once() -> None:
+    """Two of seven, whoever they are: results show (5/7)² of strengths, and ratings settle at as much of them."""
+    names, places = [f"P{k}" for k in range(7)], ["1", "2", "3", "4", "5", "DNF", "DNF"]
+    table = {"race": np.repeat(np.arange(900), 7), "driver": names * 900, "place": places * 900}
+    league, k, there = ContestLeague(0.0, 0.0, 180.0, 0.0, 180.0), 90.0, 5.0 / 7.0
+    told = expected_losses(kn.read_contests(table), league, np.array([k]), NU, 600)
+    mean, shown = field_luck(180.0, NU), there**2
+    part = k / 2.0 * mean.slope
+    luck = shown * mean.luck * (1.0 + 5.0 * mean.alike) / 6.0 + there * (1.0 - there) * 7.0 / 6.0
+    # R − shown · s has no part in s left, but the mean square of R − s that the others see does
+    others = part**2 / 6.0
+    noise = ((k / 2.0) ** 2 * luck + others * (1.0 - shown) ** 2 * 180.0**2) / (1.0 - (1.0 - part) ** 2 - others)
+    assert told == pytest.approx(pair_loss(2 * 180.0**2, np.array([shown]), np.array([2 * noise]), NU), abs=1e-9)
+
+
 def test_fields_that_never_mix_are_alike(found: kn.advice.ContestAudit) -> None:
     assert abs(found.alike.value) < 0.08 and not found.like_meets_like
     contest = np.repeat(np.arange(40), 25)

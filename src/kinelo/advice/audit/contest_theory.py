@@ -6,8 +6,14 @@ result, a contest of k takes the mean square ``v`` of the error ``e = R − s`` 
     ``v ← (1 − γβ)² v + γ² β² ⟨v⟩/(k − 1) + γ² λ (1 + (k − 2) ρ)/(k − 1)``,  ``c ← (1 − γβ) c``,
 
 ``λ`` being the luck ``⟨1 − b²⟩`` of a match and ρ the correlation of a team's surprises against two opponents, from the
-theory of :class:`kinelo.Field`. Between contests strengths move, ``s ← f s + w``, and errors with them. A newcomer
-differs by what is not known of it, ``c = −v``, and by how far off the rating is at which it starts.
+theory of :class:`kinelo.Field`. Plain Elo counts who does not finish as beaten by all who do. Where a part u of a field
+does not, whatever its strength, results of pairs show ``(1 − u)²`` of the difference of strengths, and whether somebody
+finishes is luck against all opponents at once: ``e`` loses ``h s`` more, ``h = γβ (1 − (1 − u)²)``,
+
+    ``v ← … + h² W − 2 (1 − γβ) h c + γ² u (1 − u) k/(k − 1)``,  ``c ← … − h W``,
+
+the luck of matches counting ``(1 − u)²`` times. Between contests strengths move, ``s ← f s + w``, and errors with them.
+A newcomer differs by what is not known of it, ``c = −v``, and by how far off the rating is at which it starts.
 
 The gap of two ratings is then ``(1 + c/W) d`` and noise, ``d`` being the gap of strengths of which the variance in a
 field is ``2W``: ratings that lag show less than there is, which costs less than as much noise. The log-loss of a pair
@@ -82,6 +88,8 @@ def expected_losses(contests: Contests, league: ContestLeague, ks: Array, nu: fl
         error = v[who] + 2.0 * (1.0 - f) * c[who] + (1.0 - f) ** 2 * spread + added
         along = f * c[who] + f * (1.0 - f) * spread - added
         new = np.isnan(error[:, 0])
+        there = float((contests.ended[own] == FINISHED).mean())
+        lost = gamma * mean.slope * (1.0 - there**2)
         error[new], along[new] = league.entry_spread**2 + league.entry_gap**2, -(league.entry_spread**2)
         if number >= since:
             finished = contests.ended[own] == FINISHED
@@ -91,9 +99,10 @@ def expected_losses(contests: Contests, league: ContestLeague, ks: Array, nu: fl
             if old:
                 settled = finished & ~new
                 known_sum += (2 * weights[0] + weights[1]) * np.stack([error[settled].mean(0), along[settled].mean(0)])
-        shake = gamma**2 * mean.luck * (1.0 + (size - 2.0) * mean.alike) / (size - 1.0)
-        v[who] = rest**2 * error + (gamma * mean.slope) ** 2 * error.mean(axis=0) / (size - 1.0) + shake
-        c[who], last[who] = rest * along, contests.day[number]
+        shake = there**2 * mean.luck * (1.0 + (size - 2.0) * mean.alike) + there * (1.0 - there) * size
+        v[who] = rest**2 * error + (gamma * mean.slope) ** 2 * error.mean(axis=0) / (size - 1.0)
+        v[who] += gamma**2 * shake / (size - 1.0) + lost**2 * spread - 2.0 * rest * lost * along
+        c[who], last[who] = rest * along - lost * spread, contests.day[number]
     error, along = known_sum / max(2 * pairs[0] + pairs[1], 1.0)
     show = 1.0 + np.clip(along / spread, -1.0, 1.0)
     return pair_losses(Known(spread, show, np.maximum(error - (1.0 - show) ** 2 * spread, 0.0)), league, pairs, nu)

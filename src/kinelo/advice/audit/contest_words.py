@@ -65,8 +65,8 @@ def _caveat(found: ContestFindings) -> str:
     advice, curve = found.advice, found.curve
     if not advice.agree:
         why = (
-            f" It does not know of entries that do not finish ({percent(found.unfinished)}), which plain Elo counts as "
-            "beaten."
+            f" It takes it for luck who does not finish ({percent(found.unfinished)} of the entries), whom plain Elo "
+            "counts as beaten."
             if found.unfinished > FEW_UNFINISHED
             else ""
         )

@@ -59,7 +59,15 @@ def _rater(off: float, start: Mapping[str, float] | None = None) -> RankElo:
     from kinelo.raters.rank.rater import RankElo
 
     return RankElo(
-        walk=0.3, prior_spread=1.0, newcomer=0.0, regression=0.0, retirement=0.0, off=off, ties=0.0, start=start
+        walk=0.3,
+        prior_spread=1.0,
+        newcomer=0.0,
+        regression=0.0,
+        retirement=0.0,
+        off=off,
+        depth=3.0,
+        ties=0.0,
+        start=start,
     )
 
 
