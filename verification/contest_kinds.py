@@ -1,4 +1,5 @@
-"""Made-up contests in which the level of a field matters: divisions, huge fields, many who come once.
+"""Made-up contests in which the level of a field matters: divisions, huge fields, many who come once; and contests
+like those of programmers, with everything at once.
 
 Strengths and performances are in units of the noise. Every kind says how entrants come, go, move and are chosen; the
 truth is kept, so that forecasts can be held against those of who knows the strengths.
@@ -124,6 +125,81 @@ def make(kind: Kind, contests: int, seed: int = 1) -> Made:
             division[chosen] = (shown_mean[chosen][:, None] < edges).sum(axis=1)
         keen[rng.random(keen.size) < 0.25 * (YEAR / kind.per_year) / YEAR] = 0.0  # some leave for good
         for name, value in zip(parts, (own, np.arange(1.0, own.size + 1), strength[own], own.size, day, level)):
+            parts[name].append(value)
+    return _table(parts)
+
+
+class Programmers(NamedTuple):
+    """Contests like those of programmers: two divisions entered by a public rating and contests for ``together``.
+
+    A contest of the upper division has about ``upper`` entrants, one of the lower ``lower``, of whom ``arrive`` are
+    new, all growing by ``growth`` a year. Newcomers gain ``learns ± gains`` in all, by contests, beside walks by the
+    year and by the contest; a part comes once, and others leave the sooner the worse they did. Noise differs between
+    players and between contests (deviations of its logarithm), has a Student law and ``bad`` days.
+    """
+
+    contests: int = 200
+    per_year: float = 50.0
+    lower: int = 100
+    upper: int = 60
+    arrive: int = 25
+    growth: float = 0.3
+    once: float = 0.4
+    keenness: float = 1.2
+    entry: float = -1.0
+    learns: float = 0.8
+    gains: float = 0.6
+    pace: float = 10.0
+    walk: float = 0.4
+    walk_played: float = 0.1
+    unsteady: float = 0.25
+    uneven: float = 0.2
+    tails: float = 5.0
+    bad: float = 0.05
+    leave: float = 0.06
+    pleased: float = 0.5
+    threshold: float = 0.3
+    together: float = 0.2
+
+
+def make_programmers(kind: Programmers, seed: int = 1) -> Made:
+    """Contests like those of programmers."""
+    rng = np.random.default_rng(seed)
+    now = {name: np.empty(0) for name in ("x", "keen", "last", "seen", "rating", "gain", "steady", "here")}
+    parts: dict[str, list] = {name: [] for name in ("entrant", "place", "strength", "size", "day", "division")}
+    for c in range(kind.contests):
+        day, which = round(c * YEAR / kind.per_year), rng.random()
+        grown = (1.0 + kind.growth) ** (day / YEAR)
+        division = 0 if which < kind.together else 1 if which < 0.5 + kind.together / 2 else 2
+        new = 0 if division == 1 else int(kind.arrive * grown * (5 if c < 3 else 1))
+        size = grown * (kind.upper * (division != 2) + kind.lower * (division != 1))
+        above = now["rating"] >= kind.threshold
+        open_to = np.flatnonzero((now["here"] > 0) & (above if division == 1 else ~above if division == 2 else True))
+        keen = now["keen"][open_to]
+        own = open_to[rng.random(open_to.size) < np.clip(keen * size / max(keen.sum(), 1e-9), 0.0, 0.9)]
+        years, seen = (day - now["last"][own]) / YEAR, now["seen"][own]
+        now["x"][own] += rng.normal(size=own.size) * np.sqrt(kind.walk**2 * years + kind.walk_played**2)
+        now["x"][own] += now["gain"][own] * (np.exp(-(seen - 1.0) / kind.pace) - np.exp(-seen / kind.pace))
+        begun = now["x"].size
+        added = {
+            "x": kind.entry * (c >= 3) + rng.normal(size=new), "keen": np.exp(kind.keenness * rng.normal(size=new)),
+            "last": np.full(new, day), "seen": np.zeros(new), "rating": np.full(new, -0.5),
+            "gain": kind.learns + kind.gains * rng.normal(size=new),
+            "steady": np.exp(kind.unsteady * rng.normal(size=new)), "here": 1.0 * (rng.random(new) >= kind.once),
+        }  # fmt: skip
+        now = {name: np.append(held, added[name]) for name, held in now.items()}
+        own = np.append(own, np.arange(begun, begun + new))
+        if own.size < 5:
+            continue
+        noise = rng.standard_t(kind.tails, own.size) / math.sqrt(kind.tails / (kind.tails - 2.0))
+        noise = np.where(rng.random(own.size) < kind.bad, 1.5 * noise - 2.5, noise)
+        shown = now["x"][own] + now["steady"][own] * math.exp(kind.uneven * rng.normal()) * noise
+        now["last"][own], now["seen"][own] = day, now["seen"][own] + 1
+        surprise = shown - now["rating"][own]
+        now["rating"][own] += np.maximum(0.2, 1.0 / (now["seen"][own] + 1.0)) * surprise
+        now["here"][own] *= rng.random(own.size) >= kind.leave * np.exp(-kind.pleased * surprise)
+        own = own[np.argsort(-shown)]
+        for name, value in zip(parts, (own, np.arange(1.0, own.size + 1), now["x"][own], own.size, day, division)):
             parts[name].append(value)
     return _table(parts)
 

@@ -5,7 +5,8 @@
 The filter has fifteen lines and knows the parameters that made the contests. It takes ``z``, the normal score of a
 place, for a performance ``level + spread z``, with the level of the field drawn by a part of the way to that of all
 contests. `RankElo` estimates its parameters on the earlier half, with ``anchor`` and without; the later half is
-scored. Its exit code is 1 where the anchor costs more than three standard errors of the log-loss of orders.
+scored. ``programmers`` are contests with everything at once, of which pairs are counted by how many contests players have
+seen; `RankElo` is tried without experience and with bad days alone beside it. The exit code is 1 where the anchor costs more than three standard errors of the log-loss of orders.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 import kinelo as kn
-from contest_kinds import KINDS, YEAR, Kind, Made, make
-from kinelo.forecasts.contest_scores import CONTEST_METRICS, OF_PAIRS, order_log_loss, pairs_of
+from contest_kinds import KINDS, YEAR, Kind, Made, Programmers, make, make_programmers
+from kinelo.forecasts.contest_scores import CONTEST_METRICS, OF_PAIRS, order_log_loss, pairs_of, pairs_right, pooled
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import Contests
+from kinelo.raters.rank.thinning import with_entries
 
 Array = NDArray[np.float64]
 CONTESTS, LARGEST_FIELD = 160, 300
@@ -68,11 +70,47 @@ def scores(forecast: ContestForecast) -> str:
     )
 
 
+def seen_before(contests: Contests) -> NDArray[np.int64]:
+    """How many contests each entry's entrant has seen before."""
+    order = np.argsort(contests.entrant, kind="stable")
+    begin = np.append(0, np.flatnonzero(np.diff(contests.entrant[order])) + 1)
+    seen = np.empty(order.size, np.int64)
+    seen[order] = np.arange(order.size) - np.repeat(begin, np.diff(np.append(begin, order.size)))
+    return seen
+
+
+def pairs_among(forecast: ContestForecast, keep: NDArray[np.bool_]) -> float:
+    """Percentage of pairs in the order forecast among some entries."""
+    contests = forecast.contests
+    keep = keep & (np.add.reduceat(keep, contests.first[:-1], dtype=np.int64) > 1)[contests.contest]
+    part = ContestForecast(
+        with_entries(contests, keep), forecast.mean[keep], forecast.deviation[keep], (), "normal", forecast.off,
+        forecast.depth,
+    )  # fmt: skip
+    return 100.0 * pooled("pairs_right", part, pairs_right(part))
+
+
+def programmers(seed: int = 1) -> None:
+    """Print pairs right by how many contests players have seen, in contests with everything at once."""
+    contests = make_programmers(Programmers(), seed).contests
+    half = len(contests) // 2
+    seen = seen_before(contests)[contests.first[half] :]
+    print(f"programmers: {contests}")
+    for said, rater in (("", kn.RankElo()), (", no experience, bad days", kn.RankElo(experience=0.0, depth=3.0))):
+        forecast = rater.fit(contests[:half]).one_step_ahead(contests[half:])
+        spans = {"known": (1, np.inf), "1–4": (1, 4), "5–14": (5, 14), "15 and more": (15, np.inf)}
+        told = [f"{k} {pairs_among(forecast, (seen >= lo) & (seen <= hi)):.2f}" for k, (lo, hi) in spans.items()]
+        print(f"  RankElo{said}: {scores(forecast)}; {', '.join(told)}")
+
+
 def main() -> int:
     """Print a table for each kind; how many of them lose by the anchor."""
     warnings.simplefilter("ignore")
     lost = 0
-    for name in sys.argv[1:] or KINDS:
+    for name in sys.argv[1:] or [*KINDS, "programmers"]:
+        if name == "programmers":
+            programmers()
+            continue
         kind = KINDS[name]._replace(size=min(KINDS[name].size, LARGEST_FIELD))
         made = make(kind, CONTESTS, seed=3)
         contests, half = made.contests, CONTESTS // 2

@@ -50,14 +50,21 @@ def test_the_part_of_bad_days_is_found():
 
 
 def test_good_and_bad_days_alike_are_told_from_bad_ones():
-    """Estimates were 0.0 and 3.0 in four samples each, of 300 contests."""
+    """From off days found at both ends of the range: estimates are 0.0 and 3.0."""
     known = {"walk": 0.1, "newcomer": 0.0, "regression": 0.0, "anchor": 0.0, "experience": 0.0}
     alike, bad = (
         kn.RankElo(**known).fit(bad_days(0.15, depth=depth, wide=wide)).parameters_["depth"]
         for depth, wide in ((0.0, 3.0), (3.0, 2.0))
     )
-    print("DEPTH", alike, bad)
     assert alike < 1.5 < 2.2 < bad
+
+
+def test_estimates_of_bad_days_without_a_depth_keep_their_meaning():
+    rater = kn.RankElo()
+    rater.reset({"off": 0.1})
+    assert rater.parameters_["depth"] == 3.0
+    rater.reset({"off": 0.1, "depth": 0.7})
+    assert rater.parameters_["depth"] == 0.7
 
 
 def test_a_bad_day_says_less_the_more_of_them_there_are():

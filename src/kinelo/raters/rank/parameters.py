@@ -112,8 +112,9 @@ class KindParameters(Rater[Matches | Contests, Any]):
             values[label] = float(
                 found.get(label, self.unidentified_.get(label, p.default)) if given is None else given
             )
+        before = {"depth": DEEPEST} if "off" in found else {}  # estimates stored before there was a depth
         for p in self.parameters:
-            given, unidentified = getattr(self, p.name), self.unidentified_.get(p.name, p.default)
+            given, unidentified = getattr(self, p.name), before.get(p.name, self.unidentified_.get(p.name, p.default))
             values[p.name] = float(found.get(p.name, unidentified) if given is None else given)
         return values
 
