@@ -5,8 +5,9 @@
 The filter has fifteen lines and knows the parameters that made the contests. It takes ``z``, the normal score of a
 place, for a performance ``level + spread z``, with the level of the field drawn by a part of the way to that of all
 contests. `RankElo` estimates its parameters on the earlier half, with ``anchor`` and without; the later half is
-scored. ``programmers`` are contests with everything at once, of which pairs are counted by how many contests players have
-seen; `RankElo` is tried without experience and with bad days alone beside it. The exit code is 1 where the anchor costs more than three standard errors of the log-loss of orders.
+scored. Contests of ``programmers`` have everything at once; pairs are counted by how many contests players have seen,
+and `RankElo` is tried without experience and with bad days alone beside it. The exit code is 1 where the anchor costs
+more than three standard errors of the log-loss of orders.
 """
 
 from __future__ import annotations

@@ -63,6 +63,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
     takes: ClassVar[tuple[TableKind, ...]] = (CONTESTS, MATCHES)
     kinds_: tuple[str, ...] = ()
     advantage_kinds_: tuple[str, ...] = ()
+    off: float | None
     conditions: Any
     noise_by: Any = None
     covariates: Any = None
@@ -91,13 +92,16 @@ class KindParameters(Rater[Matches | Contests, Any]):
                 yield kind, p
 
     def open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them."""
+        """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them, and
+        where no performances are off, nothing is asked of how much lower they are.
+        """
         own = [
             replace(p, name=label, meaning=f"{p.meaning} ({kind})")
             for kind, p in self._parameters_by_kind()
             if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.unidentified_
         ]
-        return (*own, *(p for p in super().open_parameters() if p.name != "ties"))
+        settled = ("ties", "depth") if self.off == 0.0 else ("ties",)
+        return (*own, *(p for p in super().open_parameters() if p.name not in settled))
 
     def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""
