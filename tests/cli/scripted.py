@@ -93,7 +93,9 @@ class Obedient:
 
     def fit(self, played):
         self.played = played
-        self.asked.append({**self.get_params(), "noun": played.kind.noun, "names": set(played.present)})
+        columns = {*getattr(played, "conditions", ()), *getattr(played, "kinds", ())}
+        told = {"noun": played.kind.noun, "names": set(played.present), "columns": columns}
+        self.asked.append({**self.get_params(), **told})
         return self
 
     def update(self, played):

@@ -112,7 +112,7 @@ def test_what_makes_sense_of_both_is_taken_of_both(command, kind, folder, monkey
     for told in Obedient.asked:
         assert told["noun"] == kind and told["names"] == {"Ann", "Bob", "Cid", "Dee"}
         assert (told["conditions"], told["noise_by"], told["covariates"]) == (["surface"], ["format"], ["handicap"])
-        assert str(told["start"]) == "start.csv"
+        assert str(told["start"]) == "start.csv" and {"surface", "format", "handicap"} <= told["columns"]
     assert (folder / "out-likely.csv").is_file() and (folder / "out.csv").is_file()
 
 
