@@ -13,7 +13,8 @@ from kinelo.service.app import create_app  # noqa: E402
 from kinelo.service.settings import Settings  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-OPERATIONS = ("POST /matches", "POST /contests", "POST /forecast", "POST /quality", "POST /balance", "GET /ratings")
+OPERATIONS = ("POST /matches", "POST /contests", "POST /forecast", "POST /quality", "POST /balance", "GET /ratings",
+              "POST /preview", "POST /fair", "POST /explain")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
