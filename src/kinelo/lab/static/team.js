@@ -69,7 +69,7 @@ export class TeamView {
     ], baseLayout({ ...zoom, yaxis: { title: { text: "rating" } } }), { doubleClick: "reset" });
     $("#team-chart").setAttribute("aria-label", `Rating of ${name} through time; drag to zoom, double-click to see all`);
     draw($("#team-ranks"), [{ x: ranks.date, y: ranks.place, mode: "lines", name, connectgaps: false, line: { color: c.prediction, width: 2, shape: "hv" }, hovertemplate: "%{x|%d %b %Y}: number %{y}<extra></extra>" }],
-      baseLayout({ ...zoom, yaxis: { title: { text: "place" }, autorange: "reversed", rangemode: "normal", tickformat: "d" } }), { doubleClick: "reset" });
+      baseLayout({ ...zoom, yaxis: { title: { text: "place" }, autorange: "reversed", rangemode: "normal", tickformat: "d", ...(Math.max(...ranks.place) < 8 ? { dtick: 1 } : {}) } }), { doubleClick: "reset" });
     $("#team-ranks").setAttribute("aria-label", `Place of ${name} by rating, among those who had played within a year`);
   }
 
