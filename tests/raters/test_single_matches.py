@@ -250,6 +250,17 @@ def test_a_table_goes_on_from_matches_that_were_rated_one_by_one(kind):
     assert again.update(table).ratings_.equals(kind(**given).update(table).ratings_)
 
 
+def test_what_is_known_of_a_champion_stays_a_variance(tmp_path):
+    """Elo by halves of a point expects less of draws than forecasts do: of unequal sides the rest was negative."""
+    known = {"name": ["A", "B"], "rating": [2600.0, 1100.0], "deviation": [0.2, 0.2]}
+    rater = kn.TeamElo.classic(k=20, ties=0.3, home_advantage=0.0, start=known)
+    book = kn.RatingBook(tmp_path / "champion.db", copy.deepcopy(rater))
+    for k in range(3):
+        rater.update_one("A", "B", 1, date="2021-03-05")
+        book.update_one("A", "B", 1, date="2021-03-05", match_id=f"m{k}")
+    assert (rater.ratings_["uncertainty"] > 0.0).all() and book.ratings_.equals(rater.ratings_)
+
+
 def test_matches_go_on_from_contests_of_elo():
     rater = kn.TeamElo.classic(k=20, ties=0.3, home_advantage=0.0).update_one(["A", "B", "E"], date="2021-03-05")
     rater.update(kn.read_matches({"date": ["2021-04-01"], "home": ["C"], "away": ["D"], "result": [1]}))

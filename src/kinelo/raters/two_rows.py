@@ -84,6 +84,10 @@ class TwoRows:
         self.rater = copy.copy(rater)
         self.rater._common = rater._common.copy()
         self.known = self.table.newcomers(2)
+        self.usual = [getattr(self.known, name) for name in self.table.usual]
+        further = [getattr(self.known, name) for name in self.table.columns if name not in self.table.usual]
+        self.newcomers = [(array, array.tolist()) for array in further if array.size]
+        """What rows hold beside the usual numbers, as newcomers find it."""
 
     @cached_property
     def call(self) -> OneCall:
@@ -103,14 +107,26 @@ class TwoRows:
     def use(self, one: OneResult, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
         """Rows of both sides after a match on a day, from those before it; None is a newcomer."""
         names, known, table = (one.home, one.away), self.known, self.table
+        mean, variance, games, last = self.usual
+        plain = self._is_plain()
         for at, row in enumerate(rows):
             if row is None:
                 table.begin_row(known, at, names[at])
+            elif plain and row.more is None:
+                mean[at], variance[at], games[at], last[at] = row[2:6]
             else:
                 table.put_row(known, at, row)
         self.call.say(one, HOME, AWAY, day)
         self.call.play()
-        after = [table.row_of(known, at, "side", name) for at, name in enumerate(names)]
+        if self._is_plain():
+            numbers = zip(names, *(array.tolist() for array in self.usual))
+            after = [SlotRow("side", *row) for row in numbers]
+        else:
+            after = [table.row_of(known, at, "side", name) for at, name in enumerate(names)]
         if not math.isfinite(sum(row.mean + row.variance for row in after)):
             raise self.rater._out_of_range()
         return after
+
+    def _is_plain(self) -> bool:
+        """Whether the arrays hold nothing beside the usual numbers but what newcomers find."""
+        return all(array.tolist() == found for array, found in self.newcomers)

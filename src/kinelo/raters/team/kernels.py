@@ -384,7 +384,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             if p.learns_ties > 0.0:
                 t = tail_of(points_scale(p.outer_nu, kappa) * shown)
                 kappa = learned_ties(t, S, weight, kappa, p.memory, common[q])
-            noise = 1.0 - tie - b * b  # Var S
+            noise = max(1.0 - tie - b * b, 0.0)  # Var S; by halves of a point, draws of unequal sides may exceed it
             target = S
             if p.margin_weight > 0.0 and not math.isnan(margin):
                 seen = first_seen  # the unit is the same in the whole batch
