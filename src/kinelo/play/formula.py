@@ -88,8 +88,11 @@ def inlined(function: Callable[..., Any], **options: Any) -> Any:
 
     ``options`` are further ones of ``numba.njit``.
     """
-    compiled = _inlined(function, no_cpython_wrapper=True, **options)
-    if compiled is not function:  # as where NUMBA_DISABLE_JIT has everything run as it is written
+    return _without_entry(_inlined(function, no_cpython_wrapper=True, **options))
+
+
+def _without_entry(compiled: Any) -> Any:
+    if isinstance(compiled, CPUDispatcher):  # not where NUMBA_DISABLE_JIT has everything run as it is written
         compiled.__class__ = _Part
     return compiled
 
@@ -128,6 +131,11 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
 def borrowing(function: Callable[..., Any], **options: Any) -> Any:
     """Compile a part of a loop that makes no array: without counts of references, to hand arrays on costs nothing."""
     return kernel(function, _nrt=False, **options)
+
+
+def inner(function: Callable[..., Any], **options: Any) -> Any:
+    """The same of a part that only kernels call; from Python it runs as it is written, which is slow."""
+    return _without_entry(borrowing(function, no_cpython_wrapper=True, **options))
 
 
 def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Callable[..., Any]:

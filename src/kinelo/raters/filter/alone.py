@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, part
+from kinelo.play.formula import borrowing, inner, part
 from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
 from kinelo.raters.filter.belief import (
@@ -141,7 +141,7 @@ def believe_known(g, said, day, q, p, s, work):
     return mean, variance, fresh, ((x0, v0, w0), (x1, v1, w1))
 
 
-@borrowing
+@inner
 def believe_fresh(g, said, day, q, known, p, s, work):
     """Mean and variance (floats) of the newcomers among the entries, and how much of the level is in it.
 
@@ -199,7 +199,7 @@ def add_up(lo, hi, slot, share, x_now, kinds, effect, sides):
             sides[0 if share[e] > 0.0 else 1] += abs(share[e]) * x_now[e - lo]
 
 
-@borrowing
+@inner
 def take_level(day, q, lesson, p, s):
     """Let the newcomers' level learn from a match in which it was."""
     shift, left, load = lesson
@@ -249,7 +249,7 @@ def spread_of(g, day, q, r, p, s):
     return whole
 
 
-@borrowing
+@inner
 def believe_days(g, day, said, p, s, work):
     """Note what is expected of match ``g`` and of all that are forecast with it; return where they end (int)."""
     until = work.days.until[g]
@@ -262,7 +262,7 @@ def believe_days(g, day, said, p, s, work):
     return until
 
 
-@borrowing
+@inner
 def use_match(g, seen, played, p, s, now, expecting):
     """Let every member use match ``g``: believe, compare with what it shows, learn.
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.play.formula import borrowing, kernel
+from kinelo.play.formula import inner, kernel
 from kinelo.raters.filter.alone import LEVEL_SLOT
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ def check_room(matches: int, rows: int, points: int) -> None:
         )
 
 
-@borrowing
+@inner
 def through_match(g, played, row, steps, r, N, NK):
     """Take ``r`` (n) and ``N`` (n, n) back through match ``g``; ``NK`` (n) is room to work in."""
     lo, hi, slot, share = played.offsets[g], played.offsets[g + 1], played.slot, played.share
@@ -57,7 +57,7 @@ def through_match(g, played, row, steps, r, N, NK):
                 N[a, b] += share[e] * share[other] * (1.0 / S + quadratic / (S * S))  # h hᵀ/S + h KᵀNK hᵀ/S²
 
 
-@borrowing
+@inner
 def propagated_gift(own, ref, part, r, N):
     """Hand on to ``ref`` what the future says of a newcomer who was given ``part`` (float) of him."""
     r[ref] += part * r[own]
@@ -67,7 +67,7 @@ def propagated_gift(own, ref, part, r, N):
         N[ref, a] += part * N[own, a]
 
 
-@borrowing
+@inner
 def through_entry(e, g, played, counts, row, steps, r, N):
     """Take ``r`` (n) and ``N`` (n, n) back through the entry of a newcomer: nothing before it depends on what he is."""
     slot, share = played.slot, played.share

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined, part
+from kinelo.play.formula import borrowing, inlined, inner, part
 from kinelo.raters.filter.active import NO_ACTIVE, Active, join, leave, mean_active
 from kinelo.raters.filter.alone import EXPECTING, LEVEL_SLOT, NO_DAYS, NO_SIDES, Days, add_up
 from kinelo.raters.filter.belief import (
@@ -157,7 +157,7 @@ def known_shares(g, said, p, s):
     return ours, theirs
 
 
-@borrowing
+@inner
 def expect(g, said, day, p, s, pending, room):
     """Mean and variance (floats) of match ``g`` on a day, from the beliefs less the ``pending`` ``U``.
 
@@ -230,7 +230,7 @@ def expect(g, said, day, p, s, pending, room):
     return mean, variance
 
 
-@borrowing
+@inner
 def note_sides(g, said, day, p, s, room):
     """Note the strengths of both sides of match ``g`` on a day, as :func:`add_up` says."""
     lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
@@ -253,7 +253,7 @@ def note_sides(g, said, day, p, s, room):
     add_up(lo, hi, slot, share, now, s.kind, p.effect, room.sides[g])
 
 
-@borrowing
+@inner
 def rest(row, f, added, s, active, pending, U):
     """Let a row of the covariance rest: it fades by ``f`` and its variance grows by ``added`` (floats)."""
     C = s.C
@@ -267,7 +267,7 @@ def rest(row, f, added, s, active, pending, U):
     _, C[row, row] = rested(0.0, C[row, row], f, added)
 
 
-@borrowing
+@inner
 def advance(at, day, p, s, pending, U):
     """Bring a slot that has been met to a day (int); return its fade (float)."""
     kind = s.kind[at]
@@ -281,7 +281,7 @@ def advance(at, day, p, s, pending, U):
     return f
 
 
-@borrowing
+@inner
 def give(row, ref, part, s, active, pending, U):
     """Add ``part`` (float) of what is believed of the row ``ref`` to the covariances of the last ``row``."""
     C = s.C
@@ -293,7 +293,7 @@ def give(row, ref, part, s, active, pending, U):
         U[b, row] += part * U[b, ref]
 
 
-@borrowing
+@inner
 def enter(e, g, said, given, p, s, pending, U):
     """Give the newcomer of entry ``e`` a row: what he is ``given`` of those known before, and his own part.
 
@@ -340,7 +340,7 @@ def enter(e, g, said, given, p, s, pending, U):
     s.C[row, row] = square
 
 
-@borrowing
+@inner
 def prepare(g, said, day, p, s, pending, U, out):
     """Bring everyone in match ``g`` to its day, and let newcomers enter; ``out`` (steps), if it has rows, is filled."""
     lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
@@ -438,10 +438,10 @@ def clear(U):
             U[b, k] = 0.0
 
 
-subtract, column, take = (borrowing(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
+subtract, column, take = (inner(f, fastmath={"reassoc", "contract"}) for f in (_subtract, _column, _take))
 
 
-@borrowing
+@inner
 def learn(g, said, lesson, s, K, of_row):
     """Let everyone take part in what match ``g`` showed: rows by their gain ``K``, entries kept apart by their
     variance. The ``lesson`` is the surprise over its variance, and one over that variance.
@@ -455,7 +455,7 @@ def learn(g, said, lesson, s, K, of_row):
             s.x[at], s.v[at] = learnt(s.x[at], s.v[at], said.share[e], shift, left)
 
 
-@borrowing
+@inner
 def move_active(shift, active, K, of_row, a):
     """Let the strengths of those who are active and do not play move with a match."""
     moved = 0.0
@@ -465,7 +465,7 @@ def move_active(shift, active, K, of_row, a):
     a.sums[0] += moved * shift
 
 
-@borrowing
+@inner
 def slots_of_rows(s, of_row):
     """Write the slot of every row into ``of_row`` (rows)."""
     for at in range(s.row.size):
@@ -473,7 +473,7 @@ def slots_of_rows(s, of_row):
             of_row[s.row[at]] = at
 
 
-@borrowing
+@inner
 def spread_of(g, day, r, p, s):
     """Variance (float) that a forecast of match ``g`` owes to line-ups of which one will play."""
     whole = 0.0
@@ -493,7 +493,7 @@ def spread_of(g, day, r, p, s):
     return whole
 
 
-@borrowing
+@inner
 def expect_days(g, day, said, p, s, pending, room):
     """Note what is expected of match ``g`` and of all that are forecast with it; return where they end (int)."""
     until = room.days.until[g]
@@ -505,7 +505,7 @@ def expect_days(g, day, said, p, s, pending, room):
     return until
 
 
-@borrowing
+@inner
 def use_match(g, seen, played, p, s, gains, pending, out, expecting):
     """Let everyone learn from match ``g``; return how many ``U`` are pending after it, and its shift (int, float).
 
