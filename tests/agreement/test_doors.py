@@ -310,6 +310,7 @@ def test_the_forecast_of_a_match_is_one(worlds, name):
 
 def by_lab(world: World) -> Chances:
     league = object.__new__(MatchLeague)
+    league.chosen = {"covariates": []}
     league.rater, league.played = world.rater, world.past
     more = world.said()
     said = league.predict(world.row["home"], world.row["away"], more["neutral"], more.get("conditions"))
