@@ -132,19 +132,3 @@ def test_a_part_of_a_kernel_runs_from_python_as_it_is_written():
 
     assert (quarter(3.0), half(3.0)) == (0.75, 1.5)
     assert len(half.overloads) == 1
-
-
-def test_who_waits_for_another_process_to_compile_is_told(tmp_path, monkeypatch):
-    fcntl = pytest.importorskip("fcntl")
-    lock, heard = tmp_path / "loop.lock", []
-    with open(lock, "w") as other:
-        fcntl.flock(other, fcntl.LOCK_EX)
-        monkeypatch.setattr(formula.NOTICE, "begin", lambda: heard.append("begin"))
-        monkeypatch.setattr(formula.NOTICE, "end", lambda: heard.append("end"))
-        monkeypatch.setattr(
-            formula.time, "sleep", lambda _: heard.count("begin") < 3 or fcntl.flock(other, fcntl.LOCK_UN)
-        )
-        with formula.alone(lock), formula.alone(lock):  # a kernel that calls itself asks twice
-            assert heard == ["begin"] * 3 + ["end"] * 3
-    with formula.alone(tmp_path / "nowhere" / "loop.lock"):
-        assert len(heard) == 6, "where no lock can be made, nobody waits"

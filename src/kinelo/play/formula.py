@@ -10,8 +10,7 @@ classes of its arguments, which the next version may call otherwise: the version
 A kernel takes seconds to compile. Two habits keep that short. A whole number that is handed on begins as
 ``np.int64(0)``: a bare ``0`` is a type of its own, and what it is handed to is compiled for it too. An array is copied
 in a loop: to assign it to a slice compiles the words of an error. Nothing calls kernels from C, and nothing but kernels
-calls their parts, so no entry is made for that; no garbage is looked for meanwhile. Processes that need the same kernel
-at the same time, say those of a lab or of a cluster, compile it once: the others wait for it.
+calls their parts, so no entry is made for that; no garbage is looked for meanwhile.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import gc
 import hashlib
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -31,16 +29,10 @@ from typing import Any
 import numpy as np
 from numba import config, njit, typeof
 from numba.core import event
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from kinelo._version import __version__
 from kinelo.runtime.compiling import NOTICE
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl: Any = None
 
 FORMULAS: list[Any] = []
 """Every formula, those it calls before it."""
@@ -115,17 +107,7 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     ``options`` are further ones of ``numba.njit``.
     """
     with _code_folder(function):
-        compiled: Any = njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
-    if compiled is function:  # NUMBA_DISABLE_JIT
-        return compiled
-    compile_it, lock = compiled.compile, Path(compiled.stats.cache_path, f"{function.__name__}.lock")
-
-    def compile_once(types: Any) -> Any:
-        with global_compiler_lock, alone(lock):
-            return compile_it(types)
-
-    compiled.compile = compile_once
-    return compiled
+        return njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
 
 
 def borrowing(function: Callable[..., Any], **options: Any) -> Any:
@@ -144,57 +126,6 @@ def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Callable[..., Any]:
     Who calls the kernel itself has the types of all arguments looked up anew, which takes longer than one match.
     """
     return kernel.compile(tuple(map(typeof, arguments)))
-
-
-_held: set[Path] = set()
-"""Locks of this process; whoever asks for one holds Numba's own lock."""
-
-
-@contextmanager
-def alone(lock: Path) -> Iterator[None]:
-    """Wait until no other process holds a lock, a file that is made; where there are no locks, go on.
-
-    A kernel asks for those that it calls while it holds its own: none waits for itself in a circle. The system drops
-    the lock of a process that ends, however it ends.
-    """
-    handle = None if lock in _held else _opened(lock)
-    if handle is None:
-        yield
-        return
-    _held.add(lock)
-    try:
-        _wait_for(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB))
-        yield
-        fcntl.flock(handle, fcntl.LOCK_UN)  # of a process that was forked meanwhile, too
-    finally:
-        _held.discard(lock)
-        os.close(handle)
-
-
-def _opened(lock: Path) -> int | None:
-    """A file that can be locked; None on Windows, or in a folder that cannot be written."""
-    try:
-        return os.open(lock, os.O_CREAT | os.O_RDWR, 0o666) if fcntl else None
-    except OSError:
-        return None
-
-
-def _wait_for(take: Callable[[], None]) -> None:
-    """Try to take a lock until nobody else holds it, and let a reader know."""
-    waits = 0
-    try:
-        while True:
-            try:
-                return take()
-            except BlockingIOError:
-                waits += 1
-                NOTICE.begin()
-                time.sleep(0.05)
-            except OSError:  # a file system without locks: nothing to wait for
-                return None
-    finally:
-        for _ in range(waits):
-            NOTICE.end()
 
 
 @contextmanager
