@@ -55,8 +55,11 @@ def library_weights(p):
 
 def test_weights_agree_with_a_plain_twin():
     early, late = likelihoods(1, n=120), likelihoods(2, n=330)
-    found = Weights.after(early).learn(late)
-    assert np.abs(found - slow_weights(early, late)).max() < 1e-5
+    weights, slow = Weights.after(early), slow_weights(early, late)
+    found = weights.learn(late[:, :200])
+    assert np.abs(found - slow[:, :200]).max() < 1e-5
+    assert weights.shares() == pytest.approx(slow[:, 200], abs=1e-5)
+    assert np.abs(weights.learn(late[:, 200:]) - slow[:, 200:]).max() < 1e-5
     assert found.sum(axis=0) == pytest.approx(1.0)
 
 
@@ -121,6 +124,11 @@ def test_a_mixture_forecasts_like_its_parts_weighed():
     weights = slow_weights(past, given)
     assert ahead.probabilities == pytest.approx(np.einsum("kn,knc->nc", weights, parts), abs=1e-5)
     assert str(mixture) == ", ".join(f"{name} {100 * share:.0f} %" for name, share in mixture.weights_.items())
+    fixtures = kn.read_matches({"home": ["Ashford", "Newton"], "away": ["Nobody", "Ashford"]}, played=False)
+    assert set(mixture.predict(fixtures).unknown) == {"Nobody", "Newton"}
+    heard = {"date": ["2025-01-01"], "home": ["Newton"], "away": ["Ashford"], "result": [1]}
+    mixture.members_["fast"].update(kn.read_matches(heard))
+    assert list(mixture.members_) == ["slow", "fast"] and mixture.predict(fixtures).unknown == ("Nobody",)
 
 
 def test_a_rater_that_counts_for_nothing_is_not_fitted_again():

@@ -19,6 +19,7 @@ from kinelo.advice.audit.gaps import Band, bands_table
 from kinelo.advice.charts import calibration_chart, loss_chart
 from kinelo.lab.explore.controls import Controls
 from kinelo.lab.rate.standings import leaderboard
+from kinelo.lab.units import Units
 from kinelo.presentation import Table, words
 
 if CHROMIUM is None:
@@ -360,12 +361,19 @@ def test_charts_of_a_league_stand_upright_and_under_their_names(page):
     }  # fmt: skip
 
 
+POINTS = """async (ties) => {
+  const { eloPoints, shown } = await import("/static/sliders.js");
+  const written = (unit, value) => shown({ unit, step: 0.01 }, value, { units: "elo", nu: 0.4, ties });
+  return [eloPoints({ nu: 0.4, ties }), written("step", 0.3), written("points", 1.2)];
+}"""
+
+
 def test_points_of_the_page_are_those_of_the_library(page):
     for ties in (0.0, 0.25, 0.5):
-        factor = page.evaluate(
-            "async (ties) => (await import('/static/sliders.js')).eloPoints({ nu: 0.4, ties })", ties
-        )
-        assert factor == pytest.approx(Controls(nu=0.4, ties=ties).elo_points, rel=1e-12)
+        factor, step, points = page.evaluate(POINTS, ties)
+        units = Units("elo", Controls(nu=0.4, ties=ties).elo_points)
+        assert factor == pytest.approx(units.factor, rel=1e-12)
+        assert (step, points) == (units.step(0.3), f"{units.points(1.2)} Elo points")
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in STATIC.iterdir() if path.name.endswith(".js")))

@@ -83,6 +83,16 @@ def test_pools_apart_are_named_and_placed_by_themselves():
     assert all(ties[name] < 1.0 for name in island) and all(ties[name] > 4.0 for name in NAMES)
 
 
+def test_old_matches_tie_less():
+    """A and B met 90 and 60 days before B met C: with a half-life of 30 days, wires of 1/8 + 1/4 and 1 in a row."""
+    days = ["2021-01-01", "2021-01-31", "2021-04-01"]
+    matches = kn.read_matches({"date": days, "home": ["A", "B", "C"], "away": ["B", "A", "B"], "result": [1, 0, 1]})
+    for half_life, early in ((30, 3 / 8), (None, 2)):
+        ties = dict(matches.pools(half_life=half_life).select("name", "tie").iter_rows())
+        expected = {"A": 2 / (2 / early + 1), "B": 2 / (1 / early + 1), "C": 2 / (1 / early + 2)}
+        assert ties == pytest.approx(expected, rel=1e-12)
+
+
 @given(st.integers(0, 10**6), st.integers(4, 9), st.integers(1, 40))
 @settings(max_examples=30, deadline=None)
 def test_ties_are_effective_resistances(seed, sides, matches):
