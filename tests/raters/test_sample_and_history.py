@@ -57,6 +57,16 @@ def test_history_ends_at_the_ratings_and_leaves_the_rater_alone():
         kn.rating_history(rater, matches, points=1)
 
 
+def test_the_history_of_one_side_has_both_ends_of_a_long_rest():
+    """A rests for 365 days, which is long, and later for 364; the others play on."""
+    days = ["2010-01-01", "2010-03-01", "2011-03-01", "2011-04-01", "2012-03-30", "2012-05-01"]
+    table = {"date": [*days, "2010-09-01", "2011-09-01"], "home": ["A"] * 6 + ["B"] * 2, "away": ["B"] * 6 + ["C"] * 2}
+    matches = kn.read_matches(pl.DataFrame(table).with_columns(result=1).sort("date"))
+    history = kn.rating_history(kn.TeamElo.classic(), matches, points=2, side="A")
+    assert set(history["name"]) == {"A"}
+    assert [str(day) for day in history["date"]] == ["2010-01-01", "2010-03-01", "2011-03-01", "2012-05-01"]
+
+
 @pytest.mark.parametrize("teams", [6, 50])
 def test_picture_of_histories(teams):
     matches = kn.read_matches(kn.sample_league(teams=teams, seasons=1, seed=4).results)
