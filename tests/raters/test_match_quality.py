@@ -115,7 +115,7 @@ def test_a_book_forecasts_as_its_rater_does(tmp_path):
 def test_a_contest_is_as_even_as_its_pairs_and_a_pair_as_two_sides():
     """Plain sums over the law of both beliefs stand beside the library's nodes."""
     start = {"name": ["A", "B", "C"], "rating": [1500.0, 1640.0, 1310.0], "deviation": [40.0, 90.0, 150.0]}
-    rater = kn.RankElo(start=start, off=0.1, walk=0.2, regression=0.0)
+    rater = kn.RankElo(start=start, off=0.1, depth=0.9, walk=0.2, regression=0.0)
     pairs = [rater.match_quality(["A", "B"]), rater.match_quality(["C", "A"]), rater.match_quality(["B", "C"])]
     assert len(set(pairs)) == 3
     assert rater.match_quality(["A", "B", "C"]) == pytest.approx(np.mean(pairs), abs=1e-12)
@@ -129,8 +129,8 @@ def test_a_contest_is_as_even_as_its_pairs_and_a_pair_as_two_sides():
     for mine in (0, 1):
         for theirs in (0, 1):
             share = (0.1 if mine else 0.9) * (0.1 if theirs else 0.9)
-            mean = gap + spread * x - 3.0 * mine + 3.0 * theirs
-            ahead += share * stats.norm.cdf(mean / np.hypot(1.0 + mine, 1.0 + theirs))
+            mean = gap + spread * x - 0.9 * mine + 0.9 * theirs  # an off day: 0.9 lower, 3 − 0.9/3 times as wide
+            ahead += share * stats.norm.cdf(mean / np.hypot(1.0 + 1.7 * mine, 1.0 + 1.7 * theirs))
     assert pairs[0] == pytest.approx(float(weight @ (1.0 - (2.0 * ahead - 1.0) ** 2)), abs=1e-6)
 
 

@@ -52,7 +52,7 @@ def test_slopes_are_those_of_the_losses(contests, values):
     rater.reset(values)
     values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
     found = reset(rater, values)._slopes(contests, 3)
-    assert set(found.names) == {p.name for p in rater.open_parameters()} - {"off"}
+    assert set(found.names) == {p.name for p in rater.open_parameters()} - {"off", "depth"}
     for name, slope in zip(found.names, found.by.T):
         up, down = (reset(rater, values | {name: values[name] + h})._losses(contests, 3) for h in (STEP, -STEP))
         expected = (up - down) / (2 * STEP)

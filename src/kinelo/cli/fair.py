@@ -10,7 +10,8 @@ from kinelo.cli.known import BookOption, ResultsOption
 from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
 from kinelo.cli.streams import echo_json
 from kinelo.errors import InputError
-from kinelo.raters.choice import AUTOMATIC, SIZE
+from kinelo.matches.kind import SIZE
+from kinelo.raters.choice import AUTOMATIC
 
 
 @grouped

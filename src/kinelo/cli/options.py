@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_type_hints
 import typer
 
 from kinelo.errors import InputError
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind
-from kinelo.raters.choice import AUTOMATIC, SIZE, rater_help
+from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, Kind
+from kinelo.raters.choice import AUTOMATIC, rater_help
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 
 if TYPE_CHECKING:

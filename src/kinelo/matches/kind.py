@@ -10,6 +10,9 @@ from typing import Any
 
 from kinelo.errors import InputError
 
+SIZE = "size"
+"""The covariate that raters of teams make by themselves: how many play."""
+
 
 @dataclass(frozen=True)
 class Kind:

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.dated import Day
+from kinelo.matches.kind import SIZE
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, chance, number, words
-from kinelo.raters.choice import SIZE
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 
 Array = NDArray[np.float64]

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
 
 
-SIZE = "size"
-"""The covariate that raters of teams make by themselves: how many play."""
 AUTOMATIC = "auto"
 USUAL = "kalman"
 """The rater that is kept unless another one is clearly better on the user's own matches."""

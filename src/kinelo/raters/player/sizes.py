@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.matches.kind import SIZE as SIZE
 from kinelo.matches.lineups import Lineups
-from kinelo.raters.choice import SIZE as SIZE
 from kinelo.raters.player.rotation import AFTER, UNSEEN
 
 LEAST_PART = 0.01

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests, Slots
-from kinelo.raters.choice import SIZE
+from kinelo.matches.kind import SIZE
 
 A_UNIT = "a unit"
 """The name of the slot of a covariate."""

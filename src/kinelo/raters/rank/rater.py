@@ -20,8 +20,8 @@ from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import DEEPEST, ContestForecast, mixed_chance
 from kinelo.matches.contests import Contests, Slots, check_contests
 from kinelo.matches.dated import Day, read_day
+from kinelo.matches.kind import SIZE
 from kinelo.matches.matches import Matches
-from kinelo.raters.choice import SIZE
 from kinelo.raters.conditions import warn_of_numbers
 from kinelo.raters.covariates import effects_frame
 from kinelo.raters.filter.belief import LONG_AGO
