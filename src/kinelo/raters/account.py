@@ -80,7 +80,7 @@ class Account:
         >>> table = {"home": ["A", "B", "A"], "away": ["B", "A", "B"], "result": [1, 0, 0.5]}
         >>> rater = kn.TeamElo.classic(k=20, home_advantage=60).fit(kn.read_matches(table))
         >>> {term: round(points, 2) for term, points in rater.explain_last("A", last=2).totals().items()}
-        {'surprise': 8.45, 'venue': 0.02}
+        {'surprise': 8.4, 'venue': 0.06}
         """
         terms = [*(step.reason.terms for step in self.steps)]
         found = {

@@ -347,7 +347,7 @@ class SingleMatches(MatchEstimator[Data, Said]):
         >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "A", "B"], "result": [1, 0, 0.5]})
         >>> told = kn.TeamElo.classic(k=20).fit(matches).explain_last("B", last=2)
         >>> [step.words for step in told.steps], round(told.change, 2)
-        (['lost to A', 'drew with A'], -8.62)
+        (['lost to A', 'drew with A'], -8.31)
         """
         from kinelo.raters.account import account_of
 
