@@ -78,6 +78,17 @@ def test_matches_without_ids_count_once_too(tmp_path):
     assert book.add(kn.read_matches(table)).known == 2
 
 
+def test_a_match_that_comes_again_without_its_identifier_is_refused(tmp_path):
+    table = {"date": ["2024-01-01", "2024-01-02"], "home": ["A", "C"], "away": ["B", "A"], "result": [1, 0.5]}
+    book = kn.RatingBook(tmp_path / "b", rater())
+    book.add(kn.read_matches({**table, "match_id": ["m1", "m2"]}))
+    with pytest.raises(
+        kn.InputError, match=r"1 of 2 matches meet on the day of a match of the book \(A - B on 2024-01-01"
+    ):
+        book.add(kn.read_matches({**table, "home": ["A", "D"]}))
+    assert len(book) == 2
+
+
 def test_late_results_are_rated_in_their_place(tmp_path):
     matches = league()
     order = np.random.default_rng(4).permutation(len(matches))

@@ -29,7 +29,31 @@ def test_ten_opponents_and_noise():
     # Played against a league that is not moved by it: 9.6502(9).
     assert noisy.rating + noisy.gain == pytest.approx(9.6502, abs=0.003) and noisy.best == found.best
     small = kn.farming(kn.RatingSystem(T, gamma=1e-6), LEAGUE, 60, opponents=3, noise="gaussian")
-    assert small.gain == pytest.approx(kn.farming(T, LEAGUE, 60, opponents=3).gain, abs=1e-5)
+    still = kn.farming(T, LEAGUE, 60, opponents=3)
+    assert small.gain == pytest.approx(still.gain, abs=1e-5)
+    assert small.reacting_gain == pytest.approx(still.reacting_gain, abs=1e-5)
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_once_the_league_reacts_the_gain_is_that_of_ratings_that_settle_step_by_step(size):
+    """Each plays as often as before, the others among themselves; small steps until nothing moves."""
+    league = kn.Normal([4.0, 5.0, 6.5, 7.0, 9.0], [0.3, 1.0, 2.0, 0.5, 1.0])
+    start, s, found = (
+        kn.stationary(T, league).rating,
+        kn.expected_result(T, league),
+        kn.farming(T, league, 4, opponents=size),
+    )
+    rating = start.copy()
+    for _ in range(2_000):
+        pull = np.zeros(5)
+        for i, j in combinations(range(5), 2):
+            often = 1 / 4 if 4 not in (i, j) else 1 / size if min(i, j) in found.best else 0.0
+            surprise = often * (s[i, j] - T.b(rating[i] - rating[j]))
+            pull[i], pull[j] = pull[i] + surprise, pull[j] - surprise
+        rating += 0.5 * pull
+    assert np.abs(pull).max() < 1e-9
+    assert found.reacting_gain == pytest.approx(rating[4] - start[4], abs=1e-6)
+    assert abs(found.reacting_gain - found.gain) > 0.01
 
 
 OWN = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))

@@ -141,8 +141,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
     league = league_of(truth, before, entry_gap, since)
     curve = contest_curve(audited, league, truth, measured.k, in_use.nu, since)
-    worth = 1.5 * audited.sizes * (audited.sizes - 1.0) / (audited.sizes + 1.0)
-    advice = advise(curve, measured, int(worth.sum()))
+    advice = advise(curve, measured, int(worth_in_matches(audited.sizes).sum()))
     other = None
     if other_rater is not None:
         tell(f"Fitting {type(other_rater).__name__} on the earlier half")
@@ -158,6 +157,15 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,
     )  # fmt: skip
+
+
+def worth_in_matches(sizes: NDArray[Any]) -> Array:
+    """How many matches of two tell as much as a contest of each size: its pairs share the performances they compare.
+
+    >>> worth_in_matches(np.array([2, 5, 11])).tolist()
+    [1.0, 5.0, 13.75]
+    """
+    return 1.5 * sizes * (sizes - 1.0) / (sizes + 1.0)
 
 
 def _auditable(contests: Contests) -> tuple[Contests, tuple[str, ...]]:
