@@ -157,15 +157,18 @@ def test_an_account_tells_every_match_and_what_lies_between(name):
     assert math.fsum([*moved, told.since]) == pytest.approx(told.after - told.before, abs=1e-8)
     assert math.fsum(told.totals().values()) == pytest.approx(told.change, abs=1e-8)
     assert ("elsewhere" in told.totals()) == (name != "classic"), "plain Elo moves nobody who does not play"
-    last = told.steps[-1]
-    at = int((played._keys == last.match_id).nonzero()[0][0])
-    own = [played.teams[code] for code in (played.home[at], played.away[at])]
-    if name != "PlayerElo":
-        first = own[0] == person
-        verb = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
-        assert last.words == f"{verb[abs(played.result[at] - (not first))]} {own[first]}"
-    else:
-        assert re.fullmatch(f"(won|drew|lost) for ({'|'.join(own)}) (against|with|to) ({'|'.join(own)})", last.words)
+    for step in told.steps:
+        at = int((played._keys == step.match_id).nonzero()[0][0])
+        own = [played.teams[code] for code in (played.home[at], played.away[at])]
+        if name != "PlayerElo":
+            first = own[0] == person
+            verb = {1.0: "won against", 0.5: "drew with", 0.0: "lost to"}
+            assert step.words == f"{verb[abs(played.result[at] - (not first))]} {own[first]}"
+        else:
+            pattern = f"(won|drew|lost) for ({'|'.join(own)}) (against|with|to) ({'|'.join(own)})"
+            assert re.fullmatch(pattern, step.words)
+    meanwhile = [row["change"] for row in told.table().rows if str(row["words"]).startswith("while others played")]
+    assert meanwhile == [x for x in (*(step.elsewhere for step in told.steps), told.since) if abs(x) >= 0.05]
     assert told.table().rows[-1]["change"] == told.change and told.lines()[0] == told.summary()
     with pytest.raises(kn.InputError, match="in none of these"):
         rater.explain_last("nobody at all")
@@ -269,6 +272,8 @@ def test_the_doors_agree(tmp_path):
     assert said("explain", "--of", home, "--last", 3, "--out", page) == json.loads(json.dumps(told.to_dict()))
     written = page.read_text(encoding="utf-8")
     assert all(html.escape(line) in written for line in told.lines()) and "<script" not in written
+    one_by_one = [written.split("the last first")[1].index(html.escape(line)) for line in told.lines()[1:]]
+    assert len(one_by_one) == 3 and one_by_one == sorted(one_by_one, reverse=True)
     against = min((name for name in ratings(rater) if name != home), key=lambda x: abs(ratings(rater)[x] - told.after))
     gain = rater.preview(home, against, neutral=True).changes(home)["win"]
     assert re.search(f"{against}.*?{re.escape(f'{gain:+.1f}')}", written.split("What would the next")[1], re.DOTALL)

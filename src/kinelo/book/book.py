@@ -44,6 +44,7 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
 from kinelo.raters.one_match import OneResult, one_result, pairs_of
+from kinelo.raters.qualifying import LAST_EXPLAINED
 from kinelo.raters.rater import Rater
 from kinelo.raters.sides import SIDE, SideRater
 from kinelo.raters.slots import Key
@@ -444,7 +445,7 @@ class RatingBook:
             replayed = explain_replay(self._database, self._ledger, self._blank, rater, explained.match_id, names)
         return explained if replayed is None else replayed
 
-    def explain_last(self, name: str, *, last: int = 10) -> Any:
+    def explain_last(self, name: str, *, last: int = LAST_EXPLAINED) -> Any:
         """Why somebody's rating moved over its last matches (:meth:`kinelo.Rater.explain_last`)."""
         return self._asked(self._whole(), "explain_last")(name, self.matches(), last=last)
 

@@ -13,6 +13,7 @@ from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.raters.choice import AUTOMATIC
+from kinelo.raters.qualifying import LAST_EXPLAINED
 
 
 @grouped
@@ -72,7 +73,7 @@ def explain(
     results: ResultsOption = None,
     rater: RaterName = AUTOMATIC,
     of: Annotated[str | None, typer.Option(help="In place of a match: whose last matches to explain.")] = None,
-    last: Annotated[int, typer.Option(min=1, help="How many of them.")] = 10,
+    last: Annotated[int, typer.Option(min=1, help="How many of them.")] = LAST_EXPLAINED,
     out: Annotated[Path | None, typer.Option(help="Write the page of --of to this file: NAME.html.")] = None,
     as_json: Json = False,
 ) -> None:

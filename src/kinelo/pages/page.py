@@ -24,7 +24,7 @@ from kinelo.pages.frame import html_page
 from kinelo.pages.player import player_body
 from kinelo.pages.rated import ratings_body
 from kinelo.presentation import html_facts
-from kinelo.raters.account import LAST
+from kinelo.raters.qualifying import LAST_EXPLAINED
 from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import write_file
 
@@ -41,7 +41,7 @@ def share_page(
     title: str | None = None,
     ranking: Mapping[str, float | None] | None = None,
     of: str | None = None,
-    last: int = LAST,
+    last: int = LAST_EXPLAINED,
 ) -> str:
     """Return a page of HTML that shows ratings, an audit or a diagnosis and needs nothing beside it.
 
@@ -104,7 +104,7 @@ def write_page(
     title: str | None = None,
     ranking: Mapping[str, float | None] | None = None,
     of: str | None = None,
-    last: int = LAST,
+    last: int = LAST_EXPLAINED,
 ) -> Path:
     """Write the page of :func:`share_page` to a file and return its path.
 

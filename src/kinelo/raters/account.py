@@ -20,11 +20,10 @@ from kinelo.matches.contests import ENDINGS, FINISHED
 from kinelo.matches.kind import CONTESTS
 from kinelo.model.validation import is_text, whole
 from kinelo.presentation import Row, Table, number, words
-from kinelo.raters.explanation import REASONS, WORDS, Reason, rated
+from kinelo.raters.explanation import REASONS, SMALLEST_SAID, WORDS, Reason, rated
 from kinelo.raters.preview import ratings_by_name
+from kinelo.raters.qualifying import LAST_EXPLAINED
 
-LAST = 10
-"""Matches that are told apart unless another number is asked for."""
 MOST_LAST = 1000
 ELSEWHERE = "elsewhere"
 MEANWHILE = "while others played"
@@ -112,7 +111,7 @@ class Account:
         if self.before is None or self.change is None:
             return f"{self.name} stands at {self.after:.1f} after {many}, from the first on."
         terms = sorted(self.totals().items(), key=lambda item: -abs(item[1]))
-        parts = [f"{points:+.1f} {_said(term)}" for term, points in terms if abs(points) >= 0.05]
+        parts = [f"{points:+.1f} {_said(term)}" for term, points in terms if abs(points) >= SMALLEST_SAID]
         whole = f"{self.name}: {self.before:.1f} → {self.after:.1f} ({self.change:+.1f}) over {many}"
         return f"{whole}{': ' if parts else ''}{', '.join(parts)}."
 
@@ -126,11 +125,11 @@ class Account:
         blank = dict.fromkeys(["date", "before", "change", *kinds])
         rows: list[Row] = []
         for step in self.steps:
-            if abs(step.elsewhere) >= 0.05:
+            if abs(step.elsewhere) >= SMALLEST_SAID:
                 rows.append({**blank, "words": MEANWHILE, "change": step.elsewhere})
             own = {"date": step.date, "words": step.words, "before": step.reason.before, "change": step.reason.change}
             rows.append({**blank, **own, **dict(step.reason.terms)})
-        if abs(self.since) >= 0.05:
+        if abs(self.since) >= SMALLEST_SAID:
             rows.append({**blank, "words": f"{MEANWHILE}, since then", "change": self.since})
         together = {"words": "all together", "before": self.before, "change": self.change}
         rows.append({**blank, **together, **{term: points for term, points in self.totals().items() if term in kinds}})
@@ -149,7 +148,7 @@ def _said(term: str) -> str:
     return MEANWHILE if term == ELSEWHERE else f"for {WORDS[term]}"
 
 
-def account_of(rater: Any, name: str, played: Any = None, last: int = LAST) -> Account:
+def account_of(rater: Any, name: str, played: Any = None, last: int = LAST_EXPLAINED) -> Account:
     """How a rating came about over somebody's last matches; the rater is left alone."""
     if not is_text(name):
         raise InputError(f"A name is text, not {name!r:.60}.")

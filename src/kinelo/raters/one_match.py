@@ -27,6 +27,7 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
 from kinelo.model.validation import is_list, is_text
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
+from kinelo.raters.qualifying import LAST_EXPLAINED
 
 if TYPE_CHECKING:
     from kinelo.raters.account import Account
@@ -331,7 +332,7 @@ class SingleMatches(MatchEstimator[Data, Said]):
 
         return explain_match(self, match, matches)
 
-    def explain_last(self, name: str, matches: Any = None, *, last: int = 10) -> Account:
+    def explain_last(self, name: str, matches: Any = None, *, last: int = LAST_EXPLAINED) -> Account:
         """Why somebody's rating moved over its last matches, and while others played: all of it adds up.
 
         Parameters

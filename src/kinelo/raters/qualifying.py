@@ -1,4 +1,6 @@
-"""Who counts as active and who has played enough, in numbers: each stands here once, whoever shows ratings."""
+"""Who counts as active, who has played enough and how much is told, in numbers: each stands here once, whoever shows
+ratings.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,9 @@ REFERENCE_DAYS = 730
 
 LEAST_MATCHES = 10
 """Matches or contests from which on somebody is ranked."""
+
+LAST_EXPLAINED = 10
+"""Matches of somebody that are explained unless another number is asked for."""
 
 CAUTION, CONTEST_CAUTION = 2.0, 0.0
 """Standard deviations taken off a rating before sides or players, and entrants of contests, are sorted."""

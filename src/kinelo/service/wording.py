@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from kinelo.raters.qualifying import LAST_EXPLAINED
+
 MOST_LISTED = 1000
 """Matches, candidates or line-ups in one request."""
 MOST_ENTRANTS = 500
@@ -241,7 +243,7 @@ class Whose(Said):
     """Whose last matches are asked about, and how many."""
 
     of: Name
-    last: Annotated[int, Field(ge=1, le=MOST_EXPLAINED)] = 10
+    last: Annotated[int, Field(ge=1, le=MOST_EXPLAINED)] = LAST_EXPLAINED
 
 
 class Reason(BaseModel):

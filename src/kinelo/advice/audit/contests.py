@@ -33,6 +33,7 @@ from kinelo.forecasts.contest_scores import order_log_loss, pairs_of, pairs_righ
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import Contests, Slots, check_contests
 from kinelo.presentation import json_ready
+from kinelo.raters.adapter import blank_of
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.rank.table import POINTS_PER_UNIT
 from kinelo.raters.rank.thinning import thinned
@@ -231,9 +232,7 @@ def _ahead(in_use: SystemInUse, k: float, contests: Contests) -> ContestForecast
 
 
 def _step_ahead(rater: RankElo, contests: Contests) -> Beliefs:
-    fresh = copy.deepcopy(rater)
-    fresh.reset(dict(rater.parameters_))
-    said = fresh.one_step_ahead(contests)
+    said = blank_of(rater).one_step_ahead(contests)
     variance = np.maximum(said.deviation**2 - rater._noise_of(contests)[contests.contest], 0.0)
     return Beliefs(contests.contest, POINTS_PER_UNIT * said.mean, POINTS_PER_UNIT**2 * variance)
 
