@@ -248,9 +248,9 @@ def test_notes_say_how_many_entries_did_not_finish_and_where_they_stand(retired)
     places = ["1", "2", *["DNF"] * retired]
     table = {"race": [1] * len(places), "driver": list("ABCD")[: len(places)], "place": places}
     entries = "1 entry" if retired == 1 else "2 entries"
-    said = f"{entries} did not finish: tied behind all who finished, which is partly luck"
+    said = f"{entries} did not finish ('DNF'): tied behind all who finished, which is partly luck"
     assert any(said in note for note in kn.read_contests(table).notes)
-    out = f"{entries} did not finish: left out; unfinished='behind' (--unfinished behind) puts such entries behind"
+    out = f"{entries} did not finish ('DNF'): left out; unfinished='behind' (--unfinished behind) puts such"
     assert any(out in note for note in kn.read_contests(table, unfinished="out").notes)
 
 

@@ -28,8 +28,8 @@ CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "place": (
         "place", "placing", "placement", "position", "pos", "finishposition", "finishingposition", "finalposition",
-        "finish", "rank", "ranking", "finalrank", "standing", "platz", "rang", "colocacao", "posicao", "puesto",
-        "posicion", "classement", "posizione", "piazzamento", "plaats",
+        "finish", "rank", "ranking", "rk", "rnk", "plc", "finalrank", "standing", "platz", "rang", "colocacao",
+        "posicao", "puesto", "posicion", "classement", "posizione", "piazzamento", "plaats",
     ),
     "score": (
         "score", "points", "pts", "total", "totalscore", "result", "punkte", "pontos", "puntos", "punti", "punten",
@@ -37,7 +37,8 @@ CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "time": (
         "time", "racetime", "finishtime", "totaltime", "elapsed", "elapsedtime", "milliseconds", "millis", "ms",
-        "seconds", "duration", "zeit", "tempo", "tiempo", "temps", "tijd",
+        "seconds", "duration", "guntime", "chiptime", "nettime", "officialtime", "zeit", "tempo", "tiempo", "temps",
+        "tijd",
     ),
     "status": ("status", "result_status", "resultstatus", "ended", "outcome", "state", "estado", "statut", "stato"),
     "distance": (
@@ -60,9 +61,16 @@ PARTS = (
     "gender", "sex", "racetype", "eventtype", "type", "format", "discipline", "event", "agegroup", "leg", "run",
     "stage", "round", "race", "raceno", "racenumber", "grp", "cat", "cls", "div", "manche", "lauf", "gruppe", "klasse",
     "serie", "series", "bateria", "batterie", "batteria", "categoria", "categorie", "kategorie", "sprint", "starttime",
-    "start",
+    "start", "off", "offtime", "posttime",
+    "course", "racecourse", "track", "circuit", "venue",
 )  # fmt: skip
-"""Columns that may part one contest into several: heats, sprint and race, classes."""
+"""Columns that may part one contest into several: heats, sprint and race, classes, race 1 of two courses."""
+
+MEETS = ("meet", "meeting", "meetname", "competition", "tournament", "tournamentname", "regatta", "championship")
+"""Columns that part contests of one name and day in any case: the 100 metres of two meets."""
+
+ROUNDS = ("round", "rd", "stage", "leg", "run", "etape", "manche", "lauf", "runde", "tappa")
+"""Columns of PARTS and their like of which a total may be made."""
 
 FURTHER_HEADERS = (
     "nation", "nationality", "nat", "club", "country", "sailno", "sailnumber", "sail", "number", "no", "nr", "age",
@@ -78,7 +86,7 @@ NATIONS = (
 )  # fmt: skip
 """Columns that tell two people of one name apart."""
 
-WORLD_RANKS = ("rank", "ranking", "standing", "rang", "classement", "position", "pos", "seed", "seeding")
+WORLD_RANKS = ("rank", "ranking", "rk", "rnk", "standing", "rang", "classement", "position", "pos", "seed", "seeding")
 """Headers of places that may hold something else than a result: a world ranking, a place on the grid."""
 
 FEWEST = ("strokes", "topar", "par", "penalties", "penaltypoints", "faults", "schlage", "fehler")

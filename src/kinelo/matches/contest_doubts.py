@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
-from kinelo.matches.contest_columns import PARTS, WORLD_RANKS
+from kinelo.matches.contest_columns import MEETS, PARTS, ROUNDS, WORLD_RANKS
 from kinelo.matches.contest_rows import ContestRows
-from kinelo.matches.contest_values import Cells, read_cells
+from kinelo.matches.contest_values import LAPPED, Cells, read_cells
 from kinelo.matches.contests import FINISHED
 from kinelo.matches.names import encode_names
 
@@ -25,6 +25,10 @@ FEW_DIFFERENT = 0.67
 
 MOST, SOME = 0.5, 0.05
 NEARLY_ALL = 0.9
+FAR_LONGER = 4.0
+REST_DAYS = 2
+"""Days between rounds of one event, at most."""
+
 CONTRADICTED = 0.25
 """Share of neighbours by place whose times stand the other way round, from which on both cannot be results."""
 
@@ -37,12 +41,15 @@ def split_parts(rows: ContestRows, cells: Cells) -> None:
     there = rows.good & (rows.contest >= 0) & np.isfinite(value)
     if not there.any():
         return
-    repeated = _repeated(rows, value, there) if rows.kind == "place" else _entrants_repeat(rows, there)
-    if not repeated.any():
-        return
-    parts = _unused_parts(rows)
+    _part_by_meets(rows, there)
+    parts = _unused_parts(rows, PARTS)
     if rows.kind != "place":
-        _ask_about_rounds(rows, there, repeated, parts)
+        if rows.events is not None and "contest" in rows.found:
+            _ask_about_rounds(rows, there, rows.events, [c for c in parts if _of_days_in_a_row(rows, there, c)])
+        _ask_about_rounds(rows, there, rows.contest, parts)
+        return
+    repeated = _repeated(rows, value, there)
+    if not repeated.any():
         return
     used: list[str] = []
     contest, keys = rows.contest, rows.identifiers
@@ -83,22 +90,46 @@ def _repeated(rows: ContestRows, value: NDArray[np.float64], there: NDArray[np.b
     return repeated
 
 
-def _entrants_repeat(rows: ContestRows, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Contests in which most entrants stand more than once."""
-    table = pl.DataFrame({"contest": rows.contest, "entrant": rows.entrant}).filter(pl.Series(there))
+def _entrants_repeat(rows: ContestRows, there: NDArray[np.bool_], contest: NDArray[np.int64]) -> bool:
+    """Whether most entrants stand more than once in most contests."""
+    table = pl.DataFrame({"contest": contest, "entrant": rows.entrant}).filter(pl.Series(there))
     found = table.group_by("contest").agg(pl.len().alias("n"), pl.col("entrant").n_unique().alias("different"))
     many = (found["n"] >= LEAST_PLACED) & (found["different"] <= FEW_DIFFERENT * found["n"])
-    repeated = np.zeros(len(rows.identifiers), bool)
-    repeated[found["contest"].filter(many).to_numpy()] = True
-    return repeated
+    return float(many.mean() or 0.0) > MOST  # type: ignore[arg-type]
 
 
-def _unused_parts(rows: ContestRows) -> list[str]:
+def _of_days_in_a_row(rows: ContestRows, there: NDArray[np.bool_], column: str) -> bool:
+    """Whether a column numbers the days of events that last few days: rounds of golf, stages of a tour."""
+    if plain_name(column) not in ROUNDS:
+        return False
+    (level,), _ = encode_names(rows.table[column])
+    table = pl.DataFrame({"event": rows.events, "day": rows.date, "level": level}).filter(pl.Series(there))
+    days = table.unique().sort("event", "day")
+    gaps = days.select(pl.col("day").diff().over("event").dt.total_days()).to_series().drop_nulls()
+    return bool(gaps.len() and gaps.max() <= REST_DAYS)  # type: ignore[operator]
+
+
+def _part_by_meets(rows: ContestRows, there: NDArray[np.bool_]) -> None:
+    """Part contests of one name and day that stand under several meets."""
+    for column in _unused_parts(rows, MEETS):
+        (level,), _ = encode_names(rows.table[column])
+        table = pl.DataFrame({"contest": rows.contest, "day": rows.date, "level": level}).filter(pl.Series(there))
+        meets = table.filter(pl.col("level") >= 0).unique().group_by("contest", "day").len()
+        several = meets.filter(pl.col("len") > 1)["contest"].n_unique()
+        if several:
+            rows.contest, rows.identifiers = _split(rows, rows.contest, rows.identifiers, column)
+            rows.events = None
+            rows.order_columns = (*rows.order_columns, column)
+            named = "1 contest stands" if several == 1 else f"{several:,} contests stand"
+            rows.notes.append(f"{named} under more than one {column!r}: each is a contest of its own")
+
+
+def _unused_parts(rows: ContestRows, words: tuple[str, ...]) -> list[str]:
     """Columns that may part contests, the likeliest first."""
     kinds = (*rows.options.slots.values(), *rows.options.advantages.values(), (rows.options.team,))
     used = {*rows.found.values(), *(column for columns in kinds for column in columns)} - {rows.found.get("title")}
     names = {plain_name(column): column for column in rows.table.columns if column not in used}
-    return [names[word] for word in PARTS if word in names]
+    return [names[word] for word in words if word in names]
 
 
 def _split(
@@ -156,14 +187,13 @@ def _team_mates(rows: ContestRows, value: NDArray[np.float64], there: NDArray[np
 
 
 def _ask_about_rounds(
-    rows: ContestRows, there: NDArray[np.bool_], repeated: NDArray[np.bool_], parts: list[str]
+    rows: ContestRows, there: NDArray[np.bool_], contest: NDArray[np.int64], parts: list[str]
 ) -> None:
     """Ask whether rounds of one event are contests or parts of a total, where entrants stand in each of them."""
-    present = np.unique(rows.contest[there])
-    if repeated[present].mean() <= MOST:
+    if not parts or not _entrants_repeat(rows, there, contest):
         return
     for column in parts:
-        split, _ = _split(rows, rows.contest, rows.identifiers, column)
+        split, _ = _split(rows, contest, ("",) * (int(contest.max()) + 1), column)
         table = pl.DataFrame({"contest": split, "entrant": rows.entrant}).filter(pl.Series(there))
         if table.unique().height >= NEARLY_ALL * table.height:
             key = rows.found.get("contest", rows.found.get("date"))
@@ -201,11 +231,32 @@ def ask_about_places(rows: ContestRows) -> None:
         )
 
 
+def gaps_without_sign(rows: ContestRows, cells: Cells) -> NDArray[np.bool_]:
+    """Times that are so much behind the first one listed, although no plus says it: 4:12:33, 0:12, 0:48.
+
+    In nearly every contest the first must be more than ``FAR_LONGER`` times the longest of the others, which rise.
+    """
+    whole = np.isfinite(cells.value) & ~cells.behind & (cells.value < LAPPED) & rows.good & (rows.contest >= 0)
+    table = pl.DataFrame({"contest": rows.contest, "value": cells.value, "at": np.arange(whole.size)})
+    table = table.filter(pl.Series(whole)).sort("contest", "at")
+    others = pl.col("value").slice(1)
+    found = table.group_by("contest").agg(
+        pl.col("at").first(), pl.len().alias("n"), (pl.col("value").first() > FAR_LONGER * others.max()).alias("far"),
+        (others.diff().fill_null(0.0) >= 0.0).all().alias("rise"),
+    ).filter(pl.col("n") > 1)  # fmt: skip
+    if not found.height or float((found["far"] & found["rise"]).mean() or 0.0) < NEARLY_ALL:  # type: ignore[arg-type]
+        return np.zeros(whole.size, bool)
+    first = np.zeros(whole.size, bool)
+    first[found["at"].to_numpy()] = True
+    return whole & ~first & np.isin(rows.contest, found["contest"].to_numpy())
+
+
 def _hold_against(rows: ContestRows, kind: str, there: NDArray[np.bool_], doubtful: bool) -> None:
     """Compare places with times or scores: both order the same entrants, in one direction or the other."""
     column = rows.found[kind]
     other = read_cells(rows.table[column], kind)
-    known = np.flatnonzero(there & np.isfinite(other.value) & ~other.behind)
+    gaps = gaps_without_sign(rows, other) if kind == "time" else other.behind
+    known = np.flatnonzero(there & np.isfinite(other.value) & ~other.behind & ~gaps)
     order = known[np.lexsort((rows.value[known], rows.contest[known]))]
     same = (rows.contest[order][1:] == rows.contest[order][:-1]) & (rows.value[order][1:] > rows.value[order][:-1])
     step = np.diff(other.value[order])

@@ -6,6 +6,8 @@ and how far each entrant came: a column of laps, kilometres or stages, as a part
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from kinelo.errors import InputError
 from kinelo.matches.blocks import fill_blocks
 from kinelo.matches.columns import ORDER_COLUMNS, find_columns, listed
 from kinelo.matches.contest_columns import find_contest_columns, needed_columns, with_one_key
-from kinelo.matches.contest_doubts import ask_about_places, split_parts
+from kinelo.matches.contest_doubts import ask_about_places, gaps_without_sign, split_parts
 from kinelo.matches.contest_notes import note_namesakes, note_odd_words, note_unused
 from kinelo.matches.contest_rows import KEPT, ContestOptions, ContestRows, direction
 from kinelo.matches.contest_values import LAPPED, REDRESS, UNKNOWN, Cells, read_cells, read_endings
@@ -24,7 +26,7 @@ from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import as_text, could_be_names, encode_names, without_stand_ins
 from kinelo.matches.same_side import likely_entrants, note_of_likely
-from kinelo.matches.table_rows import with_group
+from kinelo.matches.table_rows import listed_names, with_group
 from kinelo.matches.wide_sheet import from_wide_sheet
 
 SAME_CONTEST = np.timedelta64(31, "D")
@@ -32,6 +34,11 @@ SAME_CONTEST = np.timedelta64(31, "D")
 
 SAME_ENTRANTS = 1.25
 """Days with an entrant under one name, for each entrant, from which on each day has a contest of its own."""
+
+MOST = 0.5
+"""Share of contests from which on a column that differs between their entrants says nothing of contests."""
+
+ONLY_SIGNS = re.compile(r"[\d\W]*")
 
 SEASON = r"\b(1[789]\d\d|2[01]\d\d)(?:\D|$)"
 
@@ -59,9 +66,10 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
     )  # fmt: skip
     rows.begin(long.broken, rows.entrant < 0)
     rows.kind = next((kind for kind in ("place", "score", "time") if kind in column_of), "")
+    _check_season(rows)
     _read_days(rows)
-    _read_weight(rows)
     _group(rows)
+    _read_weight(rows)
     _check_names(rows)
     cells = _read_cells(rows)
     if cells is not None:
@@ -154,9 +162,46 @@ def _read_days(rows: ContestRows) -> None:
     rows.notes.append(f"there is no date column: {column!r} gives the year of each contest")
 
 
+def _check_season(rows: ContestRows) -> None:
+    """Leave out a year that says something of entrants, as that of their birth does, and nothing of contests."""
+    if "season" not in rows.found or "contest" not in rows.found or rows.named("season"):
+        return
+    column = rows.found["season"]
+    table = pl.DataFrame({key: as_text(rows.table[rows.found[key]]) for key in ("contest", "season", "date", "entrant")
+                          if key in rows.found}).filter(pl.Series(rows.good)).drop_nulls()  # fmt: skip
+    of_contests = table.group_by(pl.col("^contest|date$")).agg(pl.col("season").n_unique(), pl.len())
+    several = of_contests.filter(pl.col("len") > 1)["season"] > 1
+    of_entrants = table.group_by("entrant").agg(pl.col("season").n_unique())["season"]
+    alone = not table.select(pl.col("^contest|date|entrant$")).is_duplicated().any()
+    if "date" in rows.found:
+        birth = several.len() > 0 and float(several.mean() or 0.0) > MOST  # type: ignore[arg-type]
+    else:
+        birth = bool(several.any()) and alone and of_entrants.max() == 1
+    if birth:
+        rows.notes.append(
+            f"{column!r} differs between the entrants of one contest: it says something of them, is no season, and was "
+            f"not used; columns={{'season': {column!r}}} (--column season={column}) makes it one"
+        )
+        del rows.found["season"]
+
+
 def _read_weight(rows: ContestRows) -> None:
+    """How much each contest counts; what each entrant carries is something else."""
     if "weight" in rows.found:
-        rows.weight = read_numbers(rows.table[rows.found["weight"]])
+        column = rows.found["weight"]
+        table = pl.DataFrame({"contest": rows.contest, "weight": as_text(rows.table[column])})
+        table = table.filter(pl.Series(rows.good & (rows.contest >= 0))).drop_nulls()
+        several = table.group_by("contest").agg(pl.col("weight").n_unique())["weight"] > 1
+        if not rows.named("weight") and several.len() and float(several.mean() or 0.0) > MOST:  # type: ignore[arg-type]
+            rows.notes.append(
+                f"{column!r} differs between the entrants of one contest: it does not say how much a contest counts, "
+                f"and was not used; columns={{'weight': {column!r}}} (--column weight={column}) counts the largest"
+            )
+            del rows.found["weight"]
+            return
+        rows.weight = read_numbers(rows.table[column])
+        if several.any():
+            rows.notes.append(f"{column!r} differs within {int(several.sum()):,} contests: the largest of each counts")
         rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
 
 
@@ -196,6 +241,8 @@ def _split_by_date(rows: ContestRows, contest: np.ndarray, keys: tuple[str, ...]
         rows.notes.append(f"{number:,} contests have rows of several days: each is dated by its last day")
     if not apart.any():
         return contest, list(keys)
+    rows.events = np.full(contest.size, -1)
+    rows.events[order] = np.concatenate([[0], np.cumsum(~same | far)])
     split = np.concatenate([[0], np.cumsum(~same | apart)])
     new = np.full(contest.size, -1)
     new[order] = split
@@ -270,12 +317,21 @@ def _with_gaps(rows: ContestRows, cells: Cells) -> np.ndarray:
     """Times of which those behind the best of their contest are added to it, and those of the row above are taken."""
     text = rows.table[rows.found["time"]]
     value = cells.value
+    plain = gaps_without_sign(rows, cells)
+    if plain.any():
+        shown = as_text(text.filter(pl.Series(plain)))[0].strip()
+        rows.notes.append(
+            f"the first time of each contest is by far the longest: the others, such as {shown!r}, were read as so "
+            "much behind it"
+        )
+        cells.behind = cells.behind | plain
+    elif cells.behind.any():
+        shown = as_text(text.filter(pl.Series(cells.behind)))[0].strip()
+        rows.notes.append(f"times such as {shown!r} were read as so much behind the shortest")
     if cells.behind.any():
         best = np.full(len(rows.identifiers) + 1, np.inf)
         whole = ~cells.behind & np.isfinite(value) & (rows.contest >= 0)
         np.minimum.at(best, rows.contest[whole], value[whole])
-        shown = as_text(text.filter(pl.Series(cells.behind)))[0].strip()
-        rows.notes.append(f"times such as {shown!r} were read as so much behind the shortest")
         value = np.where(cells.behind, np.where(np.isfinite(best), best, 0.0)[rows.contest] + value, value)
     lapped = value >= LAPPED
     if lapped.any():
@@ -327,7 +383,8 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
         return
     option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
     entries = "1 entry" if number == 1 else f"{number:,} entries"
-    who = f"{entries} {'disqualified' if ending == DISQUALIFIED else reason}"
+    said = "were disqualified" if number > 1 else "was disqualified"
+    who = f"{entries} {said if ending == DISQUALIFIED else reason}{_in_which_words(rows, ending)}"
     choice = {how: f"{option}={how!r} (--{option.replace('_', '-')} {how})" for how in KEPT}
     if kept == "out":
         rows.reject(rows.ended == ending, reason)
@@ -339,6 +396,17 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
             f"{who}: tied behind all who finished, which is partly luck and tells as much as RankElo finds; "
             f"{choice['last']} counts such entries like finishing last, {choice['out']} leaves them out"
         )
+
+
+def _in_which_words(rows: ContestRows, ending: int) -> str:
+    """Words of the file that were taken for an ending, in brackets."""
+    there = pl.Series((rows.ended == ending) & rows.good)
+    words: dict[str, None] = {}
+    for key in (rows.outcome, rows.found.get("status")):
+        if key is not None and rows.table[key].dtype == pl.String:
+            cells = rows.table[key].filter(there).str.strip_chars().drop_nulls()
+            words |= dict.fromkeys(word for word in cells.unique(maintain_order=True) if not ONLY_SIGNS.fullmatch(word))
+    return f" ({listed_names(list(words), 3)})" if words else ""
 
 
 def read_titles(rows: ContestRows) -> None:

@@ -344,6 +344,7 @@ def within_day(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
     contest = rows.contest[good]
     day = np.full(len(rows.identifiers), np.datetime64("0001-01-01"))
     np.maximum.at(day, contest, rows.date[good])
+    shared = np.unique(day[np.unique(contest)]).size < np.unique(contest).size
     ranks = []
     for column, key in _keys(rows, good).items():
         rank = _of_contests(key, contest, len(rows.identifiers))
@@ -353,7 +354,7 @@ def within_day(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
         gaps = np.isin(day, day[np.unique(contest)][~known])
         rank = np.where(gaps, 0.0, rank)
         ranks.append(rank)
-        if column in rows.table.columns and column not in rows.found.values():
+        if shared and column in rows.table.columns and column not in rows.found.values():
             rows.order_columns = (*rows.order_columns, column)
             rows.notes.append(f"contests of one day stand in the order of {column!r}")
     return [*ranks, _as_listed(rows, contest)]

@@ -92,7 +92,8 @@ class ContestOptions:
 class ContestRows(TableRows):
     """The columns of a long table, one value per row of the file, right or wrong.
 
-    ``row`` is the row of the file (from 0) from which each comes: a wide sheet has several in one.
+    ``row`` is the row of the file (from 0) from which each comes: a wide sheet has several in one. ``events`` are the
+    contests before those of several days with the same entrants were parted, None where none was.
     """
 
     reasons: ClassVar[tuple[str, ...]] = CONTEST_REASONS
@@ -114,6 +115,7 @@ class ContestRows(TableRows):
     weight: NDArray[np.float64]
     distance: NDArray[np.float64] | None = None
     identifiers: tuple[str, ...] = ()
+    events: NDArray[np.int64] | None = None
     titles: tuple[str, ...] | None = None
     row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     kind: str = ""

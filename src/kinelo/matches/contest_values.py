@@ -25,7 +25,8 @@ UNKNOWN, REDRESS = -1, -2
 
 STATUS_WORDS = {
     NOT_STARTED: (
-        r"^(dns1?|d\.n\.s\.?|dnc|dnq|dnpq|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|nr|rr|107 ?% rule)$"
+        r"^(dns1?|d\.n\.s\.?|dnc|dnq|dnpq|dnp|ns|no[- ]?show|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|nr|rr"
+        r"|107 ?% rule)$"
         r"|did not (start|qualify|pre-?qualify)|not started|non[- ]?(starter|runner)|nicht (gestartet|angetreten)"
     ),
     DISQUALIFIED: (
@@ -40,22 +41,36 @@ STATUS_WORDS = {
 }
 """What tables say of who did not reach the end, the surest first: races, regattas, golf, skiing, horses, athletics."""
 
+OF_OUTCOMES = r"lap|lpd|lapped|el|elim\.?|eliminated|rt|rtd|abd|buw"
+"""What stands for not finishing in place of a result; beside one, lapped and eliminated entrants have theirs."""
+
 DONE = r"^(finished|classified|ok|f|fin|done|complete[d]?|\+ ?\d+ laps?|)$"
 ENDINGS = {"finished": FINISHED, "unfinished": UNFINISHED, "disqualified": DISQUALIFIED, "not started": NOT_STARTED}
 PENALTIES = r"zfp|scp|stp|dpi|arb|pen|\*"
 """Codes beside a place that was reached, with a penalty."""
 
-PLACE = re.compile(r"(?:p|pos\.?|#|=|t|t=)?\s*(\d+(?:[.,]\d+)?)\s*(?:st|nd|rd|th|\.|=|t|º|°|ª|er|e|de)?")
+PLACE = re.compile(r"(?:p|pos\.?|#|=|t|t=)?\s*(\d+(?:[.,]\d+)?)\s*(?:st|nd|rd|th|\.|=|t|º|°|ª|er|[eè]re|e|[eè]me|de)?")
 RANGE = re.compile(r"[=t]?\s*(\d+)\s*[-–−]\s*(\d+)\.?")
 OF_FIELD = re.compile(r"(\d+)\s*(?:/|of|von|de|sur|di)\s*(\d+)")
 BEHIND_BY_LAPS = re.compile(r"[+\-−]?\s*(\d+)\s*(?:laps?|l|rd\.?|runden?|voltas?|vueltas?|tours?|giri|giro|ronden?)\.?")
+HALVES = re.compile(r"([+\-]?)(?:(\d+)(?:\s+|(?=[½¼¾])))?(½|¼|¾|1/2|1/4|3/4)")
+"""Half points, as 7½ and 6 1/2."""
+
+FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "1/2": 0.5, "1/4": 0.25, "3/4": 0.75}
+MARKED = re.compile(r"(.*\d[\d:.,'’′\"″a-z]*?)\s*(q|pb|sb|nr|or|wr|er|ar|cr|mr|wl|w|\*)")
+"""A result with a mark beside it: qualified, a record, with the wind."""
+
 SAME_TIME = re.compile(r"s\.? ?t\.?|m\.? ?t\.?|same time|mismo tiempo|m[eê]me temps|z\.? ?t\.?|,,|''|\"|″")
 CLOCK = r"^(?:(\d+)[:h])?\s*(\d+)[:m'’′]\s*(\d+(?:[.,]\d+)?)\s*(?:s|\"|''|″)?$"
+POINTED_CLOCK = re.compile(r"(?:(\d+)\.)?(\d+)\.(\d\d,\d+)")
+"""1.54,31: minutes, seconds and hundredths."""
+
 HOURS = re.compile(
     r"(?:(\d+)\s*h(?:rs?|ours?)?\.?)?\s*(?:(\d+)\s*(?:m(?:in)?\.?|['’′]))?\s*"
     r"(?:(\d+(?:[.,]\d+)?)\s*(s(?:ec)?\.?|\"|″|'')?)?"
 )
 WITH_UNIT = re.compile(r"([+\-]?\d+(?:[.,]\d+)?)\s*(?:m|cm|km|kg|s|sec|pts?|p|pkt|points?|punkte)\.?")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 REMARK = re.compile(r"(.*?\S)\s*[(\[][^()\[\]]*[)\]]")
 BRACKETS = re.compile(r"[(\[](.*)[)\]]")
 BESIDE = re.compile(r"(\d+(?:[.,]\d+)?)\s*[,;/]?\s*([a-z/.*]+\d?)|([a-z/.]+)\s*[,;/]?\s*(\d+(?:[.,]\d+)?)")
@@ -64,12 +79,13 @@ LAPPED = 1e12
 
 
 class Cell(NamedTuple):
-    """What one word says: a value or NaN, an ending, and how the value counts."""
+    """What one word says: a value or NaN, an ending, how the value counts, and whether a mark beside it was left."""
 
     value: float = math.nan
     ended: int = UNKNOWN
     behind: bool = False
     same: bool = False
+    marked: bool = False
 
 
 @dataclass
@@ -119,12 +135,18 @@ def read_cells(
         left = left[np.isnan(value[left])]
     cells = Cells(value, _ended(value), nothing.copy(), nothing.copy(), text.is_null().to_numpy())
     rest = pl.DataFrame({"row": left, "word": text.gather(left)})
+    marked: list[str] = []
     for (word,), rows in rest.group_by(["word"], maintain_order=True):
         plain = clean_name(str(word)).lower()
         at = rows["row"].to_numpy()
         cells.blank[at] = not plain
         cell = read_word(plain, kind, endings or {})
-        cells.value[at], cells.ended[at], cells.behind[at], cells.same[at] = cell
+        cells.value[at], cells.ended[at], cells.behind[at], cells.same[at] = cell[:4]
+        marked += [str(word)] if cell.marked else []
+    if marked and notes is not None:
+        notes.append(
+            f"marks beside results were not read, such as that of {marked[0].strip()!r:.40} in {column.name!r}"
+        )
     return cells
 
 
@@ -139,12 +161,18 @@ def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
         return Cell(ended=endings[word])
     if inner := BRACKETS.fullmatch(word):  # a result that does not count for the total was reached all the same
         word = inner[1].strip()
-        if number := re.fullmatch(r"\d+(?:[.,]\d+)?", word):
+        if number := NUMBER.fullmatch(word):
             return Cell(float(number[0].replace(",", ".")), FINISHED)
     if (found := READERS[kind](word)) is not None:
         return found
+    if re.fullmatch(OF_OUTCOMES, word):
+        return Cell(ended=UNFINISHED)
     if (ended := ending_of(word, place=kind == "place")) != UNKNOWN:
         return Cell(ended=ended)
+    if kind != "place" and (marked := MARKED.fullmatch(word)):  # 10.01 Q, 9.58 WR
+        found = Cell(_number(marked[1]), FINISHED) if NUMBER.fullmatch(marked[1]) else READERS[kind](marked[1])
+        if found is not None:
+            return found._replace(marked=True)
     beside = BESIDE.fullmatch(word)
     if beside:  # 16 DNF, DNF 16: points for a race that was not finished; 7 SCP: a place with a penalty
         number, code = (beside[1], beside[2]) if beside[1] else (beside[4], beside[3])
@@ -188,6 +216,8 @@ def _read_place(word: str) -> Cell | None:
 def _read_score(word: str) -> Cell | None:
     if word in ("e", "even", "par", "level"):  # golf: level with par
         return Cell(0.0, FINISHED)
+    if found := HALVES.fullmatch(word):
+        return Cell((-1.0 if found[1] == "-" else 1.0) * (float(found[2] or 0) + FRACTIONS[found[3]]), FINISHED)
     found = WITH_UNIT.fullmatch(word)
     return Cell(_number(found[1]), FINISHED) if found else None
 
@@ -199,7 +229,7 @@ def _read_time(word: str) -> Cell | None:
         return Cell(LAPPED + int(found[1]), FINISHED)
     behind = word.startswith("+")
     word = word.removeprefix("+").strip()
-    parts = re.fullmatch(CLOCK, word) or HOURS.fullmatch(word)
+    parts = re.fullmatch(CLOCK, word) or POINTED_CLOCK.fullmatch(word) or HOURS.fullmatch(word)
     if parts is not None and any(parts.groups()):
         hours, minutes, seconds = (_number(part) if part else 0.0 for part in parts.groups()[:3])
         if parts[1] and not parts[2] and parts.re is HOURS and not parts[4]:

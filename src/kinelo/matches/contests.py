@@ -393,7 +393,8 @@ class Contests(DatedTable):
         if self.advantages:
             parts.append(f"advantage by {' and '.join(self.advantages)}")
         if len(self.rejected):
-            parts.append(f"{len(self.rejected):,} rows rejected")
+            number = len(self.rejected)
+            parts.append("1 row rejected" if number == 1 else f"{number:,} rows rejected")
         return f"Contests: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:

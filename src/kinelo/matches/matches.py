@@ -284,7 +284,8 @@ class Matches(DatedTable):
         if self.conditions:
             parts.append(f"conditions {', '.join(self.conditions)}")
         if len(self.rejected):
-            parts.append(f"{len(self.rejected):,} rows rejected")
+            number = len(self.rejected)
+            parts.append("1 row rejected" if number == 1 else f"{number:,} rows rejected")
         return f"Matches: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
