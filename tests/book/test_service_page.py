@@ -86,10 +86,10 @@ def test_another_process_is_seen_at_once(tmp_path):
     assert len(reader) == 20 and reader.ratings_.equals(writer.ratings_)
 
 
-@pytest.mark.parametrize("kind", ["TeamElo", "Glicko", "BradleyTerry"])
+@pytest.mark.parametrize("kind", ["TeamElo", "Glicko", "BradleyTerry", "RankElo"])
 def test_a_pickled_rater_carries_on_to_the_same_bits(kind):
     matches = kn.read_matches(MATCHES)
-    rater = getattr(kn, kind)().update(matches[:40])
+    rater = getattr(kn, kind)().fit(matches[:40])
     again = pickle.loads(pickle.dumps(rater))
     for one in (rater, again, copy.deepcopy(rater)):
         one.update(matches[40:])

@@ -46,7 +46,7 @@ def test_rate_writes_ratings_rejects_and_a_picture(league, tmp_path):
     said = run("rate", dirty, "--out", out, "--rejects", rejects, "--picture", picture, "--top", 3)
     assert "60 matches, KalmanElo" in said and "and 3 more" in said and re.search(r"Estimated: .*\bwalk \d", said)
     assert "Rater chosen on the earlier matches: KalmanElo, with log-loss" in said
-    assert "1 rows set aside (a side against itself: 1)" in said
+    assert "1 row set aside (a side against itself: 1)" in said
     assert pl.read_csv(out).columns == ["name", "rating", "uncertainty", "home", "matches", "last_played"]
     assert pl.read_csv(rejects).rows() == [("matches", 61, "a side against itself", "")]
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -188,7 +188,7 @@ def test_line_ups_of_the_next_round_are_used_and_not_noted_as_unknown(league, tm
     more = pl.concat([lineups, lineups.tail(1).with_columns(match_id=pl.lit("nowhere"))])
     more.write_csv(tmp_path / "lineups.csv")
     said = run("predict", tmp_path / "next.csv", "--results", tmp_path / "past.csv", *given)
-    assert "1 rows set aside (line-up of an unknown match: 1)" in said
+    assert "1 row set aside (line-up of an unknown match: 1)" in said
 
 
 def test_an_identifier_that_is_two_matches_is_refused_and_none_is_said(league, tmp_path, monkeypatch, capsys):

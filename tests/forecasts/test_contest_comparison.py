@@ -6,7 +6,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.forecasts.contest_scores import ContestBacktest
+from kinelo.forecasts.contest_scores import ContestBacktest, place_bands, place_calibration
 from kinelo.forecasts.places import ContestForecast
 
 
@@ -91,3 +91,17 @@ def test_winners_are_counted_by_their_chance():
         assert row["expected"] == pytest.approx(sum(forecast.win[k] for k in own))
         assert row["seen"] == sum(forecast.contests.place[k] == 1 for k in own)
         assert row["error"] == pytest.approx(sum(forecast.win[k] * (1 - forecast.win[k]) for k in own) ** 0.5)
+
+
+def test_those_who_tie_for_a_place_share_it_in_bands_and_calibration():
+    """Every contest has one winner and three on the podium, whoever ties: A and B share the first place of the first
+    race, C, D and E the third of the second, and who did not finish has none.
+    """
+    places = [1, 1, 3, 4, "DNF", 1, 2, 3, 3, 3]
+    races = kn.read_contests({"race": [1] * 5 + [2] * 5, "driver": list("ABCDE") * 2, "place": places})
+    forecast = kn.RankElo().update(races).predict(races)
+    bands = place_bands(forecast)
+    assert bands.filter(event="win")["seen"].sum() == 2.0
+    assert bands.filter(event="top 3")["seen"].sum() == pytest.approx(6.0)
+    table = place_calibration(forecast, bins=1).to_dict(as_series=False)
+    assert table["frequency"] == pytest.approx([2 / 10, 6 / 10])

@@ -173,7 +173,7 @@ def bands_table(bands: pl.DataFrame, name: str) -> Table:
         Column("chance", lambda row: f"{100 * row['low']:g} to {100 * row['high']:g} % {EVENT_WORDS[row['event']]}"),
         Column("entrants", lambda row: f"{row['entries']:,}", number=True),
         Column("expected", lambda row: f"{row['expected']:.1f} ± {row['error']:.1f}", number=True),
-        Column("seen", lambda row: f"{row['seen']:,}", number=True),
+        Column("seen", lambda row: f"{round(row['seen'], 1):,g}", number=True),
     ]
     below = "± is one standard deviation of the number seen, were the chances right."
     return Table(columns, bands.to_dicts(), f"What {name} expected, and what came", (below,))

@@ -94,7 +94,9 @@ def report_reading(matches: Matches, rejects: Path | None) -> None:
     for note in matches.notes:
         typer.echo(f"note: {note}", err=True)
     if len(matches.rejected):
-        typer.echo(f"note: {len(matches.rejected):,} rows set aside ({matches.rejected.in_words()})", err=True)
+        number = len(matches.rejected)
+        rows = "1 row" if number == 1 else f"{number:,} rows"
+        typer.echo(f"note: {rows} set aside ({matches.rejected.in_words()})", err=True)
     if rejects is not None:
         write_csv(matches.rejected.to_polars(), rejects)
 

@@ -110,16 +110,28 @@ def score_of(forecast: ContestForecast) -> float:
     return -pooled("order_log_loss", forecast, order_log_loss(forecast))
 
 
+def _reached(contests: Contests, last: int) -> Array:
+    """Which entries came among the first ``last``; of those who tie around that place, the share that did."""
+    finished = contests.ended == FINISHED
+    contest, place = contests.contest, np.where(finished, contests.place, np.inf)
+    order = np.lexsort((place, contest))
+    new = np.ones(order.size, np.int64)
+    new[1:] = (np.diff(contest[order]) > 0) | (place[order][1:] > place[order][:-1])
+    group = np.empty(order.size, np.int64)
+    group[order] = np.cumsum(new) - 1
+    tied = np.bincount(group)[group]
+    ahead = contests.place - (tied + 1) / 2.0
+    return np.where(finished, np.clip((last - ahead) / tied, 0.0, 1.0), 0.0)
+
+
 def place_calibration(forecast: ContestForecast, bins: int = 10) -> pl.DataFrame:
     """How often entrants came first, and among the first three, where that was forecast with a certain chance."""
     import polars as pl
 
-    contests = forecast.contests
-    finished = contests.ended == FINISHED
     top = np.concatenate([forecast.top(contest) for contest in range(len(forecast))])
     parts = []
-    for event, chance, reached in zip(EVENTS, (forecast.win, top), (1.0, 3.0)):
-        columns = binned(chance, (finished & (contests.place <= reached)).astype(float), bins)
+    for event, chance, last in zip(EVENTS, (forecast.win, top), (1, 3)):
+        columns = binned(chance, _reached(forecast.contests, last), bins)
         columns["entries"] = columns.pop("number")
         parts.append(pl.DataFrame({"event": [event] * columns["entries"].size, **columns}))
     return pl.concat(parts)
@@ -132,22 +144,21 @@ BAND_ENDS = (0.0, 0.005, 0.02, 0.05, 0.12, 0.3, 1.0)
 def place_bands(forecast: ContestForecast) -> pl.DataFrame:
     """How many winners, and how many of the first three, were expected and seen among entrants by their chance.
 
-    ``error`` is one standard deviation of the number seen, were the forecast right.
+    ``error`` is one standard deviation of the number seen, were the forecast right. Those who tie for a place share it.
     """
     import polars as pl
 
-    contests, rows = forecast.contests, []
-    finished = contests.ended == FINISHED
+    rows = []
     top = np.concatenate([forecast.top(contest) for contest in range(len(forecast))])
-    for event, chance, reached in zip(EVENTS, (forecast.win, top), (1.0, 3.0)):
-        came = finished & (contests.place <= reached)
+    for event, chance, last in zip(EVENTS, (forecast.win, top), (1, 3)):
+        came = _reached(forecast.contests, last)
         band = np.clip(np.searchsorted(BAND_ENDS, chance, side="right") - 1, 0, len(BAND_ENDS) - 2)
         for number in np.unique(band).tolist():
             own = band == number
             error = float(np.sqrt((chance[own] * (1.0 - chance[own])).sum()))
             rows.append(
                 (event, BAND_ENDS[number], BAND_ENDS[number + 1], int(own.sum()), float(chance[own].sum()),
-                 int(came[own].sum()), error)
+                 float(came[own].sum()), error)
             )  # fmt: skip
     names = ("event", "low", "high", "entries", "expected", "seen", "error")
     return pl.DataFrame(rows, schema=list(names), orient="row")

@@ -145,8 +145,9 @@ class ContestForecast:
         step = min(PLACE_STEP, 1.0 / math.sqrt(size))  # as narrow as the law of a place
         chances = np.zeros((size, size))
         fill_places(*self._on_grid(entries, step), chances)
-        chances = np.maximum(chances, 0.0)
-        return chances / chances.sum(axis=1, keepdims=True)
+        np.maximum(chances, 0.0, out=chances)  # of thousands these are gigabytes: no copies
+        chances /= chances.sum(axis=1, keepdims=True)
+        return chances
 
     def top(self, contest: int = 0, number: int = 3) -> Array:
         """Chance of every entrant of one contest to be among the first ``number``."""

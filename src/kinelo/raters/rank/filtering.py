@@ -41,6 +41,8 @@ LARGE = 60
 """Entrants who finish, on average, beyond which a search begins with scaled losses."""
 MANY_ENTRIES = 8_000
 """Entries beyond which a search begins with a quarter of the contests."""
+FEW_ENTRIES = 30_000
+"""Entries of large fields beyond which a search begins with so many of them: it takes shorter steps in large fields."""
 PASSES, MEMBER = 50.0, 0.25
 """About how many passes a search takes, and what a member of slopes adds to one: for an estimate of the time left."""
 NEAR, SMALL = 2.0, 0.3
@@ -139,8 +141,8 @@ class ContestFilter(KindParameters):
         return part
 
     def _search(self, matches: Matches | Contests) -> Estimates:
-        """Estimate the open parameters; of many contests from where the first ones lead, and in large fields from where
-        scaled losses do.
+        """Estimate the open parameters; of many contests from where some of them lead, and in large fields from where
+        some entrants and scaled losses do.
 
         Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are.
         Losses of contests of ``k`` that count ``2/k`` lead near the place, and those in full find it.
@@ -149,12 +151,18 @@ class ContestFilter(KindParameters):
         wanted = contests.entrant.size > MANY_ENTRIES and self.progress
         with progress_bar("Estimating parameters", PASSES, wanted=wanted) as advance:
             self._advance = _count_passes(advance, contests.entrant.size)
-            return self._search_in_turns(contests)
+            try:
+                return self._search_in_turns(contests)
+            finally:
+                del self._advance  # what is told belongs to this call: a rater is copied and stored without it
 
     def _search_in_turns(self, contests: Contests) -> Estimates:
         near = None
         finishers = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
-        if finishers.mean() > LARGE:
+        few = thinned(contests, FEW_ENTRIES)
+        if finishers.mean() > LARGE and few is not contests:
+            near = self._search_in_turns(few).values
+        elif finishers.mean() > LARGE:
             self._part = 2.0 / np.maximum(finishers, 2.0)
             near = self._likeliest(contests, NEAR).values
             self._part = None

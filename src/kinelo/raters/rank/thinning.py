@@ -34,12 +34,16 @@ def typical_field(contests: Contests) -> float:
 
 
 def with_some_entrants(contests: Contests, part: float) -> Contests:
-    """Contests with about this part of all entrants, where two of them remain; teams stay whole."""
+    """Contests with about this part of the entrants that they have, where two remain; teams stay whole.
+
+    Names are chosen by a number made of their letters, up to a part of the largest: those chosen before can be thinned
+    again.
+    """
     slots = next(one for one in contests.slots.values() if not one.advantage)
     if part >= 1.0 or slots.codes.shape[1] > 1:
         return contests
-    chosen = np.array([zlib.crc32(name.encode()) < part * 2.0**32 for name in slots.names])
-    return with_entries(contests, chosen[slots.codes[:, 0]])
+    number = np.array([zlib.crc32(name.encode()) for name in slots.names], float)[slots.codes[:, 0]]
+    return with_entries(contests, number < part * number.max())
 
 
 def with_entries(contests: Contests, kept: NDArray[np.bool_]) -> Contests:
