@@ -134,6 +134,19 @@ def test_a_contest_is_as_even_as_its_pairs_and_a_pair_as_two_sides():
     assert pairs[0] == pytest.approx(float(weight @ (1.0 - (2.0 * ahead - 1.0) ** 2)), abs=1e-6)
 
 
+def test_a_large_field_is_as_even_as_all_of_its_pairs(monkeypatch):
+    """Beyond 64 entrants pairs are not taken one by one, nor is anybody paired with himself; parts give the same."""
+    names = [f"N{k}" for k in range(70)]
+    ratings, deviations = [1500.0 + 13.0 * (k % 31) for k in range(70)], [40.0 + k for k in range(70)]
+    table = {"name": names, "rating": ratings, "deviation": deviations}
+    rater = kn.RankElo(start=table, off=0.1, depth=0.9, walk=0.2, regression=0.0)
+    found = rater.match_quality(names)
+    monkeypatch.setattr("kinelo.raters.rank.rater.PAIRS_AT_ONCE", 1000)
+    assert rater.match_quality(names) == pytest.approx(found, abs=1e-13)
+    monkeypatch.setattr("kinelo.forecasts.pair_sums.BLOCK", 70)
+    assert found == pytest.approx(rater.match_quality(names), abs=1e-9)
+
+
 def test_two_sides_are_as_even_for_a_rater_of_contests_as_its_forecasts_say():
     rater = kn.RankElo(off=0.0, walk=0.01, prior_spread=0.01, regression=0.0, newcomer=0.0).fit(kn.read_matches(TABLE))
     home, away = rater.match_quality("Ashford", "Bramley"), rater.match_quality("Bramley", "Ashford")

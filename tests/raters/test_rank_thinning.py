@@ -9,7 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss
-from kinelo.raters.rank import thinning
+from kinelo.raters.rank import filtering, thinning
 
 
 def contests_of(**how):
@@ -39,6 +39,9 @@ def test_some_entrants_keep_all_their_contests_and_their_order():
         place = part.place[lo:hi]
         assert place.sum() == pytest.approx((hi - lo) * (hi - lo + 1) / 2) and (np.diff(place) >= 0).all()
     kn.matches.contests.check_contests(part)
+    again = thinning.with_some_entrants(part, 0.5)
+    twice = {again.entrants[code] for code in again.entrant}
+    assert twice < kept and 2 < len(twice) < 0.8 * len(kept)
 
 
 def test_who_is_chosen_does_not_depend_on_the_order_of_rows():
@@ -76,6 +79,26 @@ def test_estimates_on_a_part_move_forecasts_by_little():
     assert whole.parameters_ != part.parameters_
     loss = [order_log_loss(rater.one_step_ahead(later)).mean() for rater in (whole, part)]
     assert loss[1] == pytest.approx(loss[0], abs=5e-4)
+
+
+def test_large_fields_are_searched_from_where_some_entrants_lead(monkeypatch):
+    """The last search reads all entries and ends where one that began with all of them does."""
+    contests = contests_of(contests=40, entrants=300, size=150, walk=1.5, newcomers=0.4, seed=4)
+    found, read = [], []
+    search = filtering.ContestFilter._likeliest
+
+    def told(self, own, *how):
+        read.append(own.entrant.size)
+        return search(self, own, *how)
+
+    monkeypatch.setattr(filtering.ContestFilter, "_likeliest", told)
+    for few in (6000, 1500):
+        monkeypatch.setattr(filtering, "FEW_ENTRIES", few)
+        found.append(kn.RankElo(off=0.0, regression=0.0).fit(contests))
+    assert read[:2] == [6000, 6000] and read[-1] == 6000 and 500 < min(read) <= 1500
+    for name, error in found[0].estimates_.standard_errors.items():
+        if np.isfinite(error):
+            assert abs(found[1].parameters_[name] - found[0].parameters_[name]) < 0.5 * error, name
 
 
 def test_a_fit_that_takes_long_tells_how_far_it_is(monkeypatch):

@@ -46,13 +46,14 @@ def sum_of_losses(loss: Loss, mean: Array, deviation: Array, place: Array) -> fl
             total += _sum_directly(loss, mean[own], deviation[own], place[own])
     earlier, later = np.array(before), np.array(held)
     tied = np.array([own.stop - own.start > BLOCK for own in _blocks(place)])
-    # of entrants who all tie: half of every order, less that of each with itself, which is a chance of a half
+    # of entrants who all tie: half of every order, less that of each with itself
     crossed = earlier.T @ later + 0.5 * later[tied].T @ later[tied]
     at = np.arange(nodes[0].size)
     one, other = np.repeat(at, at.size), np.tile(at, at.size)
     at_nodes = loss(nodes[0][one], nodes[1][one], nodes[0][other], nodes[1][other])
-    alone = sum(own.stop - own.start for own in _blocks(place) if own.stop - own.start > BLOCK)
-    return total + float(crossed.ravel() @ at_nodes) - 0.5 * math.log(2.0) * alone
+    for own in (own for own in _blocks(place) if own.stop - own.start > BLOCK):
+        total -= 0.5 * float(loss(mean[own], deviation[own], mean[own], deviation[own]).sum())
+    return total + float(crossed.ravel() @ at_nodes)
 
 
 def _sum_directly(loss: Loss, mean: Array, deviation: Array, place: Array) -> float:

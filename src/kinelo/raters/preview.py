@@ -138,8 +138,10 @@ def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | 
     if of is not None and len(asked) < len(of):
         raise InputError(f"{of!r:.60} names somebody who is not in this contest.")
     if len(asked) * len(entrants) > MOST_PREVIEWED**2:
+        most = MOST_PREVIEWED**2 // len(entrants)
+        fewer = f"say of whom, of=[…], up to {most}" if most else f"contests of up to {MOST_PREVIEWED**2} are previewed"
         raise InputError(
-            f"A contest of {len(entrants)} has too many places to try for {len(asked)} entrants: say of whom, of=[…]."
+            f"A contest of {len(entrants):,} has too many places to try for {len(asked):,} of them: {fewer}."
         )
     before = ratings_by_name(rater)
     after: dict[str, list[float]] = {}

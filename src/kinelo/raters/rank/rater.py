@@ -10,12 +10,14 @@ import copy
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.pair_sums import sum_of_losses
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
 from kinelo.forecasts.places import DEEPEST, ContestForecast, mixed_chance
 from kinelo.matches.contests import Contests, Slots, check_contests
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+PAIRS_AT_ONCE = 20_000
+"""Pairs whose evenness is found at once, for the sake of memory."""
 LOOK_AT_ENTRIES = 150_000
 """Entries beyond which parameters are estimated on a part: so many take half a minute."""
 
@@ -390,10 +394,21 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
 
     def _quality(self, expected: Expected, luck: float = 1.0) -> float:
         """How even one contest, of which so much is expected, is believed to be."""
-        mean, belief = expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE * luck, 0.0)
-        one, other = np.triu_indices(mean.size, 1)
-        gap = (mean[one] - mean[other])[:, None] + np.sqrt(belief[one] + belief[other])[:, None] * HERMITE_NODES
-        return float(np.mean(1.0 - (2.0 * self._chance_ahead(gap, luck) - 1.0) ** 2 @ HERMITE_WEIGHTS))
+        mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
+        pairs = mean.size * (mean.size - 1) / 2
+        return sum_of_losses(partial(self._evenness, luck), mean, deviation, np.zeros(mean.size)) / pairs
+
+    def _evenness(self, luck: float, m: Array, s: Array, n: Array, t: Array) -> Array:
+        """``1 − E[(P(a before b) − P(b before a))²]`` of pairs, from means and deviations of performances; a part at a
+        time.
+        """
+        even = np.empty(m.size)
+        for begin in range(0, m.size, PAIRS_AT_ONCE):
+            part = slice(begin, begin + PAIRS_AT_ONCE)
+            spread = np.sqrt(np.maximum(s[part] ** 2 + t[part] ** 2 - 2.0 * NOISE * luck, 0.0))
+            gap = (m[part] - n[part])[:, None] + spread[:, None] * HERMITE_NODES
+            even[part] = 1.0 - (2.0 * self._chance_ahead(gap, luck) - 1.0) ** 2 @ HERMITE_WEIGHTS
+        return even
 
     def _chance_ahead(self, gap: Array, luck: float = 1.0) -> Array:
         """The chance to be ahead of another who is weaker by a difference of strength that is known, where the variance
