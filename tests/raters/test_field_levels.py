@@ -1,5 +1,5 @@
 """The level of a field, which places do not show, is drawn to that of all contests where fields are alike; who is new
-gains by experience.
+gains by experience, and who takes part moves.
 """
 
 import numpy as np
@@ -59,7 +59,8 @@ def test_the_level_is_held_where_newcomers_learn_and_nothing_is_lost_where_not(l
     """Gains of the log-loss of orders (.0023, .0019) are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
     free, held = (
-        kn.RankElo(retirement=0.0, off=0.0, anchor=a, experience=0.0).fit(contests[:100]) for a in (0.0, None)
+        kn.RankElo(retirement=0.0, off=0.0, anchor=a, experience=0.0, contest_walk=0.0).fit(contests[:100])
+        for a in (0.0, None)
     )
     gain = np.subtract(*(order_log_loss(rater.one_step_ahead(contests[100:])) for rater in (free, held)))
     error = gain.std() / np.sqrt(gain.size)
@@ -77,6 +78,13 @@ def test_nothing_is_drawn_where_two_meet_or_ratings_say_the_level():
     for rater in (begun, duels):
         for name in ("anchor", "experience"):
             assert rater.parameters_[name] == 0.0 and name not in rater.estimates_.values
+    assert duels.parameters_["contest_walk"] == 0.0 and "contest_walk" not in duels.estimates_.values
+
+
+def test_estimates_stored_before_there_were_walks_by_contest_keep_their_meaning():
+    rater = kn.RankElo().update(races(0.0, contests=3, size=5))
+    rater.reset({"walk": 0.3, "newcomer": -0.2})
+    assert rater.parameters_["contest_walk"] == 0.0
 
 
 def test_each_contest_adds_less_to_who_has_seen_more_of_them():
@@ -98,7 +106,9 @@ def test_each_contest_adds_less_to_who_has_seen_more_of_them():
 def test_what_newcomers_gain_is_found_and_nothing_is_lost_where_they_gain_nothing(learns, seed):
     """Gains of the log-loss of orders are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
-    without, found = (kn.RankElo(retirement=0.0, off=0.0, anchor=0.0, experience=e) for e in (0.0, None))
+    without, found = (
+        kn.RankElo(retirement=0.0, off=0.0, anchor=0.0, experience=e, contest_walk=0.0) for e in (0.0, None)
+    )
     gain = np.subtract(
         *(order_log_loss(r.fit(contests[:100]).one_step_ahead(contests[100:])) for r in (without, found))
     )
@@ -109,3 +119,47 @@ def test_what_newcomers_gain_is_found_and_nothing_is_lost_where_they_gain_nothin
         assert gain.mean() > 2.3 * error > 0.0
     else:
         assert abs(gain.mean()) < 5e-4 and gain.mean() > -2.6 * error
+
+
+def test_a_contest_adds_to_the_variance_of_who_has_taken_part_before():
+    contests = races(0.0, contests=6, size=9)
+    rater = kn.RankElo(**GIVEN, anchor=0.0, experience=0.0, contest_walk=0.0).update(contests[:5])
+    before = rater.predict(contests[5])
+    rater.parameters_["contest_walk"] = 0.3
+    after = rater.predict(contests[5])
+    known = np.isin(contests[5].entrant, contests[:5].entrant)
+    assert after.deviation**2 - before.deviation**2 == pytest.approx(np.where(known, 0.09, 0.0), abs=1e-12)
+    assert after.mean == pytest.approx(before.mean, abs=1e-12) and 0 < known.sum() < 9
+
+
+def keen_and_rare(moves, contests=160, size=40, seed=1):
+    """Weekly contests to which half of all come often and half seldom, a fifth being new; strengths move by ``moves``
+    with each contest taken part in.
+    """
+    rng = np.random.default_rng(seed)
+    people = known = 6 * size
+    strength, keen, name = rng.normal(size=people), np.where(np.arange(people) % 2, 1.0, 0.1), list(range(people))
+    rows = {"race": [], "date": [], "driver": [], "place": []}
+    for c in range(contests):
+        chosen = rng.choice(people, size, replace=False, p=keen / keen.sum())
+        strength[chosen] += moves * rng.normal(size=size)
+        for k in chosen[: size // 5]:
+            name[k], strength[k], known = known, rng.normal(), known + 1
+        order = chosen[np.argsort(-(strength[chosen] + rng.normal(size=size)))]
+        rows["race"] += [c] * size
+        rows["date"] += [str(np.datetime64("2020-01-06") + 7 * c)] * size
+        rows["driver"] += [f"D{name[k]}" for k in order]
+        rows["place"] += range(1, size + 1)
+    return kn.read_contests(rows)
+
+
+@pytest.mark.parametrize(("moves", "seed"), [(0.0, 1), (0.3, 2)])
+def test_whether_strengths_move_with_contests_taken_part_in_is_found(moves, seed):
+    """Within three standard errors of the truth, a chance of three in a thousand."""
+    given = {"prior_spread": 1.0, "regression": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
+    found = kn.RankElo(**given, newcomer=0.0).fit(keen_and_rare(moves, seed=seed))
+    value, error = (said["contest_walk"] for said in (found.parameters_, found.estimates_.standard_errors))
+    if moves:
+        assert abs(value - moves) < 3.0 * error < 0.2
+    else:
+        assert value < 0.08

@@ -18,6 +18,7 @@ GIVEN = {
     "off": 0.0,
     "anchor": 0.0,
     "experience": 0.0,
+    "contest_walk": 0.0,
 }
 TRUE = {
     "walk": 0.2 * 52**0.5,
@@ -27,6 +28,7 @@ TRUE = {
     "off": 0.0,
     "anchor": 0.0,
     "experience": 0.0,
+    "contest_walk": 0.0,
 }
 """How strengths of :func:`races` move."""
 

@@ -21,6 +21,7 @@ from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 GIVEN = {
     "anchor": 0.0,
     "experience": 0.0,
+    "contest_walk": 0.0,
     "walk": 0.3,
     "prior_spread": 0.9,
     "newcomer": -0.2,
@@ -217,7 +218,7 @@ def test_forecasts_are_calibrated_where_the_model_holds():
 
 def test_parameters_of_made_up_contests_are_found():
     """Within 3.3 standard errors, which is missed once in a thousand; errors within a factor of 1.6 of .048."""
-    rater = kn.RankElo().fit(races(contests=600, walk=0.8, seed=2))
+    rater = kn.RankElo(contest_walk=0.0).fit(races(contests=600, walk=0.8, seed=2))
     found, error = rater.estimates_.values["walk"], rater.estimates_.standard_errors["walk"]
     assert abs(found - 0.8) < 3.3 * error and 0.03 < error < 0.075
     assert kn.RankElo().fit(races(contests=600, seed=2)).parameters_["walk"] < 0.1

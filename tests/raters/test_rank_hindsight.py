@@ -13,6 +13,7 @@ from kinelo.raters.rank.kernels import filter_contests, room_for_expected
 from kinelo.raters.rank.table import POINTS_PER_UNIT
 
 VALUES = {"walk": 0.6, "prior_spread": 0.8, "newcomer": -0.3, "regression": 0.2, "retirement": 0.1, "experience": 0.9}
+VALUES |= {"contest_walk": 0.3}
 
 
 def races(seed=4, contests=25):
@@ -55,7 +56,7 @@ def test_a_slot_is_believed_as_one_regression_over_all_its_contests_says():
         for k in range(1, own.size):
             means[k] = f[k - 1] * means[k - 1] + 0.9 * (np.exp(-(k - 1) / 10.0) - np.exp(-k / 10.0))
             covariance[k, :k] = covariance[:k, k] = f[k - 1] * covariance[k - 1, :k]
-            covariance[k, k] = f[k - 1] ** 2 * covariance[k - 1, k - 1] + q[k - 1]
+            covariance[k, k] = f[k - 1] ** 2 * covariance[k - 1, k - 1] + q[k - 1] + 0.09
         precision = np.linalg.inv(covariance)
         together = np.linalg.inv(precision + np.diag(smoother.said[0, own]))
         expected = together @ (precision @ means + smoother.said[1, own])

@@ -51,6 +51,7 @@ def test_slopes_are_those_of_the_losses(contests, values):
     rater.unidentified_ = rater.unidentified_parameters(contests)
     rater.reset(values)
     values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
+    values |= {name: 0.1 for name in values if name.startswith("contest_walk")}  # of 0 nothing moves at first
     found = reset(rater, values)._slopes(contests, 3)
     assert set(found.names) == {p.name for p in rater.open_parameters()} - {"off", "depth"}
     for name, slope in zip(found.names, found.by.T):
@@ -63,7 +64,7 @@ def test_slopes_are_those_of_the_losses(contests, values):
 
 def test_what_a_retirement_tells_has_a_slope_where_it_tells_nothing():
     contests = of_races()
-    rater = kn.RankElo(off=0.0, retirement=None)
+    rater = kn.RankElo(off=0.0, retirement=None, contest_walk=0.0)
     rater._take_kinds(contests)
     rater.reset({"retirement": 0.0})
     values = dict(rater.parameters_)
@@ -76,7 +77,7 @@ def test_what_a_retirement_tells_has_a_slope_where_it_tells_nothing():
 
 def test_ratings_to_begin_with_that_lean_on_a_parameter_have_slopes():
     contests = of_races()
-    rater = kn.RankElo(off=0.0, retirement=0.1, start=dict.fromkeys(contests.entrants[:6], 1600.0))
+    rater = kn.RankElo(off=0.0, retirement=0.1, contest_walk=0.0, start=dict.fromkeys(contests.entrants[:6], 1600.0))
     rater._take_kinds(contests)
     rater.reset()
     values = dict(rater.parameters_)

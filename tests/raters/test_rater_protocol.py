@@ -288,6 +288,7 @@ def test_with_every_parameter_given_an_update_is_a_fit(covariance):
             late_retirement=0.0,
             anchor=0.0,
             experience=0.0,
+            contest_walk=0.0,
             off=0.0,
             ties=0.4,
         ),

@@ -161,7 +161,14 @@ def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, ra
     assert found.start is not None and found.start.value + 2.0 * found.start.error < 1500.0
     used = kn.TeamElo.classic(k=50).one_step_ahead(races)
     truth = kn.RankElo(
-        newcomer=0.0, walk=0.4, prior_spread=1.0, regression=0.0, off=0.0, anchor=0.0, experience=0.0
+        newcomer=0.0,
+        walk=0.4,
+        prior_spread=1.0,
+        regression=0.0,
+        off=0.0,
+        anchor=0.0,
+        experience=0.0,
+        contest_walk=0.0,
     ).fit(races)
     even = right_start(races, CONTESTS // 2, used, truth)
     new = np.zeros(races.entrant.size, bool)

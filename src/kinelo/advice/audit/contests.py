@@ -128,7 +128,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries")
     tell("Estimating strengths and their movement")
     whole, columns = entrants_alone(audited)
-    truth = _quiet(RankElo(noise_by=columns or None), whole)
+    truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0), whole)  # theory walks by the year
     before = _step_ahead(truth, whole)
     tell("Holding every K against the later half of the contests")
     pairs = pairs_of(audited)

@@ -78,6 +78,7 @@ def list_appearances(columns: ContestColumns, model: ContestModel, known: SlotBe
         own = known.kind[slot] == kind
         f[own], q[own] = fade_all(day[own] - last[own], float(kinds.rho[kind, 0]), float(kinds.walk[kind, 0]))
         own &= games > 0
+        q[own] += float(model.contest_walk[kind, 0])
         gain[own] = gained_all(games[own], float(model.experience[kind, 0]))
     begin = np.searchsorted(contest, np.arange(per_contest.size + 1))
     return Appearances(begin, slot, day, before, f, q, gain)
@@ -110,7 +111,8 @@ class ContestSmoother:
 
     def __init__(self, columns: ContestColumns, model: ContestModel, known: SlotBeliefs) -> None:
         self.columns, self.kinds, self.known = columns, model.kinds, known
-        self.model = model._replace(experience=0.0 * model.experience)  # beliefs handed to it have the gain in them
+        nothing = 0.0 * model.experience  # beliefs handed to it have what a contest adds in them
+        self.model = model._replace(experience=nothing, contest_walk=nothing)
         self.begun, self.begin = known.games > 0, (known.x[:, 0].copy(), known.v[:, 0].copy())
         self.appearances = list_appearances(columns, model, known)
         self.past, self.said, self.later = (np.zeros((2, self.appearances.slot.size)) for _ in range(3))

@@ -12,6 +12,8 @@ part in ``n`` contests is believed to be stronger in the next one, by
     ``experience (1 − e^{−1/τ}) e^{−(n − 1)/τ}``, ``τ = LEARNT`` contests,
 
 which is ``experience`` in all. Without it others pay for what newcomers learn, and newcomers are forecast too low.
+Beside what the days since the last contest do, each contest taken part in adds ``contest_walk²`` to the variance: who
+plays often moves more in a year than who plays twice.
 
 Places say nothing of the level of a field, which is known through its entrants alone: an error of it is common to all
 of them, and adds up where newcomers learn while others leave. Where fields are alike, their level is that of all
@@ -74,15 +76,16 @@ class ContestColumns(NamedTuple):
 
 
 class ContestModel(NamedTuple):
-    """Numbers of the kinds of slots; where newcomers of each kind begin and what they gain by experience (kinds,
-    members), and whether they begin against the others of their kind (kinds); what a retirement half-way counts, and
-    how much more one at the end does than one at the start (members); how much the level of a field is drawn to that of
-    all (members); the law of a performance.
+    """Numbers of the kinds of slots; where newcomers of each kind begin, what they gain by experience and the variance
+    that a contest adds (kinds, members), and whether they begin against the others of their kind (kinds); what a
+    retirement half-way counts, and how much more one at the end does than one at the start (members); how much the
+    level of a field is drawn to that of all (members); the law of a performance.
     """
 
     kinds: Kinds
     level: Array
     experience: Array
+    contest_walk: Array
     beside: NDArray[np.bool_]
     retirement: Array
     late_retirement: Array
@@ -148,7 +151,7 @@ def in_contest(at, q, day, model, s):
     """Mean and variance of a slot that has been met, in a contest on a day (int), in member ``q``."""
     kind = s.kind[at]
     x, v = on_day(at, kind, q, day, model.kinds, s)
-    return x + gained(s.games[at], model.experience[kind, q]), v
+    return x + gained(s.games[at], model.experience[kind, q]), v + model.contest_walk[kind, q]
 
 
 @kernel

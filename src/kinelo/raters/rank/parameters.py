@@ -37,8 +37,11 @@ BY_KIND = (
     Parameter("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
     Parameter("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field", largest=1000.0),
     Parameter("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
+    Parameter("contest_walk", 0.05, 0.005, 1.0, True, "random walk of a strength in a contest"),
     Parameter("experience", 0.0, -1.0, 2.0, False, "what newcomers gain in their first contests", largest=1000.0),
 )
+SOUGHT = ("contest_walk",)
+"""Parameters whose default is where a search begins; they are 0 where nobody has estimated them."""
 OF_ADVANTAGES = (
     Parameter("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
     Parameter("prior_spread", 0.4, 0.02, 3.0, True, "spread of advantages"),
@@ -111,12 +114,12 @@ class KindParameters(Rater[Matches | Contests, Any]):
             raise InputError(f"estimates are numbers by the names of parameters, not {estimated!r:.60}.")
         found = dict(estimated or {})
         values = {}
+        before = {"depth": DEEPEST} if "off" in found else {}  # estimates stored before there was a depth
         for kind, p in self._parameters_by_kind():
             given, label = self._given(p.name, kind), self._label(p.name, kind)
-            values[label] = float(
-                found.get(label, self.unidentified_.get(label, p.default)) if given is None else given
-            )
-        before = {"depth": DEEPEST} if "off" in found else {}  # estimates stored before there was a depth
+            default = 0.0 if p.name in SOUGHT else p.default
+            unidentified = self.unidentified_.get(label, default)
+            values[label] = float(found.get(label, unidentified) if given is None else given)
         for p in self.parameters:
             given, unidentified = getattr(self, p.name), before.get(p.name, self.unidentified_.get(p.name, p.default))
             values[p.name] = float(found.get(p.name, unidentified) if given is None else given)
@@ -125,7 +128,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
     def unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
         """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
         says how far they came, of the level of fields and of experience where two meet or there are ratings to begin
-        with, and of the spread of a single advantage.
+        with, of walks by the contest where two meet, and of the spread of a single advantage.
         """
         check_played(matches)
         matches = self._seen(matches).contests
@@ -139,6 +142,8 @@ class KindParameters(Rater[Matches | Contests, Any]):
         if duels or self.start is not None:
             unidentified["anchor"] = 0.0
             unidentified |= {self._label("experience", kind): 0.0 for kind in self.kinds_}
+        if duels:
+            unidentified |= {self._label("contest_walk", kind): 0.0 for kind in self.kinds_}
         for kind, p in self._parameters_by_kind():
             names = np.unique(matches.slots[kind].codes[matches.slots[kind].codes >= 0]).size
             alone = names == 1 and p.name == "prior_spread" and kind not in self._conditions()
@@ -162,9 +167,9 @@ class KindParameters(Rater[Matches | Contests, Any]):
         if not batch and key in MODELS:
             return MODELS[key]
         tables = [[rater._kind(kind) for kind in self.kinds_] for rater in raters]
-        level, experience = (
+        level, experience, contest_walk = (
             np.array([[rater._of_kind(name, kind) for rater in raters] for kind in self.kinds_])
-            for name in ("newcomer", "experience")
+            for name in ("newcomer", "experience", "contest_walk")
         )
         beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
         retirement, late, anchor = (
@@ -173,7 +178,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
         )
         kinds = kinds_of_batch(tables, [1.0] * len(raters))
         law = law_of(**self._off())
-        model = ContestModel(kinds, level, experience, beside, retirement, late, anchor, law)
+        model = ContestModel(kinds, level, experience, contest_walk**2, beside, retirement, late, anchor, law)
         if not batch:
             if len(MODELS) >= MOST_MODELS:
                 MODELS.clear()

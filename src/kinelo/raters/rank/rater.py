@@ -69,6 +69,9 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     ----------
     walk
         Standard deviation by which a strength moves in a year. Contests without dates count as a week apart.
+    contest_walk
+        Standard deviation by which it moves with each contest taken part in, beside that. 0 in matches of two sides,
+        unless it is given.
     prior_spread
         Standard deviation of a newcomer's strength.
     newcomer
@@ -154,6 +157,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     depth: float | None = None
     anchor: float | None = None
     experience: float | Mapping[str, float] | None = None
+    contest_walk: float | Mapping[str, float] | None = None
     conditions: Sequence[str] | None = None
     noise_by: Sequence[str] | None = None
     covariates: Sequence[str] | None = None
