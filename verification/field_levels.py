@@ -4,10 +4,10 @@
 
 The filter has fifteen lines and knows the parameters that made the contests. It takes ``z``, the normal score of a
 place, for a performance ``level + spread z``, with the level of the field drawn by a part of the way to that of all
-contests. `RankElo` estimates its parameters on the earlier half, with ``anchor`` and without; the later half is
-scored. Contests of ``programmers`` have everything at once; pairs are counted by how many contests players have seen,
-and `RankElo` is tried without experience and with bad days alone beside it. The exit code is 1 where the anchor costs
-more than three standard errors of the log-loss of orders.
+contests. `RankElo` estimates its parameters on the earlier half, all of them, without ``anchor`` and without
+``newcomer_anchor``; the later half is scored. Contests of ``programmers`` have everything at once; pairs are counted by
+how many contests players have seen, and `RankElo` is tried without experience and with bad days alone beside it. The
+exit code is 1 where one of these costs more than three standard errors of the log-loss of orders.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def programmers(seed: int = 1) -> None:
 
 
 def main() -> int:
-    """Print a table for each kind; how many of them lose by the anchor."""
+    """Print a table for each kind; how many of them lose by an anchor."""
     warnings.simplefilter("ignore")
     lost = 0
     for name in sys.argv[1:] or [*KINDS, "programmers"]:
@@ -116,17 +116,20 @@ def main() -> int:
         made = make(kind, CONTESTS, seed=3)
         contests, half = made.contests, CONTESTS // 2
         begin = contests.first[half]
-        free, held = (kn.RankElo(anchor=anchor).fit(contests[:half]) for anchor in (0.0, None))
-        forecasts = {rater: rater.one_step_ahead(contests[half:]) for rater in (free, held)}
-        gain = np.subtract(*(order_log_loss(forecast) for forecast in forecasts.values()))
-        error = gain.std() / np.sqrt(gain.size)
-        print(f"{name}: {contests}; anchor {held.parameters_['anchor']:.2f}, gain {gain.mean():.5f} ± {error:.5f}")
-        print(f"  RankElo, anchor 0    {scores(forecasts[free])}\n  RankElo              {scores(forecasts[held])}")
+        held = kn.RankElo().fit(contests[:half])
+        forecast = held.one_step_ahead(contests[half:])
+        print(f"{name}: {contests}\n  RankElo              {scores(forecast)}")
+        for left_out in ("anchor", "newcomer_anchor"):
+            free = kn.RankElo(**{left_out: 0.0}).fit(contests[:half]).one_step_ahead(contests[half:])
+            gain = order_log_loss(free) - order_log_loss(forecast)
+            error = gain.std() / np.sqrt(gain.size)
+            found = f"{held.parameters_[left_out]:.2f}, gain {gain.mean():.5f} ± {error:.5f}"
+            print(f"  {left_out} 0 for {found}: {scores(free)}")
+            lost += bool(gain.mean() < -3.0 * error)
         for drawn in (0.0, 0.3):
             told = plain_filter(contests, kind, entry_offset(made), drawn)
             later = ContestForecast(contests[half:], told.mean[begin:], told.deviation[begin:])
             print(f"  plain filter, {drawn:.1f}    {scores(later)}")
-        lost += bool(gain.mean() < -3.0 * error)
     return int(lost > 0)
 
 

@@ -5,7 +5,14 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 
-GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "retirement": 0.2}
+GIVEN = {
+    "walk": 0.3,
+    "prior_spread": 0.9,
+    "newcomer": -0.2,
+    "regression": 0.1,
+    "retirement": 0.2,
+    "newcomer_anchor": 0.3,
+}
 
 
 def races():

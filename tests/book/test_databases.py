@@ -179,7 +179,14 @@ def test_contests_one_by_one_stand_in_a_book_as_those_of_a_table(start, address,
     rng, short = np.random.default_rng(8), []
     count = module.OneContestByOne.count
     monkeypatch.setattr(module.OneContestByOne, "count", lambda *words: count(*words) or short.append(words[1]))
-    settings = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "retirement": 0.2}
+    settings = {
+        "walk": 0.3,
+        "prior_spread": 0.9,
+        "newcomer": -0.2,
+        "regression": 0.1,
+        "retirement": 0.2,
+        "newcomer_anchor": 0.3,
+    }
     one = kn.RatingBook(address, kn.RankElo(**settings, start=start))
     other = kn.RatingBook(tmp_path / "other.db", kn.RankElo(**settings, start=start))
     said: list[dict] = []

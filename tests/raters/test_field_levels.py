@@ -1,5 +1,5 @@
 """The level of a field, which places do not show, is drawn to that of all contests where fields are alike; who is new
-gains by experience, and who takes part moves.
+begins beside the others or at a level of its own and gains by experience, and who takes part moves.
 """
 
 import numpy as np
@@ -58,10 +58,8 @@ def test_performances_are_read_higher_by_a_part_of_the_way_to_the_level_of_all()
 def test_the_level_is_held_where_newcomers_learn_and_nothing_is_lost_where_not(learns, seed):
     """Gains of the log-loss of orders (.0023, .0019) are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
-    free, held = (
-        kn.RankElo(retirement=0.0, off=0.0, anchor=a, experience=0.0, contest_walk=0.0).fit(contests[:100])
-        for a in (0.0, None)
-    )
+    given = {"retirement": 0.0, "off": 0.0, "newcomer_anchor": 0.0, "contest_walk": 0.0}
+    free, held = (kn.RankElo(**given, anchor=a, experience=0.0).fit(contests[:100]) for a in (0.0, None))
     gain = np.subtract(*(order_log_loss(rater.one_step_ahead(contests[100:])) for rater in (free, held)))
     error = gain.std() / np.sqrt(gain.size)
     if learns:
@@ -76,7 +74,7 @@ def test_nothing_is_drawn_where_two_meet_or_ratings_say_the_level():
     begun.fit(contests)
     duels = kn.RankElo(walk=0.3, regression=0.0, newcomer=0.0).fit(races(1.0, contests=30, size=2))
     for rater in (begun, duels):
-        for name in ("anchor", "experience"):
+        for name in ("anchor", "newcomer_anchor", "experience"):
             assert rater.parameters_[name] == 0.0 and name not in rater.estimates_.values
     assert duels.parameters_["contest_walk"] == 0.0 and "contest_walk" not in duels.estimates_.values
 
@@ -106,9 +104,8 @@ def test_each_contest_adds_less_to_who_has_seen_more_of_them():
 def test_what_newcomers_gain_is_found_and_nothing_is_lost_where_they_gain_nothing(learns, seed):
     """Gains of the log-loss of orders are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
-    without, found = (
-        kn.RankElo(retirement=0.0, off=0.0, anchor=0.0, experience=e, contest_walk=0.0) for e in (0.0, None)
-    )
+    given = {"retirement": 0.0, "off": 0.0, "newcomer_anchor": 0.0, "contest_walk": 0.0}
+    without, found = (kn.RankElo(**given, anchor=0.0, experience=e) for e in (0.0, None))
     gain = np.subtract(
         *(order_log_loss(r.fit(contests[:100]).one_step_ahead(contests[100:])) for r in (without, found))
     )
@@ -157,9 +154,57 @@ def keen_and_rare(moves, contests=160, size=40, seed=1):
 def test_whether_strengths_move_with_contests_taken_part_in_is_found(moves, seed):
     """Within three standard errors of the truth, a chance of three in a thousand."""
     given = {"prior_spread": 1.0, "regression": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
-    found = kn.RankElo(**given, newcomer=0.0).fit(keen_and_rare(moves, seed=seed))
+    found = kn.RankElo(**given, newcomer=0.0, newcomer_anchor=0.0).fit(keen_and_rare(moves, seed=seed))
     value, error = (said["contest_walk"] for said in (found.parameters_, found.estimates_.standard_errors))
     if moves:
         assert abs(value - moves) < 3.0 * error < 0.2
     else:
         assert value < 0.08
+
+
+def fields(belong, contests=120, size=24, seed=1):
+    """Contests now of the strong, now of the weak, a quarter of each field new: whoever comes, or such as belong."""
+    rng = np.random.default_rng(seed)
+    strength, rows = list(rng.normal(size=200)), {"race": [], "date": [], "driver": [], "place": []}
+    for c in range(contests):
+        known = np.array(strength)
+        weight = np.exp(1.2 * rng.normal() * known)
+        chosen = rng.choice(known.size, size - size // 4, replace=False, p=weight / weight.sum()).tolist()
+        level = known[chosen].mean() if belong else 0.0
+        chosen += range(known.size, known.size + size // 4)
+        strength += (level - 0.3 + 0.7 * rng.normal(size=size // 4)).tolist()
+        shown = np.array(strength)[chosen] + rng.normal(size=size)
+        rows["race"] += [c] * size
+        rows["date"] += [str(np.datetime64("2020-01-06") + 7 * c)] * size
+        rows["driver"] += [f"D{chosen[k]}" for k in np.argsort(-shown)]
+        rows["place"] += range(1, size + 1)
+    return kn.read_contests(rows)
+
+
+def test_newcomers_begin_at_a_part_of_the_level_of_the_known_of_their_first_field():
+    contests = fields(False, contests=9)
+    rater = kn.RankElo(**GIVEN, anchor=0.0, experience=0.0).update(contests[:8])
+    known = np.isin(contests[8].entrant, contests[:8].entrant)
+    began = []
+    for part in (0.0, 0.4, 1.0):
+        rater.parameters_["newcomer_anchor"] = part
+        mean = rater.predict(contests[8]).mean
+        began.append(mean[~known])
+        assert began[-1] == pytest.approx((1.0 - part) * mean[known].mean() - 0.3, abs=1e-12)
+    assert 0 < known.sum() < 24 and abs(began[0] - began[2]).min() > 0.1
+
+
+@pytest.mark.parametrize(("belong", "seed"), [(False, 1), (True, 2)])
+def test_where_anybody_enters_any_field_newcomers_begin_at_their_own_level(belong, seed):
+    """A gain of the log-loss of orders of .02 is seen at 2.3 standard errors, a chance of one in a hundred; where
+    newcomers belong to the fields they enter, nothing is lost."""
+    contests = fields(belong, seed=seed)
+    given = {"walk": 0.1, "regression": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
+    given["contest_walk"] = 0.0
+    beside, found = (kn.RankElo(**given, newcomer_anchor=a).fit(contests[:60]) for a in (0.0, None))
+    gain = np.subtract(*(order_log_loss(rater.one_step_ahead(contests[60:])) for rater in (beside, found)))
+    error, value = gain.std() / np.sqrt(gain.size), found.parameters_["newcomer_anchor"]
+    if belong:
+        assert value < 0.2 and gain.mean() >= -2.6 * error
+    else:
+        assert value > 0.5 and gain.mean() > 2.3 * error > 0.0

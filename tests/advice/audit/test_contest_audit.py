@@ -169,6 +169,7 @@ def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, ra
         anchor=0.0,
         experience=0.0,
         contest_walk=0.0,
+        newcomer_anchor=0.0,
     ).fit(races)
     even = right_start(races, CONTESTS // 2, used, truth)
     new = np.zeros(races.entrant.size, bool)

@@ -128,7 +128,8 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries")
     tell("Estimating strengths and their movement")
     whole, columns = entrants_alone(audited)
-    truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0), whole)  # theory walks by the year
+    # Theory walks by the year, and newcomers start beside the others.
+    truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0, newcomer_anchor=0.0), whole)
     before = _step_ahead(truth, whole)
     tell("Holding every K against the later half of the contests")
     pairs = pairs_of(audited)
