@@ -119,8 +119,11 @@ def main() -> int:
         held = kn.RankElo().fit(contests[:half])
         forecast = held.one_step_ahead(contests[half:])
         print(f"{name}: {contests}\n  RankElo              {scores(forecast)}")
-        for left_out in ("anchor", "newcomer_anchor"):
-            free = kn.RankElo(**{left_out: 0.0}).fit(contests[:half]).one_step_ahead(contests[half:])
+        for left_out, rater in (
+            ("anchor", kn.RankElo(anchor=0.0)),
+            ("newcomer_anchor", kn.RankElo(newcomer_anchor=0.0)),
+        ):
+            free = rater.fit(contests[:half]).one_step_ahead(contests[half:])
             gain = order_log_loss(free) - order_log_loss(forecast)
             error = gain.std() / np.sqrt(gain.size)
             found = f"{held.parameters_[left_out]:.2f}, gain {gain.mean():.5f} ± {error:.5f}"

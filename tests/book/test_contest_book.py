@@ -12,6 +12,7 @@ GIVEN = {
     "regression": 0.1,
     "retirement": 0.2,
     "newcomer_anchor": 0.3,
+    "contest_walk": 0.1,
 }
 
 
