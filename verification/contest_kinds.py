@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.matches.contests import Contests, Slots
+from kinelo.matches.contests import FINISHED, UNFINISHED, Contests, Slots
 
 Array = NDArray[np.float64]
 YEAR = 365.25
@@ -29,7 +29,10 @@ class Kind(NamedTuple):
     contest share a deviation ``cohort``. ``divisions`` are entered from the lowest one and left by rating. ``tails``
     are degrees of freedom of a Student law of performances, ``bad`` the part of performances that are off. ``unlike``
     draws stronger or weaker entrants to each contest; who ``learns`` gains so much in all, most of it in the first ten
-    contests; ``away`` is the part of the known who stay away for half a year at a time.
+    contests; ``away`` is the part of the known who stay away for half a year at a time. A part ``unfinished`` of all
+    entries does not finish, more often the stronger ones where ``tilt`` (in the logit, by a unit of strength) is
+    positive and the weaker ones where it is negative; two entrants each share a car, which has a strength of deviation
+    ``cars`` and fails more or less often, by ``fragile`` (the deviation of the logit).
     """
 
     size: int = 300
@@ -49,6 +52,10 @@ class Kind(NamedTuple):
     unlike: float = 0.0
     learns: float = 0.0
     away: float = 0.0
+    unfinished: float = 0.0
+    tilt: float = 0.0
+    fragile: float = 0.0
+    cars: float = 0.0
 
 
 KINDS = {
@@ -63,6 +70,10 @@ KINDS = {
     "bad days": Kind(bad=0.1, walk=0.9),
     "fields unlike": Kind(unlike=1.0, size=100),
     "they learn": Kind(learns=1.0, entry=-1.0, newcomers=0.2, away=0.5),
+    "anybody retires": Kind(unfinished=0.3, newcomers=0.1, once=0.2),
+    "the weak retire": Kind(unfinished=0.3, tilt=-0.6, newcomers=0.1, once=0.2),
+    "the strong retire": Kind(unfinished=0.3, tilt=0.3, newcomers=0.1, once=0.2),
+    "cars retire": Kind(unfinished=0.3, fragile=0.7, cars=0.7, newcomers=0.1, once=0.2),
 }
 
 
@@ -78,8 +89,8 @@ def make(kind: Kind, contests: int, seed: int = 1) -> Made:
     rng = np.random.default_rng(seed)
     strength, keen, seen, division = (np.empty(0) for _ in range(4))
     last = np.empty(0)
-    parts: dict[str, list] = {name: [] for name in ("entrant", "place", "strength", "size", "day", "division")}
-    shown_mean = np.empty(0)
+    parts: dict[str, list] = {name: [] for name in ("entrant", "place", "strength", "size", "day", "division", "ended")}
+    shown_mean, fragile = np.empty(0), np.empty(0)
     for c in range(contests):
         day = c * YEAR / kind.per_year
         level = c % kind.divisions
@@ -103,6 +114,10 @@ def make(kind: Kind, contests: int, seed: int = 1) -> Made:
         begun = strength.size
         cohort = kind.cohort * rng.normal()
         new = kind.entry * (c >= kind.divisions) + cohort + kind.spread * rng.normal(size=fresh)
+        if kind.cars:
+            new += kind.cars * np.repeat(rng.normal(size=fresh), 2)[:fresh]
+        if kind.fragile:
+            fragile = np.append(fragile, kind.fragile * np.repeat(rng.normal(size=fresh), 2)[:fresh])
         strength = np.append(strength, new)
         keen = np.append(keen, np.exp(kind.keenness * rng.normal(size=fresh)) * (rng.random(fresh) >= kind.once))
         last, seen = np.append(last, np.full(fresh, day)), np.append(seen, np.zeros(fresh))
@@ -117,16 +132,27 @@ def make(kind: Kind, contests: int, seed: int = 1) -> Made:
             off = rng.random(chosen.size) < kind.bad
             noise = np.where(off, -3.0 + 2.0 * noise, noise)
         shown = strength[chosen] + noise
-        order = np.argsort(-shown)
-        own = chosen[order]
+        out = _unfinished(kind, strength[chosen], fragile[chosen] if kind.fragile else 0.0, rng)
+        order = np.lexsort((-shown, out))
+        own, out = chosen[order], np.sort(out)
+        place = np.where(out, own.size - (out.sum() - 1.0) / 2.0, np.arange(1.0, own.size + 1))
         if kind.divisions > 1:
             shown_mean[chosen] += np.maximum(0.25, 1.0 / seen[chosen]) * (shown - shown_mean[chosen])
             edges = np.array([1.0, 0.0])[: kind.divisions - 1]
             division[chosen] = (shown_mean[chosen][:, None] < edges).sum(axis=1)
         keen[rng.random(keen.size) < 0.25 * (YEAR / kind.per_year) / YEAR] = 0.0  # some leave for good
-        for name, value in zip(parts, (own, np.arange(1.0, own.size + 1), strength[own], own.size, day, level)):
+        for name, value in zip(parts, (own, place, strength[own], own.size, day, level, out)):
             parts[name].append(value)
     return _table(parts)
+
+
+def _unfinished(kind: Kind, strength: Array, fragile: Array | float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Who does not finish."""
+    if not kind.unfinished:
+        return np.zeros(strength.size, bool)
+    usual = math.log(kind.unfinished / (1.0 - kind.unfinished))
+    logit = usual + kind.tilt * (strength - strength.mean()) + fragile
+    return rng.random(strength.size) < 1.0 / (1.0 + np.exp(-logit))
 
 
 class Programmers(NamedTuple):
@@ -204,6 +230,13 @@ def make_programmers(kind: Programmers, seed: int = 1) -> Made:
     return _table(parts)
 
 
+def _endings(parts: dict[str, list], entries: int) -> NDArray[np.int8]:
+    """How every entry ended: all finished where nobody says otherwise."""
+    if "ended" not in parts:
+        return np.zeros(entries, np.int8)
+    return np.where(np.concatenate(parts["ended"]), UNFINISHED, FINISHED).astype(np.int8)
+
+
 def _table(parts: dict[str, list]) -> Made:
     entrant = np.concatenate(parts["entrant"]).astype(np.int32)
     count, sizes = len(parts["size"]), np.array(parts["size"])
@@ -211,7 +244,7 @@ def _table(parts: dict[str, list]) -> Made:
     found = Contests(
         np.datetime64("2000-01-01") + np.array(parts["day"]).astype("timedelta64[D]"),
         np.append(0, np.cumsum(sizes)), entrant, names, np.concatenate(parts["place"]),
-        np.zeros(entrant.size, np.int8), {"entrant": Slots(entrant[:, None], names)}, np.ones(count),
+        _endings(parts, entrant.size), {"entrant": Slots(entrant[:, None], names)}, np.ones(count),
         np.arange(1, entrant.size + 1), tuple(str(k + 1) for k in range(count)),
     )  # fmt: skip
     return Made(found, np.concatenate(parts["strength"]))

@@ -24,7 +24,8 @@ from kinelo.forecasts.contest_scores import order_log_loss, pairs_of
 SEEDS = 12
 TRIED = {
     "one series": (20, 200), "many once": (40, 200), "divisions": (60, 240), "two a year": (50, 60),
-    "walk by contest": (30, 160), "they learn": (40, 200), "bad days": (30, 200),
+    "walk by contest": (30, 160), "they learn": (40, 200), "bad days": (30, 200), "anybody retires": (24, 200),
+    "the weak retire": (24, 200), "the strong retire": (24, 200), "cars retire": (24, 200),
 }  # fmt: skip
 """Size of fields, and contests."""
 LADDER = 24.0 * 1.15 ** np.arange(25)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.backtest import KBacktest
+    from kinelo.advice.audit.contests import ContestAudit
     from kinelo.advice.audit.recursion import KCurve
     from kinelo.matches.matches import Matches
     from kinelo.model.validation import Array
@@ -31,13 +32,14 @@ LEAST_FORECASTS = 5
 EVENT_WORDS = {"win": "comes first", "top 3": "is among the first three"}
 
 
-def loss_chart(found: Audit) -> Chart:
+def loss_chart(found: Audit | ContestAudit) -> Chart:
     """Log-loss over K, expected and measured, each above its own least.
 
     Of the theory's curve differences are to be trusted, the level less so.
     """
-    past, ahead = found.advice, found.outlook.differs
-    best = found.outlook if ahead else past
+    past, outlook = found.advice, getattr(found, "outlook", None)  # contests to come are not asked for another K
+    ahead = outlook is not None and outlook.differs
+    best = outlook if ahead else past
     return which_k_chart(found.curve, found.measured, best, found.k, past if ahead else None)
 
 

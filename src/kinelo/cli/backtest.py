@@ -13,12 +13,9 @@ from kinelo.cli.options import AnyReadingOptions, Json, Rejects, ResultsFile, Sc
 from kinelo.cli.streams import console, echo_json
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS, MATCHES
-from kinelo.presentation import Column, Table
 from kinelo.raters.choice import AUTOMATIC, rater_help
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kinelo.forecasts.comparison import Comparison
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
@@ -155,28 +152,14 @@ BESIDE = {MATCHES: _lineup_unknown, CONTESTS: _plain_elo}
 def show_scores(test: Comparison, first_day: str) -> None:
     """Print the scores of all raters, how far each is behind the best, and of contests what the best expected."""
     from kinelo.forecasts.comparison import backtest_table
+    from kinelo.forecasts.contest_scores import place_bands_table
 
     title = f"{test.number:,} {test.noun} from {first_day}, one step ahead"
     console().print(backtest_table(test, title))
     name = str(test.scores["rater"][0])
     bands = test._bands_by_rater().get(name)
     if bands is not None:
-        console().print(bands_table(bands, name))
-
-
-EVENT_WORDS = {"win": "to win", "top 3": "to be among the first three"}
-
-
-def bands_table(bands: pl.DataFrame, name: str) -> Table:
-    """Winners and podiums expected and seen, by the chance that a rater gave."""
-    columns = [
-        Column("chance", lambda row: f"{100 * row['low']:g} to {100 * row['high']:g} % {EVENT_WORDS[row['event']]}"),
-        Column("entrants", lambda row: f"{row['entries']:,}", number=True),
-        Column("expected", lambda row: f"{row['expected']:.1f} ± {row['error']:.1f}", number=True),
-        Column("seen", lambda row: f"{round(row['seen'], 1):,g}", number=True),
-    ]
-    below = "± is one standard deviation of the number seen, were the chances right."
-    return Table(columns, bands.to_dicts(), f"What {name} expected, and what came", (below,))
+        console().print(place_bands_table(bands, name))
 
 
 def draw_scores(test: Comparison, picture: Path | None, quiet: bool) -> None:

@@ -17,6 +17,7 @@ from kinelo.forecasts.comparison import Comparison, binned, weighted_mean
 from kinelo.forecasts.pair_sums import pairs_in_order, sum_of_losses
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED, Contests
+from kinelo.presentation import Column, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -162,6 +163,21 @@ def place_bands(forecast: ContestForecast) -> pl.DataFrame:
             )  # fmt: skip
     names = ("event", "low", "high", "entries", "expected", "seen", "error")
     return pl.DataFrame(rows, schema=list(names), orient="row")
+
+
+BAND_WORDS = {"win": "to win", "top 3": "to be among the first three"}
+
+
+def place_bands_table(bands: pl.DataFrame, name: str) -> Table:
+    """Winners and podiums expected and seen, by the chance that a rater gave: what :func:`place_bands` counts."""
+    columns = [
+        Column("chance", lambda row: f"{100 * row['low']:g} to {100 * row['high']:g} % {BAND_WORDS[row['event']]}"),
+        Column("entrants", lambda row: f"{row['entries']:,}", number=True),
+        Column("expected", lambda row: f"{row['expected']:.1f} ± {row['error']:.1f}", number=True),
+        Column("seen", lambda row: f"{round(row['seen'], 1):,g}", number=True),
+    ]
+    below = "± is one standard deviation of the number seen, were the chances right."
+    return Table(columns, bands.to_dicts(), f"What {name} expected, and what came", (below,))
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,8 +11,7 @@ from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.gaps import bands_table
 from kinelo.advice.audit.groups import groups_chart
-from kinelo.advice.audit.words import gain_words
-from kinelo.advice.charts import loss_chart, map_chart, periods_chart, which_k_chart
+from kinelo.advice.charts import loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
@@ -29,6 +28,8 @@ from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import write_file
 
 TITLES = {"audit": "Is this rating system any good?", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
+EVERYTHING = "Everything that was found"
+"""What stands above findings that have no heading of their own."""
 
 
 RANKING = ("active_days", "least_matches", "caution")
@@ -74,12 +75,9 @@ def share_page(
         raise InputError(f"ranking must map any of {', '.join(RANKING)} to numbers, not {ranking!r:.80}.")
     if of is not None and (isinstance(result, Audit | ContestAudit | Diagnosis) or ranking is not None):
         raise InputError("A page of somebody is made from a fitted rater, and without a ranking.")
-    if isinstance(result, Audit):
+    if isinstance(result, Audit | ContestAudit):
         heading = title or TITLES["audit"]
         return html_page(heading, audit_body(result, heading))
-    if isinstance(result, ContestAudit):
-        heading = title or TITLES["audit"]
-        return html_page(heading, contest_audit_body(result, heading))
     if isinstance(result, Diagnosis):
         heading = title or TITLES["diagnosis"]
         return html_page(heading, diagnosis_body(result, heading))
@@ -123,29 +121,23 @@ def write_page(
     return Path(path)
 
 
-def audit_body(found: Audit, heading: str) -> str:
+def audit_body(found: Audit | ContestAudit, heading: str) -> str:
     """Return the body of the page."""
-    matches = found.matches
-    when = f", {matches.date[0]} to {matches.date[-1]}" if matches.dated else ""
+    if isinstance(found, ContestAudit):
+        played = found.contests
+        counted = f"{len(played):,} contests with {played.entrant.size:,} entries"
+        charts = f"<h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}"
+    else:
+        played, counted = found.matches, f"{len(found.matches):,} matches"
+        charts = _charts(found) if found.extract is None else ""
+    when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
+    sections = [f"<h2>{escape(name or EVERYTHING)}</h2>{html_facts(rows)}" for name, rows in found.sections()]
     return f"""<h1>{escape(heading)}</h1>
-<p class="source">{len(matches):,} matches{when}, audited with Kinelo.</p>
+<p class="source">{counted}{when}, audited with Kinelo.</p>
 {_lead(found)}
-{_charts(found) if found.extract is None else ""}
-{"".join(f"<h2>{escape(heading)}</h2>{html_facts(rows)}" for heading, rows in found.sections())}
-{notes}"""
-
-
-def contest_audit_body(found: ContestAudit, heading: str) -> str:
-    """Return the body of the page."""
-    contests = found.contests
-    when = f", {contests.date[0]} to {contests.date[-1]}" if contests.dated else ""
-    notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
-    return f"""<h1>{escape(heading)}</h1>
-<p class="source">{len(contests):,} contests with {contests.entrant.size:,} entries{when}, audited with Kinelo.</p>
-<p class="lead">{escape(found.verdict)}</p>
-<h2>Which K?</h2>{chart_html(which_k_chart(found.curve, found.measured, found.advice, found.k))}
-<h2>Everything that was found</h2>{html_facts(found.rows())}
+{charts}
+{"".join(sections)}
 {notes}"""
 
 
@@ -157,11 +149,11 @@ def _charts(found: Audit) -> str:
 {f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if found.matches.dated else ""}"""
 
 
-def _lead(found: Audit) -> str:
+def _lead(found: Audit | ContestAudit) -> str:
     """One number, one reason, one caveat, each on its own."""
     lead = found.lead
     sentences = "".join(f'<p class="lead">{escape(one)}</p>' for one in (lead.before, lead.answer, lead.caveat) if one)
-    if found.extract is not None:
+    if isinstance(found, Audit) and found.extract is not None:
         return sentences
     beside = f"95 %: {lead.low:.3g} to {lead.high:.3g}{'' if found.k is None else f'; in use: {found.k:.3g}'}"
     return f'<p class="one-k">K = {lead.k:.3g} <span>{beside}</span></p>{sentences}'
@@ -174,10 +166,10 @@ def _bands(found: Audit) -> str:
     return f'<h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>'
 
 
-def _best_k(found: Audit) -> str:
+def _best_k(found: Audit | ContestAudit) -> str:
     if found.k is None:
         return ""
-    best, words = gain_words(found)
+    best, words = found._gain_words()
     return f"<p><b>{escape(best)}</b> {escape(words)}</p>"
 
 
@@ -188,5 +180,5 @@ def diagnosis_body(verdict: Diagnosis, heading: str) -> str:
 <p class="source">{escape(verdict.league.capitalize())}, diagnosed with Kinelo.</p>
 <h2>What to change</h2><ul class="lead">{advice}</ul>
 <h2>Strength and rating</h2>{chart_html(map_chart(verdict.state))}
-<h2>Everything that was found</h2>
+<h2>{EVERYTHING}</h2>
 {html_facts(verdict.rows())}"""

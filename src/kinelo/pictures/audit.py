@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinelo.advice.audit.groups import groups_chart
-from kinelo.advice.charts import loss_chart, periods_chart, which_k_chart
+from kinelo.advice.charts import loss_chart, periods_chart
 from kinelo.pictures import style
 from kinelo.pictures.chart import put_chart
 
@@ -65,7 +65,7 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
 def _draw_contests(audit: ContestAudit) -> Figure:
     figure = style.new_figure(style.PAGE, 2.8)
     axes = figure.subplots()
-    put_chart(axes, which_k_chart(audit.curve, audit.measured, audit.advice, audit.k))
+    put_chart(axes, loss_chart(audit))
     axes.set_title("Which K?")
     axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
     return figure

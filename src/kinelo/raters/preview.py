@@ -152,14 +152,15 @@ def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | 
             order = [*others[:place], one, *others[place:]]
             now = ratings_by_name(copy.deepcopy(rater).update_one(order, **said))
             for name in own:
-                after.setdefault(name, []).append(now[name])
+                if name in now:  # numbers of covariates are nobody
+                    after.setdefault(name, []).append(now[name])
     places = tuple(str(place + 1) for place in range(len(entrants)))
     return Preview(places, {name: before.get(name) for name in after}, {n: tuple(v) for n, v in after.items()})
 
 
 def _members(entrant: Any) -> list[str]:
     parts = entrant if isinstance(entrant, list | tuple) else [entrant]
-    return [name.strip() for part in parts for name in (part if isinstance(part, list | tuple) else [part])]
+    return [str(name).strip() for part in parts for name in (part if isinstance(part, list | tuple) else [part])]
 
 
 def _label(entrant: Any) -> str:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.advice.audit.backtest import lowest
 from kinelo.advice.audit.contest_theory import ContestLeague, expected_losses, field_luck, pair_loss
-from kinelo.advice.audit.contests import Beliefs, field_correlation, right_start
+from kinelo.advice.audit.contests import Beliefs, field_correlation, right_start, who_does_not_finish
 from kinelo.cli.app import app
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import order_log_loss
@@ -98,7 +98,8 @@ def test_theory_says_what_right_ratings_would_lose_and_what_noise_adds() -> None
     won = gap / POINTS + luck[0] - luck[1] > 0
     rating = show * gap + noise * rng.normal(size=gap.size)
     loss = np.logaddexp(0.0, np.where(won, -2.0, 2.0) * NU * rating)
-    expected = pair_loss(spread**2, np.array([show]), np.array([noise**2]), NU)[0]
+    league = ContestLeague(0.0, 0.0, 200.0, 0.0, 200.0)
+    expected = pair_loss(spread**2, np.array([show]), np.array([noise**2]), league, NU)[0]
     assert abs(loss.mean() - expected) < 5.0 * loss.std() / math.sqrt(loss.size)
 
 
@@ -115,32 +116,81 @@ def test_theory_follows_the_errors_of_ratings(races: kn.Contests, found: kn.advi
     assert np.abs(np.diff(told) - np.diff(seen)).max() < 0.012
 
 
-def test_errors_of_ratings_settle_where_luck_and_steps_balance() -> None:
-    """Seven who always meet and never change: ``v (1 − (1 − γβ)² − (γβ)²/6) = γ² λ (1 + 5ρ)/6``."""
-    names = [f"P{k}" for k in range(7)]
-    table = {"race": np.repeat(np.arange(900), 7), "driver": names * 900, "place": [1, 2, 3, 4, 5, 6, 7] * 900}
-    league, k = ContestLeague(0.0, 0.0, 180.0, 0.0, 180.0), 90.0
-    told = expected_losses(kn.read_contests(table), league, np.array([k]), NU, 600)
-    mean = field_luck(180.0, NU)
-    part = k / 2.0 * mean.slope
-    luck = (k / 2.0) ** 2 * mean.luck * (1.0 + 5.0 * mean.alike) / 6.0
-    settled = luck / (1.0 - (1.0 - part) ** 2 - part**2 / 6.0)
-    assert told == pytest.approx(pair_loss(2 * 180.0**2, np.array([1.0]), np.array([2 * settled]), NU), abs=1e-9)
+def settled(k: float, size: int, league: ContestLeague, out: float = 0.0) -> tuple[float, float]:
+    """Where ratings of a field that always meets come to rest: the part of strengths that they show, and the variance
+    of the rest. Slope and noise depend on how far ratings lie apart, so both are sought by turns.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(61)
+    weights, there, luck = weights / weights.sum(), 1.0 - out, field_luck(league, NU)
+    show, rest, variance = 1.0, 0.0, league.within**2
+    for _ in range(400):
+        apart = math.sqrt(2.0 * (show**2 * variance + rest))
+        slope = NU * float(weights @ np.cosh(NU * apart * nodes) ** -2.0)
+        show = (there**2 * luck.slope - out * there * league.tilt) / slope
+        part, shared = k / 2.0 * slope, (size - 2.0) * there * luck.alike
+        shake = there**2 * luck.luck * (1.0 + shared) + out * there * size
+        pulled = league.fragile / slope  # y settles at −γφ/(γβ)
+        rest = ((k / 2.0) ** 2 * shake / (size - 1.0) + 2.0 * (1.0 - part) * k / 2.0 * pulled) / (
+            1.0 - (1.0 - part) ** 2 - part**2 / (size - 1.0)
+        )
+    return show, rest
 
 
-def test_entries_that_do_not_finish_are_luck_against_all_at_once() -> None:
-    """Two of seven, whoever they are: results show (5/7)² of strengths, and ratings settle at as much of them."""
-    names, places = [f"P{k}" for k in range(7)], ["1", "2", "3", "4", "5", "DNF", "DNF"]
+@pytest.mark.parametrize(("off", "out", "tilt", "fragile"), [
+    (0.0, 0, 0.0, 0.0), (0.15, 0, 0.0, 0.0), (0.0, 2, 0.0, 0.0), (0.1, 2, 4e-4, 0.0), (0.0, 2, 0.0, 0.01),
+])  # fmt: skip
+def test_errors_of_ratings_settle_where_luck_and_steps_balance(off, out, tilt, fragile) -> None:
+    """Seven who always meet and never change, and of whom some do not finish."""
+    names, places = [f"P{k}" for k in range(7)], [*map(str, range(1, 8 - out)), *["DNF"] * out]
     table = {"race": np.repeat(np.arange(900), 7), "driver": names * 900, "place": places * 900}
-    league, k, there = ContestLeague(0.0, 0.0, 180.0, 0.0, 180.0), 90.0, 5.0 / 7.0
-    told = expected_losses(kn.read_contests(table), league, np.array([k]), NU, 600)
-    mean, shown = field_luck(180.0, NU), there**2
-    part = k / 2.0 * mean.slope
-    luck = shown * mean.luck * (1.0 + 5.0 * mean.alike) / 6.0 + there * (1.0 - there) * 7.0 / 6.0
-    # R − shown · s has no part in s left, but the mean square of R − s that the others see does
-    others = part**2 / 6.0
-    noise = ((k / 2.0) ** 2 * luck + others * (1.0 - shown) ** 2 * 180.0**2) / (1.0 - (1.0 - part) ** 2 - others)
-    assert told == pytest.approx(pair_loss(2 * 180.0**2, np.array([shown]), np.array([2 * noise]), NU), abs=1e-9)
+    league, k = ContestLeague(0.0, 0.0, 180.0, 0.0, 180.0, off, 2.0, tilt, fragile), 90.0
+    told = expected_losses(kn.read_contests(table), league, np.array([k]), NU, 800)
+    show, rest = settled(k, 7, league, out / 7.0)
+    expected = pair_loss(2 * 180.0**2, np.array([show]), np.array([2 * rest]), league, NU)
+    assert told == pytest.approx(expected, abs=5e-6)
+
+
+def test_luck_of_a_field_is_that_of_performances_drawn() -> None:
+    """Slope, luck and what two matches of one entrant share, from 4,000 fields of 200: about four standard errors."""
+    rng, within, off, depth = np.random.default_rng(7), 320.0, 0.12, 2.4
+    found = field_luck(ContestLeague(0.0, 0.0, 200.0, 0.0, within, off, depth), NU)
+    strength = within * rng.normal(size=(4_000, 3))
+    z = rng.normal(size=strength.shape)
+    noise = np.where(rng.random(z.shape) < off, -depth + (3.0 - depth / 3.0) * z, z)
+    shown = strength + POINTS * noise
+    first, second = np.sign(shown[:, 0] - shown[:, 1]), np.sign(shown[:, 0] - shown[:, 2])
+    gap = strength[:, 0] - strength[:, 1]
+    assert gap @ first / (gap @ gap) == pytest.approx(found.slope, rel=0.06)
+    chance = np.array([expected_result(one, off, depth) for one in (gap, strength[:, 0] - strength[:, 2])])
+    assert np.mean((first - chance[0]) ** 2) == pytest.approx(found.luck, abs=0.04)
+    assert np.mean((first - chance[0]) * (second - chance[1])) == pytest.approx(found.luck * found.alike, abs=0.035)
+
+
+def expected_result(gap: np.ndarray, off: float, depth: float) -> np.ndarray:
+    """Expected result between two by their gap in points, from the four cases of days that are off or not."""
+    wide = 3.0 - depth / 3.0
+    cases = [(1.0 - off, 0.0, 1.0), (off, -depth, wide)]
+    return sum(
+        p * q * np.vectorize(math.erf)((gap / POINTS + m - n) / math.sqrt(2.0 * (s * s + t * t)))
+        for p, m, s in cases
+        for q, n, t in cases
+    )  # type: ignore[return-value]
+
+
+def test_who_does_not_finish_is_found_by_strength_and_by_name() -> None:
+    """From 40,000 entries whose chances are known, each to a quarter: about three standard errors."""
+    rng, size, contests = np.random.default_rng(3), 20, 2_000
+    strength, frail = 200.0 * rng.normal(size=60), 0.1 * rng.choice([-1.0, 1.0], 60)
+    field = np.array([rng.choice(60, size, replace=False) for _ in range(contests)])
+    out = rng.random(field.shape) < 0.3 - 0.21 * 0.002 * strength[field] * 0.5 + frail[field]
+    names = [f"P{k}" for k in field.ravel()]
+    place = np.where(out, "DNF", (np.argsort(np.argsort(rng.random(out.shape) + 5.0 * out)) + 1).astype(str))
+    table = {"race": np.repeat(np.arange(contests), size), "driver": names, "place": place.ravel()}
+    races = kn.read_contests(table)
+    mean = np.array([strength[int(races.entrants[code][1:])] for code in races.entrant])
+    found = who_does_not_finish(races, Beliefs(races.contest, mean, np.zeros(mean.size)))
+    assert found["tilt"] == pytest.approx(-0.001, rel=0.25)
+    assert found["fragile"] == pytest.approx(0.01, rel=0.25)
 
 
 def test_fields_that_never_mix_are_alike(found: kn.advice.ContestAudit) -> None:

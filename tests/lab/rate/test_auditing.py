@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from html import escape
 
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.advice.audit.words import gain_words, sections_of
 from kinelo.advice.charts import loss_chart
+from kinelo.cli.app import app
 from kinelo.errors import InputError
 from kinelo.lab.rate.auditing import AuditController, hand_over, latest
 from kinelo.lab.rate.controller import RatingController
+from kinelo.lab.rate.tables import UploadedTable
 
 
 def league(matches: int) -> kn.Matches:
@@ -21,10 +25,14 @@ def league(matches: int) -> kn.Matches:
     return kn.read_matches(table)
 
 
+def tables(frame: pl.DataFrame) -> dict[str, UploadedTable]:
+    return {"results": UploadedTable("results", "a file", frame, 1)}
+
+
 def test_the_audit_is_the_library_s_own(tmp_path):
     matches, said = league(380), []
-    hand_over(matches, str(tmp_path / "matches"))
-    found = AuditController(said.append).audit(str(tmp_path / "matches"), k=60.0, sides=["home", "away"])
+    handed = hand_over(matches, str(tmp_path / "matches"))
+    found = AuditController(said.append).audit(str(tmp_path / "matches"), k=60.0, **handed)
     expected = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
     assert found["sections"] == [[heading, [list(row) for row in rows]] for heading, rows in sections_of(expected)]
     assert found["bounded"] is None
@@ -39,8 +47,8 @@ def test_an_audit_calls_the_sides_as_the_file_does(tmp_path):
     games = league(380).to_polars().rename({"home": "White", "away": "Black"})
     matches = kn.read_matches(games.select("date", "White", "Black", "result"))
     assert matches.side_headers == ("White", "Black")
-    hand_over(matches, str(tmp_path / "matches"))
-    found = AuditController(lambda words: None).audit(str(tmp_path / "matches"), 32.0, list(matches.side_headers))
+    handed = hand_over(matches, str(tmp_path / "matches"))
+    found = AuditController(lambda words: None).audit(str(tmp_path / "matches"), 32.0, **handed)
     rows = " ".join(words for _, rows in found["sections"] for _, words in rows)
     assert "having White is worth" in rows and "playing at home" not in rows
 
@@ -52,6 +60,57 @@ def test_nothing_an_audit_needs_is_lost_on_the_way(tmp_path):
     for name in ("day", "signed", "neutral", "weight"):
         assert np.array_equal(getattr(again, name), getattr(matches, name)), name
     assert [again.teams[i] for i in again.home] == [matches.teams[i] for i in matches.home]
+
+
+def tracks(contests: int) -> pl.DataFrame:
+    """Contests of two kinds of track, with some who do not finish."""
+    table = kn.matches.sample_contests(contests=contests, entrants=20, size=8, seed=5)
+    oval = pl.when(pl.col("contest") % 3 == 0).then(pl.lit("oval")).otherwise(pl.lit("road"))
+    place = pl.when(pl.int_range(pl.len()) % 11 == 7).then(pl.lit("DNF")).otherwise(pl.col("place").cast(pl.String))
+    return table.with_columns(place, track=oval)
+
+
+def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
+    """The lab, Python, the command line and the page, down to every sentence."""
+    table, path = tracks(60), tmp_path / "races.csv"
+    table.write_csv(path)
+    given = tables(table.cast(pl.String))
+    controller = RatingController(lambda words: None)
+    controller._tables = given
+    rated = controller.rate(given["results"].guesses, "team", noise_by=["track"])
+    assert rated["luck"] is not None and set(rated["levels"]["track"]) == {"oval", "road"}
+    handed, said = controller.hand_over(str(tmp_path / "handed")), []
+    own = AuditController(said.append)
+    found = own.audit(str(tmp_path / "handed"), 20.0, **handed)
+    races = kn.read_contests(path, advantages=["track"])
+    expected = kn.audit(races, kn.TeamElo.classic(k=20))
+    assert found["verdict"] == expected.verdict and found["chart"] == loss_chart(expected).to_dict()
+    assert found["sections"] == [["", [list(row) for row in expected.rows()]]] and found["fifths"] is None
+    assert [name for name, _ in expected.rows()][-1] == "Luck by track"
+    assert len(said) >= 4 and "60 contests with 480 entries" in said[0]
+    json.dumps(found, allow_nan=False)
+    own.share(str(tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    assert page == kn.pages.share_page(expected)
+    for words in (*expected.lead[-2:], *(words for row in expected.rows() for words in row)):
+        assert escape(words) in page
+    shown = CliRunner().invoke(app, ["audit", str(path), "--noise-by", "track", "--k", "20"], env={"COLUMNS": "20000"})
+    assert shown.exit_code == 0, shown.output
+    for words in (expected.verdict, *(words for row in expected.rows() for words in row)):
+        assert words in " ".join(shown.stdout.split())
+    assert found["best"] == list(expected._gain_words()) and found["best"][0] == f"Best K = {expected.advice.k:.3g}"
+
+
+def test_contests_that_are_too_few_and_a_part_of_many_are_said(tmp_path, monkeypatch):
+    few = kn.read_contests(tracks(30))
+    with pytest.raises(InputError, match="at least 40 contests and has 30"):
+        hand_over(few, str(tmp_path / "few"))
+    monkeypatch.setattr("kinelo.advice.audit.contests.MOST_ENTRIES", 400)
+    many = kn.read_contests(tracks(60))
+    handed = hand_over(many, str(tmp_path / "many"))
+    assert handed["notes"][0].startswith("Of 480 entries 400 are audited")
+    found = AuditController(lambda words: None).audit(str(tmp_path / "many"), 32.0, **handed)
+    assert found["bounded"] == handed["notes"][0] and found["notes"] == []
 
 
 def test_a_large_file_is_looked_at_from_its_end_and_that_is_said():

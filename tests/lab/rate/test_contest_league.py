@@ -191,9 +191,10 @@ def test_the_page_of_a_name_is_the_library_s(rated):
 def test_what_is_done_with_matches_alone_is_refused_with_a_sentence(rated, tmp_path):
     controller, _ = rated
     for ask in (
-        lambda: controller.predict("P1", "P2", False), lambda: controller.hand_over_all(str(tmp_path / "x")),
-        lambda: controller.hand_over(str(tmp_path / "x")), lambda: controller.odds("season", {}, {}, 2, False),
-    ):  # fmt: skip
+        lambda: controller.predict("P1", "P2", False),
+        lambda: controller.hand_over_all(str(tmp_path / "x")),
+        lambda: controller.odds("season", {}, {}, 2, False),
+    ):
         with pytest.raises(InputError, match="matches of two sides"):
             ask()
     for name in ("leaderboard", "ratings", "histories", "forecasts", "rejects"):

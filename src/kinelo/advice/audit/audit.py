@@ -33,7 +33,7 @@ from kinelo.advice.audit.outlook import find_remedies, look_ahead
 from kinelo.advice.audit.recursion import Recursion, k_curve
 from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.verdict import SAME_K, Lead, lead_of
-from kinelo.advice.audit.words import rows_of, sections_of
+from kinelo.advice.audit.words import gain_words, rows_of, sections_of
 from kinelo.advice.report import Report, Rows, html_fragment
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
@@ -197,6 +197,9 @@ class Audit(Findings, Report):
     def sections(self) -> list[tuple[str, Rows]]:
         """Every line under its heading."""
         return sections_of(self)
+
+    def _gain_words(self) -> tuple[str, str]:
+        return gain_words(self)
 
     def _sentences(self) -> tuple[str, ...]:
         return self.notes

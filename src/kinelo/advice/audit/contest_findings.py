@@ -99,4 +99,4 @@ class ContestFindings:
     def share_of_luck(self) -> float:
         """Luck of a contest of the usual size in units of that of a match of two."""
         size = float(np.median(self.contests.sizes))
-        return (1.0 + (size - 2.0) * field_luck(self.league.within, self.in_use.nu).alike) / (size - 1.0)
+        return (1.0 + (size - 2.0) * field_luck(self.league, self.in_use.nu).alike) / (size - 1.0)

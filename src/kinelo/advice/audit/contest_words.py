@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +13,15 @@ from kinelo.advice.report import with_interval
 from kinelo.presentation import percent
 
 if TYPE_CHECKING:
+    from kinelo.advice.audit.alike import Measured
     from kinelo.advice.audit.contest_findings import ContestFindings
 
 FEW_UNFINISHED = 0.02
 """Part of entries that do not finish below which that explains nothing."""
 DIFFER = 0.1
 """Correlation of strengths within fields above which these differ."""
+LEAST_WALK = 0.5
+"""Points a year below which strengths stand still."""
 OFF_START = 2.0
 """Standard errors by which newcomers must start off to be worth a word."""
 
@@ -27,6 +31,16 @@ def contest_lead(found: ContestFindings) -> Lead:
     advice = found.advice
     answer = other_words(found.other) if found.other is not None else _answer(found)
     return Lead(advice.k, advice.low, advice.high, "", answer, _caveat(found))
+
+
+def contest_gain_words(found: ContestFindings) -> tuple[str, str]:
+    """The best K, and beside it how sure that is and what moving there buys; of a system with a K."""
+    advice, (before, after) = found.advice, (percent(share, 1) for share in found.pairs_right)
+    return f"Best K = {advice.k:.3g}", (
+        f"(95 %: {advice.low:.3g} to {advice.high:.3g}; {found.curve.best.k:.3g} by theory, {found.measured.best:.3g} "
+        f"by backtest). On the later half of the contests, moving there from {found.k:.3g} {change(found.gain)}, "
+        f"with {after} instead of {before} of pairs in the order forecast."
+    )
 
 
 def _answer(found: ContestFindings) -> str:
@@ -65,8 +79,7 @@ def _caveat(found: ContestFindings) -> str:
     advice, curve = found.advice, found.curve
     if not advice.agree:
         why = (
-            f" It takes it for luck who does not finish ({percent(found.unfinished)} of the entries), whom plain Elo "
-            "counts as beaten."
+            f" {percent(found.unfinished)} of the entries do not finish, whom plain Elo counts as beaten by all who do."
             if found.unfinished > FEW_UNFINISHED
             else ""
         )
@@ -94,8 +107,7 @@ def contest_rows(found: ContestFindings) -> list[tuple[str, str]]:
         ),
         (
             "Strengths",
-            f"lie ± {league.within:.0f} points apart within a field and move by "
-            f"{with_interval(found.walk.value, found.walk.low, found.walk.high, '.0f')} points a year, up or down",
+            f"lie ± {league.within:.0f} points apart within a field and {_movement(found.walk)}",
         ),
         (
             "Fields",
@@ -108,6 +120,14 @@ def contest_rows(found: ContestFindings) -> list[tuple[str, str]]:
     if found.other is not None:
         rows.insert(0, (found.other.name, other_words(found.other)))
     return rows
+
+
+def _movement(walk: Measured) -> str:
+    """How far strengths move in a year; where that is at its bound, nothing is known of its error."""
+    if walk.value < LEAST_WALK:
+        return "do not move"
+    said = with_interval(walk.value, walk.low, walk.high, ".0f") if math.isfinite(walk.error) else f"{walk.value:.0f}"
+    return f"move by {said} points a year, up or down"
 
 
 def _alike(found: ContestFindings) -> str:

@@ -20,8 +20,8 @@ from kinelo.advice.audit.alike import Measured
 from kinelo.advice.audit.backtest import KBacktest, backtest, block_sizes, k_grid, lowest, mean_by_block
 from kinelo.advice.audit.backtest import sums_by_block as by_block
 from kinelo.advice.audit.contest_findings import ContestFindings, LuckLevel
-from kinelo.advice.audit.contest_theory import ContestLeague, expected_losses, field_luck
-from kinelo.advice.audit.contest_words import contest_lead, contest_rows
+from kinelo.advice.audit.contest_theory import ContestLeague, elo_slope, expected_losses, field_luck
+from kinelo.advice.audit.contest_words import contest_gain_words, contest_lead, contest_rows
 from kinelo.advice.audit.findings import advise
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
 from kinelo.advice.audit.kernels import Array
@@ -31,7 +31,7 @@ from kinelo.advice.report import Report, Rows
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss, pairs_of, pairs_right, pooled
 from kinelo.forecasts.places import ContestForecast
-from kinelo.matches.contests import Contests, Slots, check_contests
+from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
 from kinelo.presentation import json_ready
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.rank.rater import RankElo
@@ -105,6 +105,9 @@ class ContestAudit(ContestFindings, Report):
         """Name and finding of every line."""
         return contest_rows(self)
 
+    def _gain_words(self) -> tuple[str, str]:
+        return contest_gain_words(self)
+
     def _sentences(self) -> tuple[str, ...]:
         return self.notes
 
@@ -122,7 +125,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     """
     check_contests(contests)
     tell = speaker(progress)
-    audited, notes = _auditable(contests)
+    audited, notes = part_audited(contests)
     since = len(audited) // 2
     in_use, other_rater = _system(rater, audited)
     tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries")
@@ -141,7 +144,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     start = right_start(audited, since, at_best, truth)
     tell("Asking the theory what every K would do")
     entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
-    league = league_of(truth, before, entry_gap, since)
+    league = league_of(truth, before, entry_gap, since)._replace(**who_does_not_finish(audited, before))
     curve = contest_curve(audited, league, truth, measured.k, in_use.nu, since)
     advice = advise(curve, measured, int(worth_in_matches(audited.sizes).sum()))
     other = None
@@ -170,7 +173,8 @@ def worth_in_matches(sizes: NDArray[Any]) -> Array:
     return 1.5 * sizes * (sizes - 1.0) / (sizes + 1.0)
 
 
-def _auditable(contests: Contests) -> tuple[Contests, tuple[str, ...]]:
+def part_audited(contests: Contests) -> tuple[Contests, tuple[str, ...]]:
+    """What of the contests is audited, and a note where that is a part."""
     if len(contests) and np.isnan(contests.place).any():
         raise InputError("A contest without places tells nothing of ratings; audit those that have taken place.")
     if len(contests) < LEAST_CONTESTS:
@@ -266,7 +270,24 @@ def league_of(truth: RankElo, before: Beliefs, entry_gap: float, since: int) -> 
     values, within = truth.parameters_, math.sqrt(max(float(squares.sum() / freedom.sum()), 1.0))
     # Where fields are alike, newcomers of one field differ no more than all of it do.
     entry_spread = min(POINTS_PER_UNIT * values["prior_spread"], within)
-    return ContestLeague(POINTS_PER_UNIT * values["walk"], values["regression"], entry_spread, entry_gap, within)
+    walk = POINTS_PER_UNIT * values["walk"]
+    off, depth = values["off"], values["depth"]
+    return ContestLeague(walk, values["regression"], entry_spread, entry_gap, within, off, depth)
+
+
+def who_does_not_finish(contests: Contests, before: Beliefs) -> dict[str, float]:
+    """By how much the logit of not finishing grows with a point of strength (``tilt``), from differences within fields,
+    and the variance among entrants of the chance not to finish beyond that (``fragile``).
+    """
+    out, number = (contests.ended != FINISHED).astype(float), contests.sizes.astype(float)
+    part, mean = (np.bincount(contests.contest, x) / number for x in (out, before.mean))
+    apart, usual = before.mean - mean[contests.contest], (part * (1.0 - part))[contests.contest]
+    told = float(usual @ apart**2)
+    tilt = float((out - part[contests.contest]) @ apart) / told if told > 0.0 else 0.0
+    rest = out - part[contests.contest] - tilt * usual * apart
+    total, square, times = (np.bincount(contests.entrant, x) for x in (rest, rest**2, np.ones(rest.size)))
+    twice = float((times * (times - 1.0)).sum())
+    return {"tilt": tilt, "fragile": max(float((total**2 - square).sum()) / twice, 0.0) if twice else 0.0}
 
 
 def _walk(truth: RankElo) -> Measured:
@@ -354,8 +375,9 @@ def right_start(contests: Contests, since: int, used: ContestForecast, truth: Ra
 
 def _newcomer_contests(league: ContestLeague, k: float, nu: float, size: float) -> float:
     """Contests after which the start of a newcomer matters less than the luck of ratings."""
-    mean, gamma = field_luck(league.within, nu), k / 2.0
-    rest = min(max(1.0 - gamma * mean.slope, 0.0), 0.9999)
+    mean, gamma = field_luck(league, nu), k / 2.0
+    slope = float(elo_slope(np.array(2.0 * league.within**2), nu))
+    rest = min(max(1.0 - gamma * slope, 0.0), 0.9999)
     shake = gamma**2 * mean.luck * (1.0 + (size - 2.0) * mean.alike) / (size - 1.0)
     usual = shake / (1.0 - rest**2)
     start = league.entry_spread**2 + league.entry_gap**2

@@ -229,7 +229,7 @@ async def _audit(request: Request) -> Response:
     path = page.folder / secrets.token_hex(8)
     try:
         handed = json.loads(bytes((await _ask(page, "hand_over", path=str(path))).body))
-        asked = {"path": str(path), "k": k, "sides": handed["sides"]}
+        asked = {"path": str(path), "k": k} | {what: handed[what] for what in ("kind", "sides", "notes")}
         found = await page.jobs.ask(page.key, "audit", "audit", page.report("audit"), **asked)
         return JSONResponse(found)
     finally:
@@ -247,10 +247,15 @@ async def _predict(request: Request) -> Response:
     home, away = body.get("home"), body.get("away")
     if not isinstance(home, str) or not isinstance(away, str):
         raise InputError("home and away must be names.")
+    levels = _levels(body)
+    return await _ask(page, "predict", home=home, away=away, neutral=body.get("neutral") is True, conditions=levels)
+
+
+def _levels(body: dict[str, Any]) -> dict[str, str]:
     levels = body.get("conditions", {})
     if not isinstance(levels, dict) or not all(isinstance(level, str) for level in levels.values()):
         raise InputError("Conditions must be an object of names.")
-    return await _ask(page, "predict", home=home, away=away, neutral=body.get("neutral") is True, conditions=levels)
+    return levels
 
 
 async def _field(request: Request) -> Response:
@@ -258,7 +263,7 @@ async def _field(request: Request) -> Response:
     entrants = body.get("entrants")
     if not isinstance(entrants, list) or not all(_is_entrant(one) for one in entrants):
         raise InputError("Entrants must be a list; each is a list of names for every kind.")
-    return await _ask(page, "field", entrants=entrants)
+    return await _ask(page, "field", entrants=entrants, conditions=_levels(body))
 
 
 def _is_entrant(given: object) -> bool:

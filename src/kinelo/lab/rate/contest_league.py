@@ -15,6 +15,7 @@ import polars as pl
 from kinelo.advice.charts import calibration_chart
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
+from kinelo.forecasts.contest_scores import place_bands_table
 from kinelo.forecasts.places import ContestForecast
 from kinelo.lab.rate.league import League
 from kinelo.lab.rate.reading import ReadingPanel, contests_to_come
@@ -46,11 +47,20 @@ class ContestLeague(League):
 
     def _fit(self, progress: Callable[[Any], None]) -> None:
         progress(f"Fitting {len(self.played):,} contests")
-        self.rater: RankElo = RankElo().fit(self.played)
-        self.kinds, self.chosen = self.rater.kinds_, {**self.chosen, "rater": RATER}
+        self.rater: RankElo = RankElo(**self._asked()).fit(self.played)
+        self.kinds = tuple(kind for kind in self.rater.kinds_ if kind not in self.rater.advantage_kinds_)
+        self.chosen = {**self.chosen, "rater": RATER}
+
+    def _asked(self) -> dict[str, Any]:
+        return {what: self.chosen[what] or None for what in ("noise_by", "covariates")}
+
+    @property
+    def _numbers(self) -> list[str]:
+        """Covariates that somebody says: sizes of teams are known."""
+        return [name for name in self.chosen["covariates"] if name in self.played.slots]
 
     def _check_forecasts(self) -> tuple[dict[str, Any] | None, pl.DataFrame]:
-        return check_forecasts(self.played)
+        return check_forecasts(self.played, **self._asked())
 
     def _ratings(self) -> pl.DataFrame:
         return self.rater.ratings_on()
@@ -69,6 +79,8 @@ class ContestLeague(League):
             "kinds": list(self.kinds),
             "names": {kind: self._names(kind) for kind in self.kinds},
             "fields": self._fields(),
+            "levels": {name: list(self.played.slots[name].names) for name in self.chosen["noise_by"]},
+            "numbers": self._numbers,
         }
 
     def _names(self, kind: str) -> list[str]:
@@ -89,7 +101,8 @@ class ContestLeague(League):
     def _to_come(self) -> Contests | None:
         chosen = self.chosen
         reading = ReadingPanel.read(chosen["reading"])
-        return contests_to_come(self._tables, chosen["columns"], chosen["conditions"], reading)
+        unsaid = dict.fromkeys(chosen["noise_by"], "") | dict.fromkeys(chosen["covariates"], "0")
+        return contests_to_come(self._tables, chosen["columns"], chosen["conditions"], reading, unsaid)
 
     def _fields(self) -> list[dict[str, Any]]:
         """Fields worth a first look: contests to come, and that of the last contest."""
@@ -97,17 +110,25 @@ class ContestLeague(League):
         fields = [] if coming is None else [(coming[k], "to come") for k in range(min(len(coming), MOST_FIELDS))]
         return [
             {"label": f"{one.labels[0]}{f', {one.date[0]}' if one.dated else ''} ({when})",
-             "entrants": entrants_of(one)[:MOST_ENTRANTS]}
+             "entrants": entrants_of(one.rating(*self.kinds, *self._numbers))[:MOST_ENTRANTS],
+             "conditions": self._levels_of(one)}
             for one, when in [*fields, (last, "the last")]
         ]  # fmt: skip
 
-    def field(self, entrants: list[list[list[str]]]) -> dict[str, Any]:
+    def _levels_of(self, contest: Contests) -> dict[str, str]:
+        """What a contest says of that on which luck depends; blank where it does not."""
+        slots = {name: contest.slots[name] for name in self.chosen["noise_by"]}
+        codes = {name: int(one.codes[0, 0]) for name, one in slots.items()}
+        return {name: slots[name].names[code] if code >= 0 else "" for name, code in codes.items()}
+
+    def field(self, entrants: list[list[list[str]]], conditions: dict[str, str] | None = None) -> dict[str, Any]:
         """Chances of entrants who meet in a contest after the last, the likeliest winner first."""
         if not 2 <= len(entrants) <= MOST_ENTRANTS:
             raise InputError(f"A field here has 2 to {MOST_ENTRANTS} entrants, not {len(entrants)}.")
         field = [tuple(list(names) for names in one) for one in entrants]
-        forecast = self.rater.predict_one(field)
-        changes = self._changes(field)
+        levels = {name: level for name, level in (conditions or {}).items() if level}
+        forecast = self.rater.predict_one(field, conditions=levels or None)
+        changes = self._changes(field, levels)
         places = forecast.places(0)
         order = np.argsort(-forecast.win, kind="stable")
         return {
@@ -125,11 +146,11 @@ class ContestLeague(League):
             "unknown": list(forecast.unknown),
         }
 
-    def _changes(self, field: list[tuple[list[str], ...]]) -> dict[int, list[float | None]]:
+    def _changes(self, field: list[tuple[list[str], ...]], levels: dict[str, str]) -> dict[int, list[float | None]]:
         """What the first and the last place would change for the first name of every entrant of a small field."""
         if len(field) > MOST_PREVIEWED:
             return {}
-        seen = self.rater.preview(field)
+        seen = self.rater.preview(field, **({"conditions": levels} if levels else {}))
         ends = {name: [*seen.changes(name).values()] for name in seen.after}
         return {k: [plain(change, 1) for change in (ends[one[0][0]][0], ends[one[0][0]][-1])]
                 for k, one in enumerate(field) if one[0][0] in ends}  # fmt: skip
@@ -225,7 +246,7 @@ LEAST_CONTESTS = 10
 OWN_RATER, PLAIN_ELO = "RankElo", "plain Elo"
 
 
-def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataFrame]:
+def check_forecasts(contests: Contests, **asked: Any) -> tuple[dict[str, Any] | None, pl.DataFrame]:
     """Scores and calibration of forecasts one step ahead, beside those of plain Elo; None where there are too few."""
     middle = len(contests) // 2
     first: Any = contests.date[middle] if contests.dated else middle
@@ -234,7 +255,7 @@ def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataF
     with warnings.catch_warnings():
         # What there is to say about these contests was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
-        test = backtest(contests, {OWN_RATER: RankElo(), PLAIN_ELO: TeamElo.classic(k=32)}, train_until=first)
+        test = backtest(contests, {OWN_RATER: RankElo(**asked), PLAIN_ELO: TeamElo.classic(k=32)}, train_until=first)
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
     own, beside = scores[OWN_RATER], scores[PLAIN_ELO]
     table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)
@@ -244,4 +265,6 @@ def check_forecasts(contests: Contests) -> tuple[dict[str, Any] | None, pl.DataF
         f"(plain Elo: {beside['winner_log_loss']:.4f})."
     )
     chart = calibration_chart(test.calibration(OWN_RATER)).to_dict()
-    return {"chart": chart, "words": f"{forecast_words(contests, test.contests)} {scores_said}"}, table
+    words = f"{forecast_words(contests, test.contests)} {scores_said}"
+    bands = place_bands_table(test.bands(OWN_RATER), OWN_RATER).to_dict()
+    return {"chart": chart, "words": words, "bands": bands}, table

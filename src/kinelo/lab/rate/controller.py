@@ -130,13 +130,9 @@ class RatingController:
     def _read(
         self, columns: dict[str, str], conditions: list[str], more: list[str], reading: ReadingPanel
     ) -> Matches | Contests:
-        """Matches under conditions, with ``more`` columns, or contests with further columns to rate."""
+        """Matches under conditions, or contests with further columns to rate, and ``more`` columns of either."""
         if reading.rows == "contests":
-            if more:
-                raise InputError(
-                    "Numbers, and luck that depends on a column, are asked of matches here, not of contests."
-                )
-            return contests_of(self._tables, columns, conditions, reading)
+            return contests_of(self._tables, columns, conditions, reading, more)
         return matches_of(self._tables, columns, list(dict.fromkeys([*conditions, *more])), reading)
 
     def rate(
@@ -220,15 +216,13 @@ class RatingController:
         """Forecast one match to be played after the last of the file."""
         return self._rated().predict(home, away, neutral, conditions)
 
-    def field(self, entrants: list[list[list[str]]]) -> dict[str, Any]:
-        """Forecast a contest of these entrants, each with its names for every kind."""
-        return self._rated().field(entrants)
+    def field(self, entrants: list[list[list[str]]], conditions: dict[str, str] | None = None) -> dict[str, Any]:
+        """Forecast a contest of these entrants, each with its names for every kind and its numbers."""
+        return self._rated().field(entrants, conditions)
 
     def hand_over(self, path: str) -> dict[str, Any]:
-        """Write the matches that were rated to a file of the server's choice, for an audit."""
-        matches = self._rated().matches_alone()
-        hand_over(matches, path)
-        return {"sides": list(matches.side_headers)}
+        """Write what was rated to a file of the server's choice, for an audit."""
+        return hand_over(self._rated().played, path)
 
     def write(self, name: str, path: str) -> dict[str, Any]:
         """Write one of the tables that can be downloaded to a file of the server's choice."""

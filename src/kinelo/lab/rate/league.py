@@ -108,7 +108,7 @@ class League:
         """Forecast one match to be played after the last of the file."""
         raise self._refuse()
 
-    def field(self, entrants: list[list[list[str]]]) -> dict[str, Any]:
+    def field(self, entrants: list[list[list[str]]], conditions: dict[str, str] | None = None) -> dict[str, Any]:
         """Chances of entrants who meet in a contest after the last, the likeliest winner first."""
         raise InputError("A field is forecast from contests of many, not from matches of two sides.")
 

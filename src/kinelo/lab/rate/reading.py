@@ -22,6 +22,7 @@ from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, UploadedTable, fields_of,
 from kinelo.matches.contest_columns import CONTEST_COLUMNS
 from kinelo.matches.contest_reading import read_contests
 from kinelo.matches.contests import Contests
+from kinelo.matches.kind import SIZE
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 
@@ -140,22 +141,42 @@ def matches_of(
 
 
 def contests_of(
-    tables: Mapping[str, UploadedTable], columns: Mapping[str, str], beside: Sequence[str], reading: ReadingPanel
+    tables: Mapping[str, UploadedTable],
+    columns: Mapping[str, str],
+    beside: Sequence[str],
+    reading: ReadingPanel,
+    more: Sequence[str] = (),
 ) -> Contests:
-    """The contests of the tables, rating the entrant and the columns ``beside`` it."""
-    frame, given = _results(tables, columns, beside, "contests")
-    return _read_contests(frame, given, _asked(tables, columns, beside, reading), tables["results"].notes)
+    """The contests of the tables, rating the entrant and columns ``beside`` it, with ``more`` that are not rated."""
+    more = _own_columns(more, columns)
+    frame, given = _results(tables, columns, [*beside, *more], "contests")
+    asked = {**_asked(tables, columns, beside, reading), "advantages": more}
+    return _read_contests(frame, given, asked, tables["results"].notes)
+
+
+def _own_columns(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """Those that are columns: sizes of teams are not."""
+    return [name for name in dict.fromkeys(names) if not (name == SIZE and "team" in columns)]
 
 
 def contests_to_come(
-    tables: Mapping[str, UploadedTable], columns: Mapping[str, str], beside: Sequence[str], reading: ReadingPanel
+    tables: Mapping[str, UploadedTable],
+    columns: Mapping[str, str],
+    beside: Sequence[str],
+    reading: ReadingPanel,
+    unsaid: Mapping[str, str],
 ) -> Contests | None:
-    """Contests of the fixtures that have no places yet, read as the results are; None where there are no fixtures."""
+    """Contests of the fixtures that have no places yet, read as the results are; None where there are no fixtures.
+
+    ``unsaid`` is what they hold of columns that are not rated where the fixtures do not have them.
+    """
     if "fixtures" not in tables:
         return None
-    frame = tables["fixtures"].frame
+    frame, more = tables["fixtures"].frame, _own_columns(list(unsaid), columns)
+    frame = frame.with_columns(pl.lit(unsaid[name]).alias(name) for name in more if name not in frame.columns)
     given = {field: column for field, column in columns.items() if column in frame.columns}
-    found = _read_contests(frame, given, {**_asked(tables, columns, beside, reading), "played": False})
+    asked = {**_asked(tables, columns, beside, reading), "advantages": more, "played": False}
+    found = _read_contests(frame, given, asked)
     return found[np.isnan(found.place[found.first[:-1]])]
 
 

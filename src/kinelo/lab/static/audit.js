@@ -1,9 +1,9 @@
-// Is my rating system any good? The verdict first, then the curve over K, what moving to the best K buys, and strong and weak sides.
+// Is my rating system any good? The verdict first, then the curve over K, what moving to the best K buys, and of matches strong and weak sides.
 import { plot } from "./charts.js";
 import { $, element, fillTable } from "./words.js";
 
 export class LeagueAudit {
-  #connection; #found = null; #asked = 0; #working = false;
+  #connection; #found = null; #asked = 0; #working = false; #noun = "matches";
 
   constructor(connection) {
     this.#connection = connection;
@@ -15,6 +15,13 @@ export class LeagueAudit {
     connection.addEventListener("progress", ({ detail }) => {
       if (detail.subject === "audit" && this.#working && typeof detail.progress === "string") this.#say(`${detail.progress}…`);
     });
+  }
+
+  // A league of matches or of contests.
+  take(noun) {
+    this.#noun = noun;
+    $("#audit-caption").textContent = `Log-loss of ${noun === "contests" ? "orders" : "forecasts"} over K: the line is theory, the dots are the later half of the ${noun}, played through with that K.`;
+    this.begin();
   }
 
   // An answer to an older question is not shown.
@@ -47,7 +54,7 @@ export class LeagueAudit {
     this.#found = null;
     $("#audit-working").hidden = false;
     $("#audit-found").hidden = true;
-    this.#say("Looking at the matches…");
+    this.#say(`Looking at the ${this.#noun}…`);
     return ++this.#asked;
   }
 
@@ -73,7 +80,7 @@ export class LeagueAudit {
     $("#audit-fifths").hidden = !found.fifths;
     if (found.fifths) fillTable($("#audit-bands"), found.fifths);
     const lines = (rows) => rows.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)]);
-    $("#audit-rows").replaceChildren(...found.sections.flatMap(([heading, rows]) => [element("h3", {}, heading), element("dl", {}, ...lines(rows))]));
+    $("#audit-rows").replaceChildren(...found.sections.flatMap(([heading, rows]) => [...(heading ? [element("h3", {}, heading)] : []), element("dl", {}, ...lines(rows))]));
     $("#audit-notes").replaceChildren(...found.notes.map((note) => element("p", { class: "soft" }, note)));
     this.redraw();
   }

@@ -22,7 +22,13 @@ export class Field {
     $("#field-add").replaceChildren(...result.kinds.map((kind) => element("label", {}, kind,
       element("select", { "data-kind": kind }, ...result.names[kind].map((name) => element("option", { value: name }, this.#shown(kind, name)))))),
     element("button", {}, "Add"));
+    $("#field-levels").replaceChildren(...Object.entries(result.levels).map(([column, levels]) => element("label", {}, column,
+      element("select", { "data-level": column, onchange: () => this.#ask() }, element("option", { value: "" }, "unknown"), ...levels.map((level) => element("option", { value: level }, level))))));
     this.#choose();
+  }
+
+  get #levels() {
+    return Object.fromEntries([...document.querySelectorAll("[data-level]")].map((one) => [one.dataset.level, one.value]));
   }
 
   // A name as its board shows it.
@@ -30,20 +36,25 @@ export class Field {
 
   #choose() {
     const value = $("#field-choice").value;
-    const best = () => this.#result.leaderboard.rows.slice(0, 8).map(({ name }) => [[name]]);
-    this.#entrants = value === "none" ? [] : value === "best" ? best() : [...this.#result.fields[Number(value)].entrants];
+    const best = () => this.#result.leaderboard.rows.slice(0, 8).map(({ name }) => [[name], ...this.#zeros]);
+    const field = this.#result.fields[Number(value)];
+    this.#entrants = value === "none" ? [] : value === "best" ? best() : [...field.entrants];
+    for (const one of document.querySelectorAll("[data-level]")) one.value = field?.conditions[one.dataset.level] ?? "";
     this.#ask();
   }
 
   #add() {
-    const entrant = [...document.querySelectorAll("#field-add select")].map((select) => [select.value]);
+    const entrant = [...[...document.querySelectorAll("#field-add select")].map((select) => [select.value]), ...this.#zeros];
     if (!this.#entrants.some((one) => one[0].join() === entrant[0].join())) this.#entrants.push(entrant);
     else return this.#say(`${this.#name(entrant)} is there already.`);
     return this.#ask();
   }
 
+  // Numbers stand behind the names; an entrant of whom nobody says one has 0.
+  get #zeros() { return this.#result.numbers.map(() => ["0"]); }
+
   #name(entrant) {
-    return entrant.map((names, k) => names.map((name) => this.#shown(this.#result.kinds[k], name)).join(" + ")).join(", ");
+    return entrant.slice(0, this.#result.kinds.length).map((names, k) => names.map((name) => this.#shown(this.#result.kinds[k], name)).join(" + ")).join(", ");
   }
 
   #say(words) { $("#field-words").textContent = words; }
@@ -56,7 +67,7 @@ export class Field {
       return;
     }
     try {
-      const found = await this.#connection.ask("league/field", { body: { entrants } });
+      const found = await this.#connection.ask("league/field", { body: { entrants, conditions: this.#levels } });
       if (number === this.#asked) this.#show(entrants, found);
     } catch (error) {
       if (number === this.#asked) this.#say(error.message);
@@ -73,10 +84,15 @@ export class Field {
       this.#entrants = this.#entrants.filter((one) => one !== entrants[k]);
       this.#ask();
     } }, "×");
-    const head = ["Entrant", ...(known ? ["Wins", "First three", "Expected place", "Places, first to last", ...(changes ? ["If first", "If last"] : [])] : []), ""];
+    const { kinds, numbers } = this.#result;
+    const typed = (k, n) => element("td", {}, element("input", { type: "number", step: "any", class: "short", value: entrants[k][kinds.length + n][0], "aria-label": `${numbers[n]} of ${this.#name(entrants[k])}`, onchange: ({ target }) => {
+      this.#entrants = this.#entrants.map((one) => (one === entrants[k] ? one.with(kinds.length + n, [target.value || "0"]) : one));
+      this.#ask();
+    } }));
+    const head = ["Entrant", ...numbers, ...(known ? ["Wins", "First three", "Expected place", "Places, first to last", ...(changes ? ["If first", "If last"] : [])] : []), ""];
     $("#field-table").replaceChildren(
-      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: k === 4 ? "bar" : k && text ? "number" : "" }, text || element("span", { class: "unseen" }, "Remove"))))),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, element("td", { class: "who" }, this.#name(entrants[row.entrant])),
+      element("thead", {}, element("tr", {}, ...head.map((text, k) => element("th", { scope: "col", class: text.startsWith("Places") ? "bar" : k && text ? "number" : "" }, text || element("span", { class: "unseen" }, "Remove"))))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, element("td", { class: "who" }, this.#name(entrants[row.entrant])), ...numbers.map((_, n) => typed(row.entrant, n)),
         ...(known ? [cell(percent(row.win, 1)), cell(percent(row.top_3)), cell(row.expected_place.toFixed(1)), element("td", { class: "bar" }, places(row.places)), ...(changes ? [0, 1].map((k) => cell(signed(row.changes?.[k]))) : [])] : []),
         element("td", {}, remove(row.entrant))))));
   }

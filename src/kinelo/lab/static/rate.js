@@ -207,9 +207,9 @@ export class Rate {
           element("div", { class: "fields" }, ...fields.filter(({ rare }) => rare).map((field) => this.#field(field, table.columns)))) : null,
         kind === "results" ? element("details", { class: "rare", id: "reading-controls", open: this.#opened }, element("summary", {}, "Where the file does not say"), element("div", { class: "fields" })) : null,
         kind === "results" ? this.#columnBoxes(table, rows) : null,
-        ...(kind === "results" && rows === "matches" ? [
-          this.#oneColumn(table, "luck-by", "Luck may depend on, such as the format", this.#luck, (found) => { this.#luck = found; }),
-          this.#oneColumn(table, "number-of", "A number that speaks for the first side, such as a handicap", this.#numbers, (found) => { this.#numbers = found; }),
+        ...(kind === "results" ? [
+          this.#oneColumn(table, rows, "luck-by", rows === "contests" ? "Luck may depend on, such as the track" : "Luck may depend on, such as the format", this.#luck, (found) => { this.#luck = found; }),
+          this.#oneColumn(table, rows, "number-of", rows === "contests" ? "A number that helps or hinders an entrant, such as a weight" : "A number that speaks for the first side, such as a handicap", this.#numbers, (found) => { this.#numbers = found; }),
         ] : []),
         preview(table.columns, table.preview, `First rows of ${kind}`),
       ];
@@ -258,9 +258,10 @@ export class Rate {
   }
 
   // On one of them luck may depend: the noise of a match has a factor for each of its values. One may hold numbers, of
-  // which a unit is worth something to the first side.
-  #oneColumn(table, id, words, chosen, choose) {
-    const free = this.#free(table, "matches", chosen);
+  // which a unit is worth something to the first side, or to an entrant; sizes of teams are a number that no column holds.
+  #oneColumn(table, rows, id, words, chosen, choose) {
+    const free = this.#free(table, rows, chosen).filter((column) => !this.#conditions.includes(column) || rows === "matches");
+    if (id === "number-of" && rows === "contests" && this.#columns.team && !free.includes("size")) free.push("size");
     if (!free.length) return null;
     const select = element("select", { id, onchange: ({ target }) => {
       choose(target.value ? [target.value] : []);

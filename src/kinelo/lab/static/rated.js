@@ -38,12 +38,13 @@ export class Rated {
     $("#rated").hidden = false;
     this.#board.take(result);
     this.#compare.clear();
-    for (const id of ["audit", "odds", "compare", "what-if"]) $(`#${id}`).hidden = this.#contests;
+    for (const id of ["odds", "compare", "what-if"]) $(`#${id}`).hidden = this.#contests;
     $("#field").hidden = !this.#contests;
     this.#drawSummary();
     this.#drawDetails();
     if (this.#contests) this.#field.take(result, (name) => this.#label(name));
     else this.#takeMatches();
+    this.#audit.take(result.each_row);
     this.redraw();
     this.follow(this.#name);
   }
@@ -55,7 +56,6 @@ export class Rated {
     this.#odds.take(this.#result, (name) => this.#label(name));
     this.#fillTeams();
     this.#whatIf();
-    this.#audit.begin();
   }
 
   #label(name) { return this.#result.labels[name] ?? name; }
@@ -115,6 +115,9 @@ export class Rated {
     $("#calibration-chart").hidden = !checked;
     $("#calibration-words").textContent = checked?.words ?? `Forecasts can be checked only on a file with dates and enough ${this.#result.summary.words[0]}.`;
     if (checked) plot($("#calibration-chart"), checked.chart);
+    const bands = checked?.bands;
+    $("#place-bands").hidden = !bands;
+    if (bands) fillTable($("#place-bands-table"), bands);
   }
 
   #fillTeams() {
@@ -163,9 +166,9 @@ export class Rated {
     const effectsTable = element("table");
     if (effects) fillTable(effectsTable, effects);
     links.push(element("a", { href: "#", id: "download-session", onclick: (event) => this.#download(event, "session", "json") }, "This session (to open here again)"));
-    links.push(...(this.#contests ? ["ratings"] : ["ratings", "audit"]).map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
+    links.push(...["ratings", "audit"].map((what) => element("a", { href: "#", id: `share-${what}`, onclick: (event) => this.#download(event, what, "html") }, `A page to share: ${what === "audit" ? "the audit" : "the ratings"} (HTML)`)));
     $("#rated-details").replaceChildren(element("h3", {}, "Take it with you"), element("div", { class: "downloads" }, ...links),
-      element("details", {}, element("summary", {}, "What was estimated from the matches"),
+      element("details", {}, element("summary", {}, `What was estimated from the ${this.#result.summary.words[0]}`),
         element("div", { class: "scroll" }, table), luck ? element("div", { class: "scroll", id: "luck" }, luckTable) : "", effects ? element("div", { class: "scroll", id: "effects" }, effectsTable) : ""));
   }
 
