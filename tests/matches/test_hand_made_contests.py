@@ -397,3 +397,21 @@ def test_one_event_at_two_meets_of_a_day_is_two_contests():
     assert shown(meets) == {"100 m North": {"B": 1.0, "A": 2.0}, "100 m South": {"C": 1.0, "D": 2.0}}
     assert "1 contest stands under more than one 'meet': each is a contest of its own" in meets.notes
     assert len(kn.read_contests(swum | {"meet": ["North"] * 4})) == 1
+
+
+@pytest.mark.parametrize(
+    ("tracks", "told"),
+    [("xyxyxyxyxy", True), ("xyxyxyxyxz", False), ("xxxxxxxxxx", False), ("xyxyxyxyx-", False)],
+    ids=["two", "three", "one", "differs within"],
+)
+def test_a_circumstance_that_returns_is_named_where_luck_may_depend_on_it(tracks, told):
+    """Ten contests of two: two tracks five times each; not where one is too seldom, or not one of a contest."""
+    track = [t for t in tracks for _ in "AB"]
+    if track[-1] == "-":
+        track[-2:] = ["x", "y"]
+    table = {"race": [k // 2 for k in range(20)], "driver": list("AB") * 10, "place": [1, 2] * 10, "track": track}
+    said = (
+        "luck may differ by 'track': advantages=['track'] and RankElo(noise_by=['track']) (--noise-by track) find out"
+    )
+    assert (said in kn.read_contests(table).notes) is told
+    assert said not in kn.read_contests(table, advantages=["track"]).notes

@@ -35,6 +35,16 @@ FURTHER_KINDS = ("constructor", "car", "horse", "jockey", "codriver", "chassis",
 """Columns that could be rated beside the entrant; they are named in a note."""
 
 
+CIRCUMSTANCES = (
+    "track", "tracktype", "circuit", "circuittype", "surface", "course", "racecourse", "venue", "weather", "going",
+    "terrain", "format", "discipline", "length", "strecke", "pista", "piste", "circuito",
+)  # fmt: skip
+"""Columns on which the part of luck may depend, where they say one thing of each contest."""
+
+LEAST_CONTESTS = 5
+"""Contests for each level, on average, from which on a circumstance is worth asking about."""
+
+
 def note_unused(rows: ContestRows) -> None:
     """Name the columns that were not used, and say what two sorts of them are good for."""
     outcomes = [kind for kind in ("place", "score", "time") if kind in rows.found]
@@ -45,12 +55,29 @@ def note_unused(rows: ContestRows) -> None:
     if unused:
         rows.notes.append(f"columns that were not used: {listed(unused)}")
     _note_teams(rows, unused)
+    _note_circumstances(rows, unused)
     further = [column for column in unused if plain_name(column) in FURTHER_KINDS]
     if further and not rows.options.slots:
         rows.notes.append(
             f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}] "
             f"(--slot {rows.found['entrant']} --slot {further[0]})"
         )
+
+
+def _note_circumstances(rows: ContestRows, unused: list[str]) -> None:
+    """Say how luck that differs is found, where a column holds a circumstance of contests that return."""
+    for column in unused:
+        if plain_name(column) not in CIRCUMSTANCES:
+            continue
+        table = pl.DataFrame({"contest": rows.contest, "level": as_text(rows.table[column])})
+        levels = table.filter(pl.Series(rows.good & (rows.contest >= 0))).drop_nulls().unique()
+        number = levels["level"].n_unique()
+        if number > 1 and levels["contest"].is_unique().all() and levels.height >= LEAST_CONTESTS * number:
+            rows.notes.append(
+                f"luck may differ by {column!r}: advantages=[{column!r}] and RankElo(noise_by=[{column!r}]) "
+                f"(--noise-by {column}) find out"
+            )
+            return
 
 
 def _note_teams(rows: ContestRows, unused: list[str]) -> None:
