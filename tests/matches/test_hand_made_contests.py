@@ -367,6 +367,8 @@ def test_short_times_under_a_long_one_are_gaps_without_a_plus():
     races = kn.read_contests(stage | {"time": ["4:12:33", "0:12", "0:12", "0:48", "3:59:01", "s.t.", "1:02"]})
     assert [in_words(race) for race in shown(races).values()] == ["A B=C D", "A=B C"]
     assert "were read as so much behind it" in "\n".join(races.notes)
+    signed = kn.read_contests(stage | {"time": ["4:12:33", "+0:12", "+0:12", "+0:48", "3:59:01", "+0:01", "+1:02"]})
+    assert "times such as '+0:12' were read as so much behind the shortest" in signed.notes
     plain = kn.read_contests(stage | {"time": ["40:00", "12:00", "12:00", "48:00", "3:59:01", "3:59:02", "3:58:00"]})
     assert [in_words(race) for race in shown(plain).values()] == ["B=C A D", "C B A"]
     ranked = kn.read_contests(stage | {"rank": [1, 2, 3, 4, 1, 2, 3], "time": ["4:12:33", "0:12", "0:12", "0:48",

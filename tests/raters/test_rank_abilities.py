@@ -1,5 +1,8 @@
 """RankElo: bad days, what losses are worth, ratings to begin with, conditions, and states of earlier versions."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -79,14 +82,16 @@ def test_a_bad_day_says_less_the_more_of_them_there_are():
     assert lost(0.0) < lost(0.05) < lost(0.2) < 0
 
 
-@pytest.mark.parametrize(("depth", "wide"), [(3.0, 2.0), (0.6, 2.8)])
-def test_forecasts_know_of_bad_days(depth, wide):
-    """Chances of places and of pairs are those of draws from the law."""
+@pytest.mark.parametrize(("part", "depth", "wide"), [(0.2, 3.0, 2.0), (0.5, 0.6, 2.8)])
+def test_forecasts_know_of_bad_days(part, depth, wide):
+    """Chances of places and of pairs are those of draws from the law, and those of a pair what a plain sum says."""
     contests = bad_days(0.2, contests=3, size=5)
-    forecast = kn.RankElo(**GIVEN | {"off": 0.2, "depth": depth}).fit(contests[:2]).predict(contests[2])
+    forecast = kn.RankElo(**GIVEN | {"off": part, "depth": depth}).fit(contests[:2]).predict(contests[2])
+    mean, deviation = np.array([0.1, 0.5, -1.0, 1.3, 0.7]), np.array([1.1, 1.3, 1.2, 1.6, 1.4])
+    forecast = replace(forecast, mean=mean, deviation=deviation)
     draws = 40_000
     rng = np.random.default_rng(1)
-    off = rng.random((draws, 5)) < 0.2
+    off = rng.random((draws, 5)) < part
     z = rng.normal(size=(draws, 5)) * np.where(off, wide, 1.0) - depth * off
     shown = forecast.mean + forecast.deviation * z
     place = np.argsort(np.argsort(-shown, axis=1), axis=1)
@@ -96,6 +101,12 @@ def test_forecasts_know_of_bad_days(depth, wide):
     assert np.abs(often[:, 0] - forecast.win).max() < 4.5 * error
     chance = forecast.pair_chance(np.array([0, 1]), np.array([1, 4]))
     assert chance == pytest.approx([(shown[:, 0] > shown[:, 1]).mean(), (shown[:, 1] > shown[:, 4]).mean()], abs=0.012)
+    (m, n), (s, t), summed = forecast.mean[:2], forecast.deviation[:2], 0.0
+    for mine, theirs in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        share = (part if mine else 1.0 - part) * (part if theirs else 1.0 - part)
+        spread = math.hypot(s * (wide if mine else 1.0), t * (wide if theirs else 1.0))
+        summed += share * norm.cdf((m - depth * s * mine - n + depth * t * theirs) / spread)
+    assert chance[0] == pytest.approx(summed, abs=1e-12)
     middle = (forecast.middle - forecast.mean) / forecast.deviation
     assert np.abs((z < middle).mean(axis=0) - 0.5).max() < 4.5 * error
 
