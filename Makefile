@@ -40,8 +40,9 @@ run: $(VENV)/.run
 # (tests/conftest.py), so that no file of them is left to the end.
 PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 
+# Tables are small and processes many: threads of Polars that wait for work would take a twentieth of the time.
 test: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
+	OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
 
 # Properties on examples that no run has tried before; `make test` tries the same ones every time.
 search: $(VENV)/.dev

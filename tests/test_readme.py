@@ -11,11 +11,12 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 
 
-LOOKED_AT = {
-    name
-    for test in Path(__file__).parent.glob("*/test_*_page.py")
-    for name in re.findall(r'"([\w-]+\.md)"', test.read_text(encoding="utf-8"))
-}
+TESTS = Path(__file__).parent
+RUN_ELSEWHERE = [
+    *TESTS.glob("*/test_*_page.py"), TESTS / "test_moving_guides.py", TESTS / "theory" / "test_stationary_guide.py",
+    *(TESTS / "raters" / f"test_{name}.py" for name in ("balance", "changes", "rank_sizes")),
+]  # fmt: skip
+LOOKED_AT = {name for test in RUN_ELSEWHERE for name in re.findall(r'"([\w-]+\.md)"', test.read_text(encoding="utf-8"))}
 """Pages that a test of their own runs, which also looks at what they print."""
 
 

@@ -197,7 +197,8 @@ def test_contests_among_strengths_that_move_are_followed_as_played(k, dynamics, 
     assert error.agrees and all(one.agrees or one.played == pytest.approx(one.theory, rel=0.03) for one in slopes)
     duels = kn.tracking(kn.RatingSystem(T, gamma=gamma), TWELVE, dynamics)
     assert duels.E > 1.2 * found.E
-    assert pytest.approx(duels.E, rel=1e-9) == kn.tracking(field(2, gamma), TWELVE, dynamics).E
+    if getattr(dynamics, "on", "") != "result":  # which takes seconds
+        assert pytest.approx(duels.E, rel=1e-9) == kn.tracking(field(2, gamma), TWELVE, dynamics).E
 
 
 def test_a_league_too_small_for_a_contest_is_refused_by_every_function():

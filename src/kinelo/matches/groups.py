@@ -136,7 +136,7 @@ def _two_schedules(table: pl.DataFrame) -> bool:
 
 def _unlike(table: pl.DataFrame) -> bool:
     """Whether points in two groups agree less than those of two halves of each group do, beyond chance."""
-    first, second = table.group_by("level").len().sort("len", descending=True)["level"][:2]
+    first, second = table.group_by("level").len().sort("len", "level", descending=[True, False])["level"][:2]
     spans = [table.filter(pl.col("level") == k)["day"].quantile(q) for k in (first, second) for q in (0.05, 0.95)]
     begin, end = max(spans[0], spans[2]), min(spans[1], spans[3])  # type: ignore[type-var]
     if end - begin < 0.5 * min(spans[1] - spans[0], spans[3] - spans[2]):  # type: ignore[operator]
