@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import polars as pl
 import pytest
+from browser_steps import until
 from kept import keep
 from running_lab import CHROMIUM
 
@@ -212,7 +213,10 @@ RACES = {
     "summary": {**RATED["summary"], "matches": 77, "teams": 2, "words": ["contests", "entrants"]},
     "histories": [],
     "calibration": None,
-    "fields": [{"label": "Monza (the last)", "entrants": [[["Ann"], ["Red"]], [["Bob"], ["Red"]]]}],
+    "fields": [{"label": "Monza (the last)", "entrants": [[["Ann"], ["Red"], ["3"]], [["Bob"], ["Red"], ["5"]]],
+                "conditions": {"track": "oval"}}],
+    "levels": {"track": ["road", "oval"]},
+    "numbers": ["ballast"],
 }  # fmt: skip
 BOARDS = {
     kind: board([(f"{kind}: {name}", 1600.0 - k, 30.0, 12, k + 1) for k, name in enumerate(RACES["names"][kind])])
@@ -227,6 +231,7 @@ def test_contests_have_a_board_for_each_kind_and_a_field_to_forecast(page):
           window.asked = [];
           const row = (entrant, win) => ({ entrant, win, top_3: 1, expected_place: 2 - win, places: [win, 1 - win] });
           const ask = async (path, { body } = {}) => {
+            if (path !== "league/field") throw new Error("An audit needs at least 40 contests and has 12.");
             window.asked.push([path, body]);
             return { rows: [row(1, 0.62), row(0, 0.38)], unknown: [] };
           };
@@ -238,14 +243,23 @@ def test_contests_have_a_board_for_each_kind_and_a_field_to_forecast(page):
     page.select_option("#board-kind", "car")
     assert [row[1].strip() for row in rows(page, "#leaderboard")[1:2]] == ["Red"]
     assert page.inner_text("#rank-unit") == "contests" and "77 contests used" in page.inner_text("#rated-summary")
-    assert all(page.is_hidden(f"#{part}") for part in ("audit", "odds", "compare", "what-if"))
+    assert all(page.is_hidden(f"#{part}") for part in ("odds", "compare", "what-if"))
+    assert page.inner_text("#audit-verdict") == "An audit needs at least 40 contests and has 12."
     assert page.is_visible("#field")
     assert page.inner_text("#calibration-words").endswith("a file with dates and enough contests.")
     page.wait_for_selector("#field-table tbody tr")
-    assert [row[:4] for row in rows(page, "#field-table")[1:]] == [
+    assert [[row[0], *row[2:5]] for row in rows(page, "#field-table")[1:]] == [
         ["Bob, Red", "62.0 %", "100 %", "1.4"], ["Ann, Red", "38.0 %", "100 %", "1.6"]
     ]  # fmt: skip
-    assert page.evaluate("window.asked") == [["league/field", {"entrants": RACES["fields"][0]["entrants"]}]]
+    first = {"entrants": RACES["fields"][0]["entrants"], "conditions": {"track": "oval"}}
+    assert page.evaluate("window.asked") == [["league/field", first]]
+    assert page.input_value("[aria-label='ballast of Bob, Red']") == "5"
+    page.fill("[aria-label='ballast of Bob, Red']", "7")
+    page.select_option("[data-level=track]", "road")
+    until(page, "window.asked.length === 3")
+    ann, bob = first["entrants"]
+    again = {"entrants": [ann, [*bob[:2], ["7"]]], "conditions": {"track": "road"}}
+    assert page.evaluate("window.asked.at(-1)[1]") == again
     page.click("[aria-label='Remove Bob, Red']")
     assert page.inner_text("#field-words").startswith("A field has two entrants or more")
     page.select_option("[data-kind=driver]", "Bob")
@@ -305,6 +319,15 @@ def test_a_k_for_the_matches_to_come_stands_before_that_of_the_past(page):
     assert [(one["name"], one["x"][0]) for one in lines] == [
         ("best from today on: 5.4", 5.4), ("in use: 32", 32), ("wanted by the past: 12.3", 12.3)
     ]  # fmt: skip
+
+
+def test_an_audit_of_contests_speaks_of_contests_and_has_no_fifths(page):
+    rows = [["Which K", "by theory 61"], ["Luck by track", "oval 1.20"]]
+    page.evaluate(AUDIT.replace(".begin()", '.take("contests")'), FOUND | {"fifths": None, "sections": [["", rows]]})
+    page.wait_for_selector("#audit-found:not([hidden])")
+    assert "later half of the contests" in page.inner_text("#audit-caption")
+    assert page.locator("#audit-rows :is(h3, dt, dd)").all_text_contents() == [text for row in rows for text in row]
+    assert page.is_hidden("#audit-fifths")
 
 
 def test_an_audit_shows_the_numbers_it_is_given(page):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.advice.audit.alike import Measured
 from kinelo.advice.audit.backtest import lowest
 from kinelo.advice.audit.contest_theory import ContestLeague, expected_losses, field_luck, pair_loss
 from kinelo.advice.audit.contests import Beliefs, field_correlation, right_start, who_does_not_finish
@@ -269,3 +271,25 @@ def test_what_an_audit_of_contests_does_not_take_is_refused(races: kn.Contests, 
     pl.DataFrame(played(1)[0]).write_csv(path)
     answer = CliRunner().invoke(app, ["audit", str(path), "--by", "track"])
     assert isinstance(answer.exception, InputError) and "there is no --by" in str(answer.exception)
+
+
+def test_few_contests_are_said_to_tell_little_and_the_k_in_use_is_held_against_what_they_tell(found) -> None:
+    few = replace(found, advice=replace(found.advice, telling=False))
+    low, high = f"{found.advice.low:.3g}", f"{found.advice.high:.3g}"
+    said = f"160 contests cannot tell which K is best: all from {low} to {high} may be right"
+    assert few.verdict == f"{said}, and K = 20 is probably too small."
+    assert replace(few, k=found.advice.k).verdict == f"{said}."
+    assert dict(replace(found, walk=Measured(20.4, math.nan)).rows())["Strengths"].endswith(
+        "and move by 20 points a year, up or down"
+    )
+    assert dict(replace(found, walk=Measured(0.2, math.nan)).rows())["Strengths"].endswith("and do not move")
+
+
+def test_the_luck_of_a_contest_grows_where_some_do_not_finish(found) -> None:
+    """Eighteen of whom six do not finish: who does is luck against all opponents at once."""
+    luck, there = field_luck(found.league, NU), 2.0 / 3.0
+    ended = np.tile(np.repeat([0, 1], [12, 6]), CONTESTS).astype(np.int8)
+    some = replace(found, contests=replace(found.contests, ended=ended))
+    whole = there**2 * luck.luck * (1.0 + 16.0 * there * luck.alike) / 17.0 + there * (1.0 - there) * 18.0 / 17.0
+    pair = there**2 * luck.luck + 2.0 * there * (1.0 - there)
+    assert some.share_of_luck == pytest.approx(whole / pair) and some.share_of_luck > 1.2 * found.share_of_luck

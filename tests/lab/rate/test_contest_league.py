@@ -213,3 +213,29 @@ def test_a_session_of_contests_opens_again(rated, tmp_path):
     assert seen["chosen"]["reading"]["rows"] == "contests" and seen["chosen"]["conditions"] == ["car"]
     again = other.rate(**seen["chosen"])
     assert again["leaderboard"] == {**shown["leaderboard"]} and np.all(again["fields"] == shown["fields"])
+
+
+def test_luck_and_numbers_of_a_column_are_those_of_the_library():
+    """Rated, forecast and previewed as in Python, with winners and podiums counted as a backtest counts them."""
+    oval = pl.when(pl.col("contest") % 3 == 0).then(pl.lit("oval")).otherwise(pl.lit("road"))
+    lines = LINES.with_columns(track=oval, ballast=pl.int_range(pl.len()) * 7 % 5)
+    controller = RatingController(lambda words: None)
+    controller._tables = tables(lines.cast(pl.String))
+    guesses = controller._tables["results"].guesses
+    found = controller.rate(guesses, "team", [], noise_by=["track"], covariates=["ballast"])
+    asked = {"noise_by": ["track"], "covariates": ["ballast"]}
+    contests = kn.read_contests(lines, advantages=["track", "ballast"])
+    rater = kn.RankElo(**asked).fit(contests)
+    assert found["kinds"] == ["entrant"] and found["numbers"] == ["ballast"]
+    (last,) = found["fields"]
+    assert last["conditions"] == {"track": "oval"} and [len(one) for one in last["entrants"]] == [2] * 6
+    said = controller.field(last["entrants"], {"track": "oval"})
+    field = [(one[0][0], one[1][0]) for one in last["entrants"]]
+    expected = rater.predict_one(field, conditions={"track": "oval"})
+    assert [row["win"] for row in said["rows"]] == pytest.approx(sorted(expected.win, reverse=True), abs=1e-6)
+    assert all(row["changes"][0] > row["changes"][1] for row in said["rows"])
+    road = controller.field(last["entrants"], {"track": "road"})
+    assert [row["win"] for row in road["rows"]] != [row["win"] for row in said["rows"]]
+    test = kn.backtest(contests, kn.RankElo(**asked), train_until=contests.date[30])
+    seen = [(str(row["entries"]), f"{row['seen']:g}") for row in test.bands("RankElo").iter_rows(named=True)]
+    assert [(row[1], row[3]) for row in found["calibration"]["bands"]["rows"]] == seen

@@ -98,5 +98,5 @@ class ContestFindings:
     @property
     def share_of_luck(self) -> float:
         """Luck of a contest of the usual size in units of that of a match of two."""
-        size = float(np.median(self.contests.sizes))
-        return (1.0 + (size - 2.0) * field_luck(self.league, self.in_use.nu).alike) / (size - 1.0)
+        luck, there = field_luck(self.league, self.in_use.nu), 1.0 - self.unfinished
+        return luck.of_contest(float(np.median(self.contests.sizes)), there) / luck.of_contest(2.0, there)

@@ -82,6 +82,11 @@ class FieldLuck(NamedTuple):
     luck: float
     alike: float
 
+    def of_contest(self, size: float, there: float) -> float:
+        """Variance of the mean surprise of an entrant of a field of this size, of which this part finishes."""
+        shared = (size - 2.0) * there * self.alike
+        return (there**2 * self.luck * (1.0 + shared) + there * (1.0 - there) * size) / (size - 1.0)
+
 
 def field_luck(league: ContestLeague, nu: float) -> FieldLuck:
     """Means over the pairs of a field whose strengths have the deviation of this league."""
@@ -177,10 +182,10 @@ class RatingErrors:
         """Rate a contest of which this part finishes."""
         league, gamma, size = self._league, self._gamma, who.size
         out, step, rest = there * (1.0 - there), gamma * slope, self.rest[who]
-        shake = there**2 * luck.luck * (1.0 + (size - 2.0) * there * luck.alike) + out * size
+        shake = gamma**2 * luck.of_contest(size, there)
         self.along[who] *= 1.0 - step
         self.along[who] += gamma * (there**2 * luck.slope - out * league.tilt) * self.varies[who]
-        self.rest[who] = (1.0 - step) ** 2 * rest + (step**2 * rest.mean(axis=0) + gamma**2 * shake) / (size - 1.0)
+        self.rest[who] = (1.0 - step) ** 2 * rest + step**2 * rest.mean(axis=0) / (size - 1.0) + shake
         self.rest[who] -= 2.0 * (1.0 - step) * gamma * self._pulled[who]
         self._pulled[who] = (1.0 - step) * self._pulled[who] - gamma * min(league.fragile, out)
 

@@ -38,8 +38,8 @@ def contest_gain_words(found: ContestFindings) -> tuple[str, str]:
     advice, (before, after) = found.advice, (percent(share, 1) for share in found.pairs_right)
     return f"Best K = {advice.k:.3g}", (
         f"(95 %: {advice.low:.3g} to {advice.high:.3g}; {found.curve.best.k:.3g} by theory, {found.measured.best:.3g} "
-        f"by backtest). On the later half of the contests, moving there from {found.k:.3g} {change(found.gain)}, "
-        f"with {after} instead of {before} of pairs in the order forecast."
+        f"by backtest). On the later half of the contests, moving there from {found.k:.3g} {change(found.gain)}; "
+        f"{after} instead of {before} of pairs stand in the order forecast."
     )
 
 
@@ -48,7 +48,7 @@ def _answer(found: ContestFindings) -> str:
     if not advice.telling:
         return (
             f"{len(found.contests):,} contests cannot tell which K is best: all from {advice.low:.3g} to "
-            f"{advice.high:.3g} may be right."
+            f"{advice.high:.3g} may be right{_outside(found)}."
         )
     if found.k is None or gain.low <= 0:
         best = f"the best K is {interval(advice)}, and moving there {change(gain)}"
@@ -74,6 +74,13 @@ def _answer(found: ContestFindings) -> str:
     )
 
 
+def _outside(found: ContestFindings) -> str:
+    """That the K in use is none of those that may be right, where that is so."""
+    if found.k is None or found.advice.low <= found.k <= found.advice.high:
+        return ""
+    return f", and {found.in_use.name} is probably too {'large' if found.k > found.advice.high else 'small'}"
+
+
 def _caveat(found: ContestFindings) -> str:
     """The caveat that fits the case: the first of disagreement, like meets like, and an interval that is wide."""
     advice, curve = found.advice, found.curve
@@ -83,6 +90,8 @@ def _caveat(found: ContestFindings) -> str:
             if found.unfinished > FEW_UNFINISHED
             else ""
         )
+        if found.like_meets_like:
+            why = f" It does not know that like meets like (correlation of strengths {found.alike.value:.2f}).{why}"
         by_theory = with_interval(curve.best.k, curve.low, curve.high)
         return f"Theory disagrees and would take {by_theory}; the contests decide.{why}"
     if found.like_meets_like:
@@ -91,7 +100,7 @@ def _caveat(found: ContestFindings) -> str:
             f"who never meet, ratings at the K advised show {percent(found.shown_advised.value)}; RankElo lets "
             "newcomers enter where they compete."
         )
-    if advice.high > UNSURE * advice.low:
+    if advice.telling and advice.high > UNSURE * advice.low:
         return f"The best K is uncertain by a factor {advice.high / advice.low:.1f}."
     return ""
 

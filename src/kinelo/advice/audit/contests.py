@@ -48,6 +48,8 @@ MOST_LEVELS = 30
 FIRST_GUESS = 120.0
 THEORY_ERROR = 0.06
 """Standard deviation of the logarithm of theory's K around the best one where parameters are known."""
+UNKNOWN_ERROR = 0.5
+"""Standard error of a parameter, as a part of it, where its estimate has none."""
 NORMAL_95 = 1.96
 
 
@@ -158,7 +160,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
         league=league, walk=_walk(truth), alike=field_correlation(before, since),
         share_shown=share_shown(before, used, since), shown_advised=share_shown(before, advised, since),
         start=start,
-        newcomer_contests=_newcomer_contests(league, advice.k, in_use.nu, float(np.median(audited.sizes))),
+        newcomer_contests=_newcomer_contests(league, advice.k, in_use.nu, audited),
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,
     )  # fmt: skip
@@ -305,6 +307,8 @@ def contest_curve(
     variance = THEORY_ERROR**2
     for name, own in (("walk", "walk"), ("prior_spread", "entry_spread"), ("regression", "rate")):
         error = errors.get(name, 0.0) * (1.0 if own == "rate" else POINTS_PER_UNIT)
+        if math.isnan(error):  # contests that do not tell it leave much open
+            error = UNKNOWN_ERROR * getattr(league, own)
         if error > 0:
             moved = league._replace(**{own: getattr(league, own) + error})
             found = lowest(ks, expected_losses(contests, moved, ks, nu, since)[:, None])[0]
@@ -373,12 +377,13 @@ def right_start(contests: Contests, since: int, used: ContestForecast, truth: Ra
     return Measured(mean + offset, math.hypot(float(doubt), POINTS_PER_UNIT * errors.get("newcomer", 0.0)))
 
 
-def _newcomer_contests(league: ContestLeague, k: float, nu: float, size: float) -> float:
+def _newcomer_contests(league: ContestLeague, k: float, nu: float, contests: Contests) -> float:
     """Contests after which the start of a newcomer matters less than the luck of ratings."""
     mean, gamma = field_luck(league, nu), k / 2.0
+    size, there = float(np.median(contests.sizes)), float((contests.ended == FINISHED).mean())
     slope = float(elo_slope(np.array(2.0 * league.within**2), nu))
     rest = min(max(1.0 - gamma * slope, 0.0), 0.9999)
-    shake = gamma**2 * mean.luck * (1.0 + (size - 2.0) * mean.alike) / (size - 1.0)
+    shake = gamma**2 * mean.of_contest(size, there)
     usual = shake / (1.0 - rest**2)
     start = league.entry_spread**2 + league.entry_gap**2
     return max(math.log(usual / start) / (2.0 * math.log(rest)), 0.0) if rest > 0 else 1.0
