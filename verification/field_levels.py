@@ -6,8 +6,10 @@ The filter has fifteen lines and knows the parameters that made the contests. It
 place, for a performance ``level + spread z``, with the level of the field drawn by a part of the way to that of all
 contests. `RankElo` estimates its parameters on the earlier half, all of them, without ``anchor`` and without
 ``newcomer_anchor``; the later half is scored. Contests of ``programmers`` have everything at once; pairs are counted by
-how many contests players have seen, and `RankElo` is tried without experience and with bad days alone beside it. The
-exit code is 1 where one of these costs more than three standard errors of the log-loss of orders.
+how many contests players have seen, and `RankElo` is tried without experience and with bad days alone beside it. Of
+``many programmers``, 400 contests in four years, the first tenth is fitted and the rest scored, also without walks by
+the contest and with newcomers beside their field. The exit code is 1 where one of the anchors costs more than three
+standard errors of the log-loss of orders.
 """
 
 from __future__ import annotations
@@ -91,26 +93,39 @@ def pairs_among(forecast: ContestForecast, keep: NDArray[np.bool_]) -> float:
     return 100.0 * pooled("pairs_right", part, pairs_right(part))
 
 
-def programmers(seed: int = 1) -> None:
+MANY = Programmers(contests=400, per_year=100.0, lower=250, upper=120, arrive=50, growth=0.15)
+PROGRAMMERS = {
+    "programmers": (Programmers(), 0.5, {"no experience, bad days": {"experience": 0.0, "depth": 3.0}}),
+    "many programmers": (
+        MANY,
+        0.1,
+        {"no walk by the contest, newcomers beside": {"contest_walk": 0.0, "newcomer_anchor": 0.0}},
+    ),
+}
+"""Contests with everything at once, the part that is fitted, and what `RankElo` is also tried with."""
+
+
+def programmers(name: str, seed: int = 1) -> None:
     """Print pairs right by how many contests players have seen, in contests with everything at once."""
-    contests = make_programmers(Programmers(), seed).contests
-    half = len(contests) // 2
-    seen = seen_before(contests)[contests.first[half] :]
-    print(f"programmers: {contests}")
-    for said, rater in (("", kn.RankElo()), (", no experience, bad days", kn.RankElo(experience=0.0, depth=3.0))):
-        forecast = rater.fit(contests[:half]).one_step_ahead(contests[half:])
+    kind, part, others = PROGRAMMERS[name]
+    contests = make_programmers(kind, seed).contests
+    begin = int(part * len(contests))
+    seen = seen_before(contests)[contests.first[begin] :]
+    print(f"{name}: {contests}; {begin} of them fitted")
+    for said, given in {"": {}, **others}.items():
+        forecast = kn.RankElo(**given).fit(contests[:begin]).one_step_ahead(contests[begin:])
         spans = {"known": (1, np.inf), "1–4": (1, 4), "5–14": (5, 14), "15 and more": (15, np.inf)}
         told = [f"{k} {pairs_among(forecast, (seen >= lo) & (seen <= hi)):.2f}" for k, (lo, hi) in spans.items()]
-        print(f"  RankElo{said}: {scores(forecast)}; {', '.join(told)}")
+        print(f"  RankElo{said and f', {said}'}: {scores(forecast)}; {', '.join(told)}")
 
 
 def main() -> int:
     """Print a table for each kind; how many of them lose by an anchor."""
     warnings.simplefilter("ignore")
     lost = 0
-    for name in sys.argv[1:] or [*KINDS, "programmers"]:
-        if name == "programmers":
-            programmers()
+    for name in sys.argv[1:] or [*KINDS, *PROGRAMMERS]:
+        if name in PROGRAMMERS:
+            programmers(name)
             continue
         kind = KINDS[name]._replace(size=min(KINDS[name].size, LARGEST_FIELD))
         made = make(kind, CONTESTS, seed=3)
