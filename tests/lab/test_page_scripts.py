@@ -264,7 +264,7 @@ def test_contests_have_a_board_for_each_kind_and_a_field_to_forecast(page):
     assert page.inner_text("#field-words").startswith("A field has two entrants or more")
     page.select_option("[data-kind=driver]", "Bob")
     page.click("#field-add button")
-    assert page.evaluate("window.asked.length") == 2
+    assert page.evaluate("window.asked.length") == 4
 
 
 def test_the_rules_of_a_ranking_are_sent_under_their_names(page):
