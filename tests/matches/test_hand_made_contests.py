@@ -349,6 +349,13 @@ def test_a_year_of_birth_is_no_season_and_a_carried_weight_no_weight_of_a_contes
     two = {"race": [1, 1] * 2, "driver": list("ABAB"), "place": [1, 2, 2, 1], "year": [2024, 2024, 2025, 2025]}
     races = kn.read_contests(two | {"weight": [2, 2, 0.5, 0.5]})
     assert list(shown(races)) == ["2024 1", "2025 1"] and races.weight.tolist() == [2.0, 0.5]
+    met = {
+        "race": [1] * 4 + [2] * 4,
+        "driver": list("ABCDCDAB"),
+        "place": [1, 2] * 4,
+        "year": [2024, 2024, 2025, 2025] * 2,
+    }
+    assert list(shown(kn.read_contests(met))) == ["2024 1", "2024 2", "2025 1", "2025 2"]  # who returns is born once
     races = kn.read_contests(two | {"weight": [2, 2.5, 0.5, 0.25]}, {"weight": "weight"})
     assert races.weight.tolist() == [2.5, 0.5] and "the largest of each counts" in "\n".join(races.notes)
 
@@ -367,6 +374,8 @@ def test_short_times_under_a_long_one_are_gaps_without_a_plus():
     races = kn.read_contests(stage | {"time": ["4:12:33", "0:12", "0:12", "0:48", "3:59:01", "s.t.", "1:02"]})
     assert [in_words(race) for race in shown(races).values()] == ["A B=C D", "A=B C"]
     assert "were read as so much behind it" in "\n".join(races.notes)
+    above = kn.read_contests(stage | {"time": ["4:12:33", "s.t.", "+0:12", "+0:48", "s.t.", "3:59:01", "+1:02"]})
+    assert above.rejected.row.tolist() == [5]  # nobody of the same contest stands above
     signed = kn.read_contests(stage | {"time": ["4:12:33", "+0:12", "+0:12", "+0:48", "3:59:01", "+0:01", "+1:02"]})
     assert "times such as '+0:12' were read as so much behind the shortest" in signed.notes
     plain = kn.read_contests(stage | {"time": ["40:00", "12:00", "12:00", "48:00", "3:59:01", "3:59:02", "3:58:00"]})
@@ -399,6 +408,8 @@ def test_one_event_at_two_meets_of_a_day_is_two_contests():
     assert shown(meets) == {"100 m North": {"B": 1.0, "A": 2.0}, "100 m South": {"C": 1.0, "D": 2.0}}
     assert "1 contest stands under more than one 'meet': each is a contest of its own" in meets.notes
     assert len(kn.read_contests(swum | {"meet": ["North"] * 4})) == 1
+    days = {"date": ["2026-07-01"] * 2 + ["2026-07-02"] * 2, "meet": ["North", "North", "South", "South"]}
+    assert shown(kn.read_contests(swum | days)) == shown(meets)
 
 
 @pytest.mark.parametrize(

@@ -110,12 +110,11 @@ def _of_days_in_a_row(rows: ContestRows, there: NDArray[np.bool_], column: str) 
 
 
 def _part_by_meets(rows: ContestRows, there: NDArray[np.bool_]) -> None:
-    """Part contests of one name and day that stand under several meets."""
+    """Part contests of one name, on one day or on neighbouring ones, that stand under several meets."""
     for column in _unused_parts(rows, MEETS):
         (level,), _ = encode_names(rows.table[column])
-        table = pl.DataFrame({"contest": rows.contest, "day": rows.date, "level": level}).filter(pl.Series(there))
-        meets = table.filter(pl.col("level") >= 0).unique().group_by("contest", "day").len()
-        several = meets.filter(pl.col("len") > 1)["contest"].n_unique()
+        table = pl.DataFrame({"contest": rows.contest, "level": level}).filter(pl.Series(there & (level >= 0)))
+        several = table.unique().group_by("contest").len().filter(pl.col("len") > 1).height
         if several:
             rows.contest, rows.identifiers = _split(rows, rows.contest, rows.identifiers, column)
             rows.events = None
