@@ -6,7 +6,13 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.forecasts.contest_scores import ContestBacktest, place_bands, place_calibration
+from kinelo.forecasts.contest_scores import (
+    ContestBacktest,
+    pairs_right,
+    place_bands,
+    place_calibration,
+    rank_deviation,
+)
 from kinelo.forecasts.places import ContestForecast
 
 
@@ -105,3 +111,13 @@ def test_those_who_tie_for_a_place_share_it_in_bands_and_calibration():
     assert bands.filter(event="top 3")["seen"].sum() == pytest.approx(6.0)
     table = place_calibration(forecast, bins=1).to_dict(as_series=False)
     assert table["frequency"] == pytest.approx([2 / 10, 6 / 10])
+
+
+def test_the_order_forecast_is_that_of_the_medians_in_both_scores():
+    """Where days may be off, who varies more has the higher mean and the lower median."""
+    race = kn.read_contests({"race": [1, 1, 1], "driver": list("ABC"), "place": [1, 2, 3]})
+    forecast = ContestForecast(race, np.array([0.0, 0.1, -2.0]), np.array([1.0, 2.0, 1.0]), off=0.4)
+    assert forecast.middle[0] > forecast.middle[1] > forecast.middle[2]
+    assert rank_deviation(forecast).tolist() == [0.0] and pairs_right(forecast).tolist() == [1.0]
+    plain = ContestForecast(race, forecast.mean, forecast.deviation)
+    assert rank_deviation(plain).tolist() == [2 / 9] and pairs_right(plain).tolist() == [2 / 3]

@@ -420,7 +420,16 @@ class _ContestForm(Form):
 
 def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:
     """Levels of what luck depends on, by column, and those that each entrant has, as a typed contest says them."""
+    from kinelo.matches.table_rows import listed_names
+
     luck = {name: levels[name] for name in getattr(rater, "noise_by", None) or () if levels.get(name)}
+    for name, level in luck.items():
+        known = rater.noise_factors_.filter(column=name)["level"].to_list()
+        if level not in known:
+            met = listed_names(known)
+            typer.echo(
+                f"note: {level!r:.40} is no {name!r} that was met ({met}): luck is taken to be as usual", err=True
+            )
     helps = [name for name in getattr(rater, "advantage_kinds_", ()) if name not in luck]
     said = [name for name in helps if levels.get(name)]
     if said and said != helps[: len(said)]:
