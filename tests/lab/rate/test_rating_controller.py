@@ -75,7 +75,7 @@ def test_what_if_is_the_library_s_forecast_on_the_day_of_the_last_match(tmp_path
     assert controller.predict("A", "C", neutral=True)["win"] != said["win"]
     rater = kn.TeamElo().fit(matches)
     told = rater.preview("A", "C", date=str(matches.date[-1]), neutral=False).table()
-    assert said["changes"] == told.to_dict()
+    assert said["changes"] == told.to_dict() and said["why_not"] is None
     why = rater.explain_last("C", last=5)
     assert controller.why("C") == {"words": why.summary(), "lines": why.lines()[:0:-1], "table": why.table().to_dict()}
     assert controller.predict("A", "Nobody", neutral=False)["unknown"] == ["Nobody"]
@@ -183,7 +183,10 @@ def test_players_are_rated_from_line_ups(tmp_path):
         frame.write_csv(tmp_path / kind)
         seen = controller.look(kind, str(tmp_path / kind), f"{kind}.csv", 10_000, 50)
     columns = {f["name"]: f["guess"] for t in seen["tables"].values() for f in t["fields"] if f["guess"]}
-    assert controller.rate(columns, "player")["leaderboard"]["rows"][0]["name"] in set(league.lineups["player"])
+    rated = controller.rate(columns, "player")
+    assert rated["leaderboard"]["rows"][0]["name"] in set(league.lineups["player"])
+    said = controller.predict(*rated["teams"][:2], neutral=False)
+    assert said["changes"] is None and said["why_not"].startswith("Players are rated: what the match would change")
     controller.forget("lineups")
     with pytest.raises(InputError, match="need line-ups"):
         controller.rate(columns, "player")

@@ -143,11 +143,20 @@ class MatchLeague(League):
         forecast = self.rater.predict(read_matches(match, played=False, conditions=used))
         win, draw, loss = forecast.probabilities[0].tolist()
         changes = self._changes(home, away, {"date": day, "neutral": neutral}, said)
-        return {"win": win, "draw": draw, "loss": loss, "unknown": list(forecast.unknown), "changes": changes}
+        probabilities = {"win": win, "draw": draw, "loss": loss}
+        return {**probabilities, "unknown": list(forecast.unknown), "changes": changes, "why_not": self._why_not()}
+
+    def _why_not(self) -> str | None:
+        """Why nothing is said of what a match would change, where that is so."""
+        if not hasattr(self.rater, "preview"):
+            return f"{type(self.rater).__name__} rates all matches at once: what one would change is not shown."
+        if getattr(self.rater, "rates_players", False):
+            return "Players are rated: what the match would change depends on who plays, which is not known here."
+        return None
 
     def _changes(self, home: str, away: str, said: dict[str, Any], levels: dict[str, str]) -> dict[str, Any] | None:
-        """What the match would change; nothing where players are rated and nobody said who plays."""
-        if not hasattr(self.rater, "preview"):
+        """What the match would change; nothing where that is not known."""
+        if self._why_not():
             return None
         try:
             numbers = {name: float(levels[name]) for name in self.chosen["covariates"]}

@@ -150,7 +150,7 @@ export class Rated {
         const table = element("table", { id: "what-changes" });
         fillTable(table, said.changes);
         answer.append(element("p", { class: "soft" }, "What it would change:"), element("div", { class: "scroll" }, table));
-      }
+      } else if (said.why_not) answer.append(element("p", { class: "soft" }, said.why_not));
     } catch (error) {
       answer.replaceChildren(element("p", { class: "soft" }, error.message));
     }
