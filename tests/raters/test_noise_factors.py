@@ -13,8 +13,10 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.conditions import Condition
 from kinelo.raters.adapter import blank_of, conditions_of
-from kinelo.raters.noise import NoiseFactors
+from kinelo.raters.noise import NoiseFactors, find_factors
+from kinelo.raters.rank.luck import Circumstances
 
 LUCK = {"league": 1.0, "friendly": 2.5, "cup": 0.7}
 STILL: dict[type, dict[str, Any]] = {
@@ -222,3 +224,16 @@ def test_every_door_knows_the_noise(matches, fitted, kind, tmp_path):
 def test_a_rating_system_leaves_no_room_for_the_noise(matches):
     with pytest.raises(InputError, match="no room"):
         kn.TeamElo(noise_by=["kind"], system=kn.RatingSystem(kn.Tanh(nu=0.003), gamma=10.0)).fit(matches)
+
+
+@pytest.mark.parametrize("spread", [1.0, 3.0])
+def test_errors_of_factors_are_those_of_losses_that_differ_more_than_their_curvature_says(spread):
+    """Losses ``(log f − x)²/2`` of 200 matches at each of six levels: x with deviation 1 is a likelihood, with 3 it is
+    none, and the mean of a level is as uncertain as 200 such numbers make it.
+    """
+    rng = np.random.default_rng(5)
+    level = np.repeat(np.arange(6), 200)
+    x = np.repeat([-1.0, -0.6, -0.2, 0.2, 0.6, 1.0], 200) + spread * rng.normal(size=level.size)
+    said = Circumstances({"track": Condition(level, tuple("abcdef"))}, level.size)
+    found = find_factors(("track",), said, lambda f: 0.5 * (np.log(f) - x) ** 2, 0, NoiseFactors())
+    assert found.error == pytest.approx(np.full(6, spread / np.sqrt(200)), rel=0.15)

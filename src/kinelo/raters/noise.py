@@ -192,14 +192,16 @@ def find_factors(
     column = np.array([columns.index(name) for name, _ in found.index], np.int64)
     spread2 = np.full(len(columns), USUAL_SPREAD**2)
     for _ in range(MOST_FACTOR_STEPS):
-        slope, bend = _slopes(found, codes, losses, skipped)
+        slope, bend, squares_of_slopes = _slopes(found, codes, losses, skipped)
         precision = bend + 1.0 / spread2[column]
         step = np.clip(-(slope + found.log / spread2[column]) / precision, -LONGEST_FACTOR_STEP, LONGEST_FACTOR_STEP)
         found.log = np.clip(found.log + step, -LARGEST_LOG, LARGEST_LOG)
-        found.error = 1.0 / np.sqrt(precision)
+        posterior = 1.0 / precision
+        # losses of contests are no likelihood: slopes that differ more than their curvature says count
+        found.error = np.sqrt(np.maximum(squares_of_slopes, bend) + 1.0 / spread2[column]) / precision
         for k in range(len(columns)):
             own = column == k
-            squares = found.log[own] ** 2 + found.error[own] ** 2
+            squares = found.log[own] ** 2 + posterior[own]
             spread2[k] = (USUAL_SPREAD**2 + squares.sum()) / (1.0 + own.sum())
         if np.abs(step).max(initial=0.0) < 1e-3:
             break
@@ -208,16 +210,19 @@ def find_factors(
 
 def _slopes(
     found: NoiseFactors, codes: NDArray[np.int64], losses: Callable[[Array], Array], skipped: int
-) -> tuple[Array, Array]:
-    """First and second derivative of all losses by the logarithm of each level's factor; the second is not negative."""
+) -> tuple[Array, Array, Array]:
+    """First and second derivative of all losses by the logarithm of each level's factor, and the sum of the squares of
+    the first; the second is not negative.
+    """
     size, h = found.log.size, FACTOR_DIFFERENCE
     logs = np.append(found.log, 0.0)[codes].sum(axis=1)
     here = losses(np.exp(logs))
-    slope, bend = np.zeros(size), np.zeros(size)
+    slope, bend, squares = np.zeros(size), np.zeros(size), np.zeros(size)
     for one in codes.T:
         known = one >= 0
         up, down = (losses(np.exp(logs + shift * known)) for shift in (h, -h))
         known[:skipped] = False
-        for total, by in ((slope, (up - down) / (2.0 * h)), (bend, (up - 2.0 * here + down) / h**2)):
+        first, second = (up - down) / (2.0 * h), (up - 2.0 * here + down) / h**2
+        for total, by in ((slope, first), (bend, second), (squares, first**2)):
             total += np.bincount(one[known], weights=by[known], minlength=size)
-    return slope, np.maximum(bend, 0.0)
+    return slope, np.maximum(bend, 0.0), squares
