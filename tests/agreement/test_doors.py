@@ -54,7 +54,16 @@ RATERS = {
     "PlayerElo": given(kn.PlayerElo, covariance="diagonal"),
     "PlayerElo full": given(kn.PlayerElo, covariance="full"),
     "BradleyTerry": partial(kn.BradleyTerry, ridge=0.05, refit_days=0.0),
-    "RankElo": given(kn.RankElo, walk=0.4, prior_spread=0.8, newcomer=-0.1, regression=0.1, late_retirement=0.0),
+    "RankElo": given(
+        kn.RankElo,
+        walk=0.4,
+        prior_spread=0.8,
+        newcomer=-0.1,
+        regression=0.1,
+        late_retirement=0.0,
+        contest_walk=0.2,
+        experience=0.3,
+    ),
     "Mixture": lambda: kn.Mixture({"slow": kn.TeamElo.classic(k=8), "fast": kn.TeamElo.classic(k=70)}),
 }
 SEEDS = (1, 2)
