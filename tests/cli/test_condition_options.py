@@ -145,6 +145,9 @@ def test_luck_may_depend_on_a_column_by_every_command(folder, tmp_path):
         out = tmp_path / f"{number}.csv"
         assert run("predict", folder / "fixtures.csv", *words, "--out", out).exit_code == 0
         assert pl.read_csv(out)["home_win"].to_numpy() == pytest.approx(wanted, abs=1e-6)
+        sides = f"{matches.teams[0]} - {matches.teams[1]}"
+        never = run("predict", "--match", sides, *words[:2], *luck[2:], "--noise-by", "surface=gravel")
+        assert never.exit_code == 0 and "note: 'gravel' is no 'surface' that was met (" in never.output
     for command in ("backtest", "leaderboard", "season"):
         with_luck, plain = (run(*commands(folder)[command], "--json", *more) for more in (luck, luck[2:]))
         assert with_luck.exit_code == 0 and with_luck.stdout != plain.stdout

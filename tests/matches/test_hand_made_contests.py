@@ -357,7 +357,20 @@ def test_a_year_of_birth_is_no_season_and_a_carried_weight_no_weight_of_a_contes
     }
     assert list(shown(kn.read_contests(met))) == ["2024 1", "2024 2", "2025 1", "2025 2"]  # who returns is born once
     races = kn.read_contests(two | {"weight": [2, 2.5, 0.5, 0.25]}, {"weight": "weight"})
-    assert races.weight.tolist() == [2.5, 0.5] and "the largest of each counts" in "\n".join(races.notes)
+    assert races.weight.tolist() == [2.5, 0.5] and "'weight' differs within 2 contests: the largest" in str(races.notes)
+    (said,) = (note for note in kn.read_contests(two | {"weight": [2, 2.5, 1, 1]}).notes if "within" in note)
+    assert said == "'weight' differs within 1 contest: the largest of each counts"
+
+
+def test_cells_as_long_as_a_page_hold_no_result():
+    """Numbers of so many digits are none, and patterns would be tried at every letter of them."""
+    for column, long in (
+        ("place", "1" * 5000 + "-" + "2" * 5000),
+        ("points", "1a" * 9000),
+        ("time", "1" * 50_000 + " x"),
+    ):
+        races = kn.read_contests(one(column, ["1", long, "3"]), best="lowest")
+        assert shown(races) == {"r": {"A": 1.0, "C": 2.0}} and len(races.rejected) == 1
 
 
 def test_notes_name_the_words_that_were_taken_for_an_ending():

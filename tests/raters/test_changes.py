@@ -90,6 +90,15 @@ def test_a_preview_of_a_contest_tries_every_place():
         rater.preview([f"P{k}" for k in range(13)])
 
 
+def test_a_number_that_an_entrant_carries_is_not_taken_for_the_entrant_of_that_name():
+    table = {"race": [1] * 3, "horse": ["7", "8", "9"], "place": [1, 2, 3], "weight": ["8", "9", "7"]}
+    rater = kn.RankElo(covariates=["weight"], prior_spread=0.5).update(kn.read_contests(table, advantages=["weight"]))
+    field = [("7", 8), ("8", 9), ("9", 7)]
+    seen = rater.preview(field)
+    assert [*seen.after] == ["7", "8", "9"]
+    assert seen.after["8"][0] == ratings(copy.deepcopy(rater).update_one([field[1], field[0], field[2]]))["8"]
+
+
 @pytest.mark.parametrize("name", RATERS)
 def test_terms_add_up_to_the_change(name):
     rater = RATERS[name]().fit(matches(name == "PlayerElo")[: AT + 1])

@@ -85,6 +85,12 @@ def test_estimates_stored_before_there_were_walks_by_contest_keep_their_meaning(
     assert rater.parameters_["contest_walk"] == 0.0
 
 
+@pytest.mark.parametrize("name", ["newcomer_anchor", "off"])
+def test_a_part_is_at_most_all(name):
+    with pytest.raises(kn.InputError, match=f"{name} is a finite number of at least 0 and at most 1"):
+        kn.RankElo(**{name: 1.01})
+
+
 def test_each_contest_adds_less_to_who_has_seen_more_of_them():
     """Two thirds of it come in ten contests, all of it in very many: 0.6 (e^{−(n − 1)/10} − e^{−n/10}) after n."""
     contests = races(0.0, contests=30, size=9)

@@ -101,6 +101,31 @@ def test_large_fields_are_searched_from_where_some_entrants_lead(monkeypatch):
             assert abs(found[1].parameters_[name] - found[0].parameters_[name]) < 0.5 * error, name
 
 
+def test_teams_that_cannot_be_thinned_are_searched_at_once(monkeypatch):
+    """A last contest with more teams than a search begins with is read whole."""
+    rng = np.random.default_rng(2)
+    order = np.concatenate([rng.permutation(12) for _ in range(4)])
+    table = {"race": np.repeat(np.arange(4), 24), "team": [f"T{k}" for k in np.repeat(order, 2)]}
+    table |= {
+        "driver": [f"D{2 * k + j}" for k in order for j in range(2)],
+        "place": np.tile(np.repeat(np.arange(1, 13), 2), 4),
+    }
+    contests = kn.read_contests(table, team="team")
+    assert contests.sizes.tolist() == [12] * 4
+    monkeypatch.setattr(filtering, "LARGE", 8)
+    monkeypatch.setattr(filtering, "FEW_ENTRIES", 10)
+    given = {
+        "prior_spread": 1.0,
+        "newcomer": 0.0,
+        "regression": 0.0,
+        "experience": 0.0,
+        "contest_walk": 0.0,
+        "off": 0.0,
+    }
+    found = kn.RankElo(**given, anchor=0.0, newcomer_anchor=0.0).fit(contests)
+    assert set(found.estimates_.values) == {"walk"}
+
+
 def test_a_fit_that_takes_long_tells_how_far_it_is(monkeypatch):
     monkeypatch.setattr("kinelo.raters.rank.filtering.MANY_ENTRIES", 100)
     told = []

@@ -334,6 +334,7 @@ class _MatchForm(Form):
         from kinelo.matches.reading import read_matches
         from kinelo.raters.adapter import forecast_by
 
+        _note_levels_never_met(rater, typed.levels)
         unsaid = [name for name, level in typed.levels.items() if not level]
         if unsaid:
             note = f"note: --match says nothing of {', '.join(unsaid)}: sides play with their own strength"
@@ -384,6 +385,7 @@ class _ContestForm(Form):
         from kinelo.matches.same_side import read_aliases
 
         aliases, several = read_aliases(typed.aliases), len(getattr(rater, "kinds_", ())) > 1
+        _note_levels_never_met(rater, typed.levels)
         luck, helped = _levels_of(rater, typed.levels)
         circumstances = {"conditions": luck} if luck else {}
         pieces = []
@@ -418,18 +420,20 @@ class _ContestForm(Form):
         return contest_forecast_tables(table, ENTRANTS_SHOWN)
 
 
-def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Levels of what luck depends on, by column, and those that each entrant has, as a typed contest says them."""
+def _note_levels_never_met(rater: Any, levels: dict[str, str]) -> None:
+    """Say which levels of what luck depends on no match (or contest) had."""
     from kinelo.matches.table_rows import listed_names
 
-    luck = {name: levels[name] for name in getattr(rater, "noise_by", None) or () if levels.get(name)}
-    for name, level in luck.items():
+    for name in getattr(rater, "noise_by", None) or ():
         known = rater.noise_factors_.filter(column=name)["level"].to_list()
-        if level not in known:
-            met = listed_names(known)
-            typer.echo(
-                f"note: {level!r:.40} is no {name!r} that was met ({met}): luck is taken to be as usual", err=True
-            )
+        if levels.get(name) and levels[name] not in known:
+            never = f"{levels[name]!r:.40} is no {name!r} that was met ({listed_names(known)})"
+            typer.echo(f"note: {never}: luck is taken to be as usual", err=True)
+
+
+def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Levels of what luck depends on, by column, and those that each entrant has, as a typed contest says them."""
+    luck = {name: levels[name] for name in getattr(rater, "noise_by", None) or () if levels.get(name)}
     helps = [name for name in getattr(rater, "advantage_kinds_", ()) if name not in luck]
     said = [name for name in helps if levels.get(name)]
     if said and said != helps[: len(said)]:

@@ -201,7 +201,9 @@ def _read_weight(rows: ContestRows) -> None:
             return
         rows.weight = read_numbers(rows.table[column])
         if several.any():
-            rows.notes.append(f"{column!r} differs within {int(several.sum()):,} contests: the largest of each counts")
+            number = int(several.sum())
+            within = "1 contest" if number == 1 else f"{number:,} contests"
+            rows.notes.append(f"{column!r} differs within {within}: the largest of each counts")
         rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
 
 

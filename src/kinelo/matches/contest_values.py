@@ -77,6 +77,9 @@ BESIDE = re.compile(r"(\d+(?:[.,]\d+)?)\s*[,;/]?\s*([a-z/.*]+\d?)|([a-z/.]+)\s*[
 LAPPED = 1e12
 """Values from here on are numbers of laps behind, after all times."""
 
+LONGEST_WORD = 300
+"""Letters beyond which a cell holds no result."""
+
 
 class Cell(NamedTuple):
     """What one word says: a value or NaN, an ending, how the value counts, and whether a mark beside it was left."""
@@ -159,6 +162,8 @@ def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
     word = word.replace("\N{MINUS SIGN}", "-").strip()
     if word in endings:
         return Cell(ended=endings[word])
+    if len(word) > LONGEST_WORD:
+        return Cell()
     if inner := BRACKETS.fullmatch(word):  # a result that does not count for the total was reached all the same
         word = inner[1].strip()
         if number := NUMBER.fullmatch(word):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinelo.errors import InputError
+from kinelo.matches.contests import Contests
 from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
 
@@ -143,19 +144,26 @@ def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | 
         raise InputError(
             f"A contest of {len(entrants):,} has too many places to try for {len(asked):,} of them: {fewer}."
         )
-    before = ratings_by_name(rater)
+    before, rated = ratings_by_name(rater), dict(zip(_labels(entrants), _rated_names(forecast.contests), strict=True))
     after: dict[str, list[float]] = {}
     for one in asked:
         others = [other for other in expected if other != one]
-        own = [name for name in _members(one) if name not in after]  # a car that two drive is told of the first
+        own = [name for name in rated[_label(one)] if name not in after]  # a car that two drive is told of the first
         for place in range(len(entrants)):
             order = [*others[:place], one, *others[place:]]
             now = ratings_by_name(copy.deepcopy(rater).update_one(order, **said))
             for name in own:
-                if name in now:  # numbers of covariates are nobody
-                    after.setdefault(name, []).append(now[name])
+                after.setdefault(name, []).append(now[name])
     places = tuple(str(place + 1) for place in range(len(entrants)))
     return Preview(places, {name: before.get(name) for name in after}, {n: tuple(v) for n, v in after.items()})
+
+
+def _rated_names(contest: Contests) -> list[list[str]]:
+    """Names of each entrant of a contest that are rated: levels of conditions and numbers of covariates are not."""
+    slots = [one for one in contest.slots.values() if not one.advantage]
+    return [
+        [one.names[code] for one in slots for code in one.codes[k] if code >= 0] for k in range(contest.entrant.size)
+    ]
 
 
 def _members(entrant: Any) -> list[str]:

@@ -159,10 +159,11 @@ class ContestFilter(KindParameters):
     def _search_in_turns(self, contests: Contests) -> Estimates:
         near = None
         finishers = np.add.reduceat((contests.ended == FINISHED).astype(float), contests.first[:-1])
-        few = thinned(contests, FEW_ENTRIES)
-        if finishers.mean() > LARGE and few is not contests:
+        large = finishers.mean() > LARGE
+        few = thinned(contests, FEW_ENTRIES) if large else contests
+        if few.entrant.size < contests.entrant.size:
             near = self._search_in_turns(few).values
-        elif finishers.mean() > LARGE:
+        elif large:
             self._part = 2.0 / np.maximum(finishers, 2.0)
             near = self._likeliest(contests, NEAR).values
             self._part = None

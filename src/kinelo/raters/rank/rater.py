@@ -135,10 +135,10 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
         Parameter("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
-        Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off"),
+        Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off", largest=1.0),
         Parameter("depth", 1.5, 0.0, DEEPEST, False, "how much lower those are", largest=DEEPEST, vague=6.0),
         Parameter("anchor", 0.0, 0.0, 1.0, False, "how much the level of a field is drawn to that of all"),
-        Parameter("newcomer_anchor", 0.0, 0.0, 1.0, False, "how much less a first field tells of newcomers", vague=1.5),
+        Parameter("newcomer_anchor", 0.0, 0.0, 1.0, False, "how little a first field tells", largest=1.0, vague=1.5),
         Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
     options: ClassVar[tuple[Any, ...]] = (Option("initial"), Option("look", 1.0, open=True))
