@@ -123,7 +123,7 @@ def main() -> int:
     """Print a table for each kind; how many of them lose by an anchor."""
     warnings.simplefilter("ignore")
     lost = 0
-    for name in sys.argv[1:] or [*KINDS, *PROGRAMMERS]:
+    for name in sys.argv[1:] or [*(name for name, kind in KINDS.items() if not kind.unfinished), *PROGRAMMERS]:
         if name in PROGRAMMERS:
             programmers(name)
             continue
