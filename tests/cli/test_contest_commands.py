@@ -319,7 +319,7 @@ def test_a_contest_is_typed_and_a_book_knows_what_it_rates(folder, tmp_path):
         refused = kinelo("predict", "--book", tmp_path / "b", "--match", match)
         assert refused.returncode == 2 and words in refused.stderr
     by_file = kinelo("predict", "--results", folder / "races.csv", "--match", "P0; P1; P2")
-    assert by_file.stdout.startswith("1, ") and by_file.stdout.count("│ P") == 3
+    assert by_file.stdout.startswith("P0, P1, P2, 20") and by_file.stdout.count("│ P") == 3
 
 
 def test_a_retirement_is_partly_luck_and_may_be_counted_in_full(tmp_path):

@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import kinelo as kn
+from kinelo.forecasts import places
 from kinelo.forecasts.contest_scores import order_log_loss, pairs_right, rank_deviation
 from kinelo.forecasts.pair_sums import BLOCK
 from kinelo.forecasts.places import ContestForecast
@@ -86,6 +88,44 @@ def test_the_first_three_of_a_field_with_one_far_ahead():
     far = ContestForecast(forecast.contests, forecast.mean + np.eye(12)[4] * 14.0, forecast.deviation)
     assert far.top(0) == pytest.approx(far.places(0)[:, :3].sum(axis=1), abs=1e-6)
     assert far.top(0)[4] == pytest.approx(1.0, abs=1e-9)
+
+
+def by_the_integral(forecast, entrant, number):
+    """Chance of an entrant to be among the first, and expected place, on a grid of all points with all others."""
+    mean, deviation, off, depth = forecast.mean, forecast.deviation, forecast.off, forecast.depth
+    x = np.linspace(mean.min() - 40.0, mean.max() + 40.0, 2_000)
+    parts = [(1.0 - off, mean, deviation)]
+    parts += [(off, mean - depth * deviation, (3.0 - depth / 3.0) * deviation)] if off else []
+    density = sum(w * norm.pdf(x, m[entrant], s[entrant]) for w, m, s in parts)
+    ahead = sum(w * norm.sf(x[:, None], m, s) for w, m, s in parts)
+    law = np.zeros((x.size, number))
+    law[:, 0] = 1.0
+    for other in np.delete(np.arange(mean.size), entrant):
+        p = ahead[:, other, None]
+        law = law * (1.0 - p) + p * np.pad(law, ((0, 0), (1, 0)))[:, :number]
+    step, others = x[1] - x[0], ahead.sum(axis=1) - ahead[:, entrant]
+    return (density * law.sum(axis=1)).sum() * step, 1.0 + (density * others).sum() * step
+
+
+@pytest.mark.parametrize("off", [0.0, 0.08])
+def test_fields_taken_some_points_at_a_time_are_the_integral(monkeypatch, off):
+    """All points at once, a few of them, or one; low points where too many are ahead are left out of a few."""
+    whole = forecast_of(300, off=off)
+    win, expected, first, middle = whole.win, whole.expected_place, whole.top(0, 10), whole.places(0)[:, 150]
+    assert whole.mean.size * 400 < places.VALUES_AT_ONCE
+    for at_once in (300 * 7, 1):
+        monkeypatch.setattr(places, "VALUES_AT_ONCE", at_once)
+        parts = forecast_of(300, off=off)
+        assert parts.win == pytest.approx(win, rel=1e-12)
+        assert parts.expected_place == pytest.approx(expected, rel=1e-12)
+        assert parts.top(0, 10) == pytest.approx(first, abs=1e-15)
+        assert parts.places(0)[:, 150] == pytest.approx(middle, abs=1e-14)
+        monkeypatch.undo()
+    for entrant in (0, 40, 299):
+        assert win[entrant] == pytest.approx(by_the_integral(whole, entrant, 1)[0], rel=1e-6, abs=1e-12)
+        assert (first[entrant], expected[entrant]) == pytest.approx(
+            by_the_integral(whole, entrant, 10), rel=1e-8, abs=1e-7
+        )
 
 
 def test_seventeen_thousand_are_forecast_and_scored():

@@ -76,8 +76,10 @@ def test_a_preview_is_what_then_happens_to_the_bit(name):
 
 def test_a_preview_of_a_contest_tries_every_place():
     rater = kn.RankElo(start={"Ann": 1700, "Bob": 1600, "Cid": 1500}).update_one(["Ann", "Bob", "Cid"])
-    known = ratings(rater)
+    known, state = ratings(rater), {key: value.tobytes() for key, value in rater.to_arrays().items()}
+    assert [*rater.preview(["Bob", "somebody new"]).after] == ["Bob", "somebody new"]
     seen = rater.preview(["Bob", "Ann", "Cid"])
+    assert {key: value.tobytes() for key, value in rater.to_arrays().items()} == state, "the rater is left alone"
     assert seen.outcomes == ("1", "2", "3") and [*seen.after] == ["Bob", "Ann", "Cid"]
     for place, order in enumerate((["Cid", "Ann", "Bob"], ["Ann", "Cid", "Bob"], ["Ann", "Bob", "Cid"])):
         assert seen.after["Cid"][place] == ratings(copy.deepcopy(rater).update_one(order))["Cid"]

@@ -396,7 +396,7 @@ class _ContestForm(Form):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)
                 forecast = rater.predict_one(field, **circumstances)
-            contest = replace(forecast.contests, identifiers=(str(number + 1),))
+            contest = replace(forecast.contests, identifiers=(str(number + 1),), titles=(field_title(entrants),))
             pieces.append(Piece(np.array([number]), forecast.about(contest)))
         return pieces
 
@@ -418,6 +418,15 @@ class _ContestForm(Form):
         from kinelo.forecasts.places import contest_forecast_tables
 
         return contest_forecast_tables(table, ENTRANTS_SHOWN)
+
+
+def field_title(entrants: list[str]) -> str:
+    """What stands above the forecast of a contest that was typed, which has no name.
+
+    >>> field_title(["Ann", "Bob", "Cid", "Dee"]), field_title(["Ann", "Bob", "Cid", "Dee", "Eve"])
+    ('Ann, Bob, Cid, Dee', 'Ann, Bob, Cid and 2 more')
+    """
+    return ", ".join(entrants) if len(entrants) < 5 else f"{', '.join(entrants[:3])} and {len(entrants) - 3:,} more"
 
 
 def _note_levels_never_met(rater: Any, levels: dict[str, str]) -> None:

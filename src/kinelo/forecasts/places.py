@@ -9,6 +9,7 @@ integral more of the same kind.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ Array = NDArray[np.float64]
 PLACE_REACH, PLACE_STEP = 6.0, 0.25
 NEGLIGIBLE_CHANCE = 1e-18
 LEAST_BEHIND = 1e-300
+VALUES_AT_ONCE = 2**18
+"""Entrants times points of a grid that are in memory at once."""
 PLACE_ROWS = 10
 GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
 EULER = 0.5772156649015329
@@ -86,10 +89,14 @@ class ContestForecast:
         contest = range(len(self))[contest]
         return slice(int(self.contests.first[contest]), int(self.contests.first[contest + 1]))
 
-    def _on_grid(self, entries: slice, step: float = PLACE_STEP, surely_ahead: int = 0) -> tuple[Array, Array, Array]:
-        """Weights of each density, ``F`` and ``1 − F`` of some entries, on a grid of points (entries, points).
+    def _on_grid(
+        self, entries: slice, step: float, surely_ahead: int = 0, least: float = 0.0
+    ) -> Iterator[tuple[Array, Array, Array]]:
+        """Performances of some entries in deviations, weights of their densities and ``F`` at points of a grid (points,
+        entries), from the highest down; of thousands of entrants some points at a time.
 
-        ``step`` is in least deviations. Points may be left out below which so many entrants are ahead in any case.
+        ``step`` is in least deviations. Points are left out below which ``surely_ahead`` entrants are ahead in any
+        case, or where the chance of fewer is below ``least``.
         """
         mean, deviation = self.mean[entries], self.deviation[entries]
         reach = PLACE_REACH * deviation * (2.5 if self.law == "gumbel" else 1.0)
@@ -100,42 +107,57 @@ class ContestForecast:
         low = float(np.partition(lowest, -surely_ahead)[-surely_ahead] if surely_ahead else lowest.min())
         step = step * float(deviation.min()) * (1.0 if self.law == "normal" else 0.5)
         x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
-        z = (x - mean[:, None]) / deviation[:, None]
-        scale = (x[1] - x[0]) / deviation[:, None]
-        if self.law == "normal":
-            density, behind, ahead = _normal_density(z), ndtr(z), ndtr(-z)
-            if self.off > 0.0:
-                z = (z + depth) / wide
-                for part, bad in ((density, _normal_density(z) / wide), (behind, ndtr(z)), (ahead, ndtr(-z))):
-                    part *= 1.0 - self.off
-                    bad *= self.off
-                    part += bad
+        scale, at_once = (x[1] - x[0]) / deviation, max(VALUES_AT_ONCE // mean.size, 1)
+        for end in range(x.size, 0, -at_once):
+            z = (x[max(end - at_once, 0) : end, None] - mean) / deviation
+            density, behind = self._density(z), self._below(z)
             density *= scale
-            return density, behind, ahead
-        g = z * GUMBEL_DEVIATION + EULER
-        tail = np.exp(-np.clip(g, -30.0, None))
-        return tail * np.exp(-tail) * GUMBEL_DEVIATION * scale, np.exp(-tail), -np.expm1(-tail)
+            yield z, density, behind
+            if least > 0.0 and log_chance_of_fewer(surely_ahead, mean.size - behind[0].sum() - 1.0) < math.log(least):
+                return
+
+    def _density(self, z: Array) -> Array:
+        """Density of performances at points that are in deviations from their means."""
+        if self.law == "gumbel":
+            tail = _gumbel_tail(z)
+            return tail * np.exp(-tail) * GUMBEL_DEVIATION
+        if self.off == 0.0:
+            return _normal_density(z)
+        wide = width_of(self.depth)
+        return (1.0 - self.off) * _normal_density(z) + self.off / wide * _normal_density((z + self.depth) / wide)
+
+    def _below(self, z: Array, side: float = 1.0) -> Array:
+        """Chance of performances below such points, or above them (``side`` −1)."""
+        if self.law == "gumbel":
+            tail = _gumbel_tail(z)
+            return np.exp(-tail) if side > 0.0 else -np.expm1(-tail)
+        chance = ndtr(side * z)
+        if self.off > 0.0:
+            chance *= 1.0 - self.off
+            chance += self.off * ndtr(side * (z + self.depth) / width_of(self.depth))
+        return chance
 
     @cached_property
     def win(self) -> Array:
         """Chance of every entry to win its contest."""
-        won = np.empty(self.mean.size)
+        won = np.zeros(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
-            density, behind, _ = self._on_grid(entries, surely_ahead=1)
-            log = np.log(np.maximum(behind, LEAST_BEHIND))
-            chance = (density * np.exp(log.sum(axis=0) - log)).sum(axis=1)
-            won[entries] = chance / chance.sum()
+            for _, density, behind in self._on_grid(entries, PLACE_STEP, 1, LEAST_BEHIND):
+                log = np.log(np.maximum(behind, LEAST_BEHIND))
+                won[entries] += (density * np.exp(log.sum(axis=1, keepdims=True) - log)).sum(axis=0)
+            won[entries] /= won[entries].sum()
         return won
 
     @cached_property
     def expected_place(self) -> Array:
         """Expected place of every entry: 1 plus the expected number of those ahead."""
-        expected = np.empty(self.mean.size)
+        expected = np.ones(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
-            density, _, ahead = self._on_grid(entries)
-            expected[entries] = 1.0 + (density * (ahead.sum(axis=0) - ahead)).sum(axis=1)
+            for _, density, behind in self._on_grid(entries, PLACE_STEP):
+                ahead = 1.0 - behind
+                expected[entries] += (density * (ahead.sum(axis=1, keepdims=True) - ahead)).sum(axis=0)
         return expected
 
     def places(self, contest: int = 0) -> Array:
@@ -144,7 +166,8 @@ class ContestForecast:
         size = self.contests.entrant[entries].size
         step = min(PLACE_STEP, 1.0 / math.sqrt(size))  # as narrow as the law of a place
         chances = np.zeros((size, size))
-        fill_places(*self._on_grid(entries, step), chances)
+        for z, density, behind in self._on_grid(entries, step):
+            fill_places(density, behind, self._below(z, -1.0), chances)
         np.maximum(chances, 0.0, out=chances)  # of thousands these are gigabytes: no copies
         chances /= chances.sum(axis=1, keepdims=True)
         return chances
@@ -156,8 +179,8 @@ class ContestForecast:
         if number**2 > size:
             return self.places(contest)[:, :number].sum(axis=1)
         chances = np.zeros(size)
-        on_grid = self._on_grid(entries, PLACE_STEP / math.sqrt(number), number)
-        fill_top(*(np.ascontiguousarray(part.T) for part in on_grid), number, chances)
+        for z, density, behind in self._on_grid(entries, PLACE_STEP / math.sqrt(number), number, NEGLIGIBLE_CHANCE):
+            fill_top(density, behind, self._below(z, -1.0), number, chances)
         return np.clip(chances, 0.0, 1.0)
 
     def chance_before(self, contest: int, one: str, other: str) -> np.float64:
@@ -232,6 +255,21 @@ def _normal_density(z: Array) -> Array:
     return np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
 
+def _gumbel_tail(z: Array) -> Array:
+    return np.exp(-np.clip(z * GUMBEL_DEVIATION + EULER, -30.0, None))
+
+
+def log_chance_of_fewer(number: int, expected: float) -> float:
+    """A bound (Chernoff's) of the logarithm of the chance that fewer than ``number`` of independent events happen, of
+    which so many are expected.
+
+    >>> round(log_chance_of_fewer(1, 20.0), 3), log_chance_of_fewer(3, 2.0)
+    (-20.0, 0.0)
+    """
+    most = number - 1
+    return 0.0 if expected <= most else most - expected + (most * math.log(expected / most) if most else 0.0)
+
+
 def width_of(depth: float) -> float:
     """Deviation, in those of others, of performances that are off and lie so many deviations lower.
 
@@ -301,18 +339,18 @@ def fill_top(density, behind, ahead, number, chances):
 
 @kernel
 def fill_places(density, behind, ahead, chances):
-    """Add up the chances (entrants, places) over the points of a grid; the other arrays are (entrants, points).
+    """Add up the chances (entrants, places) over the points of a grid; the other arrays are (points, entrants).
 
     At every point the law of the number ahead is convolved from all entrants, and each is taken out again from the end
     at which that is stable. Numbers without weight are left out on both sides.
     """
-    size, points = density.shape
+    points, size = density.shape
     law = np.zeros(size + 2)
     for g in range(points):
         law[0] = 1.0
         lo, hi = 0, 0
         for b in range(size):
-            p, q = ahead[b, g], behind[b, g]
+            p, q = ahead[g, b], behind[g, b]
             law[hi + 1] = 0.0
             for j in range(hi + 1, lo, -1):
                 law[j] = law[j] * q + law[j - 1] * p
@@ -323,19 +361,19 @@ def fill_places(density, behind, ahead, chances):
             while hi > lo and law[hi] < NEGLIGIBLE_CHANCE:
                 hi -= 1
         for a in range(size):
-            if density[a, g] < NEGLIGIBLE_CHANCE:
+            if density[g, a] < NEGLIGIBLE_CHANCE:
                 continue
-            p, q = ahead[a, g], behind[a, g]
+            p, q = ahead[g, a], behind[g, a]
             if q >= 0.5:
                 rest = 0.0
                 for j in range(lo, min(hi, size - 1) + 1):
                     rest = (law[j] - p * rest) / q
-                    chances[a, j] += density[a, g] * rest
+                    chances[a, j] += density[g, a] * rest
             else:
                 rest = 0.0
                 for j in range(hi - 1, max(lo - 1, 0) - 1, -1):
                     rest = (law[j + 1] - q * rest) / p
-                    chances[a, j] += density[a, g] * rest
+                    chances[a, j] += density[g, a] * rest
         for j in range(lo, hi + 1):
             law[j] = 0.0
 

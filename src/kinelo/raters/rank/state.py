@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -51,6 +52,13 @@ class RankState:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RankState:
+        """A state of its own; a hundred thousand names are not copied one by one."""
+        other = copy.copy(self)
+        other.names, other.index, other.unseen = self.names.copy(), self.index.copy(), self.unseen.copy()
+        other.known = copy.deepcopy(self.known, memo)
+        return other
 
     def _grow(self) -> None:
         room = self.known.last.size

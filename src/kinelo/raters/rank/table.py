@@ -40,17 +40,18 @@ def slot_table(rater: Any, day: int | None) -> pl.DataFrame:
         # One level for both, on the day; the sum is exact, so that it does not matter who was met first.
         x[own] -= math.fsum(faded[active]) / active.sum() if active.any() else 0.0
     shown = state.dated & (last != NEVER)
+    supposed = np.zeros(size, np.int64)
+    supposed[list(state.unseen)] = list(state.unseen.values())
     table = pl.DataFrame(
         {
-            "kind": pl.Series([kind for kind, _ in state.names], dtype=pl.String),
+            "kind": pl.Series(state.kinds, dtype=pl.String).gather(kind),
             "name": pl.Series([name for _, name in state.names], dtype=pl.String),
             "rating": rater.initial + POINTS_PER_UNIT * x,
             "uncertainty": POINTS_PER_UNIT * np.sqrt(v),
-            "matches": known.games[:size] - np.array([state.unseen.get(place, 0) for place in range(size)], np.int64),
+            "matches": known.games[:size] - supposed,
             "last_played": np.where(shown, last.astype("datetime64[D]"), np.datetime64("NaT")),
         }
     )
-    order = [rater.kinds_.index(one) for one in table["kind"]]
-    table = table.with_columns(pl.Series("_kind", order, dtype=pl.Int64)).filter(pl.Series(known.games[:size] > 0))
+    table = table.with_columns(_kind=kind).filter(known.games[:size] > 0)
     ranked = table.sort("_kind", "rating", descending=[False, True], maintain_order=True)
     return ranked.drop("_kind")
