@@ -225,8 +225,6 @@ def test_luck_by_a_column_is_what_the_library_finds(tmp_path):
     assert controller.hand_over_all(str(tmp_path)) == {"conditions": [], "noise_by": ["floor"], "covariates": []}
     with pytest.raises(InputError, match="takes luck to be the same in all matches"):
         controller.rate(columns, "bradley-terry", noise_by=["floor"])
-    with pytest.raises(InputError, match="not of contests"):
-        controller.check(columns, [], {"rows": "contests"}, ["floor"])
 
 
 def test_a_column_of_numbers_is_a_covariate(tmp_path):
