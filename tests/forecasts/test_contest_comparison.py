@@ -101,16 +101,17 @@ def test_winners_are_counted_by_their_chance():
 
 def test_those_who_tie_for_a_place_share_it_in_bands_and_calibration():
     """Every contest has one winner and three on the podium, whoever ties: A and B share the first place of the first
-    race, C, D and E the third of the second, and who did not finish has none.
+    race, C, D and E the third of the second, and who did not finish has none, though two of three did not.
     """
-    places = [1, 1, 3, 4, "DNF", 1, 2, 3, 3, 3]
-    races = kn.read_contests({"race": [1] * 5 + [2] * 5, "driver": list("ABCDE") * 2, "place": places})
+    places = [1, 1, 3, 4, "DNF", 1, 2, 3, 3, 3, 1, "DNF", "DNF"]
+    names = [*"ABCDE", *"ABCDE", *"ABC"]
+    races = kn.read_contests({"race": [1] * 5 + [2] * 5 + [3] * 3, "driver": names, "place": places})
     forecast = kn.RankElo().update(races).predict(races)
     bands = place_bands(forecast)
-    assert bands.filter(event="win")["seen"].sum() == 2.0
-    assert bands.filter(event="top 3")["seen"].sum() == pytest.approx(6.0)
+    assert bands.filter(event="win")["seen"].sum() == 3.0
+    assert bands.filter(event="top 3")["seen"].sum() == pytest.approx(7.0)
     table = place_calibration(forecast, bins=1).to_dict(as_series=False)
-    assert table["frequency"] == pytest.approx([2 / 10, 6 / 10])
+    assert table["frequency"] == pytest.approx([3 / 13, 7 / 13])
 
 
 def test_the_order_forecast_is_that_of_the_medians_in_both_scores():

@@ -44,7 +44,7 @@ CELLS = {
     "minutes": ("time", ["4'12\"", "4'11.5\"", "59.5 s", "61"], "C D B A"),
     "minus signs": ("points", ["−3", "12", "−10"], "B A C"),
     "thousands": ("points", ["1.012", "998", "1.100", "87"], "C A B D"),
-    "half points": ("points", ["2½", "3", "½", "2 1/2", "1/2", "1 ¾"], "B A=D F C=E"),
+    "half points": ("points", ["2½", "3", "½", "2 1/2", "1/2", "1 ¾", "−½"], "B A=D F C=E G"),
     "marks": ("time", ["10.02Q", "10.01 NR", "10.03q", "1:02.5 PB", "9.99 WR", "DNF"], "E B A C D F"),
     "marks of scores": ("points", ["8.31w", "8.40 PB", "7", "NM"], "B A C D"),
     "minutes with points": ("zeit", ["1.54,31", "1.53,99", "59,10", "1.02.03,5"], "C B A D"),
@@ -346,6 +346,10 @@ def test_a_year_of_birth_is_no_season_and_a_carried_weight_no_weight_of_a_contes
         said = "\n".join(races.notes)
         assert "'year' differs between the entrants of one contest: it says something of them, is no season" in said
         assert "'weight' differs between the entrants of one contest: it does not say how much a contest counts" in said
+    alone = one("place", ["1", "2", "3", "4"], year=born["year"], weight=[60, 61, 58, 60])
+    named = kn.read_contests(alone, {"season": "year"}, accept_losses=True)
+    assert named.weight.tolist() == [1.0]  # those who stand alone say nothing of how a weight differs
+    assert shown(named) == {"1994 r": {"A": 1.0, "C": 2.0}}
     two = {"race": [1, 1] * 2, "driver": list("ABAB"), "place": [1, 2, 2, 1], "year": [2024, 2024, 2025, 2025]}
     races = kn.read_contests(two | {"weight": [2, 2, 0.5, 0.5]})
     assert list(shown(races)) == ["2024 1", "2025 1"] and races.weight.tolist() == [2.0, 0.5]
@@ -371,6 +375,12 @@ def test_cells_as_long_as_a_page_hold_no_result():
     ):
         races = kn.read_contests(one(column, ["1", long, "3"]), best="lowest")
         assert shown(races) == {"r": {"A": 1.0, "C": 2.0}} and len(races.rejected) == 1
+
+
+def test_that_marks_beside_results_are_not_read_is_noted():
+    races = kn.read_contests(one("time", ["10.02Q", "10.01", "10.03 q"]))
+    assert "marks beside results were not read, such as that of '10.02Q' in 'time'" in races.notes
+    assert not any("marks" in note for note in kn.read_contests(one("time", ["10.02", "10.01", "DNF"])).notes)
 
 
 def test_notes_name_the_words_that_were_taken_for_an_ending():
@@ -408,6 +418,7 @@ def test_rounds_on_days_in_a_row_are_asked_about_and_weekly_ones_are_contests():
     assert [in_words(race) for race in shown(both).values()] == ["A B C", "B A C"]
     weekly = kn.read_contests(rounds | {"date": ["2026-03-01"] * 3 + ["2026-03-08"] * 3})
     assert len(weekly) == 2 and not any("in the order of 'round'" in note for note in weekly.notes)
+    assert len(kn.read_contests({"session" if name == "round" else name: rounds[name] for name in rounds})) == 2
 
 
 def test_one_event_at_two_meets_of_a_day_is_two_contests():
@@ -421,20 +432,23 @@ def test_one_event_at_two_meets_of_a_day_is_two_contests():
     assert shown(meets) == {"100 m North": {"B": 1.0, "A": 2.0}, "100 m South": {"C": 1.0, "D": 2.0}}
     assert "1 contest stands under more than one 'meet': each is a contest of its own" in meets.notes
     assert len(kn.read_contests(swum | {"meet": ["North"] * 4})) == 1
+    assert len(kn.read_contests(swum | {"meet": ["North", "North", None, None]})) == 1
     days = {"date": ["2026-07-01"] * 2 + ["2026-07-02"] * 2, "meet": ["North", "North", "South", "South"]}
     assert shown(kn.read_contests(swum | days)) == shown(meets)
 
 
 @pytest.mark.parametrize(
     ("tracks", "told"),
-    [("xyxyxyxyxy", True), ("xyxyxyxyxz", False), ("xxxxxxxxxx", False), ("xyxyxyxyx-", False)],
-    ids=["two", "three", "one", "differs within"],
+    [("xyxyxyxyxy", True), ("xyxyxyxyxz", False), ("xxxxxxxxxx", False), ("xyxyxyxyx-", False), ("xyxyxyxyx?", True)],
+    ids=["two", "three", "one", "differs within", "said once"],
 )
 def test_a_circumstance_that_returns_is_named_where_luck_may_depend_on_it(tracks, told):
     """Ten contests of two: two tracks five times each; not where one is too seldom, or not one of a contest."""
     track = [t for t in tracks for _ in "AB"]
     if track[-1] == "-":
         track[-2:] = ["x", "y"]
+    if track[-1] == "?":
+        track[-2:] = ["y", None]
     table = {"race": [k // 2 for k in range(20)], "driver": list("AB") * 10, "place": [1, 2] * 10, "track": track}
     said = (
         "luck may differ by 'track': advantages=['track'] and RankElo(noise_by=['track']) (--noise-by track) find out"

@@ -191,7 +191,8 @@ def _read_weight(rows: ContestRows) -> None:
         column = rows.found["weight"]
         table = pl.DataFrame({"contest": rows.contest, "weight": as_text(rows.table[column])})
         table = table.filter(pl.Series(rows.good & (rows.contest >= 0))).drop_nulls()
-        several = table.group_by("contest").agg(pl.col("weight").n_unique())["weight"] > 1
+        of_contests = table.group_by("contest").agg(pl.col("weight").n_unique(), pl.len())
+        several = of_contests.filter(pl.col("len") > 1)["weight"] > 1
         if not rows.named("weight") and several.len() and float(several.mean() or 0.0) > MOST:  # type: ignore[arg-type]
             rows.notes.append(
                 f"{column!r} differs between the entrants of one contest: it does not say how much a contest counts, "

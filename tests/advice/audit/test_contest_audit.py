@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -14,8 +15,8 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.advice.audit.alike import Measured
 from kinelo.advice.audit.backtest import lowest
-from kinelo.advice.audit.contest_theory import ContestLeague, expected_losses, field_luck, pair_loss
-from kinelo.advice.audit.contests import Beliefs, field_correlation, right_start, who_does_not_finish
+from kinelo.advice.audit.contest_theory import ContestLeague, RatingErrors, expected_losses, field_luck, pair_loss
+from kinelo.advice.audit.contests import Beliefs, contest_curve, field_correlation, right_start, who_does_not_finish
 from kinelo.cli.app import app
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import order_log_loss
@@ -131,7 +132,7 @@ def settled(k: float, size: int, league: ContestLeague, out: float = 0.0) -> tup
         show = (there**2 * luck.slope - out * there * league.tilt) / slope
         part, shared = k / 2.0 * slope, (size - 2.0) * there * luck.alike
         shake = there**2 * luck.luck * (1.0 + shared) + out * there * size
-        pulled = league.fragile / slope  # y settles at −γφ/(γβ)
+        pulled = min(league.fragile, out * there) / slope  # y settles at −γφ/(γβ); no chances vary more than that
         rest = ((k / 2.0) ** 2 * shake / (size - 1.0) + 2.0 * (1.0 - part) * k / 2.0 * pulled) / (
             1.0 - (1.0 - part) ** 2 - part**2 / (size - 1.0)
         )
@@ -140,6 +141,7 @@ def settled(k: float, size: int, league: ContestLeague, out: float = 0.0) -> tup
 
 @pytest.mark.parametrize(("off", "out", "tilt", "fragile"), [
     (0.0, 0, 0.0, 0.0), (0.15, 0, 0.0, 0.0), (0.0, 2, 0.0, 0.0), (0.1, 2, 4e-4, 0.0), (0.0, 2, 0.0, 0.01),
+    (0.0, 0, 0.0, 0.01),
 ])  # fmt: skip
 def test_errors_of_ratings_settle_where_luck_and_steps_balance(off, out, tilt, fragile) -> None:
     """Seven who always meet and never change, and of whom some do not finish."""
@@ -150,6 +152,42 @@ def test_errors_of_ratings_settle_where_luck_and_steps_balance(off, out, tilt, f
     show, rest = settled(k, 7, league, out / 7.0)
     expected = pair_loss(2 * 180.0**2, np.array([show]), np.array([2 * rest]), league, NU)
     assert told == pytest.approx(expected, abs=5e-6)
+
+
+def test_strengths_spread_no_further_than_within_a_field_and_ratings_stay_meanwhile() -> None:
+    """Newcomers do not either; what a rating has in common with a strength fades, and its own variance does not."""
+    league = ContestLeague(300.0, 0.3, 500.0, 40.0, 180.0)
+    assert league.newcomers == 180.0**2 and league._replace(entry_spread=50.0).newcomers == 50.0**2 + 40.0**2
+    state, who = RatingErrors(2, league._replace(entry_spread=50.0), np.array([40.0])), np.array([0, 1], np.int32)
+    assert state.advance(who, 0.0).all()
+    state.along[:], state.rest[:] = 900.0, 350.0
+    whole = state.rest + state.along**2 / state.varies
+    assert not state.advance(who, 3650.0).any()
+    assert state.varies.ravel() == pytest.approx([180.0**2] * 2) and 0.0 < state.along.max() < 900.0
+    assert state.rest + state.along**2 / state.varies == pytest.approx(whole)
+
+
+def test_what_contests_do_not_tell_widens_the_interval_of_theory(races: kn.Contests) -> None:
+    league, ks = ContestLeague(60.0, 0.0, 100.0, 0.0, 200.0), 20.0 * 1.3 ** np.arange(15)
+
+    def reach(error: float) -> float:
+        estimates = SimpleNamespace(standard_errors={"prior_spread": error})
+        curve = contest_curve(races, league, SimpleNamespace(estimates_=estimates), ks, NU, 80)  # type: ignore[arg-type]
+        return curve.high / curve.best.k
+
+    assert reach(math.nan) > 1.02 * reach(0.0)
+
+
+def test_theory_is_given_walks_by_the_year_and_newcomers_beside_the_others(races: kn.Contests, monkeypatch) -> None:
+    class Asked(Exception):
+        pass
+
+    def fit(rater: kn.RankElo, contests: kn.Contests) -> None:
+        raise Asked(rater.contest_walk, rater.newcomer_anchor)
+
+    monkeypatch.setattr("kinelo.advice.audit.contests._quiet", fit)
+    with pytest.raises(Asked, match=r"\(0.0, 0.0\)"):
+        kn.audit(races)
 
 
 def test_luck_of_a_field_is_that_of_performances_drawn() -> None:

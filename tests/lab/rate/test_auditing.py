@@ -91,7 +91,7 @@ def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
     json.dumps(found, allow_nan=False)
     own.share(str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
-    assert page == kn.pages.share_page(expected)
+    assert page == kn.pages.share_page(expected) and "<h2>Everything that was found</h2>" in page
     for words in (*expected.lead[-2:], *(words for row in expected.rows() for words in row)):
         assert escape(words) in page
     shown = CliRunner().invoke(app, ["audit", str(path), "--noise-by", "track", "--k", "20"], env={"COLUMNS": "20000"})
@@ -99,6 +99,8 @@ def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
     for words in (expected.verdict, *(words for row in expected.rows() for words in row)):
         assert words in " ".join(shown.stdout.split())
     assert found["best"] == list(expected._gain_words()) and found["best"][0] == f"Best K = {expected.advice.k:.3g}"
+    by_both = f"; {expected.curve.best.k:.3g} by theory, {expected.measured.best:.3g} by backtest)"
+    assert by_both in found["best"][1] and "moving there from 20 " in found["best"][1]
 
 
 def test_contests_that_are_too_few_and_a_part_of_many_are_said(tmp_path, monkeypatch):

@@ -91,8 +91,9 @@ def test_rows_of_a_team_are_one_entrant():
     given = tables(SMALL.head(2).with_columns(position=pl.Series(["1", "1"])).vstack(SMALL[2:4].with_columns(
         position=pl.Series(["2", "2"]))))  # fmt: skip
     columns = {**given["results"].guesses, "team": "car"}
-    found = contests_of(given, columns, [], ReadingPanel(rows="contests"))
-    assert found.to_polars()["entrant"].to_list() == ["Red", "Blue"] and found.kinds == ("driver",)
+    for more in ([], ["size"]):  # which no column holds
+        found = contests_of(given, columns, [], ReadingPanel(rows="contests"), more)
+        assert found.to_polars()["entrant"].to_list() == ["Red", "Blue"] and found.kinds == ("driver",)
 
 
 def test_boards_of_every_kind_are_the_library_s(rated):
@@ -236,6 +237,10 @@ def test_luck_and_numbers_of_a_column_are_those_of_the_library():
     assert all(row["changes"][0] > row["changes"][1] for row in said["rows"])
     road = controller.field(last["entrants"], {"track": "road"})
     assert [row["win"] for row in road["rows"]] != [row["win"] for row in said["rows"]]
+    coming = lines.filter(pl.col("contest") == 60).with_columns(place=pl.lit(None, pl.String)).drop("track", "ballast")
+    controller._tables = tables(lines.cast(pl.String), fixtures=coming.cast(pl.String))
+    unsaid = controller.rate(guesses, "team", [], noise_by=["track"], covariates=["ballast"])["fields"][0]
+    assert unsaid["conditions"] == {"track": ""} and {one[1][0] for one in unsaid["entrants"]} == {"0"}
     test = kn.backtest(contests, kn.RankElo(**asked), train_until=contests.date[30])
     seen = [(str(row["entries"]), f"{row['seen']:g}") for row in test.bands("RankElo").iter_rows(named=True)]
     assert [(row[1], row[3]) for row in found["calibration"]["bands"]["rows"]] == seen

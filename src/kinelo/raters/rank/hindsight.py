@@ -44,7 +44,8 @@ class Appearances(NamedTuple):
     """Each slot in each of its contests, in order: those of contest ``c`` are ``begin[c]:begin[c + 1]``.
 
     ``slot`` and ``day`` (appearances); ``before`` is the one before of the same slot, −1 for none; ``f`` and ``q`` are
-    the factor on a strength and the variance that the time since it brought, ``gain`` what experience did.
+    the factor on a strength and the variance that the time since it and the contest brought, ``gain`` what experience
+    did.
     """
 
     begin: Whole
