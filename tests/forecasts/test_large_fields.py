@@ -82,6 +82,14 @@ def test_the_first_three_are_those_of_all_places(size, off):
     assert forecast.top(0).sum() == pytest.approx(3.0, abs=1e-5)
 
 
+def test_all_of_a_field_of_three_are_among_the_first_three():
+    """Exactly: what is added up over a grid would be shown as more than 99.9 %."""
+    small, rng = forecast_of(3), np.random.default_rng(1)
+    for _ in range(20):
+        forecast = ContestForecast(small.contests, rng.normal(size=3), 1.0 + rng.random(3), off=0.1)
+        assert forecast.top(0).tolist() == forecast.top(0, 9).tolist() == [1.0] * 3
+
+
 def test_the_first_three_of_a_field_with_one_far_ahead():
     """He is among them although at his worst points nobody else is near."""
     forecast = forecast_of(12)

@@ -176,6 +176,8 @@ class ContestForecast:
         """Chance of every entrant of one contest to be among the first ``number``."""
         entries = self._entries(contest)
         size = self.contests.entrant[entries].size
+        if number >= size:
+            return np.ones(size)
         if number**2 > size:
             return self.places(contest)[:, :number].sum(axis=1)
         chances = np.zeros(size)
