@@ -421,6 +421,15 @@ def test_rounds_on_days_in_a_row_are_asked_about_and_weekly_ones_are_contests():
     assert len(kn.read_contests({"session" if name == "round" else name: rounds[name] for name in rounds})) == 2
 
 
+def test_a_race_is_off_at_a_time_and_a_column_that_orders_is_used():
+    table = {"date": ["2026-05-01"] * 6, "race": [1, 1, 2, 2, 3, 3], "horse": list("ABBCCA"), "place": [1, 2] * 3}
+    races = kn.read_contests(table | {"off": ["15:30"] * 2 + ["14:05"] * 2 + ["13:00"] * 2, "going": ["soft"] * 6})
+    assert races.identifiers == ("3", "2", "1") and "contests of one day stand in the order of 'off'" in races.notes
+    assert "columns that were not used: 'going'" in races.notes
+    games = {"date": ["2026-05-01"] * 3, "home": list("ABC"), "away": list("BCA"), "result": [1, 0, 1]}
+    assert not any("order by 'off'" in note for note in kn.read_matches(games | {"off": [14.5, 11.0, 9.2]}).notes)
+
+
 def test_one_event_at_two_meets_of_a_day_is_two_contests():
     swum = {
         "date": ["2026-07-01"] * 4,

@@ -90,7 +90,7 @@ ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
     "time": (
         "time", "timeofday", "matchtime", "gametime", "kickoff", "kickofftime", "starttime", "start", "startet", "hour",
         "timestamp", "tstamp", "uhrzeit", "anstoss", "hora", "horario", "heure", "ora", "orario", "tijd",
-        "off", "offtime", "posttime",
+        "offtime", "posttime",
     ),
     "round": (
         "round", "roundname", "roundnumber", "rd", "matchday", "gameweek", "gw", "week", "stage", "phase", "spieltag",

@@ -17,7 +17,7 @@ from kinelo.matches.blocks import fill_blocks
 from kinelo.matches.columns import ORDER_COLUMNS, find_columns, listed
 from kinelo.matches.contest_columns import find_contest_columns, needed_columns, with_one_key
 from kinelo.matches.contest_doubts import ask_about_places, gaps_without_sign, split_parts
-from kinelo.matches.contest_notes import note_namesakes, note_odd_words, note_unused
+from kinelo.matches.contest_notes import note_namesakes, note_odd_words
 from kinelo.matches.contest_rows import KEPT, ContestOptions, ContestRows, direction
 from kinelo.matches.contest_values import LAPPED, REDRESS, UNKNOWN, Cells, read_cells, read_endings
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
@@ -82,7 +82,6 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
         note_odd_words(rows)
     else:
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
-    note_unused(rows)
     good = np.flatnonzero(rows.good)
     day = rows.date[good].view(np.int64) if "date" in column_of else None
     if likely := likely_entrants(rows.entrants, rows.entrant[good], rows.contest[good], day):

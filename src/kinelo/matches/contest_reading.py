@@ -18,6 +18,7 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import ORDER_COLUMNS, find_columns
 from kinelo.matches.contest_columns import check_contest_mapping
 from kinelo.matches.contest_interpreting import interpret_contests
+from kinelo.matches.contest_notes import note_unused
 from kinelo.matches.contest_rows import CONTEST_REASONS, KEPT, Best, ContestOptions, ContestRows, Kept
 from kinelo.matches.contest_values import ENDINGS
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
@@ -169,6 +170,7 @@ def _meanings(given: object) -> dict[str, int]:
 def accept_contests(rows: ContestRows, name: str) -> Contests:
     """Contests of the rows that can be used, in order."""
     order = _in_order(rows)
+    note_unused(rows)
     if rows.options.team is not None:
         order, codes = _join_teams(rows, order)
     else:
@@ -335,6 +337,9 @@ def _rejects(rows: ContestRows) -> tuple[Rejects, NDArray[np.int64]]:
 
 Ranks = NDArray[np.float64]
 
+TIMES = (*ORDER_COLUMNS["time"], "off")
+"""Columns of times of day; a horse race is off at 14:35, while in tables of matches `off` counts attacks."""
+
 
 def within_day(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
     """Ranks of the contests inside a day, the surest first; ``good`` are the rows that are used.
@@ -366,7 +371,7 @@ def _keys(rows: ContestRows, good: NDArray[np.int64]) -> dict[str, Ranks]:
     table, used = rows.table, {rows.outcome, rows.found.get("contest"), rows.found["entrant"]}
     if "date" in rows.found:
         keys[rows.found["date"]] = times_of_day(table[rows.found["date"]].gather(good))
-    given = find_columns(table.columns, ORDER_COLUMNS, None)
+    given = find_columns(table.columns, ORDER_COLUMNS | {"time": TIMES}, None)
     if given.get("time") not in (None, *used):
         keys[given["time"]] = times_of_day(table[given["time"]].gather(good))
     if given.get("round") not in (None, *used):
