@@ -1,10 +1,12 @@
 """Contests whose luck differs: a factor of the noise for each level of a circumstance."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import ndtri
 
 import kinelo as kn
 from kinelo.errors import InputError
@@ -79,6 +81,18 @@ def test_winners_and_podiums_are_level_where_luck_differs(fitted):
     assert min(gaps["flat", "oval", column] for column in ("win", "top_3")) < -1.6  # one in twenty by chance
 
 
+def test_luck_never_met_is_as_uncertain_as_levels_differ(fitted):
+    """Forecasts of a level that is hardly known are averaged over what its luck may be."""
+    contests, rater = fitted
+    names = list(contests.entrants[:4])
+    known, new = (rater.predict_one(names, conditions={"track": level}) for level in ("oval", "hill"))
+    errors = rater.noise_factors_.filter(level="oval").select((pl.col("high") / pl.col("low")).log() / 2 / ndtri(0.9))
+    assert known.luck_error == pytest.approx(np.full(4, errors.item()))
+    assert new.luck_error == pytest.approx(np.full(4, rater._noise.spread("track"))) and new.luck[0] == 1.0
+    flat = replace(new, luck=None, luck_error=None)
+    assert np.abs(flat.win - new.win).max() > 0.003
+
+
 def test_a_contest_of_more_luck_teaches_less_and_spreads_forecasts():
     contests = races(contests=9)
     rater = kn.RankElo(**GIVEN, noise_by=["track"]).update(contests[:6])
@@ -131,6 +145,14 @@ def test_matches_have_circumstances_too():
     rater = kn.RankElo(noise_by=["format"], newcomer=0.0, regression=0.0).fit(matches)
     factor = {row["level"]: row["factor"] for row in rater.noise_factors_.to_dicts()}
     assert factor["short"] > 1.3 * factor["long"]
+    coming = kn.read_matches({"home": ["T0"], "away": ["T1"], "format": ["long"]}, played=False, conditions=["format"])
+    noise, at = rater._noise, rater._noise.index["format", "long"]
+    noise.error[at] = 0.9
+    said, log, known = rater.predict(coming).probabilities[0] @ [1.0, 0.5, 0.0], noise.log[at], []
+    noise.error[at] = 0.0
+    for noise.log[at] in (log - 0.9 * 3**0.5, log, log + 0.9 * 3**0.5):
+        known.append(rater.predict(coming).probabilities[0] @ [1.0, 0.5, 0.0])
+    assert said == pytest.approx(np.dot(known, [1 / 6, 2 / 3, 1 / 6]), abs=1e-9) and abs(said - known[1]) > 0.002
 
 
 def test_circumstances_that_are_not_there_are_refused():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -52,7 +53,7 @@ def order_log_loss(forecast: ContestForecast) -> Array:
         own = _finishers(forecast, contest)
         if own.size > 1:
             place, mean, deviation = forecast.contests.place[own], forecast.mean[own], forecast.deviation[own]
-            total = sum_of_losses(lambda *pair: -forecast.log_pair_chance(*pair), mean, deviation, place)
+            total = -sum_of_losses(partial(forecast.log_pair_chance, contest), mean, deviation, place)
             loss[contest] = total / (own.size * (own.size - 1) / 2)
     return loss
 

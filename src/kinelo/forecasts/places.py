@@ -9,7 +9,7 @@ integral more of the same kind.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,8 @@ VALUES_AT_ONCE = 2**18
 PLACE_ROWS = 10
 GUMBEL_DEVIATION = math.pi / math.sqrt(6.0)
 EULER = 0.5772156649015329
+LUCK_NODES, LUCK_WEIGHTS = (-math.sqrt(3.0), 0.0, math.sqrt(3.0)), (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)
+"""Standard errors from what luck is believed to be at which forecasts are averaged: exact up to the fifth power."""
 DEEPEST = 3.0
 """How much lower the mean of performances that are off is at most, in deviations of others."""
 
@@ -60,6 +62,10 @@ class ContestForecast:
         Part of performances, where the law is normal, that are off.
     depth
         How many deviations lower those are; their own deviation is ``3 − depth/3`` times as large (:func:`width_of`).
+    luck, luck_error
+        Variance of each performance around the strength (a part of the square of ``deviation``), and standard error of
+        the logarithm of its root, which is one for all of a contest; chances are averaged over it. None where luck is
+        known.
 
     >>> import kinelo as kn
     >>> races = kn.read_contests({"race": [1, 1, 1], "driver": ["Ann", "Bob", "Cid"], "place": [1, 2, 3]})
@@ -77,6 +83,8 @@ class ContestForecast:
     law: str = "normal"
     off: float = 0.0
     depth: float = DEEPEST
+    luck: Array | None = None
+    luck_error: Array | None = None
 
     def __len__(self) -> int:
         return len(self.contests)
@@ -138,8 +146,24 @@ class ContestForecast:
         return chance
 
     @cached_property
+    def _by_luck(self) -> list[tuple[float, ContestForecast]]:
+        """Forecasts with luck that is known, and how much each counts."""
+        if self.luck is None or self.luck_error is None:
+            return [(1.0, self)]
+        spread = [with_luck(self.deviation, self.luck, node * self.luck_error) for node in LUCK_NODES]
+        known = [replace(self, deviation=one, luck=None, luck_error=None) for one in spread]
+        return list(zip(LUCK_WEIGHTS, known, strict=True))
+
+    def _averaged(self, said: Callable[[ContestForecast], Array]) -> Array:
+        """The mean of what forecasts say over what is believed of luck."""
+        return sum((weight * said(one) for weight, one in self._by_luck), np.zeros(()))
+
+    @cached_property
     def win(self) -> Array:
         """Chance of every entry to win its contest."""
+        return self._averaged(ContestForecast._win)
+
+    def _win(self) -> Array:
         won = np.zeros(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
@@ -152,6 +176,9 @@ class ContestForecast:
     @cached_property
     def expected_place(self) -> Array:
         """Expected place of every entry: 1 plus the expected number of those ahead."""
+        return self._averaged(ContestForecast._expected_place)
+
+    def _expected_place(self) -> Array:
         expected = np.ones(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
@@ -162,6 +189,9 @@ class ContestForecast:
 
     def places(self, contest: int = 0) -> Array:
         """Chance of every entrant of one contest (rows) to reach every place (columns), the first place first."""
+        return self._averaged(lambda one: one._places(contest))
+
+    def _places(self, contest: int) -> Array:
         entries = self._entries(contest)
         size = self.contests.entrant[entries].size
         step = min(PLACE_STEP, 1.0 / math.sqrt(size))  # as narrow as the law of a place
@@ -174,12 +204,15 @@ class ContestForecast:
 
     def top(self, contest: int = 0, number: int = 3) -> Array:
         """Chance of every entrant of one contest to be among the first ``number``."""
+        return self._averaged(lambda one: one._top(contest, number))
+
+    def _top(self, contest: int, number: int) -> Array:
         entries = self._entries(contest)
         size = self.contests.entrant[entries].size
         if number >= size:
             return np.ones(size)
         if number**2 > size:
-            return self.places(contest)[:, :number].sum(axis=1)
+            return self._places(contest)[:, :number].sum(axis=1)
         chances = np.zeros(size)
         for z, density, behind in self._on_grid(entries, PLACE_STEP / math.sqrt(number), number, NEGLIGIBLE_CHANCE):
             fill_top(density, behind, self._below(z, -1.0), number, chances)
@@ -199,13 +232,30 @@ class ContestForecast:
 
     def pair_chance(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Array:
         """Chance of each entry of ``one`` to come before that of ``other``."""
+        return self._averaged(lambda forecast: forecast._pair_chance(one, other))
+
+    def _pair_chance(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Array:
         gap = self.mean[one] - self.mean[other]
         if self.law == "normal":
             return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off, self.depth)
         return expit(gap * GUMBEL_DEVIATION / self.deviation[one])
 
-    def log_pair_chance(self, m: Array, s: Array, n: Array, t: Array) -> Array:
-        """Logarithm of the chance of a performance with mean ``m`` and deviation ``s`` to come before another."""
+    def log_pair_chance(self, contest: int, m: Array, s: Array, n: Array, t: Array) -> Array:
+        """Logarithm of the chance of a performance in a contest, with mean ``m`` and deviation ``s``, to come before
+        another.
+        """
+        if self.luck is not None and self.luck_error is not None:
+            first = self._entries(contest).start
+            luck, error = self.luck[first], self.luck_error[first]
+            parts = [
+                math.log(weight)
+                + known._log_pair_chance(m, with_luck(s, luck, node * error), n, with_luck(t, luck, node * error))
+                for node, (weight, known) in zip(LUCK_NODES, self._by_luck, strict=True)
+            ]
+            return np.logaddexp.reduce(parts)
+        return self._log_pair_chance(m, s, n, t)
+
+    def _log_pair_chance(self, m: Array, s: Array, n: Array, t: Array) -> Array:
         if self.law == "normal":
             return log_mixed_chance(m - n, s, t, self.off, self.depth)
         return log_expit((m - n) * GUMBEL_DEVIATION / s)
@@ -259,6 +309,11 @@ def _normal_density(z: Array) -> Array:
 
 def _gumbel_tail(z: Array) -> Array:
     return np.exp(-np.clip(z * GUMBEL_DEVIATION + EULER, -30.0, None))
+
+
+def with_luck(deviation: Array, luck: Array, log: Array) -> Array:
+    """Deviations of performances where the deviation of the ``luck`` (a variance) in them is ``exp(log)`` as large."""
+    return np.sqrt(deviation**2 + luck * np.expm1(2.0 * log))
 
 
 def log_chance_of_fewer(number: int, expected: float) -> float:

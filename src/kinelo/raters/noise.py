@@ -32,6 +32,7 @@ MOST_FACTOR_STEPS = 12
 FACTOR_DIFFERENCE = 0.03
 LONGEST_FACTOR_STEP = 0.5
 LARGEST_LOG = 2.0
+SPREAD_TURNS = 100
 USUAL_SPREAD = 0.2
 """Standard deviation of the logarithms of factors before any match; it counts like one level."""
 
@@ -79,6 +80,19 @@ class NoiseFactors:
     def of(self, matches: Matches, columns: tuple[str, ...]) -> Array:
         """The factor of the noise of every match."""
         return np.exp(np.append(self.log, 0.0)[self.codes(matches, columns)].sum(axis=1))
+
+    def spread(self, name: str) -> float:
+        """Standard deviation of the logarithms of the factors of a column, by which a level never met may differ."""
+        own = np.array([column == name for column, _ in self.index], bool)
+        squares = (self.log[own] ** 2 + self.error[own] ** 2).sum()
+        return float(np.sqrt((USUAL_SPREAD**2 + squares) / (1.0 + own.sum()))) if own.any() else 0.0
+
+    def errors(self, matches: Matches, columns: tuple[str, ...]) -> Array:
+        """Standard error of the logarithm of the factor of every match; of levels never met it is their spread."""
+        known = np.append(self.error, np.nan)[self.codes(matches, columns)]
+        return np.sqrt(
+            np.where(np.isnan(known), [self.spread(name) for name in columns], known) ** 2 @ np.ones(len(columns))
+        )
 
     def of_one(self, levels: Mapping[str, object], columns: tuple[str, ...]) -> float:
         """The factor of the noise of one match at these levels by column."""
@@ -193,16 +207,18 @@ def find_factors(
     spread2 = np.full(len(columns), USUAL_SPREAD**2)
     for _ in range(MOST_FACTOR_STEPS):
         slope, bend, squares_of_slopes = _slopes(found, codes, losses, skipped)
+        alone = bend * found.log - slope  # where the losses of each level have their least, times their curvature
+        for _ in range(SPREAD_TURNS):  # no losses are needed: turns are cheap, and with rare levels many are needed
+            posterior = 1.0 / (bend + 1.0 / spread2[column])
+            squares = (posterior * alone) ** 2 + posterior
+            for k in range(len(columns)):
+                own = column == k
+                spread2[k] = (USUAL_SPREAD**2 + squares[own].sum()) / (1.0 + own.sum())
         precision = bend + 1.0 / spread2[column]
-        step = np.clip(-(slope + found.log / spread2[column]) / precision, -LONGEST_FACTOR_STEP, LONGEST_FACTOR_STEP)
+        step = np.clip(alone / precision - found.log, -LONGEST_FACTOR_STEP, LONGEST_FACTOR_STEP)
         found.log = np.clip(found.log + step, -LARGEST_LOG, LARGEST_LOG)
-        posterior = 1.0 / precision
         # losses of contests are no likelihood: slopes that differ more than their curvature says count
         found.error = np.sqrt(np.maximum(squares_of_slopes, bend) + 1.0 / spread2[column]) / precision
-        for k in range(len(columns)):
-            own = column == k
-            squares = found.log[own] ** 2 + posterior[own]
-            spread2[k] = (USUAL_SPREAD**2 + squares.sum()) / (1.0 + own.sum())
         if np.abs(step).max(initial=0.0) < 1e-3:
             break
     return found

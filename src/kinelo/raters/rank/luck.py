@@ -70,6 +70,15 @@ class Luck:
             return np.ones(len(contests))
         return self.factors.of(circumstances(contests, self.columns), self.columns) ** 2
 
+    def believed(self, contests: Contests) -> dict[str, Array]:
+        """Of every entry, the variance around the strength and the standard error of the logarithm of its root; nothing
+        where luck depends on nothing.
+        """
+        if not self.factors.index:
+            return {}
+        errors = self.factors.errors(circumstances(contests, self.columns), self.columns)
+        return {"luck": self.variance(contests)[contests.contest], "luck_error": errors[contests.contest]}
+
     def find(self, contests: Contests, losses: Callable[[Array], Array], skipped: int) -> Luck:
         """The same with the likeliest factors, given the losses of contests by their factors."""
         found = find_factors(self.columns, circumstances(contests, self.columns), losses, skipped, self.factors)

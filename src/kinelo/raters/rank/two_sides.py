@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.places import DEEPEST, ContestForecast, mixed_chance
+from kinelo.forecasts.places import ContestForecast
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches
@@ -47,7 +47,8 @@ class Fields:
     def forecast(self, rater: Any, expected: Expected, unknown: tuple[str, ...], ties: Array | None = None) -> Any:
         """The forecast of what is expected."""
         mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
-        return ContestForecast(self.contests, mean, deviation, unknown, **rater._off())
+        believed = rater._luck().believed(self.contests)
+        return ContestForecast(self.contests, mean, deviation, unknown, **rater._off(), **believed)
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,9 @@ class Duels(Fields):
     matches: Matches
 
     def _points(self, rater: Any, expected: Expected) -> Array:
-        return two_sided_points(self.matches, expected, **rater._off())
+        """Expected points of the home sides; entries of a match stand in the order of places."""
+        home = 2 * np.arange(len(self.matches)) + (self.matches.result < 0.5)
+        return super().forecast(rater, expected, ()).pair_chance(home, home ^ 1)
 
     def settle_ties(self, rater: Any) -> None:
         """By the draws of the matches fitted."""
@@ -78,14 +81,6 @@ class Duels(Fields):
         now = ties_of(rater._tie_sums) if rater._learns_ties else rater.parameters_["ties"]
         chances = chances_of_points(self._points(rater, expected), now if ties is None else ties)
         return Forecast(chances, unknown, self.matches)
-
-
-def two_sided_points(matches: Matches, expected: Expected, off: float, depth: float = DEEPEST) -> Array:
-    """Expected points of the home sides from what is expected of both performances, (matches, 2) in order of places."""
-    mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
-    home_first = ~(matches.result < 0.5)
-    gap = mean[0::2] - mean[1::2]
-    return mixed_chance(np.where(home_first, gap, -gap), deviation[0::2], deviation[1::2], off, depth)
 
 
 def chances_of_points(points: Array, ties: float | Array) -> Array:
