@@ -1,6 +1,7 @@
 """Forecasts and scores of large fields against those taken pair by pair, and place by place."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -116,7 +117,8 @@ def test_all_of_a_field_of_three_are_among_the_first_three():
     small, rng = forecast_of(3), np.random.default_rng(1)
     for _ in range(20):
         forecast = ContestForecast(small.contests, rng.normal(size=3), 1.0 + rng.random(3), off=0.1)
-        assert forecast.top(0).tolist() == forecast.top(0, 9).tolist() == [1.0] * 3
+        unsure = replace(forecast, luck=np.full(3, 0.5), luck_error=np.full(3, 0.3))
+        assert forecast.top(0).tolist() == forecast.top(0, 9).tolist() == unsure.top(0).tolist() == [1.0] * 3
 
 
 def test_the_first_three_of_a_field_with_one_far_ahead():

@@ -437,7 +437,7 @@ def _note_levels_never_met(rater: Any, levels: dict[str, str]) -> None:
         known = rater.noise_factors_.filter(column=name)["level"].to_list()
         if levels.get(name) and levels[name] not in known:
             never = f"{levels[name]!r:.40} is no {name!r} that was met ({listed_names(known)})"
-            typer.echo(f"note: {never}: luck is taken to be as usual", err=True)
+            typer.echo(f"note: {never}: nothing is known of its luck", err=True)
 
 
 def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -147,15 +147,17 @@ class ContestForecast:
 
     @cached_property
     def _by_luck(self) -> list[tuple[float, ContestForecast]]:
-        """Forecasts with luck that is known, and how much each counts."""
+        """Forecasts with luck that is known, and how much each counts; none where it is known anyway."""
         if self.luck is None or self.luck_error is None:
-            return [(1.0, self)]
+            return []
         spread = [with_luck(self.deviation, self.luck, node * self.luck_error) for node in LUCK_NODES]
         known = [replace(self, deviation=one, luck=None, luck_error=None) for one in spread]
         return list(zip(LUCK_WEIGHTS, known, strict=True))
 
     def _averaged(self, said: Callable[[ContestForecast], Array]) -> Array:
         """The mean of what forecasts say over what is believed of luck."""
+        if not self._by_luck:
+            return said(self)
         return sum((weight * said(one) for weight, one in self._by_luck), np.zeros(()))
 
     @cached_property
@@ -204,13 +206,12 @@ class ContestForecast:
 
     def top(self, contest: int = 0, number: int = 3) -> Array:
         """Chance of every entrant of one contest to be among the first ``number``."""
-        return self._averaged(lambda one: one._top(contest, number))
+        size = self.contests.entrant[self._entries(contest)].size
+        return np.ones(size) if number >= size else self._averaged(lambda one: one._top(contest, number))
 
     def _top(self, contest: int, number: int) -> Array:
         entries = self._entries(contest)
         size = self.contests.entrant[entries].size
-        if number >= size:
-            return np.ones(size)
         if number**2 > size:
             return self._places(contest)[:, :number].sum(axis=1)
         chances = np.zeros(size)

@@ -327,8 +327,9 @@ def share_in_order(forecast: ContestForecast, since: int) -> float:
     """Share of pairs of finishers of the contests from ``since`` on that stand in the order forecast."""
     begin = int(forecast.contests.first[since])
     part = replace(
-        forecast, contests=forecast.contests[since:], mean=forecast.mean[begin:], deviation=forecast.deviation[begin:]
-    )
+        forecast, contests=forecast.contests[since:], mean=forecast.mean[begin:], deviation=forecast.deviation[begin:],
+        luck=None, luck_error=None,
+    )  # fmt: skip
     return pooled("pairs_right", part, pairs_right(part))
 
 
