@@ -102,6 +102,15 @@ def test_luck_that_is_hardly_known_is_averaged_over():
     assert forecast.win.min() > known.win.min() + 0.003  # an outsider has more of a chance
 
 
+def test_losses_of_each_contest_know_its_own_luck():
+    races = kn.read_contests({"race": [1] * 2 + [2] * 3, "driver": list("ABABC"), "place": [1, 2, 1, 2, 3]})
+    luck, error = np.array([0.9, 0.9, 0.3, 0.3, 0.3]), np.array([0.1, 0.1, 0.9, 0.9, 0.9])
+    mean, deviation = np.array([0.2, 0.9, -0.3, 1.1, 0.4]), np.array([1.2, 1.4, 1.1, 1.3, 1.6])
+    forecast = ContestForecast(races, mean, deviation, luck=luck, luck_error=error)
+    chance = forecast.pair_chance(np.array([0, 2, 2, 3]), np.array([1, 3, 4, 4]))
+    assert order_log_loss(forecast) == pytest.approx([-math.log(chance[0]), -np.log(chance[1:]).mean()])
+
+
 @pytest.mark.parametrize("size", [8, 9, 10, 150])
 @pytest.mark.parametrize("off", [0.0, 0.08])
 def test_the_first_three_are_those_of_all_places(size, off):
