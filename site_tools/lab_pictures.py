@@ -54,10 +54,11 @@ def rate(page: Page) -> None:
 
 
 def contests(page: Page) -> None:
-    """The made-up races, rated."""
+    """The made-up races, rated and audited."""
     page.click("#tab-rate")
     page.click("[data-sample=races]")
     page.wait_for_selector("#field-table tbody tr")
+    page.wait_for_selector("#audit-found:not([hidden])", timeout=1000 * PATIENCE)
     page.eval_on_selector("#rated-summary", "node => node.scrollIntoView()")
     page.evaluate("scrollBy(0, -80)")
 
