@@ -4,12 +4,12 @@
 
 The filter has fifteen lines and knows the parameters that made the contests. It takes ``z``, the normal score of a
 place, for a performance ``level + spread z``, with the level of the field drawn by a part of the way to that of all
-contests. `RankElo` estimates its parameters on the earlier half, all of them, without ``anchor`` and without
-``newcomer_anchor``; the later half is scored. Contests of ``programmers`` have everything at once; pairs are counted by
-how many contests players have seen, and `RankElo` is tried without experience and with bad days alone beside it. Of
-``many programmers``, 400 contests in four years, the first tenth is fitted and the rest scored, also without walks by
-the contest and with newcomers beside their field. The exit code is 1 where one of the anchors costs more than three
-standard errors of the log-loss of orders.
+contests. `RankElo` estimates its parameters on the earlier half, all of them, without ``anchor``, and with
+newcomers beside their field; the later half is scored. Contests of ``programmers`` have everything at once; pairs are
+counted by how many contests players have seen, and `RankElo` is tried without experience and with bad days alone beside
+it. Of ``many programmers``, 400 contests in four years, the first tenth is fitted and the rest scored, also without
+walks by the contest and with newcomers beside their field. The exit code is 1 where one of the two costs more than
+three standard errors of the log-loss of orders.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ PROGRAMMERS = {
     "many programmers": (
         MANY,
         0.1,
-        {"no walk by the contest, newcomers beside": {"contest_walk": 0.0, "newcomer_anchor": 0.0}},
+        {"no walk by the contest, newcomers beside": {"contest_walk": 0.0, "newcomer_follows": 1.0}},
     ),
 }
 """Contests with everything at once, the part that is fitted, and what `RankElo` is also tried with."""
@@ -134,15 +134,12 @@ def main() -> int:
         held = kn.RankElo().fit(contests[:half])
         forecast = held.one_step_ahead(contests[half:])
         print(f"{name}: {contests}\n  RankElo              {scores(forecast)}")
-        for left_out, rater in (
-            ("anchor", kn.RankElo(anchor=0.0)),
-            ("newcomer_anchor", kn.RankElo(newcomer_anchor=0.0)),
-        ):
-            free = rater.fit(contests[:half]).one_step_ahead(contests[half:])
+        for left_out, plain in (("anchor", 0.0), ("newcomer_follows", 1.0)):
+            free = kn.RankElo(**{left_out: plain}).fit(contests[:half]).one_step_ahead(contests[half:])
             gain = order_log_loss(free) - order_log_loss(forecast)
             error = gain.std() / np.sqrt(gain.size)
             found = f"{held.parameters_[left_out]:.2f}, gain {gain.mean():.5f} ± {error:.5f}"
-            print(f"  {left_out} 0 for {found}: {scores(free)}")
+            print(f"  {left_out} {plain:.0f} for {found}: {scores(free)}")
             lost += bool(gain.mean() < -3.0 * error)
         for drawn in (0.0, 0.3):
             told = plain_filter(contests, kind, entry_offset(made), drawn)

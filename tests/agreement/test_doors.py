@@ -62,7 +62,7 @@ RATERS = {
         regression=0.1,
         late_retirement=0.0,
         contest_walk=0.2,
-        newcomer_anchor=0.3,
+        newcomer_follows=0.7,
         experience=0.3,
     ),
     "Mixture": lambda: kn.Mixture({"slow": kn.TeamElo.classic(k=8), "fast": kn.TeamElo.classic(k=70)}),

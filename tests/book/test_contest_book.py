@@ -11,7 +11,7 @@ GIVEN = {
     "newcomer": -0.2,
     "regression": 0.1,
     "retirement": 0.2,
-    "newcomer_anchor": 0.3,
+    "newcomer_follows": 0.7,
     "contest_walk": 0.1,
 }
 

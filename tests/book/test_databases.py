@@ -185,7 +185,7 @@ def test_contests_one_by_one_stand_in_a_book_as_those_of_a_table(start, address,
         "newcomer": -0.2,
         "regression": 0.1,
         "retirement": 0.2,
-        "newcomer_anchor": 0.3,
+        "newcomer_follows": 0.7,
         "contest_walk": 0.2,
     }
     one = kn.RatingBook(address, kn.RankElo(**settings, start=start))

@@ -340,7 +340,7 @@ def test_contests_without_dates_are_parted_by_a_contest_a_number_or_a_share():
         dated.before(0.5)
     rater = kn.RankElo(
         walk=0.3, prior_spread=1.0, newcomer=0.0, regression=0.0, off=0.0, anchor=0.0, experience=0.0,
-        contest_walk=0.0, newcomer_anchor=0.0,
+        contest_walk=0.0, newcomer_follows=1.0,
     )  # fmt: skip
     test = kn.backtest(races, rater, train_until="Lund")
     assert test.contests.identifiers == ("Lund", "Kiel", "Faro")

@@ -58,7 +58,7 @@ def test_performances_are_read_higher_by_a_part_of_the_way_to_the_level_of_all()
 def test_the_level_is_held_where_newcomers_learn_and_nothing_is_lost_where_not(learns, seed):
     """Gains of the log-loss of orders (.0023, .0019) are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
-    given = {"retirement": 0.0, "off": 0.0, "newcomer_anchor": 0.0, "contest_walk": 0.0}
+    given = {"retirement": 0.0, "off": 0.0, "newcomer_follows": 1.0, "contest_walk": 0.0}
     free, held = (kn.RankElo(**given, anchor=a, experience=0.0).fit(contests[:100]) for a in (0.0, None))
     gain = np.subtract(*(order_log_loss(rater.one_step_ahead(contests[100:])) for rater in (free, held)))
     error = gain.std() / np.sqrt(gain.size)
@@ -74,18 +74,18 @@ def test_nothing_is_drawn_where_two_meet_or_ratings_say_the_level():
     begun.fit(contests)
     duels = kn.RankElo(walk=0.3, regression=0.0, newcomer=0.0).fit(races(1.0, contests=30, size=2))
     for rater in (begun, duels):
-        for name in ("anchor", "newcomer_anchor", "experience"):
-            assert rater.parameters_[name] == 0.0 and name not in rater.estimates_.values
+        for name, value in (("anchor", 0.0), ("newcomer_follows", 1.0), ("experience", 0.0)):
+            assert rater.parameters_[name] == value and name not in rater.estimates_.values
     assert duels.parameters_["contest_walk"] == 0.0 and "contest_walk" not in duels.estimates_.values
 
 
-def test_estimates_stored_before_there_were_walks_by_contest_keep_their_meaning():
+def test_estimates_stored_before_there_were_all_parameters_keep_their_meaning():
     rater = kn.RankElo().update(races(0.0, contests=3, size=5))
     rater.reset({"walk": 0.3, "newcomer": -0.2})
-    assert rater.parameters_["contest_walk"] == 0.0
+    assert rater.parameters_["contest_walk"] == 0.0 and rater.parameters_["newcomer_follows"] == 1.0
 
 
-@pytest.mark.parametrize("name", ["newcomer_anchor", "off"])
+@pytest.mark.parametrize("name", ["newcomer_follows", "off"])
 def test_a_part_is_at_most_all(name):
     with pytest.raises(kn.InputError, match=f"{name} is a finite number of at least 0 and at most 1"):
         kn.RankElo(**{name: 1.01})
@@ -110,7 +110,7 @@ def test_each_contest_adds_less_to_who_has_seen_more_of_them():
 def test_what_newcomers_gain_is_found_and_nothing_is_lost_where_they_gain_nothing(learns, seed):
     """Gains of the log-loss of orders are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
-    given = {"retirement": 0.0, "off": 0.0, "newcomer_anchor": 0.0, "contest_walk": 0.0}
+    given = {"retirement": 0.0, "off": 0.0, "newcomer_follows": 1.0, "contest_walk": 0.0}
     without, found = (kn.RankElo(**given, anchor=0.0, experience=e) for e in (0.0, None))
     gain = np.subtract(
         *(order_log_loss(r.fit(contests[:100]).one_step_ahead(contests[100:])) for r in (without, found))
@@ -160,7 +160,7 @@ def keen_and_rare(moves, contests=160, size=40, seed=1):
 def test_whether_strengths_move_with_contests_taken_part_in_is_found(moves, seed):
     """Within three standard errors of the truth, a chance of three in a thousand."""
     given = {"prior_spread": 1.0, "regression": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
-    found = kn.RankElo(**given, newcomer=0.0, newcomer_anchor=0.0).fit(keen_and_rare(moves, seed=seed))
+    found = kn.RankElo(**given, newcomer=0.0, newcomer_follows=1.0).fit(keen_and_rare(moves, seed=seed))
     value, error = (said["contest_walk"] for said in (found.parameters_, found.estimates_.standard_errors))
     if moves:
         assert abs(value - moves) < 3.0 * error < 0.2
@@ -193,10 +193,10 @@ def test_newcomers_begin_at_a_part_of_the_level_of_the_known_of_their_first_fiel
     known = np.isin(contests[8].entrant, contests[:8].entrant)
     began = []
     for part in (0.0, 0.4, 1.0):
-        rater.parameters_["newcomer_anchor"] = part
+        rater.parameters_["newcomer_follows"] = part
         mean = rater.predict(contests[8]).mean
         began.append(mean[~known])
-        assert began[-1] == pytest.approx((1.0 - part) * mean[known].mean() - 0.3, abs=1e-12)
+        assert began[-1] == pytest.approx(part * mean[known].mean() - 0.3, abs=1e-12)
     assert 0 < known.sum() < 24 and abs(began[0] - began[2]).min() > 0.1
 
 
@@ -207,10 +207,10 @@ def test_where_anybody_enters_any_field_newcomers_begin_at_their_own_level(belon
     contests = fields(belong, seed=seed)
     given = {"walk": 0.1, "regression": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
     given["contest_walk"] = 0.0
-    beside, found = (kn.RankElo(**given, newcomer_anchor=a).fit(contests[:60]) for a in (0.0, None))
+    beside, found = (kn.RankElo(**given, newcomer_follows=part).fit(contests[:60]) for part in (1.0, None))
     gain = np.subtract(*(order_log_loss(rater.one_step_ahead(contests[60:])) for rater in (beside, found)))
-    error, value = gain.std() / np.sqrt(gain.size), found.parameters_["newcomer_anchor"]
+    error, value = gain.std() / np.sqrt(gain.size), found.parameters_["newcomer_follows"]
     if belong:
-        assert value < 0.2 and gain.mean() >= -2.6 * error
+        assert value > 0.8 and gain.mean() >= -2.6 * error
     else:
-        assert value > 0.5 and gain.mean() > 2.3 * error > 0.0
+        assert value < 0.5 and gain.mean() > 2.3 * error > 0.0

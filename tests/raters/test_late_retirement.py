@@ -19,7 +19,7 @@ GIVEN = {
     "anchor": 0.0,
     "experience": 0.0,
     "contest_walk": 0.0,
-    "newcomer_anchor": 0.0,
+    "newcomer_follows": 1.0,
 }
 TRUE = {
     "walk": 0.2 * 52**0.5,
@@ -30,7 +30,7 @@ TRUE = {
     "anchor": 0.0,
     "experience": 0.0,
     "contest_walk": 0.0,
-    "newcomer_anchor": 0.0,
+    "newcomer_follows": 1.0,
 }
 """How strengths of :func:`races` move."""
 

@@ -269,7 +269,7 @@ def test_who_stopped_long_ago_leaves_the_board_of_contests_without_dates():
         rows["place"] += range(1, len(field) + 1)
     contests = kn.read_contests(rows)
     given = {"walk": 0.3, "prior_spread": 1.0, "off": 0.0, "newcomer": 0.0, "regression": 0.0, "anchor": 0.0}
-    for rater in (kn.RankElo(**given, experience=0.0, contest_walk=0.0, newcomer_anchor=0.0),
+    for rater in (kn.RankElo(**given, experience=0.0, contest_walk=0.0, newcomer_follows=1.0),
                   kn.TeamElo.classic(k=24)):  # fmt: skip
         board = kn.leaderboard(rater.fit(contests), contests, least_matches=5)
         assert set(board["name"]) == {"Ann", "Bob", "Late"}, type(rater)

@@ -20,7 +20,7 @@ from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
 
 GIVEN = {
     "anchor": 0.0,
-    "newcomer_anchor": 0.0,
+    "newcomer_follows": 1.0,
     "experience": 0.0,
     "contest_walk": 0.0,
     "walk": 0.3,

@@ -15,7 +15,7 @@ GIVEN = {
     "anchor": 0.0,
     "experience": 0.0,
     "contest_walk": 0.0,
-    "newcomer_anchor": 0.0,
+    "newcomer_follows": 1.0,
     "walk": 0.3,
     "prior_spread": 0.9,
     "newcomer": 0.0,
@@ -57,7 +57,7 @@ def test_the_part_of_bad_days_is_found():
 def test_good_and_bad_days_alike_are_told_from_bad_ones():
     """From off days found at both ends of the range: estimates are 0.0 and 3.0."""
     known = {"walk": 0.1, "newcomer": 0.0, "regression": 0.0, "anchor": 0.0, "experience": 0.0, "contest_walk": 0.0}
-    known["newcomer_anchor"] = 0.0
+    known["newcomer_follows"] = 1.0
     alike, bad = (
         kn.RankElo(**known).fit(bad_days(0.15, depth=depth, wide=wide)).parameters_["depth"]
         for depth, wide in ((0.0, 3.0), (3.0, 2.0))

@@ -13,7 +13,7 @@ from kinelo.raters.rank.kernels import filter_contests, room_for_expected
 from kinelo.raters.rank.table import POINTS_PER_UNIT
 
 VALUES = {"walk": 0.6, "prior_spread": 0.8, "newcomer": -0.3, "regression": 0.2, "retirement": 0.1, "experience": 0.9}
-VALUES |= {"contest_walk": 0.3, "newcomer_anchor": 0.4}
+VALUES |= {"contest_walk": 0.3, "newcomer_follows": 0.6}
 
 
 def races(seed=4, contests=25):

@@ -12,7 +12,7 @@ import kinelo as kn
 from kinelo.errors import InputError
 
 GIVEN = {"walk": 0.3, "prior_spread": 1.0, "newcomer": 0.0, "regression": 0.0, "retirement": 0.2, "off": 0.0}
-GIVEN |= {"anchor": 0.0, "experience": 0.0, "contest_walk": 0.0, "newcomer_anchor": 0.0}
+GIVEN |= {"anchor": 0.0, "experience": 0.0, "contest_walk": 0.0, "newcomer_follows": 1.0}
 LUCK = {"road": 1.0, "oval": 2.5, "street": 0.7}
 
 

@@ -11,7 +11,7 @@ from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.rank.parameters import COLLAPSE
 
 GIVEN = {"newcomer": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0, "contest_walk": 0.0}
-GIVEN["newcomer_anchor"] = 0.0
+GIVEN["newcomer_follows"] = 1.0
 
 
 def part_kept(rater, years):

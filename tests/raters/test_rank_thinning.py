@@ -122,7 +122,7 @@ def test_teams_that_cannot_be_thinned_are_searched_at_once(monkeypatch):
         "contest_walk": 0.0,
         "off": 0.0,
     }
-    found = kn.RankElo(**given, anchor=0.0, newcomer_anchor=0.0).fit(contests)
+    found = kn.RankElo(**given, anchor=0.0, newcomer_follows=1.0).fit(contests)
     assert set(found.estimates_.values) == {"walk"}
 
 

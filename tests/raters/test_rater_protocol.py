@@ -287,7 +287,7 @@ def test_with_every_parameter_given_an_update_is_a_fit(covariance):
             retirement=0.0,
             late_retirement=0.0,
             anchor=0.0,
-            newcomer_anchor=0.0,
+            newcomer_follows=1.0,
             experience=0.0,
             contest_walk=0.0,
             off=0.0,

@@ -183,10 +183,10 @@ def test_theory_is_given_walks_by_the_year_and_newcomers_beside_the_others(races
         pass
 
     def fit(rater: kn.RankElo, contests: kn.Contests) -> None:
-        raise Asked(rater.contest_walk, rater.newcomer_anchor)
+        raise Asked(rater.contest_walk, rater.newcomer_follows)
 
     monkeypatch.setattr("kinelo.advice.audit.contests._quiet", fit)
-    with pytest.raises(Asked, match=r"\(0.0, 0.0\)"):
+    with pytest.raises(Asked, match=r"\(0.0, 1.0\)"):
         kn.audit(races)
 
 
@@ -259,7 +259,7 @@ def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, ra
         anchor=0.0,
         experience=0.0,
         contest_walk=0.0,
-        newcomer_anchor=0.0,
+        newcomer_follows=1.0,
     ).fit(races)
     even = right_start(races, CONTESTS // 2, used, truth)
     new = np.zeros(races.entrant.size, bool)

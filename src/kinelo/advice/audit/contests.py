@@ -134,7 +134,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     tell("Estimating strengths and their movement")
     whole, columns = entrants_alone(audited)
     # Theory walks by the year, and newcomers start beside the others.
-    truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0, newcomer_anchor=0.0), whole)
+    truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0, newcomer_follows=1.0), whole)
     before = _step_ahead(truth, whole)
     tell("Holding every K against the later half of the contests")
     pairs = pairs_of(audited)

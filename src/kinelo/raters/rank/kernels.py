@@ -7,7 +7,7 @@ place shows of the performance (:mod:`kinelo.raters.rank.ranking`) is handed to 
 
 A slot of several entrants (a car with two drivers) adds up what each shows, as precisions. A newcomer begins at
 
-    ``(1 − newcomer_anchor) mean + newcomer``,
+    ``newcomer_follows mean + newcomer``,
 
 where ``mean`` is that of those of its kind in the same contest who are known: beside them where newcomers enter the
 fields they belong to, at a level of their own where anybody enters any field. An advantage begins at 0. Who has taken
@@ -83,7 +83,7 @@ class ContestModel(NamedTuple):
     """Numbers of the kinds of slots; where newcomers of each kind begin, what they gain by experience and the variance
     that a contest adds (kinds, members), and whether they begin against the others of their kind (kinds); what a
     retirement half-way counts, and how much more one at the end does than one at the start (members); how much the
-    level of a field, and that at which newcomers begin, are drawn to that of all (members each); the law of a
+    level of a field is drawn to that of all, and how much of it newcomers have (members each); the law of a
     performance.
     """
 
@@ -95,7 +95,7 @@ class ContestModel(NamedTuple):
     retirement: Array
     late_retirement: Array
     anchor: Array
-    newcomer_anchor: Array
+    newcomer_follows: Array
     law: PerformanceLaw
 
 
@@ -185,7 +185,7 @@ def entry_levels(c, columns, model, s, level):
                 level[kind, q] = model.level[kind, q]
             elif number[kind] > 0.0:
                 mean = level[kind, q] / number[kind]
-                level[kind, q] = (1.0 - model.newcomer_anchor[q]) * mean + model.level[kind, q]
+                level[kind, q] = model.newcomer_follows[q] * mean + model.level[kind, q]
 
 
 @borrowing

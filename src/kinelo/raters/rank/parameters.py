@@ -140,7 +140,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
         if duels:
             unidentified |= {"off": 0.0, "depth": DEEPEST}
         if duels or self.start is not None:
-            unidentified |= {"anchor": 0.0, "newcomer_anchor": 0.0}
+            unidentified |= {"anchor": 0.0, "newcomer_follows": 1.0}
             unidentified |= {self._label("experience", kind): 0.0 for kind in self.kinds_}
         if duels:
             unidentified |= {self._label("contest_walk", kind): 0.0 for kind in self.kinds_}
@@ -172,14 +172,14 @@ class KindParameters(Rater[Matches | Contests, Any]):
             for name in ("newcomer", "experience", "contest_walk")
         )
         beside = np.array([kind not in self.advantage_kinds_ for kind in self.kinds_])
-        retirement, late, anchor, newcomer_anchor = (
+        retirement, late, anchor, newcomer_follows = (
             np.array([rater.parameters_[name] for rater in raters])
-            for name in ("retirement", "late_retirement", "anchor", "newcomer_anchor")
+            for name in ("retirement", "late_retirement", "anchor", "newcomer_follows")
         )
         kinds = kinds_of_batch(tables, [1.0] * len(raters))
         law = law_of(**self._off())
         model = ContestModel(
-            kinds, level, experience, contest_walk**2, beside, retirement, late, anchor, newcomer_anchor, law
+            kinds, level, experience, contest_walk**2, beside, retirement, late, anchor, newcomer_follows, law
         )
         if not batch:
             if len(MODELS) >= MOST_MODELS:

@@ -76,10 +76,10 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         Standard deviation of a newcomer's strength.
     newcomer
         Where newcomers begin, against the mean of the others of their kind in their first contest.
-    newcomer_anchor
-        How much that mean is drawn to the level of all contests: 0 where newcomers enter fields they belong to, as
-        divisions; 1 where anybody enters any field. 0 in matches of two sides and where there are ratings to begin
-        with, unless it is given.
+    newcomer_follows
+        How much of that mean newcomers are believed to have: 1 where they enter fields they belong to, as divisions;
+        0 where anybody enters any field. 1 in matches of two sides and where there are ratings to begin with, unless it
+        is given.
     regression
         Rate per year at which strengths return to the mean.
     experience
@@ -138,7 +138,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off", largest=1.0),
         Parameter("depth", 1.5, 0.0, DEEPEST, False, "how much lower those are", largest=DEEPEST, vague=6.0),
         Parameter("anchor", 0.0, 0.0, 1.0, False, "how much the level of a field is drawn to that of all"),
-        Parameter("newcomer_anchor", 0.0, 0.0, 1.0, False, "how little a first field tells", largest=1.0, vague=1.5),
+        Parameter("newcomer_follows", 1.0, 0.0, 1.0, False, "how much a first field tells", largest=1.0, vague=1.5),
         Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
     options: ClassVar[tuple[Any, ...]] = (Option("initial"), Option("look", 1.0, open=True))
@@ -161,7 +161,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
     late_retirement: float | None = None
     depth: float | None = None
     anchor: float | None = None
-    newcomer_anchor: float | None = None
+    newcomer_follows: float | None = None
     experience: float | Mapping[str, float] | None = None
     contest_walk: float | Mapping[str, float] | None = None
     conditions: Sequence[str] | None = None
