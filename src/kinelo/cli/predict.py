@@ -391,12 +391,13 @@ class _ContestForm(Form):
         pieces = []
         for number, entrants in enumerate(typed.fields):
             parts = [name.split(" + ") if several else [name] for name in entrants]
-            named = [[aliases.get(name.strip(), name.strip()) for name in names] + helped for names in parts]
-            field = [tuple(names) if len(names) > 1 else names[0] for names in named]
+            named = [[aliases.get(name.strip(), name.strip()) for name in names] for names in parts]
+            field = [(*names, *helped) if len(names) + len(helped) > 1 else names[0] for names in named]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)
                 forecast = rater.predict_one(field, **circumstances)
-            contest = replace(forecast.contests, identifiers=(str(number + 1),), titles=(field_title(entrants),))
+            title = field_title([" + ".join(names) for names in named])
+            contest = replace(forecast.contests, identifiers=(str(number + 1),), titles=(title,))
             pieces.append(Piece(np.array([number]), forecast.about(contest)))
         return pieces
 

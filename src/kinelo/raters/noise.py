@@ -210,7 +210,7 @@ def find_factors(
         alone = bend * found.log - slope  # where the losses of each level have their least, times their curvature
         for _ in range(SPREAD_TURNS):  # no losses are needed: turns are cheap, and with rare levels many are needed
             posterior = 1.0 / (bend + 1.0 / spread2[column])
-            squares = (posterior * alone) ** 2 + posterior
+            squares = np.clip(posterior * alone, -LARGEST_LOG, LARGEST_LOG) ** 2 + posterior
             for k in range(len(columns)):
                 own = column == k
                 spread2[k] = (USUAL_SPREAD**2 + squares[own].sum()) / (1.0 + own.sum())
