@@ -252,3 +252,14 @@ def test_the_spread_of_many_rare_levels_is_found():
     other = Circumstances({"track": Condition(np.array([0, 1]), ("L7", "new"))}, 2)
     met, new = found.errors(other, ("track",))
     assert met == found.error[7] < new == found.spread("track")
+
+
+@pytest.mark.filterwarnings("error")
+def test_levels_whose_losses_have_no_least_leave_the_spread_finite():
+    """Losses that fall for ever with the factor, of three levels out of four: these end at the largest factor."""
+    level = np.repeat(np.arange(4), 50)
+    said = Circumstances({"track": Condition(level, tuple("abcd"))}, level.size)
+    falling = lambda f: np.where(level < 3, -np.log(f), 0.5 * (np.log(f) - 0.3) ** 2)  # noqa: E731
+    found = find_factors(("track",), said, falling, 0, NoiseFactors())
+    assert found.log[:3] == pytest.approx([2.0, 2.0, 2.0]) and found.log[3] == pytest.approx(0.3, abs=0.05)
+    assert np.isfinite(found.error).all() and 0.0 < found.spread("track") < 3.0

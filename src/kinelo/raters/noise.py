@@ -218,7 +218,8 @@ def find_factors(
         step = np.clip(alone / precision - found.log, -LONGEST_FACTOR_STEP, LONGEST_FACTOR_STEP)
         found.log = np.clip(found.log + step, -LARGEST_LOG, LARGEST_LOG)
         # losses of contests are no likelihood: slopes that differ more than their curvature says count
-        found.error = np.sqrt(np.maximum(squares_of_slopes, bend) + 1.0 / spread2[column]) / precision
+        error = np.sqrt(np.maximum(squares_of_slopes, bend) + 1.0 / spread2[column]) / precision
+        found.error = np.minimum(error, LARGEST_LOG)
         if np.abs(step).max(initial=0.0) < 1e-3:
             break
     return found
