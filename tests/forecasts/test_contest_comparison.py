@@ -10,6 +10,7 @@ from kinelo.forecasts.contest_scores import (
     ContestBacktest,
     pairs_right,
     place_bands,
+    place_bands_table,
     place_calibration,
     rank_deviation,
 )
@@ -122,3 +123,14 @@ def test_the_order_forecast_is_that_of_the_medians_in_both_scores():
     assert rank_deviation(forecast).tolist() == [0.0] and pairs_right(forecast).tolist() == [1.0]
     plain = ContestForecast(race, forecast.mean, forecast.deviation)
     assert rank_deviation(plain).tolist() == [2 / 9] and pairs_right(plain).tolist() == [2 / 3]
+
+
+def test_bands_are_told_in_words_and_numbers():
+    columns = {"event": ["win", "top 3"], "low": [0.005, 0.3], "high": [0.02, 1.0], "entries": [1200, 40]}
+    bands = pl.DataFrame({**columns, "expected": [13.24, 21.0], "seen": [17.5, 19.0], "error": [3.56, 2.94]})
+    table = place_bands_table(bands, "RankElo")
+    assert table.cells() == [
+        ["0.5 to 2 % to win", "1,200", "13.2 ± 3.6", "17.5"],
+        ["30 to 100 % to be among the first three", "40", "21.0 ± 2.9", "19"],
+    ]
+    assert table.title == "What RankElo expected, and what came" and "one standard deviation" in table.below[0]
