@@ -91,17 +91,16 @@ def test_figures_of_contests_are_those_of_the_benchmarks():
     """What docs/beside-others.md says of contests, with the rows that it is read off."""
     rows = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))[CONTESTS]["rows"]
     measured = {name: said for name, said, *_ in rows}
-    page = (ROOT / "docs" / "beside-others.md").read_text(encoding="utf-8")
+    page = " ".join((ROOT / "docs" / "beside-others.md").read_text(encoding="utf-8").split())
     pairs = {name: float(re.match(r"[\d.]+", said)[0]) for name, said in measured.items()}
     both, alone = "races, drivers and cars", "races, drivers alone"
-    assert f"ranks {pairs[f'{both}: RankElo']:.1f} % of pairs right" in page
-    assert f"(openskill {pairs[f'{both}: openskill, tuned']:.1f} %" in page
-    assert f"trueskill {pairs[f'{both}: trueskill, tuned']:.1f} %)" in page
+    assert f"ranks {pairs[f'{both}: RankElo']:.2f} % of pairs right" in page
+    assert f"(openskill {pairs[f'{both}: openskill, tuned']:.2f} %" in page
+    assert f"trueskill {pairs[f'{both}: trueskill, tuned']:.2f} %)" in page
     assert f"of drivers alone {pairs[f'{alone}: RankElo']:.2f} %" in page
-    other = measured[f"{alone}: elo-mmr-py, tuned"]
-    assert f"elo-mmr-py {re.search(r'[+](.*?);', other)[1]} % more" in page
-    orders = [re.search(r"order ([\d.]+)", measured[f"{alone}: {who}"])[1] for who in ("elo-mmr-py, tuned", "RankElo")]
-    assert f"log-loss of the order of {orders[0]} beside {orders[1]}" in page
+    for name in ("elo-mmr-py", "trueskill"):
+        sign, apart = re.search(r"\(([+-])(.*?);", measured[f"{alone}: {name}, tuned"]).groups()
+        assert f"{name} {apart} % {'less' if sign == '-' else 'more'}" in page
 
 
 def test_one_version_everywhere():
