@@ -225,7 +225,7 @@ class LeagueClosure:
             )
         lag = motion.walk / (2 * gamma * self._outcome.steepest) if motion.walk else 0.0
         noise = follow + gamma / (2 * steepest) + lag
-        return State(rating, np.diag(follow), np.diag(noise)) if self.whole else State(rating, follow, noise)
+        return State(rating, *map(_about_mean, (follow, noise))) if self.whole else State(rating, follow, noise)
 
     def solve(self, gamma: float | Array, start: Array, guess: State | None = None, goal: float = GOAL) -> Solution:
         """The fixed point at a step size, or one for each team, from ratings or from a state for a similar step, to a
@@ -503,7 +503,8 @@ class Look:
         pairs, state, n = self.pairs, self.state, mass.size
         held = pairs.restoring.sum(axis=1)
         # A shift of all means changes nothing; it is held at 0.
-        stiffness = laplacian(pairs.restoring) + held.max() * mass + np.diag(self.leaving + np.zeros(n))
+        stiffness = laplacian(pairs.restoring) + held.max() * mass
+        stiffness.flat[:: n + 1] += self.leaving
         if self.bends is None:
             return State(state.rating + np.linalg.solve(stiffness, self.drift), *self.implied[1:]), 0.0
         variance, implied = own_variance(state.U), own_variance(self.implied.U)
@@ -540,7 +541,9 @@ class Look:
 
 def _widening(pairs: Array) -> Array:
     """Matrix of ``h → ½ Σ_j pairs_ij (h_i + h_j)``: the variance of a difference is the sum of two."""
-    return (np.diag(pairs.sum(axis=1)) + pairs) / 2
+    matrix = pairs / 2
+    matrix.flat[:: len(pairs) + 1] += pairs.sum(axis=1) / 2
+    return matrix
 
 
 def settled_steps(system: RatingSystem, theta: Array) -> float | Array:

@@ -25,7 +25,7 @@ from kinelo.model.strength import Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.covariance import StrengthMotion
-from kinelo.theory.pair_means import PairMeans, Triangle
+from kinelo.theory.pair_means import PairMeans, Triangle, powers
 from kinelo.theory.teams import Teams, check_field
 
 FINE_SPACING = 0.3
@@ -112,21 +112,23 @@ class ContestNoise:
         teams, k = self._teams, self._sides
         mean = triangle.matrix(means.mean, -1)
         parts = _mehler(means, triangle, variance)
-        mixed = [(self._expected, mean)]
+        s, b = self._expected[None], mean[None]
         if self._form is not None:
-            mixed = list(zip(_mehler(self._form, triangle, covariance), _mehler(means, triangle, covariance)))
+            s, b = _mehler(self._form, triangle, covariance), _mehler(means, triangle, covariance)
+            terms = min(len(s), len(b))
+            s, b = s[:terms], b[:terms]
         if not teams.finite:
-            both = self._alike - 2 * sum((s @ teams.mass) * (b @ teams.mass) for s, b in mixed)
-            both = both + sum((part @ teams.mass) ** 2 for part in parts)
+            both = self._alike - 2 * ((s @ teams.mass) * (b @ teams.mass)).sum(axis=0)
+            both = both + ((parts @ teams.mass) ** 2).sum(axis=0)
             rows = ((shake @ teams.mass) + (k - 2) * both) / (k - 1)
             return np.multiply.outer(rows, teams.mass)
         n = teams.size
-        both = self._alike - sum(s * _rest(b) + b * _rest(s) for s, b in mixed)
-        both += sum(part * _rest(part) for part in parts)
+        both = self._alike - _with_others(s, b) - _with_others(b, s) + _with_others(parts, parts)
         if not self._whole:
             rows = (shake.sum(axis=1) + (k - 2) / (n - 2) * both.sum(axis=1)) / ((k - 1) * (n - 1))
             return np.multiply.outer(rows, np.full(n, 1 / n))
-        shared = self._shared - sum(s.T @ b + b.T @ s for s, b in mixed) + sum(part.T @ part for part in parts)
+        crossed = np.tensordot(s, b, ((0, 1), (0, 1)))
+        shared = self._shared - crossed - crossed.T + np.tensordot(parts, parts, ((0, 1), (0, 1)))
         together = -shake + (k - 2) / (n - 2) * (shared - both - both.T)
         if k > 3:
             drift = self._expected - mean
@@ -142,16 +144,17 @@ class ContestNoise:
         return float(shaking.sum() / alone.sum())
 
 
-def _mehler(means: PairMeans, triangle: Triangle, variance: Array) -> list[Array]:
+def _mehler(means: PairMeans, triangle: Triangle, variance: Array) -> Array:
     """``(√variance_a/τ_ab)ⁿ E b h_n`` of every pair, one matrix for each n."""
     spread = triangle.matrix(means.spread)
     own = np.sqrt(np.maximum(variance, 0.0))
     ratio = np.divide(own[:, None], spread, out=np.zeros_like(spread), where=spread > 0)
-    ratio, power, parts = np.minimum(ratio, 1.0), np.ones_like(spread), []
-    for n, row in enumerate(means.series):
-        parts.append(power * triangle.matrix(row, 1 if n % 2 else -1))
-        power = power * ratio
-    return parts
+    return powers(np.minimum(ratio, 1.0), len(means.series)) * triangle.matrices(means.series)
+
+
+def _with_others(one: Array, other: Array) -> Array:
+    """``Σ_n one_n(a, b) Σ_c≠b other_n(a, c)`` over matrices one after the other."""
+    return np.einsum("kab,ka->ab", one, other.sum(axis=2)) - np.einsum("kab,kab->ab", one, other)
 
 
 def _rest(pairs: Array) -> Array:

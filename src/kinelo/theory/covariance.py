@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
+from numpy.linalg import LinAlgError
 
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Dynamics, Form, Walk
@@ -153,9 +153,11 @@ class WalkLag(NamedTuple):
 
 def walk_lag(gamma: Array, pairs: PairSlopes, motion: StrengthMotion, batch: Batch, teams: Teams) -> WalkLag | None:
     """The lag of ratings behind a walk; None where strengths do not walk, or do not differ."""
+    if not motion.walk or pairs.driving is None:
+        return None
     x = teams.theta - teams.mean(teams.theta)
     V = teams.crowding * teams.mean(x * x)
-    if not motion.walk or pairs.driving is None or V == 0:
+    if V == 0:
         return None
     once, late, _ = batch.walk
     restoring, k = pairs.restoring.sum(axis=1), followed_slope(pairs, teams.mass)
@@ -179,7 +181,7 @@ def joint_covariance(gamma: Array, pairs: PairSlopes, motion: StrengthMotion, ba
     n, V, size = batch.matches, motion.variance, gamma.size
     root, (o_rr, o_rs, o_ss) = np.sqrt(gamma), batch.overlap
     L_r = laplacian(pairs.restoring)
-    rates, modes = eigh(root[:, None] * L_r * root, driver="evd")
+    rates, modes = np.linalg.eigh(root[:, None] * L_r * root)
     free = np.abs(rates) <= FREE_SHARE * np.abs(rates).max()
     if free.all() or (rates[~free] < 0).any():
         raise LinAlgError("nothing holds the ratings together")

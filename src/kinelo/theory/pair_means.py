@@ -12,8 +12,8 @@ With h_k the orthonormal Hermite polynomials, X normal with mean m and spread τ
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,14 +50,22 @@ def smooth(function: Function, nu: float, spread: float) -> Function:
     if spread == 0:
         return function
     x, weight = normal_nodes(spread * nu)
+    x = x * spread
 
     def mean(z: Array) -> Array:
-        total = np.zeros(np.shape(z))
-        for node, share in zip(x * spread, weight):
-            total += share * function(z + node)
+        z = np.asarray(z)
+        total = np.zeros(z.shape)
+        for part in _cached_parts(x.size, z.size):
+            total += np.tensordot(weight[part], function(np.add.outer(x[part], z)), 1)
         return total
 
     return mean
+
+
+def _cached_parts(count: int, each: int) -> Iterator[slice]:
+    """As many of so many columns at a time as stay in the processor's cache, with so many values each."""
+    size = max(1, CACHED_MEANS // max(1, each))
+    return (slice(begin, begin + size) for begin in range(0, count, size))
 
 
 class PairMeans:
@@ -69,8 +77,6 @@ class PairMeans:
         ``E b h_k``, one row per k: the first four, or as many as products with other means take.
     square
         ``E b²`` and its first two derivatives.
-    tie
-        Probability of a tie.
     """
 
     def __init__(self, outcome: Outcome, centre: Array, spread: Array, *, products: bool = True) -> None:
@@ -82,21 +88,16 @@ class PairMeans:
         hermite = hermite_rows(x, terms) * weight
         self.spread, pairs = spread, centre.size
         self.series, square = np.empty((terms, pairs)), np.empty((3, pairs))
-        self.tie = np.zeros(pairs)
+        self._asked = outcome, centre, x, weight
         # Differences of b say nothing of its slope where the spread is hardly more than rounding.
         narrow = bool((spread < NARROW_NOISE * outcome.finest).any())
         slope = np.empty(pairs) if narrow else None
-        # As many pairs at a time as stay in the processor's cache.
-        size = max(1, CACHED_MEANS // x.size)
-        for begin in range(0, pairs, size):
-            part = slice(begin, begin + size)
+        for part in _cached_parts(pairs, x.size):
             z = np.multiply.outer(x, spread[part])
             z += centre[part]
             b = np.asarray(outcome.b(z))
             self.series[:, part] = hermite @ b
             square[:, part] = hermite[:3] @ (b * b)
-            if outcome.has_ties:
-                self.tie[part] = weight @ outcome.tie_probability(z)
             if slope is not None:
                 slope[part] = weight @ outcome.b_prime(z)
         per = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0)
@@ -110,6 +111,16 @@ class PairMeans:
         """``E b``."""
         return self.series[0]
 
+    @cached_property
+    def tie(self) -> Array:
+        """Probability of a tie."""
+        outcome, centre, x, weight = self._asked
+        total = np.zeros(centre.size)
+        if outcome.has_ties:
+            for part in _cached_parts(total.size, x.size):
+                total[part] = weight @ outcome.tie_probability(np.multiply.outer(x, self.spread[part]) + centre[part])
+        return total
+
     def product(self, other: PairMeans, covariance: Array, kept: Array | None = None) -> Array:
         """``E b(X) b(Y)`` for X here and Y there with the given covariance.
 
@@ -117,12 +128,22 @@ class PairMeans:
         """
         scale = self.spread * other.spread
         correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 0)
-        total = np.zeros_like(correlation)
         terms = min(len(self.series), len(other.series))
-        shares = np.ones(terms) if kept is None else (kept[:, None] ** np.arange(terms)).mean(axis=0)
-        for share, mine, theirs in zip(shares[::-1], self.series[terms - 1 :: -1], other.series[terms - 1 :: -1]):
-            total = total * correlation + share * mine * theirs
+        parts = self.series[:terms] * other.series[:terms]
+        if kept is not None:
+            parts *= (kept[:, None] ** np.arange(terms)).mean(axis=0)[:, None]
+        total = parts[-1]
+        for part in parts[-2::-1]:
+            total *= correlation
+            total += part
         return total
+
+
+def powers(base: Array, count: int) -> Array:
+    """``base⁰, base¹, …`` one after the other along a new first axis."""
+    rows = np.empty((count, *base.shape))
+    rows[0], rows[1:] = 1.0, base
+    return np.multiply.accumulate(rows, axis=0, out=rows)
 
 
 @lru_cache(maxsize=8)
@@ -162,6 +183,14 @@ class Triangle:
         full[self._above] = values
         return full.reshape(self.size, self.size)
 
+    def matrices(self, rows: Array) -> Array:
+        """One matrix for each row of values; the first changes sign with the order of the teams, the next does not."""
+        full = np.zeros((len(rows), self.size * self.size))
+        full[:, self._below] = rows
+        full[::2, self._below] *= -1
+        full[:, self._above] = rows
+        return full.reshape(-1, self.size, self.size)
+
 
 @lru_cache(maxsize=8)
 def _triangle(size: int, above: int) -> tuple[Index, Index]:
@@ -178,7 +207,9 @@ def _places(size: int, above: int) -> tuple[Index, Index]:
 
 def laplacian(pairs: Array) -> Array:
     """Matrix of ``h → Σ_j pairs_ij (h_i − h_j)``."""
-    return np.diag(pairs.sum(axis=1)) - pairs
+    matrix = -pairs
+    matrix.flat[:: len(pairs) + 1] += pairs.sum(axis=1)
+    return matrix
 
 
 def mass_laplacian(pairs: Array, mass: Array) -> Array:

@@ -173,11 +173,14 @@ class _Chain:
         x: Array = np.cos(np.pi * (np.arange(count) + 0.5) / count)
         z = self._centre + self.reach * x
         vander = np.polynomial.chebyshev.chebvander
-        system = np.kron(np.eye(degrees), vander(x, count - 1))
+        # Block (k, l) holds what degree l of D brings to degree k, over nodes and polynomials of z.
+        blocks = np.zeros((degrees, count, degrees, count))
+        np.einsum("kikj->kij", blocks)[...] = vander(x, count - 1)
         frozen = self._together * np.asarray(self._outcome.b(z))
         for change, chance in self._chances(degrees):
             after = np.clip((z + self._step * (change - frozen) - self._centre) / self.reach, -1.0, 1.0)
-            system -= np.kron(chance, vander(after, count - 1))
+            blocks -= chance[:, None, :, None] * vander(after, count - 1)[:, None, :]
+        system = blocks.reshape(degrees * count, degrees * count)
         # In the unknowns, the constant gives way to c.
         system[:, 0] = 0.0
         system[:count, 0] = 1.0

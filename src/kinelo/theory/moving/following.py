@@ -21,6 +21,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.closure import LeagueClosure, NoiseKind, Solution, State, own_variance, settled_steps
 from kinelo.theory.covariance import motion_of
+from kinelo.theory.fixed_point import GOAL
 from kinelo.theory.many_teams import Grouped, merge_moving
 from kinelo.theory.teams import Teams, teams_of
 from kinelo.theory.two_teams import gap_law
@@ -29,6 +30,8 @@ MOST_CORRECTED = 40
 """Teams beyond which two of them say too little to be worth their time."""
 GAPS = 5
 """Gaps at which two teams are solved, where a league has more."""
+QUICK = 1e-9
+"""Relative change to which the closure of two teams is solved, beside an exact law of about five digits."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +150,15 @@ class TrackedTeams:
         return TrackedTeams(theta + off, covariance, variance, self.within, between, parts, after, self.kind, deviation)
 
 
-def follow_league(system: RatingSystem, teams: Teams, dynamics: Form | Walk) -> TrackedTeams:
-    """Moments of a league at the steps that its teams settle at; many teams are solved in groups."""
+def follow_league(system: RatingSystem, teams: Teams, dynamics: Form | Walk, goal: float = GOAL) -> TrackedTeams:
+    """Moments of a league at the steps that its teams settle at, to a relative change of ``goal``; many teams are
+    solved in groups.
+    """
     motion = motion_of(dynamics)
     merged = merge_moving(system, teams, motion)
     few = teams if merged is None else merged.teams
     closure = LeagueClosure(system, few, motion=motion)
-    found = follow(closure, closure.solve(settled_steps(system, few.theta), few.theta))
+    found = follow(closure, closure.solve(settled_steps(system, few.theta), few.theta, goal=goal))
     return found if merged is None else found.expand(merged, teams.theta)
 
 
@@ -237,5 +242,5 @@ def _closure_error(system: RatingSystem, gap: float, sigma: float, form: Form) -
     """C and U of two teams, exactly less by closure."""
     league = Normal([gap, 0.0], sigma)
     exact = exact_moments(system, league, form, quick=True)
-    near = follow_league(system, teams_of(league), form).moments
+    near = follow_league(system, teams_of(league), form, QUICK).moments
     return exact.C - near.C, exact.U - near.U

@@ -69,6 +69,9 @@ JOINT_AGREEMENT = 3e-6
 FINER = 1.25
 AXIS_WIDTH = 8.0
 JOINT_NEWTON_STEPS = 25
+NEARLY_SOLVED = 1e-3
+"""Size of a Newton step after which the next takes the same matrix: it leaves nothing either."""
+RIDGE_POINTS = 44
 MOST_UNKNOWNS = 5200
 
 
@@ -132,16 +135,31 @@ def sinc_axis(count: int, reach: float, core: float) -> SinhAxis:
 
 @dataclass(frozen=True)
 class Ridge:
-    """A smooth line near ``k(ρ) R'(ρ) = G(ρ) − D(R)``, the ratings on the likeliest way to reach ρ; its slope."""
+    """A smooth line near ``k(ρ) R'(ρ) = G(ρ) − D(R)``, the ratings on the likeliest way to reach ρ: a sum of ρ and of
+    ``s·arsinh(ρ/s)`` for a few scales s.
+    """
 
-    value: Array
-    slope: Array
+    scales: Array
+    share: Array
+
+    def value(self, points: Array) -> Array:
+        """R at these strengths."""
+        return _shapes(self.scales, points) @ self.share
+
+    def slope(self, points: Array) -> Array:
+        """R' there."""
+        return np.column_stack([np.ones(points.size), 1 / np.hypot(1.0, points[:, None] / self.scales)]) @ self.share
 
 
-def _ridge(outcome: Outcome, guess: Moments, points: Array, pull: Array, drive: Array) -> Ridge:
+def _shapes(scales: Array, points: Array) -> Array:
+    return np.column_stack([points, np.arcsinh(points[:, None] / scales) * scales])
+
+
+def _ridge(outcome: Outcome, motion: JointDynamics, guess: Moments, reach: float) -> Ridge:
     level = smooth(outcome.b, outcome.nu, math.sqrt(guess.U))
+    points = sinc_axis(RIDGE_POINTS, reach, 3 * math.sqrt(guess.V)).points
     right = points[points.size // 2 :]
-    forces = CubicSpline(points, np.column_stack([drive, pull]))
+    forces = CubicSpline(points, np.column_stack([motion.drive(points), motion.pull(points)]))
 
     def slope(strength: float, rating: Array) -> Array:
         push, hold = forces(strength)
@@ -150,11 +168,7 @@ def _ridge(outcome: Outcome, guess: Moments, points: Array, pull: Array, drive: 
     first, m = right[0] / 20, guess.C / guess.V
     path = solve_ivp(slope, (first, right[-1]), [m * first], "LSODA", right, rtol=1e-6, atol=1e-9).y[0]
     scales = math.sqrt(guess.V) * np.array([1.0, 2.0, 4.0])
-    shapes = np.column_stack([right, *(np.arcsinh(right / scale) * scale for scale in scales)])
-    share = np.linalg.lstsq(shapes, path, rcond=1e-8)[0]
-    slopes = np.stack([np.ones(points.size), *(1 / np.hypot(1.0, points / scale) for scale in scales)])
-    values = np.stack([points, *(np.arcsinh(points / scale) * scale for scale in scales)])
-    return Ridge(share @ values, share @ slopes)
+    return Ridge(scales, np.linalg.lstsq(_shapes(scales, right), path, rcond=1e-8)[0])
 
 
 def joint_state(outcome: Outcome, motion: JointDynamics, guess: Moments, reach: float) -> JointState:
@@ -162,9 +176,10 @@ def joint_state(outcome: Outcome, motion: JointDynamics, guess: Moments, reach: 
     the last ones are then good to about 1e-7.
     """
     solved, last, sizes = None, None, (26, 22)
+    ridge = _ridge(outcome, motion, guess, reach)
     while True:
         try:
-            solved = _Equation(outcome, motion, guess, reach, sizes).solve(solved)
+            solved = _Equation(outcome, motion, guess, reach, sizes, ridge).solve(solved)
         except NoStationaryState:
             # Too coarse for Newton's method to find its way: begin again on the next grid.
             if sizes[0] * sizes[1] >= MOST_UNKNOWNS:
@@ -189,7 +204,13 @@ class _Equation:
     """The discrete equation on one pair of grids; vectors hold the points with ρ < 0, the rest follow by symmetry."""
 
     def __init__(
-        self, outcome: Outcome, motion: JointDynamics, guess: Moments, reach: float, sizes: tuple[int, int]
+        self,
+        outcome: Outcome,
+        motion: JointDynamics,
+        guess: Moments,
+        reach: float,
+        sizes: tuple[int, int],
+        ridge: Ridge,
     ) -> None:
         m = guess.C / guess.V
         rest = math.sqrt(max(guess.U - m * guess.C, 0.02 * guess.U))
@@ -199,33 +220,34 @@ class _Equation:
             -np.add.outer(self.strength.points**2 / (2 * guess.V), self.error.points**2 / (2 * rest**2))
         )
         pull, drive = motion.pull(self.strength.points), motion.drive(self.strength.points)
-        ridge = _ridge(outcome, guess, self.strength.points, pull, drive)
         self._half = sizes[0] * sizes[1] // 2
         rho, width = self.strength.points[: sizes[0] // 2], sizes[1]
         self.rho = np.repeat(rho, width)
-        self.rating = np.add.outer(ridge.value, self.error.points).ravel()
+        self.rating = np.add.outer(ridge.value(self.strength.points), self.error.points).ravel()
         self._law = motion.law(rho)
         self.drive = np.repeat(drive[: rho.size], width)
         self.pull = np.repeat(pull[: rho.size], width)
         self.weight = 2 * np.multiply.outer(self.strength.weight[: rho.size], self.error.weight).ravel()
-        self._fixed = self._strengths(pull, motion.diffusion / 2, ridge)
+        self._fixed = self._strengths(pull, motion.diffusion / 2, ridge.slope(self.strength.points))
         kernel = outcome.b(self.rating[: self._half, None] - self.rating[None, :])
         self._kernel = (kernel[:, : self._half] + kernel[:, self._half :][:, ::-1]) * self.weight[None, :] / 2
 
-    def _strengths(self, pull: Array, half: float, ridge: Ridge) -> Array:
+    def _strengths(self, pull: Array, half: float, tilt: Array) -> Array:
         """``(∂_ρ − R'∂_e)(k f) + ½σ²(∂_ρ − R'∂_e)² f``, folded by the symmetry."""
-        d, de, tilt = self.strength.derivative, self.error.derivative, ridge.slope
-        rows, flat = d.shape[0] // 2, np.eye(de.shape[0])
-        parts = (
-            (d * pull[None, :] + half * d @ d, flat),
-            (-np.diag(tilt * pull) - half * (d * tilt[None, :] + tilt[:, None] * d), de),
-            (np.diag(half * tilt**2), de @ de),
-        )
-        total = np.zeros((self._half, self._half))
-        for along, across in parts:
-            total += np.kron(along[:rows, :rows], across)
-            total += np.kron(along[:rows, rows:][:, ::-1], across[:, ::-1])
-        return total
+        d, de = self.strength.derivative, self.error.derivative
+        rows, width = d.shape[0] // 2, de.shape[0]
+        still = d * pull[None, :] + half * d @ d
+        mixed = -np.diag(tilt * pull) - half * (d * tilt[None, :] + tilt[:, None] * d)
+        # Entry (i, a, j, b) leads from strength j and error b to strength i and error a; the mirror image of a point
+        # with ρ > 0 has both turned round.
+        total = mixed[:rows, None, :rows, None] * de[:, None, :]
+        total += mixed[:rows, None, : rows - 1 : -1, None] * de[:, None, ::-1]
+        across = np.arange(width)
+        total[:, across, :, across] += still[:rows, :rows]
+        total[:, across, :, across[::-1]] += still[:rows, : rows - 1 : -1]
+        own = np.arange(rows)
+        total[own, :, own] += (half * tilt[:rows] ** 2)[:, None, None] * (de @ de)
+        return total.reshape(self._half, self._half)
 
     def _across(self, matrix: Array) -> Array:
         """∂_e applied to the rows of a matrix."""
@@ -251,16 +273,19 @@ class _Equation:
         width = self.error.points.size
         density = self._scale(density.reshape(-1, width)).ravel()
         dropped = np.arange(0, self._half, width) + np.argmax(density.reshape(-1, width), axis=1)
-        size = math.inf
+        size, factors, scale = math.inf, None, 1.0
         for _ in range(JOINT_NEWTON_STEPS):
             velocity = self.drive - self._kernel @ density
-            system = self._fixed - self._transport(velocity)
-            residual = system @ density
-            system += self._across(density[:, None] * self._kernel)
-            scale = float(np.abs(system).max())
-            system[dropped] = np.kron(np.eye(dropped.size), scale * self.error.weight)
+            flow = (velocity * density).reshape(-1, width) @ self.error.derivative.T
+            residual = self._fixed @ density - flow.ravel()
+            if factors is None or size > NEARLY_SOLVED:
+                system = self._fixed - self._transport(velocity)
+                system += self._across(density[:, None] * self._kernel)
+                scale = float(np.abs(system).max())
+                system[dropped] = np.kron(np.eye(dropped.size), scale * self.error.weight)
+                factors = lu_factor(system, overwrite_a=True, check_finite=False)
             residual[dropped] = scale * (density.reshape(-1, width) @ self.error.weight - self._law)
-            step = lu_solve(lu_factor(system, overwrite_a=True, check_finite=False), residual)
+            step = lu_solve(factors, residual)
             size, last = float(self.weight @ np.abs(step)), size
             density = density - step * min(1.0, 1.0 / size)
             # Newton's error squares from step to step, so this one leaves nothing that matters.
