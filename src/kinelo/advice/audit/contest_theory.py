@@ -1,32 +1,27 @@
 r"""What every K of plain Elo does to contests of many entrants, by theory.
 
-Ratings follow strengths along the contests that were played. Of every entrant the theory keeps the variance ``w`` of
-the strength s, what the rating has in common with it, ``x = E R s``, and the variance ``n`` of the rest of the rating.
-With ``γ = K/2``, a contest of k takes them to
+Ratings follow strengths along the contests that were played. Strengths are those of the entrants themselves, drawn
+given all results (:func:`kinelo.raters.rank.hindsight.drawn_strengths`): who meets whom, divisions that are entered and
+left, newcomers, and how strengths move count as they happened. Of every rating the theory keeps the mean ``m`` and the
+variance ``n`` over luck. With ``γ = K/2``, a contest of k takes them to
 
-    ``x ← (1 − γβ) x + γ σ w``,  ``n ← (1 − γβ)² n + (γ² β² ⟨n⟩ + γ² λ (1 + (k − 2) ρ))/(k − 1)``.
+    ``m ← m + γ ⟨b − t⟩``,  ``n ← (1 − γβ)² n + γ² (⟨β² n⟩ + λ (1 + (k − 2) ρ))/(k − 1)``,
 
-``β`` is the mean slope of Elo's expected results at gaps of ratings as they are, ``E[ν/cosh²(νz)]`` with the variance
-``2⟨x²/w + n⟩``: ratings that lag lie closer together, where Elo expects more of a point. ``σ`` is the slope of results
-on strengths, ``λ`` the luck ``⟨1 − b²⟩`` of a match and ρ the correlation of an entrant's surprises against two
-opponents, all three with performances as :class:`kinelo.RankElo` finds them: a day that is off is luck against all
-opponents at once.
+means being over the others of the field. ``b`` is the expected result between two by their strengths, with performances
+as :class:`kinelo.RankElo` finds them, ``t`` the one that Elo expects of two ratings on average over their luck,
 
-Plain Elo counts who does not finish as beaten by all who do. Where a part u of a field does not, results of pairs show
-``(1 − u)² σ − u (1 − u) τ``, ``τ`` being the growth of the logit of u with strength, and λ, ρ and σ change to
+    ``t = tanh νκ(m − m')``,  ``κ² = 1/(1 + π ν² (n + n')/2)``,
 
-    ``λ (1 + (k − 2) ρ) → (1 − u)² λ (1 + (k − 2) (1 − u) ρ) + u (1 − u) k``.
+and ``β`` the mean slope of that. ``λ`` is the luck ``1 − b²`` of a match and ρ the correlation of an entrant's
+surprises against two opponents: a day that is off is luck against all of them at once.
 
-Where some do not finish more often than others of their strength, with a variance φ of their chances, that pulls their
-ratings for as long as they take part: ``y = E R p ← (1 − γβ) y − γ φ``, and n gains ``−2 (1 − γβ) γ y``.
+Plain Elo counts who does not finish as beaten by all who do. With a chance u not to, results are expected to be
+``r = (1 − u)(1 − u') b + u' − u``, and with the part v of the others who finish luck is
 
-Between contests strengths move, ``s ← f s + ω``: ``x ← f x``, ``w ← f² w + E ω²`` up to the variance W in a field,
-while ``x²/w + n`` stays. Of newcomers x and n are 0: ratings show nothing of how they differ, nor of how far off all of
-them start, which counts in their w.
+    ``λ (1 + (k − 2) ρ) → ⟨1 − u u' − r²⟩ + (k − 2) (u (1 − u) (1 + v ⟨b⟩)² + (1 − u) v² λ ρ)``.
 
-The gap of two ratings is then ``(x/w) d`` and noise, ``d`` being the gap of strengths of which the variance in a field
-is ``2W``: ratings that lag show less than there is, which costs less than as much noise. The log-loss of a pair is the
-mean over both.
+The log-loss of a pair is the mean over its results, by strengths, and over the luck of both ratings. Luck does not
+choose the field in this theory: who was promoted for it is met as anybody of that strength.
 """
 
 from __future__ import annotations
@@ -42,12 +37,14 @@ from kinelo.advice.audit.estimate import hermite
 from kinelo.advice.audit.kernels import Array
 from kinelo.forecasts.places import mixed_chance, width_of
 from kinelo.matches.contests import FINISHED, Contests
-from kinelo.raters.filter.belief import fade_all
 
 POOL = 24
-"""Strengths that stand for those of a field."""
+"""Strengths that stand for those of a field; of a larger one, so many that lie evenly among them."""
 NODES = 21
-"""Nodes for the gap of two strengths, and for the noise of that of their ratings."""
+"""Nodes for a performance."""
+GOLDEN_SECTION = (math.sqrt(5.0) - 1.0) / 2.0
+LUCK_NODES = 3
+"""Nodes for the luck of two ratings: exact up to the fifth power."""
 
 
 class ContestLeague(NamedTuple):
@@ -66,11 +63,6 @@ class ContestLeague(NamedTuple):
     depth: float = 0.0
     tilt: float = 0.0
     fragile: float = 0.0
-
-    @property
-    def newcomers(self) -> float:
-        """Mean square of newcomers' strengths from the rating at which they start; no more than within a field."""
-        return min(self.entry_spread**2 + self.entry_gap**2, self.within**2)
 
 
 class FieldLuck(NamedTuple):
@@ -127,106 +119,101 @@ def ahead(gap: Array, league: ContestLeague, nu: float) -> Array:
     return mixed_chance(math.sqrt(math.pi) * nu * gap, one, one, league.off, league.depth)
 
 
-def expected_losses(contests: Contests, league: ContestLeague, ks: Array, nu: float, since: int) -> Array:
-    """Log-loss of a pair of finishers of the contests from ``since`` on, at every K."""
-    known, pairs = known_errors(contests, league, ks, nu, since)
-    return pair_losses(known, league, pairs, nu)
-
-
-def known_errors(contests: Contests, league: ContestLeague, ks: Array, nu: float, since: int) -> tuple[Known, Array]:
-    """Errors of ratings of those who are known and finish the contests from ``since`` on, and numbers of pairs: of
-    known entrants, of a known and a new one, and of new ones.
-    """
-    state = RatingErrors(len(contests.entrants), league, ks)
-    sums, pairs = [np.zeros(ks.size), np.zeros(ks.size), np.zeros(1)], np.zeros(3)
-    luck = field_luck(league, nu)
-    for number in range(len(contests)):
-        own = slice(int(contests.first[number]), int(contests.first[number + 1]))
-        who, finished = contests.entrant[own], contests.ended[own] == FINISHED
-        new = state.advance(who, contests.day[number])
-        square = state.rest[who] + state.along[who] ** 2 / state.varies[who]
-        if number >= since:
-            old, fresh = int((finished & ~new).sum()), int((finished & new).sum())
-            weights = np.array([old * (old - 1) / 2.0, old * fresh, fresh * (fresh - 1) / 2.0])
-            pairs += weights
-            for total, one in zip(sums, (square, state.along[who], state.varies[who])):
-                total += (2 * weights[0] + weights[1]) * one[finished & ~new].mean(axis=0) if old else 0.0
-        state.meet(who, float(finished.mean()), luck, elo_slope(2.0 * square.mean(axis=0), nu))
-    square, along, varies = (total / max(2 * pairs[0] + pairs[1], 1.0) for total in sums)
-    show = along / np.maximum(varies, 1.0)
-    return Known(league.within**2, show, np.maximum(square - show**2 * varies, 0.0)), pairs
-
-
-class RatingErrors:
-    """What ratings have in common with strengths (``along``) and the variance of the rest of them (entrants, K), and
-    the variance of strengths (entrants, 1).
+class DrawnEntries(NamedTuple):
+    """What the theory is told of entries: strengths in points, chances not to finish (entries each), and the noise of
+    each contest in units of the usual one (contests).
     """
 
-    def __init__(self, entrants: int, league: ContestLeague, ks: Array) -> None:
-        self._league, self._gamma = league, ks / 2.0
-        self.along, self.rest, self._pulled = np.zeros((3, entrants, ks.size))
-        self.varies, self._last = np.ones((entrants, 1)), np.full(entrants, np.nan)
-
-    def advance(self, who: NDArray[np.int32], day: float) -> NDArray[np.bool_]:
-        """Let strengths move until the day of a contest, and say who of its entrants is new."""
-        league, new = self._league, np.isnan(self._last[who])
-        days = np.where(new, 0.0, day - self._last[who])
-        f, added = (one[:, None] for one in fade_all(days, league.rate, league.walk**2))
-        along, varies = f * self.along[who], np.minimum(f**2 * self.varies[who] + added, league.within**2)
-        rest = self.rest[who] + self.along[who] ** 2 / self.varies[who] - along**2 / varies
-        varies[new] = league.newcomers
-        self.along[who], self.rest[who], self.varies[who], self._last[who] = along, rest, varies, day
-        return new
-
-    def meet(self, who: NDArray[np.int32], there: float, luck: FieldLuck, slope: Array) -> None:
-        """Rate a contest of which this part finishes."""
-        league, gamma, size = self._league, self._gamma, who.size
-        out, step, rest = there * (1.0 - there), gamma * slope, self.rest[who]
-        shake = gamma**2 * luck.of_contest(size, there)
-        self.along[who] *= 1.0 - step
-        self.along[who] += gamma * (there**2 * luck.slope - out * league.tilt) * self.varies[who]
-        self.rest[who] = (1.0 - step) ** 2 * rest + step**2 * rest.mean(axis=0) / (size - 1.0) + shake
-        self.rest[who] -= 2.0 * (1.0 - step) * gamma * self._pulled[who]
-        self._pulled[who] = (1.0 - step) * self._pulled[who] - gamma * min(league.fragile, out)
-
-
-class Known(NamedTuple):
-    """Variance of the strengths of those who are known, the part of it that ratings show, and the variance of the rest
-    of ratings (K each).
-    """
-
-    variance: float
-    show: Array
+    strength: Array
+    out: Array
     noise: Array
 
 
-def pair_losses(known: Known, league: ContestLeague, pairs: Array, nu: float) -> Array:
-    """Mean log-loss of pairs: so many of known entrants, of a known and a new one, and of new ones, whose ratings show
-    nothing of their strength.
+class Field(NamedTuple):
+    """Each entrant of a contest against some of its field: who these are (opponents), which pairs are of two,
+    the chance to be ahead, and the result that plain Elo counts on average (entrants, opponents); and the chance of
+    each not to finish.
     """
-    variance, show, noise = known
-    fresh = league.newcomers
-    kinds = (
-        (2 * variance, show, 2 * noise),
-        (
-            variance + fresh,
-            show * variance / (variance + fresh),
-            noise + show**2 * variance * fresh / (variance + fresh),
-        ),
-        (2 * fresh, 0.0 * show, 0.0 * noise),
-    )
-    losses = [number * pair_loss(*kind, league, nu) for number, kind in zip(pairs, kinds) if number > 0]
-    return np.sum(losses, axis=0) / max(pairs.sum(), 1.0)
+
+    others: NDArray[np.int64]
+    apart: NDArray[np.bool_]
+    first: Array
+    result: Array
+    out: Array
+
+    def luck(self, alike: float) -> Array:
+        """Of each entrant, the variance of the sum of its surprises over the number of opponents."""
+        there, part, won = 1.0 - self.out, 1.0 - self.out.mean(), 2.0 * self.first - 1.0
+        result, one = self.mean(won[..., None])[:, 0], self.mean(1.0 - won[..., None] ** 2)[:, 0]
+        own = self.out * there * (1.0 + part * result) ** 2 + there * part**2 * alike * one
+        pair = 1.0 - self.out[:, None] * self.out[self.others] - self.result**2
+        return self.mean(pair[..., None])[:, 0] + (self.out.size - 2.0) * own
+
+    def mean(self, values: Array) -> Array:
+        """Mean of numbers (entrants, opponents, any) over the opponents of each entrant."""
+        return np.einsum("ijk,ij->ik", values, self.apart / self.apart.sum(axis=1, keepdims=True))
 
 
-def pair_loss(variance: float, show: Array, noise: Array, league: ContestLeague, nu: float) -> Array:
-    """Log-loss of forecasts ``1/(1 + e^{−2νr})`` by gaps ``r`` of ratings that are ``show`` times the gap of strengths,
-    which has this variance, and noise; performances are as this league has them.
+def field_of(strength: Array, out: Array, noise: float, league: ContestLeague, nu: float, number: int = 0) -> Field:
+    """The field of a contest with this number: strengths and chances not to finish, and the noise in units of the usual
+    one.
     """
-    nodes, weights = hermite(NODES)
-    gap = math.sqrt(variance) * nodes
-    first = ahead(gap, league, nu)
-    shown = show[:, None, None] * gap[:, None] + np.sqrt(noise)[:, None, None] * nodes
-    loss = first[:, None] * np.logaddexp(0.0, -2.0 * nu * shown)
-    loss += (1.0 - first)[:, None] * np.logaddexp(0.0, 2.0 * nu * shown)
-    return np.einsum("kij,i,j->k", loss, weights, weights)
+    others = np.argsort(strength, kind="stable")
+    if others.size > POOL:  # others in each contest, so that in many all have their turn
+        others = others[((np.arange(POOL) + number * GOLDEN_SECTION % 1.0) * others.size / POOL).astype(np.int64)]
+    first, there = ahead((strength[:, None] - strength[others]) / noise, league, nu), 1.0 - out
+    result = there[:, None] * there[others] * (2.0 * first - 1.0) + out[others] - out[:, None]
+    return Field(others, np.arange(out.size)[:, None] != others, first, result, out)
+
+
+class FollowedRatings:
+    """Mean and variance over luck of ratings that begin alike (entrants, K)."""
+
+    def __init__(self, entrants: int, ks: Array, nu: float) -> None:
+        self._gamma, self._nu = ks / 2.0, nu
+        self.mean, self.variance = np.zeros((2, entrants, ks.size))
+
+    def _gaps(self, who: NDArray[np.int32], others: NDArray[np.int32]) -> tuple[Array, Array]:
+        """Means and variances of the gaps of ratings (entrants, opponents, K)."""
+        return (
+            self.mean[who][:, None] - self.mean[others],
+            self.variance[who][:, None] + self.variance[others],
+        )
+
+    def loss(self, who: NDArray[np.int32], field: Field, finished: NDArray[np.bool_]) -> Array:
+        """Log-loss of a pair of those who finished, on average."""
+        seen = np.ix_(finished, finished[field.others])
+        gap, variance = self._gaps(who[finished], who[field.others][finished[field.others]])
+        promise, luck = 2.0 * self._nu * gap, 2.0 * self._nu * np.sqrt(variance)
+        missed = sum(w * np.logaddexp(0.0, -promise - luck * z) for z, w in zip(*hermite(LUCK_NODES)))
+        missed += (1.0 - field.first[seen])[..., None] * promise
+        return np.einsum("ijk,ij->k", missed, field.apart[seen] / field.apart[seen].sum())
+
+    def meet(self, who: NDArray[np.int32], field: Field, alike: float) -> None:
+        """Rate a contest, two surprises of one entrant being so much ``alike``."""
+        nu, gamma = self._nu, self._gamma
+        gap, variance = self._gaps(who, who[field.others])
+        slope = nu / np.sqrt(1.0 + math.pi / 2.0 * nu**2 * variance)
+        expected = np.tanh(slope * gap)
+        step, rest = gamma * field.mean(slope * (1.0 - expected**2)), self.variance[who]
+        shake = (step**2 * rest).mean(axis=0) + gamma**2 * field.luck(alike)[:, None]
+        self.mean[who] += gamma * field.mean(field.result[..., None] - expected)
+        self.variance[who] = (1.0 - step) ** 2 * rest + shake / (who.size - 1.0)
+
+
+def expected_losses(
+    contests: Contests, entries: DrawnEntries, league: ContestLeague, ks: Array, nu: float, since: int
+) -> Array:
+    """Log-loss of a pair of finishers of the contests from ``since`` on, at every K."""
+    ratings, alike = FollowedRatings(len(contests.entrants), ks, nu), field_luck(league, nu).alike
+    losses, pairs = np.zeros(ks.size), 0.0
+    for number in range(len(contests)):
+        own = slice(int(contests.first[number]), int(contests.first[number + 1]))
+        who, out, finished = contests.entrant[own], entries.out[own], contests.ended[own] == FINISHED
+        field = field_of(entries.strength[own], out, float(entries.noise[number]), league, nu, number)
+        if number >= since and field.apart[np.ix_(finished, finished[field.others])].any():
+            told = finished.sum() * (finished.sum() - 1.0) / 2.0
+            losses += told * ratings.loss(who, field, finished)
+            pairs += told
+        ratings.meet(who, field, alike)
+    return losses / max(pairs, 1.0)

@@ -91,7 +91,10 @@ def _caveat(found: ContestFindings) -> str:
             else ""
         )
         if found.like_meets_like:
-            why = f" It does not know that like meets like (correlation of strengths {found.alike.value:.2f}).{why}"
+            why = (
+                f" Like meets like (correlation of strengths {found.alike.value:.2f}), and theory does not know that "
+                f"luck, too, decides who meets whom.{why}"
+            )
         by_theory = with_interval(curve.best.k, curve.low, curve.high)
         return f"Theory disagrees and would take {by_theory}; the contests decide.{why}"
     if found.like_meets_like:

@@ -1,7 +1,7 @@
 """Contests of many entrants, one question: which K should plain Elo have on them?
 
 Every K is tried on the contests themselves, and the theory of :mod:`kinelo.advice.audit.contest_theory` says the same
-from what :class:`kinelo.RankElo` finds of strengths: how far they lie apart, how fast they move, where newcomers enter.
+from the strengths that :class:`kinelo.RankElo` finds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kinelo.advice.audit.alike import Measured
 from kinelo.advice.audit.backtest import KBacktest, backtest, block_sizes, k_grid, lowest, mean_by_block
 from kinelo.advice.audit.backtest import sums_by_block as by_block
 from kinelo.advice.audit.contest_findings import ContestFindings, LuckLevel
-from kinelo.advice.audit.contest_theory import ContestLeague, elo_slope, expected_losses, field_luck
+from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, elo_slope, expected_losses, field_luck
 from kinelo.advice.audit.contest_words import contest_gain_words, contest_lead, contest_rows
 from kinelo.advice.audit.findings import advise
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
@@ -50,6 +50,13 @@ THEORY_ERROR = 0.08
 """Standard deviation of the logarithm of theory's K around the best one where parameters are known."""
 UNKNOWN_ERROR = 0.5
 """Standard error of a parameter, as a part of it, where its estimate has none."""
+MOVED = ("walk", "prior_spread", "regression")
+"""Parameters whose errors are followed to theory's K."""
+NEAR_BEST = 1.3 ** np.arange(-2.0, 3.0)
+"""K around theory's best at which a moved parameter is followed, as parts of it."""
+ENTRIES_DRAWN, MOST_DRAWS = 12_000, 6
+"""Entries whose strengths are drawn, by draws of all of them."""
+LEAST_CHANCE, MOST_OUT = 1e-12, 0.95
 NORMAL_95 = 1.96
 
 
@@ -133,7 +140,8 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries")
     tell("Estimating strengths and their movement")
     whole, columns = entrants_alone(audited)
-    # Theory walks by the year, and newcomers start beside the others.
+    # A walk by the year stands for one by the contest, and the level of newcomers for that of their fields: best K are
+    # the same to a hundredth, and the sentences say what both are.
     truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0, newcomer_follows=1.0), whole)
     before = _step_ahead(truth, whole)
     tell("Holding every K against the later half of the contests")
@@ -146,8 +154,8 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     start = right_start(audited, since, at_best, truth)
     tell("Asking the theory what every K would do")
     entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
-    league = league_of(truth, before, entry_gap, since)._replace(**who_does_not_finish(audited, before))
-    curve = contest_curve(audited, league, truth, measured.k, in_use.nu, since)
+    league, fragile = who_does_not_finish(audited, before, league_of(truth, before, entry_gap, since))
+    curve = contest_curve(StrengthsFound(whole, truth, league, fragile), measured.k, in_use.nu, since)
     advice = advise(curve, measured, int(worth_in_matches(audited.sizes).sum()))
     other = None
     if other_rater is not None:
@@ -277,19 +285,67 @@ def league_of(truth: RankElo, before: Beliefs, entry_gap: float, since: int) -> 
     return ContestLeague(walk, values["regression"], entry_spread, entry_gap, within, off, depth)
 
 
-def who_does_not_finish(contests: Contests, before: Beliefs) -> dict[str, float]:
-    """By how much the logit of not finishing grows with a point of strength (``tilt``), from differences within fields,
-    and the variance among entrants of the chance not to finish beyond that (``fragile``).
+def who_does_not_finish(
+    contests: Contests, before: Beliefs, league: ContestLeague
+) -> tuple[ContestLeague, tuple[Array, Array]]:
+    """The league with how the logit of not finishing grows with a point of strength (``tilt``), from differences within
+    fields, and the variance among entrants of the chance not to finish beyond that (``fragile``); and what is believed
+    of that chance of every entrant: mean and variance.
     """
-    out, number = (contests.ended != FINISHED).astype(float), contests.sizes.astype(float)
-    part, mean = (np.bincount(contests.contest, x) / number for x in (out, before.mean))
-    apart, usual = before.mean - mean[contests.contest], (part * (1.0 - part))[contests.contest]
+    out, part, usual = _endings(contests)
+    apart = _within(contests, before.mean)
     told = float(usual @ apart**2)
-    tilt = float((out - part[contests.contest]) @ apart) / told if told > 0.0 else 0.0
-    rest = out - part[contests.contest] - tilt * usual * apart
+    tilt = float((out - part) @ apart) / told if told > 0.0 else 0.0
+    rest = out - part - tilt * usual * apart
     total, square, times = (np.bincount(contests.entrant, x) for x in (rest, rest**2, np.ones(rest.size)))
     twice = float((times * (times - 1.0)).sum())
-    return {"tilt": tilt, "fragile": max(float((total**2 - square).sum()) / twice, 0.0) if twice else 0.0}
+    fragile = max(float((total**2 - square).sum()) / twice, 0.0) if twice else 0.0
+    shrunk = fragile / np.maximum(times * fragile + usual.mean(), LEAST_CHANCE)
+    return league._replace(tilt=tilt, fragile=fragile), (shrunk * total, shrunk * usual.mean())
+
+
+def _endings(contests: Contests) -> tuple[Array, Array, Array]:
+    """Of every entry whether it did not finish, the part of its field that did not, and the variance that makes."""
+    out = (contests.ended != FINISHED).astype(float)
+    part = (np.bincount(contests.contest, out) / contests.sizes)[contests.contest]
+    return out, part, part * (1.0 - part)
+
+
+def _within(contests: Contests, values: Array) -> Array:
+    """Numbers of entries less their mean over the contest."""
+    return values - (np.bincount(contests.contest, values) / contests.sizes)[contests.contest]
+
+
+class StrengthsFound(NamedTuple):
+    """Contests, what :class:`kinelo.RankElo` finds of strengths in them, and which chance not to finish is believed of
+    each entrant beyond that of its field and strength (mean and variance).
+    """
+
+    contests: Contests
+    truth: RankElo
+    league: ContestLeague
+    fragile: tuple[Array, Array]
+
+    def losses(self, moved: dict[str, float], draws: int, ks: Array, nu: float, since: int) -> Array:
+        """What theory expects at every K with some parameters moved, on average over draws of strengths."""
+        truth = copy.copy(self.truth)
+        truth.reset(dict(truth.parameters_) | moved)
+        contests = self.contests
+        noise, generator = np.sqrt(truth._noise_of(contests)), np.random.default_rng(0)
+        mean, variance = self.fragile
+        found = []
+        for strength in POINTS_PER_UNIT * truth._drawn_strengths(contests, draws):
+            frail = mean + np.sqrt(variance) * generator.standard_normal(mean.size)
+            _, part, usual = _endings(contests)
+            out = part + self.league.tilt * usual * _within(contests, strength) + (usual > 0) * frail[contests.entrant]
+            entries = DrawnEntries(strength, np.clip(out, 0.0, MOST_OUT), noise)
+            found.append(expected_losses(contests, entries, self.league, ks, nu, since))
+        return np.mean(found, axis=0)
+
+    @property
+    def draws(self) -> int:
+        """How many draws of all strengths are followed: the more, the fewer entries there are."""
+        return min(math.ceil(ENTRIES_DRAWN / self.contests.entrant.size), MOST_DRAWS)
 
 
 def _walk(truth: RankElo) -> Measured:
@@ -297,22 +353,22 @@ def _walk(truth: RankElo) -> Measured:
     return Measured(POINTS_PER_UNIT * truth.parameters_["walk"], POINTS_PER_UNIT * errors.get("walk", math.nan))
 
 
-def contest_curve(
-    contests: Contests, league: ContestLeague, truth: RankElo, ks: Array, nu: float, since: int
-) -> KCurve:
+def contest_curve(found: StrengthsFound, ks: Array, nu: float, since: int) -> KCurve:
     """Theory's curve over K, its best place, and how sure that is: what errors of the parameters make of it."""
-    loss = expected_losses(contests, league, ks, nu, since)
+    ks = np.append(ks[:-1:2], ks[-1])  # steps of a fifth
+    loss = found.losses({}, found.draws, ks, nu, since)
     best = lowest(ks, loss[:, None])[0]
-    errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
-    variance = THEORY_ERROR**2
-    for name, own in (("walk", "walk"), ("prior_spread", "entry_spread"), ("regression", "rate")):
-        error = errors.get(name, 0.0) * (1.0 if own == "rate" else POINTS_PER_UNIT)
+    estimates = found.truth.estimates_
+    errors, values = {} if estimates is None else estimates.standard_errors, found.truth.parameters_
+    variance, near = THEORY_ERROR**2, best * NEAR_BEST
+    usual = lowest(near, found.losses({}, 1, near, nu, since)[:, None])[0]
+    for name in MOVED:
+        error = errors.get(name, 0.0)
         if math.isnan(error):  # contests that do not tell it leave much open
-            error = UNKNOWN_ERROR * getattr(league, own)
+            error = UNKNOWN_ERROR * values[name]
         if error > 0:
-            moved = league._replace(**{own: getattr(league, own) + error})
-            found = lowest(ks, expected_losses(contests, moved, ks, nu, since)[:, None])[0]
-            variance += math.log(found / best) ** 2
+            moved = found.losses({name: values[name] + error}, 1, near, nu, since)
+            variance += math.log(lowest(near, moved[:, None])[0] / usual) ** 2
     reach = math.exp(NORMAL_95 * math.sqrt(variance))
     points = tuple(_prediction(k, one) for k, one in zip(ks.tolist(), loss.tolist()))
     return KCurve(points, _prediction(best, float(loss.min())), best / reach, best * reach, ())

@@ -22,6 +22,7 @@ from kinelo.matches.contests import Contests
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.rank.kernels import (
+    LEAST,
     ContestColumns,
     ContestModel,
     entry_levels,
@@ -217,3 +218,29 @@ def smoothed_states(
         shown.clock[:] = columns.day[0], columns.day[stop - 1]
         done = stop
         yield copy.deepcopy(shown)
+
+
+def drawn_strengths(state: RankState, contests: Contests, model: ContestModel, draws: int, seed: int = 0) -> Array:
+    """Strengths of all entries of these contests (draws, entries), drawn given all of them by a fresh state.
+
+    Backwards in time: where a slot stands at its last contest is drawn from what the filter believes, and where it
+    stood before given that and what it believed there. The same seed draws the same luck whatever the model.
+    """
+    columns, _ = state.columns(contests, admit=True)
+    smoother = ContestSmoother(columns, model, state.known)
+    smoother.sweep_forwards()
+    at, (precision, pull) = smoother.appearances, smoother.past + smoother.said
+    after, before = np.full(at.slot.size, -1), np.flatnonzero(at.before >= 0)
+    after[at.before[before]] = before
+    drawn = np.random.default_rng(seed).standard_normal((draws, at.slot.size))
+    for c in range(columns.day.size - 1, -1, -1):
+        own = slice(at.begin[c], at.begin[c + 1])
+        then = after[own]
+        told = np.where(then >= 0, at.f[then] / np.maximum(at.q[then], LEAST), 0.0)
+        whole = precision[own] + told * at.f[then]
+        mean = (pull[own] + told * (drawn[:, then] - at.gain[then])) / whole
+        drawn[:, own] = mean + drawn[:, own] / np.sqrt(whole)
+    slots, names = np.diff(columns.offsets), state.known.last.size
+    seen = np.repeat(np.arange(columns.day.size), np.diff(at.begin)) * names + at.slot
+    place = np.searchsorted(seen, np.repeat(contests.contest, slots) * names + columns.slot)
+    return np.add.reduceat(columns.share * drawn[:, place], columns.offsets[:-1], axis=1)

@@ -547,15 +547,27 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         """
         from kinelo.raters.rank.hindsight import smoothed_states
 
-        back = copy.copy(self)
-        back.reset(dict(self.parameters_))
-        back._check_usable(matches)
-        contests = back._seen(matches).contests
-        state, tables = back._begun(contests), []
+        back, state, contests = self._once_more(matches)
+        tables = []
         for known in smoothed_states(state, contests, back._model(), stops):
             state.known = known
             tables.append(back.ratings_)
         return tables
+
+    def _drawn_strengths(self, contests: Contests, draws: int) -> Array:
+        """Strengths of all entries (draws, entries), drawn given all these contests, in units of the noise."""
+        from kinelo.raters.rank.hindsight import drawn_strengths
+
+        back, state, contests = self._once_more(contests)
+        return drawn_strengths(state, contests, back._model(), draws)
+
+    def _once_more(self, matches: Contests | Matches) -> tuple[RankElo, RankState, Contests]:
+        """A rater with these parameters that has seen nothing yet, its state, and what it is to see."""
+        back = copy.copy(self)
+        back.reset(dict(self.parameters_))
+        back._check_usable(matches)
+        contests = back._seen(matches).contests
+        return back, back._begun(contests), contests
 
     # Keeping slot by slot: rows of slots; of all together only kinds, and where contests have no dates, their number
 
