@@ -9,7 +9,7 @@ import polars as pl
 
 import kinelo as kn
 from kinelo.pages.rated import board_with_bars
-from kinelo.raters.tables import advantages_table, board_table, effects_table, parameters_table
+from kinelo.raters.tables import advantages_table, board_table, effects_table, parameters_table, retirement_words
 
 BOARD = pl.DataFrame(
     {
@@ -107,3 +107,4 @@ def test_a_book_shows_what_its_rater_was_fitted_with(tmp_path):
     assert cells["Walk of car"] == "0.5 (given)" and cells["Off"] == "0 (given)"
     assert cells["Walk of entrant"] == f"{rater.parameters_['walk of entrant']:.4g} (not estimated here)"
     assert "Ties" not in cells
+    assert retirement_words(rater) == "", "nobody failed to finish"

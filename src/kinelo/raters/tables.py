@@ -140,7 +140,11 @@ def retirement_words(rater: Any) -> str:
     'That somebody did not finish tells 25 % of what finishing last tells; the rest is luck (retirement 0.25).'
     """
     found = getattr(rater, "parameters_", {}).get("retirement")
+    asked = "retirement" in _estimated(rater) or _is_given(rater, "retirement")
     if found is None or "retirement" in getattr(rater, "unidentified_", {}):
+        return ""
+    # A rater that a book keeps has 0 where that was found, and where there was no retirement to ask of.
+    if found == 0.0 and not asked:
         return ""
     share = f"{percent(found)} of what finishing last tells; the rest is luck"
     told = "nothing: it is all luck" if found == 0.0 else "as much as finishing last" if found == 1.0 else share
