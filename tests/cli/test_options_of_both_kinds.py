@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import pytest
 import typer.main
 from scripted import Obedient
@@ -16,13 +18,21 @@ COMMANDS = {
     "leaderboard": ("leaderboard", "{kind}.csv"),
     "predict": ("predict", "{kind}-next.csv", "--results", "{kind}.csv"),
     "backtest": ("backtest", "{kind}.csv", "--train-until", "2024-01-07"),
+    "preview": ("preview", "{typed}", "--results", "{kind}.csv"),
+    "explain": ("explain", "--of", "Anne", "--results", "{kind}.csv"),
+    "balance": ("balance", "Anne", "Bob", "Cid", "Dee", "--results", "{kind}.csv"),
+    "fair": ("fair", "{typed}", "--results", "{kind}.csv"),
 }
+TYPED = ("preview", "explain", "balance", "fair")
+"""Commands in which names are typed: Anne, who is Ann by the aliases."""
 OF_BOTH = {
     "--column": "{first}=one", "--aliases": "aliases.csv", "--write-aliases": "out-likely.csv", "--dates": "ymd",
     "--accept-losses": None, "--condition": "surface", "--noise-by": "format", "--covariate": "handicap",
     "--start": "start.csv", "--rejects": "out-rejects.csv", "--out": "out.csv", "--json": None, "--by": "surface",
     "--active-days": "900", "--least-matches": "1", "--top": "3", "--caution": "1", "--played-since": "2024-01-07",
-    "--since": "2024-01-02", "--train-until": "2024-01-07",
+    "--since": "2024-01-02", "--train-until": "2024-01-07", "--date": "2024-03-01", "--last": "2",
+    "--apart": "Anne, Bob", "--together": "Bob, Cid", "--role": "Anne=keeper", "--newcomers": "1", "--show": "2",
+    "--seed": "3", "--sides": "2",
 }  # fmt: skip
 """What makes sense of both, and an example of it."""
 PLAIN_ELO = {"--k": "24", "--initial": "1200"}
@@ -51,7 +61,8 @@ REFUSED = {
         }.items()
     },
 }  # fmt: skip
-ELSEWHERE = {"--help", "--sheet", "--lineups", "--rater", "--book", "--results", "--match", "--metric", "--picture",
+ELSEWHERE = {"--lobby", "--given", "--of", "--home-lineup", "--away-lineup",
+             "--help", "--sheet", "--lineups", "--rater", "--book", "--results", "--match", "--metric", "--picture",
              "--workers", "--scheduler"}  # fmt: skip
 """Needed above, or held by tests of their own."""
 
@@ -89,8 +100,8 @@ def options_of(command: str) -> list[str]:
 
 
 def said(words, kind: str) -> list[str]:
-    first = {"matches": "home", "contests": "entrant"}[kind]
-    return [str(word).format(kind=kind, first=first) for word in words if word is not None]
+    first, typed = {"matches": ("home", "Anne - Bob"), "contests": ("entrant", "Anne; Bob; Cid")}[kind]
+    return [str(word).format(kind=kind, first=first, typed=typed) for word in words if word is not None]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -103,7 +114,8 @@ def test_every_option_is_of_both_or_refused_of_one(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_makes_sense_of_both_is_taken_of_both(command, kind, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    options = [name for name in options_of(command) if name in OF_BOTH and name not in COMMANDS[command]]
+    own = {*COMMANDS[command], *(["--out"] if command in TYPED else [])}  # that of explain is a page
+    options = [name for name in options_of(command) if name in OF_BOTH and name not in own]
     asked = [word for name in options for word in (name, OF_BOTH[name])]
     Obedient.asked.clear()
     done = kinelo(*said((*COMMANDS[command], *RATED_BY, *asked), kind))
@@ -113,7 +125,8 @@ def test_what_makes_sense_of_both_is_taken_of_both(command, kind, folder, monkey
         assert told["noun"] == kind and told["names"] == {"Ann", "Bob", "Cid", "Dee"}
         assert (told["conditions"], told["noise_by"], told["covariates"]) == (["surface"], ["format"], ["handicap"])
         assert str(told["start"]) == "start.csv" and {"surface", "format", "handicap"} <= told["columns"]
-    assert (folder / "out-likely.csv").is_file() and (folder / "out.csv").is_file()
+        assert command not in TYPED or ("Ann" in str(told["typed"]) and "Anne" not in str(told["typed"]))
+    assert (folder / "out-likely.csv").is_file() and (command in TYPED or (folder / "out.csv").is_file())
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -143,3 +156,98 @@ def test_raters_of_the_other_kind_are_refused(command, kind, name, folder, monke
     monkeypatch.chdir(folder)
     sentence = one_sentence(kinelo(*said((*COMMANDS[command], "--rater", name, "--column", "{first}=one"), kind)))
     assert f"--rater {name} rates " in sentence and f"; {kind} are rated by --rater " in sentence
+
+
+@pytest.mark.parametrize("command", TYPED)
+def test_how_a_file_is_read_is_not_asked_of_a_book(command, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    words = [word for word in said(COMMANDS[command], "matches") if word not in ("--results", "matches.csv")]
+    for name, value in {"--ordered": None, "--slot": "one", "--column": "home=one", "--lineups": "k.csv"}.items():
+        asked = [word for word in (name, value) if word is not None]
+        assert f"{name} says how a file is read" in one_sentence(kinelo(*words, "--book", "none.db", *asked))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", ["preview", "fair"])
+def test_a_match_is_not_asked_of_contests_nor_a_contest_of_matches(command, kind, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    typed, form = {"matches": ("Ann; Bob; Cid", "'HOME - AWAY'"), "contests": ("Ann - Bob", "'ANN; BOB; CID'")}[kind]
+    done = kinelo(*said((command, typed, "--results", "{kind}.csv", "--column", "{first}=one"), kind))
+    assert f"{kind}.csv holds {kind}" in one_sentence(done) and f"ask about {form}" in done.stderr
+
+
+def test_what_is_of_matches_or_of_somebody_is_refused_of_what_is_typed():
+    for command, name, value in [
+        ("preview", "--home-lineup", "Ann"), ("preview", "--away-lineup", "Bob"), ("fair", "--given", "surface=clay"),
+    ]:  # fmt: skip
+        sentence = one_sentence(kinelo(command, "Ann; Bob; Cid", "--book", "none.db", name, value))
+        assert f"'Ann; Bob; Cid' is a contest, for which there is no {name}" in sentence
+    assert "--of asks about places" in one_sentence(kinelo("preview", "Ann - Bob", "--book", "none.db", "--of", "Ann"))
+    assert "give --of NAME" in one_sentence(kinelo("explain", "r7", "--book", "none.db", "--last", "3"))
+
+
+AUDITED = {name: OF_BOTH[name] for name in (
+    "--column", "--aliases", "--write-aliases", "--dates", "--accept-losses", "--start", "--json", "--since",
+)} | PLAIN_ELO  # fmt: skip
+NOT_AUDITED = {
+    "contests": {
+        **{name: REFUSED["contests"][name] for name in ("--lineups", "--scale", "--drop-repeats", "--ordered")},
+        **{
+            name: (value, f"for which there is no {name}")
+            for name, value in {
+                "--home-advantage": "40", "--ratings": "start.csv", "--by": "surface", "--check": "c.png",
+            }.items()
+        },
+        "--condition": ("surface", "Plain Elo uses no --condition"),
+        "--covariate": ("handicap", "Plain Elo uses no --covariate"),
+    },
+    "matches": {
+        **REFUSED["matches"],
+        "--condition": ("surface", "takes no --condition"),
+        "--noise-by": ("format", "takes no --noise-by"),
+        "--covariate": ("handicap", "takes no --covariate"),
+    },
+}  # fmt: skip
+AUDITED_ELSEWHERE = {
+    "--out",
+    "--picture",
+    "--k-of",
+    "--k-first",
+    "--k-halfway",
+    "--rules",
+    "--rater",
+    "--help",
+    "--sheet",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_option_of_an_audit_is_taken_or_refused(kind, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    own = {"contests": {"--noise-by": "format", **{name: value for name, (value, _) in REFUSED["matches"].items()}}}
+    own["contests"] |= {"--slot": "one", "--team": None}  # of no teams
+    own["matches"] = {"--home-advantage": "40", "--ratings": "start.csv", "--by": "surface", "--scale": "points",
+                      "--drop-repeats": None, "--ordered": None}  # fmt: skip
+    taken = AUDITED | own[kind]
+    known = {*taken, *NOT_AUDITED[kind], *AUDITED_ELSEWHERE, "--lineups", "--check"}
+    assert sorted({*options_of("audit")} - known) == []
+    asked, found = {}, types.SimpleNamespace(to_dict=lambda: {"k": 24})
+
+    def run(played, rater, **more):
+        asked.update(played=played, rater=rater, **more)
+        return found
+
+    monkeypatch.setattr("kinelo.advice.audit.audit.audit", run)
+    words = [word for name, value in taken.items() if name != "--team" for word in (name, value)]
+    done = kinelo(*said(("audit", "{kind}.csv", *words), kind))
+    assert done.returncode == 0 and '"k": 24' in done.stdout, done.stderr
+    played, rater = asked["played"], asked["rater"]
+    assert played.kind.noun == kind and set(played.present) == {"Ann", "Bob", "Cid", "Dee"}
+    assert (rater.k, rater.initial, str(rater.start)) == (24.0, 1200.0, "start.csv") and len(played) == 7
+    if kind == "matches":
+        assert (rater.home_advantage, str(asked["ratings"]), asked["by"]) == (40.0, "start.csv", "surface")
+    else:
+        assert {"format", "surface"} <= set(played.kinds)
+    for name, (value, sentence) in NOT_AUDITED[kind].items():
+        done = kinelo(*said(("audit", "{kind}.csv", "--column", "{first}=one", name, value), kind))
+        assert sentence in one_sentence(done), name

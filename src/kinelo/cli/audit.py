@@ -77,11 +77,11 @@ def audit(
     kind = kind_of_file(results, options.column)
     if kind is CONTESTS:
         _refuse({"--home-advantage": home_advantage, "--ratings": ratings, "--by": by, "--check": check}, results)
+        if rater is None and (name := _first(options, "--condition", "--covariate")):
+            raise InputError(f"Plain Elo uses no {name}; --rater rank does, and --noise-by asks for luck.")
         matches = options.load(results, kind=kind)
     else:
-        odd = {"--condition": options.condition, "--noise-by": options.noise_by}
-        if any(odd.values()):
-            name = next(name for name, value in odd.items() if value)
+        if name := _first(options, "--condition", "--noise-by", "--covariate"):
             raise InputError(f"An audit of matches of two sides takes no {name}; --by answers by group.")
         matches = options.load(results, conditions=_group_columns(by, results) or [])
     federation.check_names(matches)
@@ -106,6 +106,11 @@ def audit(
 
             figure = draw_audit(judged) if name == "audit" else draw_check(judged.check)
             typer.echo(f"Picture: {save(figure, path)}", err=as_json)
+
+
+def _first(options: AnyReadingOptions, *names: str) -> str | None:
+    """The first of some options that was given."""
+    return next((name for name in names if name in options.asked()), None)
 
 
 def _refuse(asked: dict[str, Any], results: Path) -> None:

@@ -43,13 +43,14 @@ def balance(
     Example:  kinelo balance Ann Bob Cid Dee Eve Fay --book arena.db --together 'Ann, Bob'
     Example:  kinelo balance --lobby lobby.txt --results races.csv --sides 3 --json
     """
-    from kinelo.cli.known import rater_of
+    from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
 
-    names = _present(players or [], lobby)
+    names = typed_names(_present(players or [], lobby), reading)
     sizes = _sizes(sides)
-    wishes = {"together": [_names(one) for one in together or ()], "apart": [_names(one) for one in apart or ()]}
-    roles = dict(_role(one) for one in role or ())
+    asked = {"together": together or (), "apart": apart or ()}
+    wishes = {name: [typed_names(_names(one), reading) for one in several] for name, several in asked.items()}
+    roles = {typed_names([name], reading)[0]: one for name, one in map(_role, role or ())}
     known, _ = rater_of(book, results, rater, reading)
     if not hasattr(known, "balance"):
         raise InputError(f"{type(known).__name__} cannot balance teams; the raters of Kinelo can.")

@@ -35,24 +35,28 @@ def preview(
     Example:  kinelo preview 'Ashford - Bramley' --book league.db
     Example:  kinelo preview 'Ann; Bob; Cid' --results races.csv --json
     """
-    from kinelo.cli.known import rater_of
+    from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
 
     contest = ";" in match
     names = [name.strip() for name in match.split(";" if contest else " - ")]
     if not all(names) or len(names) < 2 or (len(names) > 2 and not contest):
         raise InputError(f"{match!r:.60} is neither of the form 'HOME - AWAY' nor 'ANN; BOB; CID'.")
+    names = typed_names(names, reading)
     said: dict[str, Any] = {} if date is None else {"date": date}
     if contest:
-        said |= {"of": of} if of else {}
+        of_matches = {"--neutral": neutral, "--home-lineup": home_lineup, "--away-lineup": away_lineup}
+        for name in (name for name, value in of_matches.items() if value):
+            raise InputError(f"{match!r:.60} is a contest, for which there is no {name}.")
+        said |= {"of": typed_names(of, reading)} if of else {}
     elif of:
         raise InputError("--of asks about places of a contest, 'ANN; BOB; CID'.")
     if neutral:
         said["neutral"] = True
     for name, lineup in (("home_lineup", home_lineup), ("away_lineup", away_lineup)):
         if lineup is not None:
-            said[name] = [player.strip() for player in lineup.split(",")]
-    known, _ = rater_of(book, results, rater, reading)
+            said[name] = typed_names([player.strip() for player in lineup.split(",")], reading)
+    known, _ = rater_of(book, results, rater, reading, contest=contest)
     with plain_warnings():
         found = _asked(known, "preview")(*([names] if contest else names), **said)
     if as_json:
@@ -73,7 +77,7 @@ def explain(
     results: ResultsOption = None,
     rater: RaterName = AUTOMATIC,
     of: Annotated[str | None, typer.Option(help="In place of a match: whose last matches to explain.")] = None,
-    last: Annotated[int, typer.Option(min=1, help="How many of them.")] = LAST_EXPLAINED,
+    last: Annotated[int | None, typer.Option(min=1, help=f"How many of them: {LAST_EXPLAINED} unless given.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the page of --of to this file: NAME.html.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -84,11 +88,14 @@ def explain(
     Example:  kinelo explain --of Ashford --last 5 --book league.db --out ashford.html
     """
     from kinelo.book.book import RatingBook
-    from kinelo.cli.known import rater_of
+    from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
 
     if (match is None) == (of is None):
         raise InputError("Say what to explain: either a match, or somebody's last matches (--of NAME).")
+    if last is not None and of is None:
+        raise InputError("--last counts somebody's last matches: give --of NAME.")
+    last, of = last or LAST_EXPLAINED, None if of is None else typed_names([of], reading)[0]
     if out is not None and (of is None or not is_page(out)):
         raise InputError("--out writes the page of somebody: give --of NAME and a file whose name ends in .html.")
 

@@ -35,7 +35,7 @@ def fair(
     Example:  kinelo fair 'Ann - Bob' --book club.db --json
     Example:  kinelo fair 'Ann; Bob; Cid' --results races.csv --covariate weight
     """
-    from kinelo.cli.known import rater_of
+    from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
 
     contest = ";" in match
@@ -43,9 +43,11 @@ def fair(
     if not all(names) or len(names) < 2 or (len(names) > 2 and not contest):
         raise InputError(f"{match!r:.60} is neither of the form 'HOME - AWAY' nor 'ANN; BOB; CID'.")
     said = dict(_given(one) for one in given or ())
-    known, _ = rater_of(book, results, rater, reading)
-    of_contests = hasattr(known, "field_of")
-    columns = [name for name in getattr(known, "covariates", None) or () if not of_contests or name != SIZE]
+    if contest and (said or neutral):
+        raise InputError(f"{match!r:.60} is a contest, for which there is no {'--given' if said else '--neutral'}.")
+    names = typed_names(names, reading)
+    known, _ = rater_of(book, results, rater, reading, contest=contest)
+    columns = [name for name in getattr(known, "covariates", None) or () if not contest or name != SIZE]
     if not columns:
         raise InputError(
             f"This {type(known).__name__} uses no covariates; give --covariate COLUMN with --results FILE."
@@ -54,9 +56,6 @@ def fair(
         raise InputError(f"Say which covariate to find: --of takes {', '.join(columns[:-1])} or {columns[-1]}.")
     asked = columns[0] if of is None else of
     values = {name: _number(name, value) if name in columns else value for name, value in said.items()}
-    if contest != of_contests or (of_contests and (said or neutral)):
-        form = "a contest, 'ANN; BOB; CID', with neither --given nor --neutral" if of_contests else "a match"
-        raise InputError(f"This {type(known).__name__} is asked about {form}.")
     with plain_warnings():
         if contest:
             value = known.fair_value(names, covariate=asked, date=date)

@@ -148,7 +148,8 @@ def conditions_of_book(book: str | Path, rater: Any, conditions: list[str] | Non
     if conditions and set(conditions) != set(columns):
         used = f"the conditions {', '.join(columns)}" if columns else "no conditions"
         raise InputError(
-            f"{book} is a book whose rater uses {used}; leave out --condition and --noise-by or start another."
+            f"{book} is a book whose rater uses {used}; leave out --condition, --noise-by and --covariate or start "
+            "another."
         )
     if start is not None:
         raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book.")

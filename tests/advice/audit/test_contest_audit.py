@@ -161,7 +161,7 @@ def test_ratings_of_divisions_follow_strengths_as_they_do_when_replayed(off, unf
     frail = np.where(np.arange(18) % 3 == 0, 0.4, 0.1) * unfinished
     out = [frail[who] for who in fields]
     ratings, losses = replayed(fields, strengths, out, league, k, rng)
-    followed, alike, told = FollowedRatings(18, np.array([k]), NU), field_luck(league, NU).alike, []
+    followed, alike, told = FollowedRatings(np.zeros(18), np.array([k]), NU), field_luck(league, NU).alike, []
     for number, (who, strength) in enumerate(zip(fields, strengths)):
         field = field_of(strength, out[number], 1.0, league, NU)
         if number >= 30:
@@ -182,7 +182,11 @@ def test_some_of_a_large_field_stand_for_all_of_it(monkeypatch) -> None:
     found = []
     for pool in (POOL, 60):
         monkeypatch.setattr("kinelo.advice.audit.contest_theory.POOL", pool)
-        followed, alike, losses = FollowedRatings(60, np.array([90.0, 300.0]), NU), field_luck(league, NU).alike, []
+        followed, alike, losses = (
+            FollowedRatings(np.zeros(60), np.array([90.0, 300.0]), NU),
+            field_luck(league, NU).alike,
+            [],
+        )
         for number in range(24):
             field = field_of(strength, out, 1.3, league, NU, number)
             losses.append(followed.loss(who, field, out == 0.0))
@@ -199,11 +203,12 @@ def test_theory_follows_the_errors_of_ratings(races: kn.Contests) -> None:
     inner = strength.reshape(CONTESTS, SIZE)[CONTESTS // 2 :]
     league = STILL._replace(within=math.sqrt(inner.var(axis=1, ddof=1).mean()))
     ks, nobody = np.array([80.0, 190.0, 450.0]), np.zeros(strength.size)
-    told = expected_losses(races, DrawnEntries(strength, nobody, np.ones(CONTESTS)), league, ks, NU, CONTESTS // 2)
+    alike, half = np.zeros(len(races.entrants)), CONTESTS // 2
+    told = expected_losses(races, DrawnEntries(strength, nobody, np.ones(CONTESTS)), league, ks, NU, half, alike)
     seen = np.array([later_loss(races, k) for k in ks.tolist()])
     assert np.abs(np.diff(told) - np.diff(seen)).max() < 0.012 and np.abs(told - seen).max() < 0.02
     half_noise = DrawnEntries(strength, nobody, np.where(np.arange(CONTESTS) % 2, 0.5, 1.0))
-    assert (expected_losses(races, half_noise, league, ks, NU, CONTESTS // 2) < told - 0.02).all()
+    assert (expected_losses(races, half_noise, league, ks, NU, half, alike) < told - 0.02).all()
 
 
 def test_what_contests_do_not_tell_widens_the_interval_of_theory(races: kn.Contests) -> None:
@@ -214,7 +219,7 @@ def test_what_contests_do_not_tell_widens_the_interval_of_theory(races: kn.Conte
 
     def reach(error: float) -> float:
         truth.estimates_ = replace(truth.estimates_, standard_errors={"prior_spread": error})  # type: ignore[type-var]
-        curve = contest_curve(StrengthsFound(races, truth, league, nobody), ks, NU, 80)
+        curve = contest_curve(StrengthsFound(races, truth, league, nobody, nobody[0]), ks, NU, 80)
         return curve.high / curve.best.k
 
     assert reach(math.nan) > 1.02 * reach(0.0)

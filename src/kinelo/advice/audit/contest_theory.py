@@ -167,11 +167,12 @@ def field_of(strength: Array, out: Array, noise: float, league: ContestLeague, n
 
 
 class FollowedRatings:
-    """Mean and variance over luck of ratings that begin alike (entrants, K)."""
+    """Mean and variance over luck of ratings that begin somewhere (entrants), at every K (entrants, K)."""
 
-    def __init__(self, entrants: int, ks: Array, nu: float) -> None:
+    def __init__(self, begin: Array, ks: Array, nu: float) -> None:
         self._gamma, self._nu = ks / 2.0, nu
-        self.mean, self.variance = np.zeros((2, entrants, ks.size))
+        self.mean = np.tile(begin[:, None], ks.size)
+        self.variance = np.zeros(self.mean.shape)
 
     def _gaps(self, who: NDArray[np.int32], others: NDArray[np.int32]) -> tuple[Array, Array]:
         """Means and variances of the gaps of ratings (entrants, opponents, K)."""
@@ -202,10 +203,10 @@ class FollowedRatings:
 
 
 def expected_losses(
-    contests: Contests, entries: DrawnEntries, league: ContestLeague, ks: Array, nu: float, since: int
+    contests: Contests, entries: DrawnEntries, league: ContestLeague, ks: Array, nu: float, since: int, begin: Array
 ) -> Array:
-    """Log-loss of a pair of finishers of the contests from ``since`` on, at every K."""
-    ratings, alike = FollowedRatings(len(contests.entrants), ks, nu), field_luck(league, nu).alike
+    """Log-loss of a pair of finishers of the contests from ``since`` on, at every K; entrants ``begin`` somewhere."""
+    ratings, alike = FollowedRatings(begin, ks, nu), field_luck(league, nu).alike
     losses, pairs = np.zeros(ks.size), 0.0
     for number in range(len(contests)):
         own = slice(int(contests.first[number]), int(contests.first[number + 1]))

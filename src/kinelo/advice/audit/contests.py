@@ -38,6 +38,7 @@ from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.rank.table import POINTS_PER_UNIT
 from kinelo.raters.rank.thinning import thinned
 from kinelo.raters.rater import Rater
+from kinelo.raters.team.contests import slots_not_used
 from kinelo.runtime.progress import Progress, speaker
 
 LEAST_CONTESTS = 40
@@ -56,6 +57,7 @@ NEAR_BEST = 1.3 ** np.arange(-2.0, 3.0)
 """K around theory's best at which a moved parameter is followed, as parts of it."""
 ENTRIES_DRAWN, MOST_DRAWS = 12_000, 6
 """Entries whose strengths are drawn, by draws of all of them."""
+NO_K = 1e-9
 LEAST_CHANCE, MOST_OUT = 1e-12, 0.95
 NORMAL_95 = 1.96
 
@@ -140,6 +142,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries")
     tell("Estimating strengths and their movement")
     whole, columns = entrants_alone(audited)
+    notes += not_used(audited, columns, other_rater)
     # A walk by the year stands for one by the contest, and the level of newcomers for that of their fields: best K are
     # the same to a hundredth, and the sentences say what both are.
     truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0, newcomer_follows=1.0), whole)
@@ -155,7 +158,8 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     tell("Asking the theory what every K would do")
     entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
     league, fragile = who_does_not_finish(audited, before, league_of(truth, before, entry_gap, since))
-    curve = contest_curve(StrengthsFound(whole, truth, league, fragile), measured.k, in_use.nu, since)
+    found = StrengthsFound(whole, truth, league, fragile, starting_ratings(in_use, audited))
+    curve = contest_curve(found, measured.k, in_use.nu, since)
     advice = advise(curve, measured, int(worth_in_matches(audited.sizes).sum()))
     other = None
     if other_rater is not None:
@@ -225,6 +229,16 @@ def entrants_alone(contests: Contests) -> tuple[Contests, list[str]]:
     return replace(contests, slots=kept), columns
 
 
+def not_used(contests: Contests, columns: list[str], other: Rater | None) -> tuple[str, ...]:
+    """What is said of columns that are not asked for their luck, and of which plain Elo uses nothing."""
+    unused = [kind for kind in slots_not_used(contests) if kind not in columns]
+    if other is not None or not unused:
+        return ()
+    many = [kind for kind in unused if np.unique(contests.slots[kind].codes[:, 0]).size > MOST_LEVELS]
+    more = f" Luck is asked of up to {MOST_LEVELS} levels that are one for all of a contest." if many else ""
+    return (f"Plain Elo rates each entrant as a whole and does not use {' and '.join(unused)}; RankElo does.{more}",)
+
+
 def _quiet(rater: Any, contests: Contests) -> Any:
     """A rater fitted without warnings: what there is to say is said by the audit."""
     with warnings.catch_warnings():
@@ -244,6 +258,13 @@ def _ahead(in_use: SystemInUse, k: float, contests: Contests) -> ContestForecast
     """What plain Elo with this K forecasts of each contest before it is used; it rates contests as well as matches."""
     rater: Any = in_use.at(k)
     return rater.one_step_ahead(contests)
+
+
+def starting_ratings(in_use: SystemInUse, contests: Contests) -> Array:
+    """The rating with which each entrant begins: where one stays whose K is nothing."""
+    begin = np.zeros(len(contests.entrants))
+    begin[contests.entrant] = _ahead(in_use, NO_K, contests).mean - in_use.rater.initial
+    return begin
 
 
 def _step_ahead(rater: RankElo, contests: Contests) -> Beliefs:
@@ -317,14 +338,15 @@ def _within(contests: Contests, values: Array) -> Array:
 
 
 class StrengthsFound(NamedTuple):
-    """Contests, what :class:`kinelo.RankElo` finds of strengths in them, and which chance not to finish is believed of
-    each entrant beyond that of its field and strength (mean and variance).
+    """Contests, what :class:`kinelo.RankElo` finds of strengths in them, which chance not to finish is believed of each
+    entrant beyond that of its field and strength (mean and variance), and the rating with which each begins.
     """
 
     contests: Contests
     truth: RankElo
     league: ContestLeague
     fragile: tuple[Array, Array]
+    begin: Array
 
     def losses(self, moved: dict[str, float], draws: int, ks: Array, nu: float, since: int) -> Array:
         """What theory expects at every K with some parameters moved, on average over draws of strengths."""
@@ -339,7 +361,7 @@ class StrengthsFound(NamedTuple):
             _, part, usual = _endings(contests)
             out = part + self.league.tilt * usual * _within(contests, strength) + (usual > 0) * frail[contests.entrant]
             entries = DrawnEntries(strength, np.clip(out, 0.0, MOST_OUT), noise)
-            found.append(expected_losses(contests, entries, self.league, ks, nu, since))
+            found.append(expected_losses(contests, entries, self.league, ks, nu, since, self.begin))
         return np.mean(found, axis=0)
 
     @property
