@@ -167,8 +167,9 @@ def check_tracking(
 
     With ``factor`` also the mean square where rating gaps are multiplied by it.
     """
+    known = found
     if isinstance(strengths, Continuum):
-        strengths = _sample(strengths.theta, strengths.sigma)
+        strengths, known = _sample(strengths.theta, strengths.sigma), None
     walks = isinstance(found.dynamics, Walk)
     if isinstance(found.dynamics, Walk):
         found, rating, strength, length = _play_walk(found, strengths, found.dynamics, (matches, seed))
@@ -176,7 +177,7 @@ def check_tracking(
         start = np.array(strengths.theta)
         if found.teams is not None and found.teams.rating.size == strengths.teams:
             start = found.teams.rating
-        rating, strength, length = _play(found.system, strengths, found.dynamics, start, (matches, seed))
+        rating, strength, length = _play(found.system, strengths, found.dynamics, start, (matches, seed), known)
     x, y = (one - one.mean(axis=2, keepdims=True) for one in (strength, rating))
     both, own, rated = ((one * other).mean(axis=(1, 2)) for one, other in ((x, y), (x, x), (y, y)))
     errors = (rating - strength).var(axis=2, ddof=1).mean(axis=1)
@@ -259,14 +260,19 @@ def _sample(theta: tuple[float, float], sigma: float) -> Normal:
 
 
 def _play(
-    system: RatingSystem, league: Strength, dynamics: Dynamics | None, start: Array, plan: tuple[int, int]
+    system: RatingSystem,
+    league: Strength,
+    dynamics: Dynamics | None,
+    start: Array,
+    plan: tuple[int, int],
+    tracked: Tracking | None = None,
 ) -> tuple[Array, Array, int]:
     """Ratings and strengths, leagues × records × teams, and the matches of a team they span; ``plan`` is (matches,
-    seed).
+    seed), ``tracked`` what theory says of this league, where that is known.
     """
     matches, seed = plan
     size = league.teams
-    memory = beginning(system, league, dynamics).memory
+    memory = beginning(system, league, dynamics, tracked).memory
     leagues = REALISATIONS
     per_team = 2 * matches / size / leagues
     while leagues > 4 and per_team < 12 * memory:

@@ -306,7 +306,7 @@ def _compare(
     # What is asked to be judged may be as long as a league can be played; what it waits for may not.
     waited = plan.settling if plan.settling > plan.matches / 2 else 0.0
     if not waited * teams * plan.realisations / system.sides <= MOST_PLAYED:
-        theory = expected_error(system, strengths, dynamics, plan.matches)
+        theory = _known_error(system, plan) or expected_error(system, strengths, dynamics, plan.matches)
         return _unsettled(name, system, theory, plan), strengths
     settling = every * math.ceil(plan.settling / (every * batch))
     steps, middle = settling + judged, batch * (settling + judged / 2)
@@ -320,7 +320,8 @@ def _compare(
     rating, strength = (values - values.mean(axis=-1, keepdims=True) for values in played)
     freedom = teams / max(teams - 1, 1)
     errors = freedom * ((rating - strength) ** 2).mean(axis=2)
-    theory = expected_error(system, strengths, dynamics, middle)
+    theory = None if walks else _known_error(system, plan)
+    theory = theory or expected_error(system, strengths, dynamics, middle)
     if not walks and _drifts(errors):
         return _unsettled(name, system, theory, plan), strengths
     each = errors.mean(axis=1)
@@ -332,6 +333,11 @@ def _compare(
     slopes = moments.rating_slope, moments.forecast_slope
     compared = Compared(name, system, total, theory, float(each.mean()), doubt, loss, *slopes, plan.begin.settling)
     return compared, strengths
+
+
+def _known_error(system: RatingSystem, plan: _Plan) -> Parts | None:
+    """The error that was found with the place where the league begins; steps that fall have another one later."""
+    return plan.begin.error if isinstance(system.gamma, float) else None
 
 
 def _unsettled(name: str, system: RatingSystem, theory: Parts | None, plan: _Plan) -> Compared:

@@ -68,13 +68,17 @@ class Judged:
 
 
 def judge(
-    system: RatingSystem, league: JudgedLeague, still: StationaryState, similar: StationaryState | None = None
+    system: RatingSystem,
+    league: JudgedLeague,
+    still: StationaryState,
+    similar: StationaryState | None = None,
+    tracked: Tracking | None = None,
 ) -> Judged:
-    """Solve the closure of a system; ``still`` are the ratings of the same league as steps vanish, and ``similar`` is
-    its state at other steps, which saves time.
+    """Solve the closure of a system; ``still`` are the ratings of the same league as steps vanish. What is known
+    already saves time: ``similar`` is its state at other steps, ``tracked`` how this system follows it.
     """
     if league.dynamics is not None:
-        return _moving(system, league, still)
+        return _moving(system, league, still, tracked)
     if isinstance(system.gamma, DeviationSteps):
         settled = settled_deviations(system, league.strengths, noise="gaussian")
         state = replace(
@@ -107,8 +111,8 @@ def moments_of(state: StationaryState) -> Moments:
     return Moments(V, C, state.error - V + 2 * C)
 
 
-def _moving(system: RatingSystem, league: JudgedLeague, still: StationaryState) -> Judged:
-    tracked = tracking(system, league.strengths, league.dynamics)  # type: ignore[arg-type]
+def _moving(system: RatingSystem, league: JudgedLeague, still: StationaryState, tracked: Tracking | None) -> Judged:
+    tracked = tracked or tracking(system, league.strengths, league.dynamics)  # type: ignore[arg-type]
     teams, middle = still.teams, still.teams.mean(still.theta)
     if tracked.teams is None:
         # Teams that learn are alike: the line of ratings on strengths, and what lies about it.

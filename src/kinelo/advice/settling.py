@@ -22,6 +22,8 @@ from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.moving.following import Parts
+from kinelo.theory.moving.tracking import Tracking
 from kinelo.theory.pair_means import smooth
 from kinelo.theory.relaxation import relaxation_of
 from kinelo.theory.state import StationaryState
@@ -31,10 +33,13 @@ FORGETTING = 3.0
 
 
 class Beginning(NamedTuple):
-    """Ratings to begin at, and matches of a team after which a disturbance of the league is down to 1/e."""
+    """Ratings to begin at, matches of a team after which a disturbance of the league is down to 1/e, and the error of
+    a closed league by theory, where it is known with all that moves.
+    """
 
     rating: Array
     memory: float
+    error: Parts | None
 
     @property
     def settling(self) -> float:
@@ -42,22 +47,33 @@ class Beginning(NamedTuple):
         return FORGETTING * self.memory
 
 
-def beginning(system: RatingSystem, strengths: Strength, dynamics: Any = None) -> Beginning:
-    """Where a league settles, as far as theory knows, and its memory; infinite where nothing holds ratings together."""
+def beginning(
+    system: RatingSystem, strengths: Strength, dynamics: Any = None, tracked: Tracking | None = None
+) -> Beginning:
+    """Where a league settles, as far as theory knows, and its memory; infinite where nothing holds ratings together.
+
+    ``tracked`` saves the time to find how the system follows the league where that is known.
+    """
     moving, turnover = parts_of(dynamics)
     league = JudgedLeague(strengths, moving)
-    state = settled_state(system, league)
-    return Beginning(np.array(state.rating), league_memory(system, league, turnover, state))
+    state, error = settled_state(system, league, tracked)
+    memory = league_memory(system, league, turnover, state)
+    return Beginning(np.array(state.rating), memory, error if turnover is None else None)
 
 
-def settled_state(system: RatingSystem, league: JudgedLeague) -> StationaryState:
-    """The best that is known of where ratings settle: with motion and noise, with noise, or as steps vanish."""
+def settled_state(
+    system: RatingSystem, league: JudgedLeague, tracked: Tracking | None = None
+) -> tuple[StationaryState, Parts | None]:
+    """The best that is known of where ratings settle: with motion and noise, and then their error as well; with noise;
+    or as steps vanish.
+    """
     with suppress(InputError, NoStationaryState):
-        return judge(system, league, resting(system, league)).state
+        judged = judge(system, league, resting(system, league), tracked=tracked)
+        return judged.state, judged.parts
     still = JudgedLeague(league.at_rest, None)
     with suppress(InputError, NoStationaryState):
-        return judge(system, still, resting(system, still)).state
-    return replace(resting(replace(system, pairing=AllPlayAll()), still), system=system)
+        return judge(system, still, resting(system, still)).state, None
+    return replace(resting(replace(system, pairing=AllPlayAll()), still), system=system), None
 
 
 def league_memory(

@@ -431,6 +431,30 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
 
 
 @kernel
+def play_results(calendar, system, k, result, loss):
+    """Log-loss of plain Elo with this K (float) on ``result`` (n, in [−1, 1]), each before it is used, into ``loss``
+    (n): what :func:`follow_ratings` comes to, to the last bit, where strengths and results are known.
+    """
+    R = system.start.copy()
+    held, ahead = system.start.copy(), 0
+    nu, nu_D, kappa = system.nu, system.forecast_nu, system.forecast_kappa
+    log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
+    for n in range(calendar.home.size):
+        i, j = calendar.home[n], calendar.away[n]
+        if n >= ahead:
+            ahead = calendar.until[n]
+            for m in range(n, ahead):
+                held[calendar.home[m]], held[calendar.away[m]] = R[calendar.home[m]], R[calendar.away[m]]
+        b, _, _ = davidson(nu, 0.0, R[i] - R[j] + system.home[n])
+        belief, S = held[i] - held[j] + system.home[n], result[n]
+        _, _, share = davidson_terms(kappa, math.exp(min(max(nu_D * belief, -STEEPEST_PROMISE), STEEPEST_PROMISE)))
+        loss[n] = -math.log(share) - nu_D * (S * belief) - (1.0 - S * S) * log_kappa
+        g = calendar.weight[n] * (k / 2)
+        R[i] += g * (S - b)
+        R[j] -= g * (S - b)
+
+
+@kernel
 def expect_ratings(calendar, system, steps, score, R):
     """Move ratings ``R`` (sides) through all matches as if each ended as expected: ``score`` (n, in [−1, 1]) by
     ``steps`` (n × 2).

@@ -147,7 +147,14 @@ def replayed_bests(
         for turn, parameters in enumerate(drawn[:turns])
         for one in replays_ahead(recursion, parameters, ratings, streams[turn::turns])
     ]
-    return np.array(lowest(ks, np.array([[one.loss(float(k)) for one in played] for k in ks])))
+    return np.array(lowest(ks, np.array([[replayed_loss(one, float(k)) for one in played] for k in ks])))
+
+
+def replayed_loss(replay: Recursion, k: float) -> float:
+    """The loss of a replay under a K, to the last bit that of :meth:`Recursion.loss`, in a fraction of its time."""
+    loss = np.empty(replay.calendar.size)
+    kernels.play_results(replay.calendar, replay.system, k, replay.expected.score, loss)
+    return float(loss.mean())
 
 
 def find_remedies(
