@@ -21,8 +21,8 @@ def of_races():
     return replace(contests, ended=ended, place=place)
 
 
-def of_ties():
-    return kn.read_contests(kn.matches.sample_contests(contests=30, entrants=40, size=12, levels=3, seed=3))
+def of_ties(size=12):
+    return kn.read_contests(kn.matches.sample_contests(contests=30, entrants=40, size=size, levels=3, seed=3))
 
 
 def of_large_fields():
@@ -41,9 +41,10 @@ def reset(rater, values):
         (of_races(), {"retirement": 0.3, "off": 0.0}),
         (of_races(), {"retirement": 0.06, "off": 0.06}),
         (of_ties(), {"off": 0.03}),
+        (of_ties(28), {"off": 0.03}),
         (of_large_fields(), {"off": 0.0}),
     ],
-    ids=["retirements", "bad days", "ties", "large fields"],
+    ids=["retirements", "bad days", "ties", "wide ties", "large fields"],
 )
 def test_slopes_are_those_of_the_losses(contests, values):
     rater = kn.RankElo()

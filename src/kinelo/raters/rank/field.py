@@ -24,6 +24,10 @@ FINEST, COARSEST = 0.16, 0.45
 STEP = 1.25
 """Step of a sum over a density, in its standard deviations: an error of 1e-5 at most."""
 LEAST_POINTS = 8
+LEAST_WIDE, PART = 8, 10
+"""A tie of at least so many, and of more than the field over the second number, is read between cuts."""
+FINER = 0.5
+"""Part of the step that a grid has where such a tie is read: sums up to a cut are less exact than whole ones."""
 
 
 class ContestField(NamedTuple):
@@ -71,6 +75,40 @@ def counted(field, a):
     return total > 0.0
 
 
+@inlined
+def is_wide(tied, size):
+    """Whether so many who tie, of so many who finished, are read between cuts: a few may as well be equal."""
+    return tied >= LEAST_WIDE and PART * tied > size
+
+
+@inlined
+def end_of_tie(field, first):
+    """One beyond the last of those who have the place of entrant ``first``."""
+    last = first + 1
+    while last < field.place.size and field.place[last] == field.place[first]:
+        last += 1
+    return last
+
+
+@inlined
+def finishers(field):
+    """How many of a field finished: the first so many."""
+    number = 0
+    while number < field.place.size and field.counts[number, 0] == 1.0:
+        number += 1
+    return number
+
+
+@inlined
+def has_wide_tie(field):
+    """Whether some of those who finished share a place that is read between cuts."""
+    number, first, found = finishers(field), 0, False
+    while first < number:
+        last = end_of_tie(field, first)
+        found, first = found or is_wide(last - first, number), last
+    return found
+
+
 @borrowing
 def lay_grid(field, law):
     """First point, step and number of points of a grid on which those of a field who count are looked at."""
@@ -86,6 +124,7 @@ def lay_grid(field, law):
     if size == 0:
         return 0.0, 1.0, LEAST_POINTS
     step = least * min(max(STEP / math.sqrt(1.0 + 0.64 * size), FINEST), COARSEST)
+    step = FINER * step if has_wide_tie(field) else step
     points = max(int((high - low) / step) + 2, LEAST_POINTS)
     return low, (high - low) / (points - 1), points
 

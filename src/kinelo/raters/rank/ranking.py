@@ -6,11 +6,12 @@ the sets of those ahead and those behind
 
     ``Z_a = P(these ahead of a, those behind) = ∫ f_a(x) Π_ahead (1 − F_b(x)) Π_behind F_b(x) dx``
 
-exactly, and the same integrand is the density of ``x_a`` given that. A tie counts as half of each. For two entrants
-``Z`` is the probability of the result; for many it pins ``x_a`` to a quantile of the field. In order of places the
-sum of ``log F_b`` over those behind and of ``log(1 − F_b)`` over those ahead runs on from one entrant to the next, on
-one grid for all: the cost is that of ``k`` entrants times the points of the grid. With ``ψ`` the slope of ``−log f_a``
-the strength moves by ``v E ψ(x_a)``, which is ``v (x_a − m_a)/S_a`` where the law is normal.
+exactly, and the same integrand is the density of ``x_a`` given that. A tie of few counts as half of each; one of many
+is read between cuts (:mod:`kinelo.raters.rank.ties`). For two entrants ``Z`` is the probability of the result; for many
+it pins ``x_a`` to a quantile of the field. In order of places the sum of ``log F_b`` over those behind and of
+``log(1 − F_b)`` over those ahead runs on from one entrant to the next, on one grid for all: the cost is that of ``k``
+entrants times the points of the grid. With ``ψ`` the slope of ``−log f_a`` the strength moves by ``v E ψ(x_a)``, which
+is ``v (x_a − m_a)/S_a`` where the law is normal.
 
 Raters a little apart are a batch, of which the first is read so. Where another member expects performances ``m_a +
 dm_a`` with deviations ``s_a + ds_a``, the density of ``z_a = (x_a − m_a)/s_a`` has another logarithm, by
@@ -32,8 +33,17 @@ from numpy.typing import NDArray
 
 from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.raters.rank.density import moments, new_density, weigh, weigh_again, write_density
-from kinelo.raters.rank.field import ContestField, ContestGrid, counted
+from kinelo.raters.rank.field import (
+    ContestField,
+    ContestGrid,
+    counted,
+    end_of_tie,
+    finishers,
+    has_wide_tie,
+    is_wide,
+)
 from kinelo.raters.rank.law import PerformanceLaw
+from kinelo.raters.rank.ties import find_cut, forget_cut, write_between
 
 Array = NDArray[np.float64]
 DENSITY_ROW, MOMENT_ROWS = (np.int64(0), np.int64(1)), (np.int64(1), np.int64(3))
@@ -68,6 +78,30 @@ class Order(NamedTuple):
     value: Array
     slope: Array
     change: Array
+
+
+class Cut(NamedTuple):
+    """A cut between places: the chance that it lies below each point (points), by how much that differs in other
+    members (members − 1, points), and the logarithm of the chance of its order with its differences (members).
+    """
+
+    below: Array
+    change: Array
+    level: Array
+
+
+class Tie(NamedTuple):
+    """Orders of those ahead of entrants who tie, of those behind them, and of all but those ahead and but those behind;
+    the cuts above and below, and what they say together.
+    """
+
+    ahead: Order
+    behind: Order
+    not_ahead: Order
+    not_behind: Order
+    upper: Cut
+    lower: Cut
+    between: Order
 
 
 @borrowing
@@ -169,19 +203,75 @@ def new_order(points, batch):
     return Order(np.zeros(points), np.zeros(points if batch > 1 else 0), np.zeros((batch - 1, points)))
 
 
+@inlined
+def new_cut(points, batch):
+    """Room for a cut."""
+    return Cut(np.empty(points), np.empty((batch - 1, points)), np.empty(batch))
+
+
+@inlined
+def new_tie(points, batch):
+    """Room for those who tie."""
+    return Tie(
+        new_order(points, batch), new_order(points, batch), new_order(points, batch), new_order(points, batch),
+        new_cut(points, batch), new_cut(points, batch), new_order(points, batch),
+    )  # fmt: skip
+
+
+@borrowing
+def write_sum(one, other, part, order):
+    """Write an order and a part of another one to a third."""
+    for g in range(order.value.size):
+        order.value[g] = one.value[g] + part * other.value[g]
+    for q in range(order.change.shape[0]):
+        for g in range(order.value.size):
+            order.change[q, g] = one.change[q, g] + part * other.change[q, g]
+
+
+@borrowing
+def begin_tie(first, last, finished, tie, ranking):
+    """Prepare those who tie, from ``first`` to before ``last``, to be read; ``finished`` is the order without them."""
+    write_sum(finished, tie.ahead, -1.0, tie.behind)
+    write_sum(tie.behind, tie.ahead, 0.0, tie.not_ahead)
+    write_sum(tie.ahead, tie.behind, 0.0, tie.not_behind)
+    for a in range(first, last):
+        place_entrant(a, 1.0, 0.0, tie.not_ahead, ranking)
+        place_entrant(a, 0.0, 1.0, tie.not_behind, ranking)
+
+
+@borrowing
+def read_tie(a, some, tie, ranking, density):
+    """Write what it says of an entrant to lie between the cuts; ``some`` says whether anybody is ahead, and behind."""
+    grid = ranking.grid
+    at = min(a, grid.below_slope.shape[0])  # one member has no slopes, and none are asked for
+    if some[0]:
+        own = (grid.below[a], grid.below_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
+        find_cut(-1.0, tie.ahead, tie.not_ahead, own, density, tie.upper)
+    else:
+        forget_cut(0.0, tie.upper)
+    if some[1]:
+        own = (grid.above[a], grid.above_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
+        find_cut(1.0, tie.behind, tie.not_behind, own, density, tie.lower)
+    else:
+        forget_cut(1.0, tie.lower)
+    write_between(tie.lower, tie.upper, tie.between)
+
+
 @kernel
 def read_ranking(ranking, shown):
     """What the places of a field show of everybody who counts: alone, those who finished say how likely each of their
     places was, and all together what is shown of a performance.
     """
     points, batch = ranking.grid.below.shape[1], ranking.field.mean.shape[1]
-    read_places(new_order(points, batch), new_order(points, batch), new_density(points, batch), ranking, shown)
+    tie = new_tie(points if has_wide_tie(ranking.field) else 0, batch)
+    read_places(new_order(points, batch), new_order(points, batch), tie, new_density(points, batch), ranking, shown)
 
 
 @borrowing
-def read_places(finished, others, density, ranking, shown):
+def read_places(finished, others, tie, density, ranking, shown):
     """Read entrants in order of places, beginning with orders of nobody."""
     field, size, apart = ranking.field, ranking.field.mean.shape[0], ranking.weight != 1.0
+    number = finishers(field)
     for a in range(size):
         if counted(field, a):
             there = field.counts[a, 0] == 1.0
@@ -189,22 +279,26 @@ def read_places(finished, others, density, ranking, shown):
             place_entrant(a, 1.0, 0.0, finished if there else others, ranking)
     first, top, known = 0, density.log.size - 2, False
     while first < size:
-        last = first + 1
-        while last < size and field.place[last] == field.place[first]:
-            last += 1
+        last = end_of_tie(field, first)
+        wide = field.counts[first, 0] == 1.0 and is_wide(last - first, number)
         for step in range(3):  # they come next; each of them is read; they are ahead of whoever follows
+            if wide and step == 1:
+                begin_tie(first, last, finished, tie, ranking)
             for a in range(first, last):
                 if not counted(field, a):
                     continue
                 there = field.counts[a, 0] == 1.0
-                order, half = finished if there else others, 0.5 if there and last > first + 1 else 0.0
+                order, half = finished if there else others, 0.5 if there and last > first + 1 and not wide else 0.0
                 if step == 1:
                     if half > 0.0:
                         place_entrant(a, -half, -half, order, ranking)
                     if apart and there and not known:
                         write_factor(others, density)
                         known = True
-                    top = read_entrant(a, top, (finished, others, apart), ranking, density, shown)
+                    if wide:
+                        read_tie(a, (first > 0, last < number), tie, ranking, density)
+                        order = tie.between
+                    top = read_entrant(a, top, (order if there else finished, others, apart), ranking, density, shown)
                     if half > 0.0:
                         place_entrant(a, half, half, order, ranking)
                     continue
@@ -212,6 +306,8 @@ def read_places(finished, others, density, ranking, shown):
                     place_entrant(a, half - 1.0, half, order, ranking)
                 else:
                     place_entrant(a, -half, 1.0 - half, order, ranking)
+                    if there and tie.ahead.value.size > 0:
+                        place_entrant(a, 0.0, 1.0, tie.ahead, ranking)
                 known = known and there
         first = last
 
