@@ -84,3 +84,10 @@ def match_data() -> Path:
     if not (folder / "intl_football" / "matches.csv").exists():
         pytest.skip(f"no match data at {folder}: set KINELO_DATA to the folder that holds it")
     return folder
+
+
+@pytest.fixture
+def few_replays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An audit plays its league again six times: for tests that look at no interval of K, at half of the time."""
+    monkeypatch.setattr("kinelo.advice.audit.audit.REPLAYS", 6)
+    monkeypatch.setattr("kinelo.advice.audit.outlook.MOST_REPLAYS", 6)

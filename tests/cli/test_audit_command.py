@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from kinelo.cli.app import app
 from kinelo.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("few_replays")
+
 
 @pytest.fixture
 def results(tmp_path):

@@ -126,6 +126,7 @@ def test_a_book_ends_where_one_reading_ends(tmp_path):
     assert kept.select("name", "rating").equals(whole.select("name", "rating"))
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_k_star_is_near_the_best_k():
     found = kn.audit(league()[0])
     best, measured = found.curve.best.k, found.measured

@@ -189,6 +189,7 @@ def test_alike_sides_are_found_alike():
     assert found.p_value > 0.01
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_a_table_of_ratings_is_held_against_strengths():
     matches, first = walking()[0][:200], audited_few()
     names = list(first.strengths.names)
@@ -223,6 +224,7 @@ def test_what_cannot_be_audited_is_said_in_a_sentence():
         kn.audit(replace(matches[:100], result=np.full(100, 0.5)))
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_partial_answers_come_with_what_is_missing():
     matches, few = walking()[0], audited_few()
     assert any("200 matches are few" in note for note in few.notes)
@@ -234,6 +236,7 @@ def test_partial_answers_come_with_what_is_missing():
     assert any("have one date" in note for note in one_day.notes)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_winners_named_first_are_turned():
     matches, truth = walking()
     decided = matches[matches.signed != 0][:800]
@@ -249,6 +252,7 @@ def test_winners_named_first_are_turned():
     assert found.spread == pytest.approx((1 + 0.6 / 2) * float(truth.std()) / math.sqrt(2), rel=0.2)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_sides_apart_are_named():
     matches, _ = played(10, 80, 5.0, 0.0, seed=5)
     other, _ = played(4, 40, 5.0, 0.0, seed=6)
@@ -282,6 +286,7 @@ def test_the_estimate_is_where_likelihood_times_prior_is_largest(unit):
     assert np.mean(top - np.array(drawn)) == pytest.approx(len(found.free) / 2, abs=1.0)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_where_like_meets_like_only_the_same_sides_look_like_the_real_league():
     rng = np.random.default_rng(8)
     strength = np.concatenate([rng.normal(300, 60, 12), rng.normal(-300, 60, 12)])
@@ -323,6 +328,7 @@ def test_a_match_of_weight_two_counts_as_two():
 TABLE = ("home", "away", "result", "neutral", "weight", "day")
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_another_rater_is_held_against_elo_at_its_best_k():
     matches, _ = walking()
     found = kn.audit(matches, kn.Glicko())
@@ -369,6 +375,7 @@ def test_slopes_and_bands_scatter_by_their_standard_errors(ties):
         assert value.mean() == pytest.approx(true, abs=3 * error.mean() / math.sqrt(100) + 0.01 * true)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_a_home_advantage_that_moved_is_said():
     first, second = played(16, 80, 3.0, 0.0, seed=9, home=120.0)[0], played(16, 80, 3.0, 0.0, seed=9, home=0.0)[0]
     table = {
@@ -402,6 +409,7 @@ def test_steps_are_found_under_any_rule_from_what_ratings_moved():
         played_before[list(pair)] += 1
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_a_rule_of_k_is_rated_by_its_own_rater_and_held_against_every_k():
     matches, _ = walking()
     rule = kn.FallingSteps(60.0, boost=2.0, matches=20)
@@ -417,6 +425,7 @@ def test_a_rule_of_k_is_rated_by_its_own_rater_and_held_against_every_k():
     assert found.now.log_loss - found.best.log_loss == pytest.approx(found.tested.gain.mean, rel=0.35)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_a_rater_that_has_rated_is_audited_as_if_it_had_not():
     matches = walking()[0][:200]
     used = kn.TeamElo.classic(k=32, home_advantage=None).fit(matches)

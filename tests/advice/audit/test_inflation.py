@@ -163,6 +163,7 @@ def test_ratings_of_players_count_from_where_they_began(level):
     assert found.start is None and found.entries == found.exits == 0
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_an_audit_says_the_same_as_its_rater():
     matches = league(-250.0, seed=4)[0][: MATCHES // 2]
     found = kn.audit(matches, kn.TeamElo.classic(k=24))

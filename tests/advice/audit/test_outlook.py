@@ -156,7 +156,7 @@ def test_a_league_that_moves_wants_the_same_k_from_now_on():
     assert "matches to come:" not in found.verdict
 
 
-def test_theory_plays_days_without_an_order_as_the_backtest_does():
+def test_theory_plays_days_without_an_order_as_the_backtest_does(request):
     ordered, blind = (league(1500, 8, seed=5, walk=40.0, a_day=60, timed=timed) for timed in (True, False))
     assert ordered.unordered is None and blind.unordered is not None and blind.unordered.all()
     known, unknown = (kn.audit(one, kn.TeamElo.classic(k=100)) for one in (ordered, blind))
@@ -164,6 +164,7 @@ def test_theory_plays_days_without_an_order_as_the_backtest_does():
         # Ratings are the rater's own: their slope is what theory expects of them, within its error.
         assert abs(found.slope[0] - found.now.slope) < 3 * found.slope[1]
         assert found.advice.agree and abs(np.log(found.curve.best.k / found.measured.best)) < 0.5
+    request.getfixturevalue("few_replays")  # of this one only the best K is asked
     in_order = kn.audit(replace(blind, unordered=None), kn.TeamElo.classic(k=100))
     assert unknown.curve.best.k < in_order.curve.best.k
     assert unknown.k_in_order == pytest.approx(in_order.curve.best.k, rel=0.02)
@@ -172,6 +173,7 @@ def test_theory_plays_days_without_an_order_as_the_backtest_does():
     assert len(said) == 1 and f"{unknown.k_in_order:.3g}" in said[0] and not [x for x in known.notes if "order" in x]
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_of_very_many_matches_the_latest_are_audited_with_ratings_carried_on(monkeypatch):
     matches = league(3000, 30, seed=2)
     latest, earlier = latest_part(matches, 1000)

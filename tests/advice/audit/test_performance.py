@@ -53,6 +53,7 @@ def estimated(worth: float, seed: int, rounds: int = 400):
     return performance_of(matches, recursion, 6.0), true, matches
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_the_spread_of_performances_is_found_from_line_ups():
     found, true, matches = estimated(45.0, 1)
     assert any("line-ups show the part" in note for note in kn.audit(matches[:300]).notes)
@@ -85,6 +86,7 @@ def test_line_ups_that_do_not_matter_are_not_believed():
     assert found.p_value > 0.01
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_without_line_ups_it_is_said_what_does_not_show():
     matches = kn.read_matches(kn.sample_league(seed=1).results)
     found = kn.audit(matches[:200])
