@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kinelo.runtime.extras import EXTRAS
+from one_process import type_each
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -37,11 +38,6 @@ def run(code: str, folder: Path, *, without: list[str]) -> subprocess.CompletedP
     blocked = BLOCK.format(names=without)
     command = [sys.executable, "-c", blocked + code]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
-def type_command(words: list[str], folder: Path, *, without: list[str]) -> subprocess.CompletedProcess[str]:
-    code = f"sys.argv = {['kinelo', *words]!r}\nfrom kinelo.cli import main\nmain()"
-    return run(code, folder, without=without)
 
 
 def of_extras(*names: str) -> list[str]:
@@ -76,13 +72,16 @@ def test_the_core_runs_without_any_extra(tmp_path):
 def test_commands_without_any_extra(tmp_path):
     """pydantic stays: recent versions of typer bring it."""
     missing = [name for name in of_extras("all") if name != "pydantic"]
-    assert (
-        type_command(["sample", "league", "--teams", "4", "--seasons", "1"], tmp_path, without=missing).returncode == 0
+    sampled, rated, helped = type_each(
+        ["sample", "league", "--teams", "4", "--seasons", "1"],
+        ["rate", "league/results.csv", "--k", "20", "--json"],
+        ["--help"],
+        folder=tmp_path,
+        first=BLOCK.format(names=missing),
     )
-    rated = type_command(["rate", "league/results.csv", "--k", "20", "--json"], tmp_path, without=missing)
-    assert rated.returncode == 0 and '"rating"' in rated.stdout, rated.stderr
-    helped = type_command(["--help"], tmp_path, without=missing)
-    assert helped.returncode == 0 and "reproduce" in helped.stdout
+    assert sampled.code == 0, sampled.err
+    assert rated.code == 0 and '"rating"' in rated.out, rated.err
+    assert helped.code == 0 and "reproduce" in helped.out
 
 
 STUDY = """
@@ -103,40 +102,38 @@ BOTH = "Pictures need matplotlib, studies and stored runs need zarr." + install(
 PICTURES = "Pictures need matplotlib." + install("plot")
 
 
-@pytest.mark.parametrize(
-    ("words", "missing", "sentence"),
-    [
-        (["rate", "results.csv", "--picture", "history.png"], "matplotlib", PICTURES),
-        (["simulate", "study.toml"], "matplotlib", PICTURES),
-        (["simulate", "study.toml"], "zarr", RUNS),
-        (["diagnose", "study.toml"], "matplotlib", PICTURES),
-        (["solve", "study.toml"], "matplotlib", PICTURES),
-        (["sweep", "study.toml"], "matplotlib", PICTURES),
-        (["reproduce", "--scale", "quick"], "matplotlib", PICTURES),
-        (["lab", "--no-browser"], "starlette", "The lab needs starlette." + install("lab")),
-        (["diagnose", "study.toml"], "zarr matplotlib", BOTH),
-        (["lab", "--no-browser"], "plotly", "The lab needs plotly." + install("lab")),
-        (["simulate", "study.toml", "--workers", "2"], "distributed", DASK),
+NEEDS = {
+    "matplotlib": [
+        (["rate", "results.csv", "--picture", "history.png"], PICTURES),
+        (["simulate", "study.toml"], PICTURES),
+        (["diagnose", "study.toml"], PICTURES),
+        (["solve", "study.toml"], PICTURES),
+        (["sweep", "study.toml"], PICTURES),
+        (["reproduce", "--scale", "quick"], PICTURES),
+        ("kn.plot.stationary(kn.stationary(kn.Tanh(nu=0.5), kn.Fixed([1.0, 2.0])))", PICTURES),
     ],
-)  # fmt: skip
-def test_commands_say_what_they_need_before_they_work(words, missing, sentence, tmp_path):
+    "zarr": [
+        (["simulate", "study.toml"], RUNS),
+        ("kn.sweep(lambda n: 1 / n, {'n': [1, 2]}, out='here')", RUNS),
+    ],
+    "zarr matplotlib": [(["diagnose", "study.toml"], BOTH)],
+    "pydantic": [("kn.studies.read_study('study.toml')", "Study files need pydantic." + install("study"))],
+    "starlette": [(["lab", "--no-browser"], "The lab needs starlette." + install("lab"))],
+    "plotly": [(["lab", "--no-browser"], "The lab needs plotly." + install("lab"))],
+    "distributed": [(["simulate", "study.toml", "--workers", "2"], DASK)],
+}
+CALL = "import kinelo as kn\ntry:\n    {call}\nexcept kn.InputError as error:\n    print(error)"
+
+
+@pytest.mark.parametrize("missing", NEEDS)
+def test_commands_and_functions_say_what_they_need_before_they_work(missing, tmp_path):
+    """None of them comes as far as to load what another would miss: one process asks all."""
     (tmp_path / "study.toml").write_text(STUDY)
     (tmp_path / "results.csv").write_text("home,away,result\nA,B,1\nB,A,0\n")
     before = sorted(tmp_path.iterdir())
-    done = type_command(words, tmp_path, without=missing.split())
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"kinelo: {sentence}\n")
+    words = [["-c", CALL.format(call=asked)] if isinstance(asked, str) else asked for asked, _ in NEEDS[missing]]
+    each = type_each(*words, folder=tmp_path, first=BLOCK.format(names=missing.split()))
+    for said, (asked, sentence) in zip(each, NEEDS[missing], strict=True):
+        told = (0, f"{sentence}\n", "") if isinstance(asked, str) else (2, "", f"kinelo: {sentence}\n")
+        assert said == told, asked
     assert sorted(tmp_path.iterdir()) == before
-
-
-@pytest.mark.parametrize(
-    ("call", "missing", "sentence"),
-    [
-        ("kn.plot.stationary(kn.stationary(kn.Tanh(nu=0.5), kn.Fixed([1.0, 2.0])))", "matplotlib", PICTURES),
-        ("kn.sweep(lambda n: 1 / n, {'n': [1, 2]}, out='here')", "zarr", RUNS),
-        ("kn.studies.read_study('study.toml')", "pydantic", "Study files need pydantic." + install("study")),
-    ],
-)  # fmt: skip
-def test_functions_say_what_they_need(call, missing, sentence, tmp_path):
-    code = f"import kinelo as kn\ntry:\n    {call}\nexcept kn.InputError as error:\n    print(error)"
-    done = run(code, tmp_path, without=[missing])
-    assert (done.stdout, done.stderr) == (f"{sentence}\n", "")

@@ -5,9 +5,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+
+from one_process import Said, type_each
 
 PLUGINS = Path(__file__).parent / "plugins"
 SOURCE = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
@@ -23,67 +24,6 @@ simulate = {steps = 4, seed = 1}
 """
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / "results.csv").write_text(TABLE)
-    (tmp_path / "study.toml").write_text(STUDY)
-    return tmp_path
-
-
-def run(*words: str, folder: Path, package: str = "good") -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(PLUGINS / package), *SOURCE])}
-    return subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-
-
-class Said(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-EACH = """
-import contextlib, io, json, sys
-from kinelo.cli import main
-
-said = []
-for words in json.loads(sys.argv[1]):
-    sys.argv = ["kinelo", *words]
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        try:
-            code = main()
-        except SystemExit as end:
-            code = end.code
-    said.append([code or 0, out.getvalue(), err.getvalue()])
-print(json.dumps(said))
-"""
-
-
-def type_each(*commands: list[str], folder: Path, package: str = "good") -> list[Said]:
-    """Commands one after the other in one process: what it loads, it loads once."""
-    done = run("-c", EACH, json.dumps(commands), folder=folder, package=package)
-    assert done.returncode == 0, done.stderr
-    return [Said(*one) for one in json.loads(done.stdout)]
-
-
-def test_a_rater_is_known_by_its_name(folder):
-    helped, rated, kept = type_each(
-        ["rate", "--help"],
-        ["rate", "results.csv", "--rater", "frequencies", "--book", "kept"],
-        ["book", "kept"],
-        folder=folder,
-    )
-    known = " ".join(helped.out.replace("-\n", "-").split()).replace("- ", "-")
-    assert "bradley-terry or frequencies, or a class" in known
-    assert rated.code == 0, rated.err
-    assert kept.code == 0 and "Frequencies" in kept.out and "60" in kept.out, kept.err
-    [gone] = type_each(["book", "kept"], folder=folder, package="broken")
-    assert gone.code == 2 and "kinelo_sample_plugin:Frequencies" in gone.err and "Traceback" not in gone.err
-
-
 LAB = """
 import json
 from starlette.testclient import TestClient
@@ -93,48 +33,121 @@ from kinelo.lab.serve.settings import Settings
 client = TestClient(create_app(Settings()), base_url="http://127.0.0.1:8000")
 print(json.dumps([one for one in client.get("/api/about").json()["raters"] if one["name"] == "frequencies"]))
 """
+ASKED = """
+import warnings
+from pathlib import Path
+from kinelo.studies import read_study
+
+system = read_study(Path("NAME.toml")).system
+print(type(system.outcome).__name__, round(float(system.outcome.b(2.0)), 6))
+"""
+WITH_GOOD = {
+    "asked": ["-c", ASKED.replace("NAME", "study")],
+    "rate help": ["rate", "--help"],
+    "rated": ["rate", "results.csv", "--rater", "frequencies", "--book", "kept"],
+    "kept": ["book", "kept"],
+    "lab": ["-c", LAB],
+    "wrong": ["diagnose", "wrong.toml"],
+    "help": ["--help"],
+    "greeting": ["greet", "--help"],
+    "greeted": ["greet", "--name", "Ashford"],
+    "pair": ["pair", "two"],
+}
+NO_COMMANDS = {
+    "gone": "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'",
+    "leaving": "cannot be loaded: SystemExit: 3",
+    "number": "is no command: it is neither a function nor a typer.Typer.",
+    "unreadable": "is no command: AssertionError: List types with complex sub-types are not currently supported",
+}
+NO_RATERS = {
+    "gone": "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'",
+    "unlike": "is not the class of a rater: it lacks fit and one_step_ahead.",
+}
+WITH_BROKEN = {
+    "own": ["-c", ASKED.replace("NAME", "own")],
+    "kept": ["book", "kept"],
+    "outcome": ["diagnose", "gone.toml"],
+    **{f"command {name}": [name] for name in NO_COMMANDS},
+    **{f"rater {name}": ["rate", "results.csv", "--rater", name] for name in NO_RATERS},
+}
 
 
-def test_a_rater_is_in_the_list_of_the_lab(folder):
-    done = run("-c", LAB, folder=folder)
-    assert json.loads(done.stdout) == [
+def fill(folder: Path) -> Path:
+    (folder / "results.csv").write_text(TABLE)
+    (folder / "study.toml").write_text(STUDY)
+    (folder / "wrong.toml").write_text(STUDY.replace("rate = 0.5", "rat = 0.5"))
+    (folder / "gone.toml").write_text(STUDY.replace("algebraic", "gone"))
+    (folder / "own.toml").write_text(STUDY.replace('"algebraic", rate', '"tanh", nu'))
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return fill(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return fill(tmp_path_factory.mktemp("shared"))
+
+
+def beside(package: str) -> dict[str, str]:
+    """The environment of a process beside which a package is installed."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join([str(PLUGINS / package), *SOURCE])}
+
+
+@pytest.fixture(scope="module")
+def good(shared) -> dict[str, Said]:
+    each = type_each(*WITH_GOOD.values(), folder=shared, environment=beside("good"))
+    return dict(zip(WITH_GOOD, each, strict=True))
+
+
+@pytest.fixture(scope="module")
+def broken(shared, good) -> dict[str, Said]:
+    """The book that was kept with the good package is there."""
+    each = type_each(*WITH_BROKEN.values(), folder=shared, environment=beside("broken"))
+    return dict(zip(WITH_BROKEN, each, strict=True))
+
+
+def run(*words: str, folder: Path, package: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=beside(package), capture_output=True, text=True, check=False
+    )
+
+
+def test_a_rater_is_known_by_its_name(good, broken):
+    known = " ".join(good["rate help"].out.replace("-\n", "-").split()).replace("- ", "-")
+    assert "bradley-terry or frequencies, or a class" in known
+    assert good["rated"].code == 0, good["rated"].err
+    kept, gone = good["kept"], broken["kept"]
+    assert kept.code == 0 and "Frequencies" in kept.out and "60" in kept.out, kept.err
+    assert gone.code == 2 and "kinelo_sample_plugin:Frequencies" in gone.err and "Traceback" not in gone.err
+
+
+def test_a_rater_is_in_the_list_of_the_lab(good):
+    assert json.loads(good["lab"].out) == [
         {
             "name": "frequencies",
             "kind": "Frequencies",
             "meaning": "added by kinelo-sample-plugin 1.2",
             "needs_lineups": False,
         }
-    ], done.stderr
+    ], good["lab"].err
 
 
-ASKED = """
-import warnings
-from pathlib import Path
-from kinelo.studies import read_study
-
-system = read_study(Path("study.toml")).system
-print(type(system.outcome).__name__, round(float(system.outcome.b(2.0)), 6))
-"""
+def test_an_outcome_is_known_in_study_files(good):
+    assert good["asked"].out == f"Algebraic {1 / 2**0.5:.6f}\n", good["asked"].err
+    assert good["wrong"].code == 2 and "algebraic cannot be made from rat" in good["wrong"].err
 
 
-def test_an_outcome_is_known_in_study_files(folder):
-    done = run("-c", ASKED, folder=folder)
-    assert done.stdout == f"Algebraic {1 / 2**0.5:.6f}\n", done.stderr
-    (folder / "study.toml").write_text(STUDY.replace("rate = 0.5", "rat = 0.5"))
-    [wrong] = type_each(["diagnose", "study.toml"], folder=folder)
-    assert wrong.code == 2 and "algebraic cannot be made from rat" in wrong.err
-
-
-def test_commands_stand_in_the_help_and_run(folder):
-    helped, greeting, greeted, pair = type_each(
-        ["--help"], ["greet", "--help"], ["greet", "--name", "Ashford"], ["pair", "two"], folder=folder
-    )
+def test_commands_stand_in_the_help_and_run(good):
+    helped = good["help"]
     assert "greet" in helped.out and "A command of kinelo-sample-plugin 1.2" in helped.out and helped.err == ""
-    assert "Greet a league." in greeting.out
-    assert greeted.out == "Good morning, Ashford.\n" and pair.out == "2\n"
+    assert "Greet a league." in good["greeting"].out
+    assert good["greeted"].out == "Good morning, Ashford.\n" and good["pair"].out == "2\n"
 
 
-def test_a_broken_package_costs_sentences_when_it_is_asked_for(folder):
+def test_a_broken_package_costs_sentences_when_it_is_asked_for(folder, broken):
     package = "of kinelo-broken-plugin 0.1"
     for words in (("devices",), ("--help",)):
         done = run("-m", "kinelo", *words, folder=folder, package="broken")
@@ -143,16 +156,10 @@ def test_a_broken_package_costs_sentences_when_it_is_asked_for(folder):
             f"kinelo: warning: The plug-in {name} {package} is left out: Kinelo has one of that name."
             for name in ("kalman", "rate")
         ]
-    sentences = {
-        "gone": "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'",
-        "leaving": "cannot be loaded: SystemExit: 3",
-        "number": "is no command: it is neither a function nor a typer.Typer.",
-        "unreadable": "is no command: AssertionError: List types with complex sub-types are not currently supported",
-    }
-    each = type_each(*([name] for name in sentences), folder=folder, package="broken")
-    for done, (name, sentence) in zip(each, sentences.items(), strict=True):
-        assert done.code == 2
-        assert done.err.splitlines()[-1] == f"kinelo: The plug-in {name} {package} {sentence}"
+    for name, sentence in NO_COMMANDS.items():
+        said = broken[f"command {name}"]
+        assert said.code == 2
+        assert said.err.splitlines()[-1] == f"kinelo: The plug-in {name} {package} {sentence}"
 
 
 @pytest.mark.parametrize(
@@ -185,23 +192,15 @@ def test_help_imports_no_command_of_another_package(folder):
     assert run("-m", "kinelo", "shout", folder=folder, package=str(packages)).stdout == "IMPORTED\nHEY\n"
 
 
-def test_a_broken_rater_is_refused_when_it_is_asked_for(folder):
-    sentences = {
-        "gone": "cannot be loaded: ModuleNotFoundError: No module named 'kinelo_gone'",
-        "unlike": "is not the class of a rater: it lacks fit and one_step_ahead.",
-    }
-    commands = (["rate", "results.csv", "--rater", name] for name in sentences)
-    each = type_each(*commands, folder=folder, package="broken")
-    for done, (name, sentence) in zip(each, sentences.items(), strict=True):
-        assert done.code == 2
-        assert done.err.splitlines()[-1] == f"kinelo: The plug-in {name} of kinelo-broken-plugin 0.1 {sentence}"
+def test_a_broken_rater_is_refused_when_it_is_asked_for(broken):
+    for name, sentence in NO_RATERS.items():
+        said = broken[f"rater {name}"]
+        assert said.code == 2
+        assert said.err.splitlines()[-1] == f"kinelo: The plug-in {name} of kinelo-broken-plugin 0.1 {sentence}"
 
 
-def test_a_broken_outcome_is_refused_when_it_is_asked_for(folder):
-    (folder / "study.toml").write_text(STUDY.replace("algebraic", "gone"))
-    [done] = type_each(["diagnose", "study.toml"], folder=folder, package="broken")
-    assert done.code == 2 and "The plug-in gone of kinelo-broken-plugin 0.1 cannot be loaded" in done.err
-    (folder / "study.toml").write_text(STUDY.replace('"algebraic", rate', '"tanh", nu'))
-    known = run("-c", ASKED, folder=folder, package="broken")
-    assert known.stdout.startswith("Tanh ")
-    assert "The plug-in tanh of kinelo-broken-plugin 0.1 is left out: Kinelo has one of that name." in known.stderr
+def test_a_broken_outcome_is_refused_when_it_is_asked_for(broken):
+    gone, own = broken["outcome"], broken["own"]
+    assert gone.code == 2 and "The plug-in gone of kinelo-broken-plugin 0.1 cannot be loaded" in gone.err
+    assert own.out.startswith("Tanh ")
+    assert "The plug-in tanh of kinelo-broken-plugin 0.1 is left out: Kinelo has one of that name." in own.err

@@ -288,7 +288,7 @@ def lanczos(A: sparse.csr_array, x: Array, steps: int = LANCZOS_STEPS) -> tuple[
         diagonal.append(float(basis[-1] @ pushed))
         known = np.stack(basis)
         for _ in range(2):
-            pushed = pushed - known.T @ (known @ pushed)
+            pushed -= known.T @ (known @ pushed)
         length = float(np.linalg.norm(pushed))
         if length < 1e-10 * max(diagonal) or len(diagonal) == steps:
             break

@@ -162,6 +162,10 @@ class _Likelihood:
         """What each match tells of its difference of strengths."""
         return self.weight * self.nu * self.law.b_prime(self.matches @ x + self.home)
 
+    def missing(self, x: Array) -> Array:
+        """What each match moves its difference of strengths by."""
+        return self.weight * self.nu * (self.result - self.law.b(self.matches @ x + self.home))
+
     def precision(self, x: Array, factor: float) -> sparse.csr_array:
         """Q at x."""
         game, link = self.rows(x, factor)
@@ -174,9 +178,8 @@ class _Likelihood:
 
     def slope(self, x: Array, factor: float) -> Array:
         """Gradient of the logarithm of the posterior density."""
-        missing = self.weight * self.nu * (self.result - self.law.b(self.matches @ x + self.home))
         walked = (self.links @ x) / np.maximum(factor * self.walk, 1e-300)
-        return self.matches.T @ missing - self.links.T @ walked - self.prior * x
+        return self.matches.T @ self.missing(x) - self.links.T @ walked - self.prior * x
 
     def mode(self, x: Array, factor: float, left: float = LIKELIHOOD_LEFT) -> tuple[Array, Solve]:
         """Where the logarithm of the density is ``left`` below its largest value, and what solves Q y = r there."""
@@ -206,7 +209,7 @@ class _Likelihood:
             x, solve = self.mode(x, factor, SEARCH_LEFT)
             told = self.information(x)[:, None] * apart
             left = apart.T @ told - told.T @ (self.matches @ solve(self.matches.T @ told)) + prior
-            missing = self.weight * self.nu * (self.result - self.law.b(self.matches @ x + self.home))
+            missing = self.missing(x)
             covariance = np.linalg.inv(left).astype(float)
             step = covariance @ (apart.T @ missing - prior @ per_year)
             per_year = per_year + step
