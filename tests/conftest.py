@@ -4,10 +4,13 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parents[1]
@@ -16,6 +19,9 @@ os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+
+# A process that runs one command builds all of them once, in 50 ms. Tests run hundreds of commands in one process.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
 
 # How long an example takes says more of the machine than of the law. Every run tries the same examples; `make search`
 # draws new ones, and what it finds is kept in the test as an @example.
