@@ -148,6 +148,10 @@ def test_luck_may_depend_on_a_column_by_every_command(folder, tmp_path):
         sides = f"{matches.teams[0]} - {matches.teams[1]}"
         never = run("predict", "--match", sides, *words[:2], *luck[2:], "--noise-by", "surface=gravel")
         assert never.exit_code == 0 and "note: 'gravel' is no 'surface' that was met (" in never.output
+        table = pl.read_csv(folder / "fixtures.csv").with_columns(surface=pl.Series(["sand"] * len(coming)))
+        table.write_csv(tmp_path / "sand.csv")
+        never = run("predict", tmp_path / "sand.csv", *words)
+        assert never.exit_code == 0 and never.output.count("note: 'sand' is no 'surface' that was met (") == 1
     for command in ("backtest", "leaderboard", "season"):
         with_luck, plain = (run(*commands(folder)[command], "--json", *more) for more in (luck, luck[2:]))
         assert with_luck.exit_code == 0 and with_luck.stdout != plain.stdout

@@ -85,7 +85,12 @@ def test_luck_never_met_is_as_uncertain_as_levels_differ(fitted):
     """Forecasts of a level that is hardly known are averaged over what its luck may be."""
     contests, rater = fitted
     names = list(contests.entrants[:4])
-    known, new = (rater.predict_one(names, conditions={"track": level}) for level in ("oval", "hill"))
+    known = rater.predict_one(names, conditions={"track": "oval"})
+    with pytest.warns(
+        kn.KineloWarning, match=r"'hill' is no 'track' that was met \('road', 'oval', 'street'\)"
+    ) as said:
+        new = rater.predict_one(names, conditions={"track": "hill"})
+    assert new.notes == (str(said[0].message).removesuffix("."),) and known.notes == ()
     errors = rater.noise_factors_.filter(level="oval").select((pl.col("high") / pl.col("low")).log() / 2 / ndtri(0.9))
     assert known.luck_error == pytest.approx(np.full(4, errors.item()))
     assert new.luck_error == pytest.approx(np.full(4, rater._noise.spread("track"))) and new.luck[0] == 1.0
@@ -96,7 +101,8 @@ def test_luck_never_met_is_as_uncertain_as_levels_differ(fitted):
 def test_a_contest_of_more_luck_teaches_less_and_spreads_forecasts():
     contests = races(contests=9)
     rater = kn.RankElo(**GIVEN, noise_by=["track"]).update(contests[:6])
-    rater._noise = kn.raters.noise.NoiseFactors({("track", "oval"): 0}, np.log([2.0]), np.array([0.1]), np.array([9]))
+    met = {("track", "oval"): 0, ("track", "road"): 1}
+    rater._noise = kn.raters.noise.NoiseFactors(met, np.log([2.0, 1.0]), np.full(2, 0.1), np.array([9, 9]))
     rater.reset(dict(rater.parameters_))
     rater.update(contests[:6])
     one, other = (rater.predict_one(["D1", "D2", "D3"], conditions={"track": t}) for t in ("road", "oval"))

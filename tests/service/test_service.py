@@ -128,6 +128,12 @@ def test_circumstances_of_matches_and_contests_are_carried(tmp_path):
             chance = (lambda one: one["win"]) if noun == "matches" else (lambda one: one["entrants"][0]["win"])
             assert chance(sharp) == (first.probabilities[0, 0] if noun == "matches" else first.win[0])
             assert chance(sharp) > chance(usual) == chance(unsaid)
+            strange = {"conditions": {"luck": "none at all"}}
+            with pytest.warns(kn.KineloWarning, match="nothing is known of its luck"):
+                told = book.predict_one(*field, **strange).notes
+            assert client.post("/forecast", json=asked | strange).json()["notes"] == list(told)
+            assert told == ("'none at all' is no 'luck' that was met ('little', 'much'): nothing is known of its luck",)
+            assert [one["notes"] for one in (sharp, usual, unsaid)] == [[], [], []]
             options = {"options": [asked | little, asked, asked | none]}
             ranked = {one["option"]: one["quality"] for one in client.post("/quality", json=options).json()["ranked"]}
             assert ranked[0] == book.match_quality(*field, **little) < ranked[1] == ranked[2]

@@ -96,6 +96,8 @@ def predict(
     unknown = list(dict.fromkeys(name for piece in pieces for name in piece.forecast.unknown))
     for name in unknown:
         typer.echo(_stranger(name, chosen, kind), err=True)
+    for note in dict.fromkeys(note for piece in pieces for note in piece.forecast.notes):
+        typer.echo(f"note: {note}", err=True)
     table = _table(pieces, form)
     if out is not None:
         write_csv(table, out)
@@ -334,7 +336,6 @@ class _MatchForm(Form):
         from kinelo.matches.reading import read_matches
         from kinelo.raters.adapter import forecast_by
 
-        _note_levels_never_met(rater, typed.levels)
         unsaid = [name for name, level in typed.levels.items() if not level]
         if unsaid:
             note = f"note: --match says nothing of {', '.join(unsaid)}: sides play with their own strength"
@@ -385,7 +386,6 @@ class _ContestForm(Form):
         from kinelo.matches.same_side import read_aliases
 
         aliases, several = read_aliases(typed.aliases), len(getattr(rater, "kinds_", ())) > 1
-        _note_levels_never_met(rater, typed.levels)
         luck, helped = _levels_of(rater, typed.levels)
         circumstances = {"conditions": luck} if luck else {}
         pieces = []
@@ -428,17 +428,6 @@ def field_title(entrants: list[str]) -> str:
     ('Ann, Bob, Cid, Dee', 'Ann, Bob, Cid and 2 more')
     """
     return ", ".join(entrants) if len(entrants) < 5 else f"{', '.join(entrants[:3])} and {len(entrants) - 3:,} more"
-
-
-def _note_levels_never_met(rater: Any, levels: dict[str, str]) -> None:
-    """Say which levels of what luck depends on no match (or contest) had."""
-    from kinelo.matches.table_rows import listed_names
-
-    for name in getattr(rater, "noise_by", None) or ():
-        known = rater.noise_factors_.filter(column=name)["level"].to_list()
-        if levels.get(name) and levels[name] not in known:
-            never = f"{levels[name]!r:.40} is no {name!r} that was met ({listed_names(known)})"
-            typer.echo(f"note: {never}: nothing is known of its luck", err=True)
 
 
 def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -129,6 +129,31 @@ def estimate(
     return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, scales.at_bounds(here.z))
 
 
+@dataclass(frozen=True)
+class SettledSlopes:
+    """Slopes of losses by parameters where a search ended: ``by`` (scored, parameters) is ``T R⁻¹``, with ``R'R`` the
+    ``T'T`` of slopes ``T`` and the precision of what was believed beforehand. ``scored`` says which matches counted.
+    """
+
+    by: Array
+    scored: NDArray[np.bool_]
+
+
+def settled_slopes(rater: Any, matches: Any, warm_up: float = WARM_UP) -> SettledSlopes:
+    """Slopes of the losses of a rater by its open parameters at their values; those at a bound do not give way."""
+    scales = Scales(rater.open_parameters())
+    course = _RaterCourse(rater, matches, warm_up, scales)
+    scored = np.zeros(len(matches), bool)
+    scored[np.arange(course.skipped, len(matches))[course.scored]] = True
+    if not scales.parameters:
+        return SettledSlopes(np.empty((int(scored.sum()), 0)), scored)
+    z = np.clip(scales.place(rater.parameters_), scales.low, scales.high)
+    free = (z > scales.low) & (z < scales.high)
+    slopes = course.scores(course.point(z))[:, free]
+    root = np.linalg.cholesky(slopes.T @ slopes + np.diag(scales.prior_precision[free]))
+    return SettledSlopes(np.linalg.solve(root, slopes.T).T, scored)
+
+
 class Scales:
     """Parameters as the search sees them: logarithms where positive, else tenths of their range, which is ``widths``
     standard deviations of the prior.

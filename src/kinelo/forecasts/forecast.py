@@ -43,6 +43,8 @@ class Forecast:
         with players those of the line-ups. None where the rater has none to say. Those of KalmanElo count, as
         ``ratings_`` do, from the average of the sides active then, so ``predict_one``, which looks at two sides,
         leaves them out. Matches without an order within their day are all forecast from the ratings before the first.
+    notes
+        What else is to be said, such as a level of what luck depends on that was never met.
 
     >>> forecast = Forecast(np.array([[0.5, 0.3, 0.2]]))
     >>> forecast.points.tolist(), forecast
@@ -53,6 +55,7 @@ class Forecast:
     unknown: tuple[str, ...] = ()
     matches: Matches | None = None
     ratings_before: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         try:

@@ -66,6 +66,8 @@ class ContestForecast:
         Variance of each performance around the strength (a part of the square of ``deviation``), and standard error of
         the logarithm of its root, which is one for all of a contest; chances are averaged over it. None where luck is
         known.
+    notes
+        What else is to be said, such as a level of what luck depends on that was never met.
 
     >>> import kinelo as kn
     >>> races = kn.read_contests({"race": [1, 1, 1], "driver": ["Ann", "Bob", "Cid"], "place": [1, 2, 3]})
@@ -85,6 +87,7 @@ class ContestForecast:
     depth: float = DEEPEST
     luck: Array | None = None
     luck_error: Array | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.contests)

@@ -30,7 +30,7 @@ from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import WARM_UP, Slopes, estimate
+from kinelo.forecasts.fit import WARM_UP, Slopes, estimate, settled_slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
@@ -64,7 +64,7 @@ from kinelo.raters.filter.together import (
     steps,
 )
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
-from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
+from kinelo.raters.noise import NoiseFactors, NoiseRater, find_factors, noise_columns, settle_factors
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
 from kinelo.raters.random_walk import average_walk
@@ -317,17 +317,24 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         self._find_first_effects(latest)
         self._learn_ratings(matches, latest)
         columns = noise_columns(self.noise_by)
-        for _ in range(NOISE_TURNS if columns else 0):
-            self._noise = self._find_noise(columns, latest)
-            self._made, self._near, estimates = {}, self.estimates_, self.estimates_
-            self.reset(None if estimates is None else estimates.values)
-            self._learn_ratings(matches, latest)
-            self._near = None
+        if columns:
+            settle_factors(self, lambda: self._find_noise(columns, latest), lambda: self._learn_again(matches, latest))
+
+    def _learn_again(self, matches: Matches, latest: Matches) -> None:
+        """Rate the matches with other factors of the noise, from where the last search ended."""
+        self._made, self._near, estimates = {}, self.estimates_, self.estimates_
+        self.reset(None if estimates is None else estimates.values)
+        self._learn_ratings(matches, latest)
+        self._near = None
 
     def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
         """The factors of the noise, given what is expected of the matches with those found so far."""
         twin = copy.copy(self)
         twin.sharpness_walk = 0.0
+        long = len(matches) * float(self._rows_needed(matches)) ** 2 > MOST_WORK
+        other = twin._with_covariance("diagonal") if long else twin
+        other.reset(dict(self.parameters_))
+        settled = settled_slopes(other, matches)
         twin.reset(dict(self.parameters_))
         mean, variance, _ = twin._expected(matches)
         twin.noise_by = ()  # what is expected stands, and factors are tried
@@ -336,7 +343,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
             twin._reading_state = reading.fresh_state()
             return log_loss(twin._forecast_in_order(mean / factors, variance / factors**2, matches), matches.result)
 
-        return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
+        return find_factors(columns, matches, losses, settled, self._noise)
 
     def _learn_ratings(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches with the covariance or without it, whichever forecasts them better.

@@ -4,21 +4,36 @@ Each level of a column of circumstances has a factor ``f`` of the noise, 1 where
 differences of strength that a match shows: forecasts read ``μ/f`` and ``V/f²``, and the information of a match is
 divided by ``f²``. The logarithms of the factors of one column are believed to be normal around 0 with a spread that is
 estimated with them, so that levels with few matches stay near 1. Given what the rater expected of each match, they are
-the most likely ones of the results; the rater is then fitted anew with them, in ``NOISE_TURNS`` turns.
+the most likely ones of the results; the rater is then fitted anew with them, by turns until factors stand still.
+
+Factors and the parameters of a rater are not found apart: all factors times two, and forecasts twice as steep, are
+nearly the same; and where strengths are less certain, luck seems to differ more. So parameters give way while factors
+are sought. With ``g`` and ``b`` the slopes and the curvature of losses by the logarithms ``φ`` of the factors of a
+column, and ``U U'`` what parameters make up for, the curvature is ``S = diag b − U U'``. Hence
+``φ = (S + 1/s²)⁻¹ (S φ − g)`` with errors ``(S + 1/s²)⁻¹``. Both are averaged over what the levels leave open of their
+spread ``s``, which is little known where there are three of them.
+
+What is certain are ratios of factors; how large all of them are is said by forecasts as a whole. An error is therefore
+that of which the squares of two levels sum to the variance of the logarithm of their ratio, as well as that can be
+(Firth and de Menezes, *Biometrika* 2004).
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.fit import SettledSlopes
+from kinelo.matches.conditions import Condition
 from kinelo.matches.matches import Matches
+from kinelo.matches.table_rows import listed_names
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.stored import ANY, SEPARATOR, stored
 
@@ -27,14 +42,20 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-NOISE_TURNS = 2
+MOST_NOISE_TURNS = 6
+SETTLED = 0.02
+"""Turns end where no factor moved by more, next to those of other levels."""
 MOST_FACTOR_STEPS = 12
 FACTOR_DIFFERENCE = 0.03
 LONGEST_FACTOR_STEP = 0.5
 LARGEST_LOG = 2.0
-SPREAD_TURNS = 100
 USUAL_SPREAD = 0.2
-"""Standard deviation of the logarithms of factors before any match; it counts like one level."""
+"""Standard deviation of the logarithms of factors by which a level never met differs; it counts like one level met."""
+MIDDLE_SPREAD = 1.0
+"""Standard deviation of the logarithms of factors that is as often exceeded as not, before any match."""
+MOST_GIVEN_WAY = 0.995
+MOST_NOTED = 3
+SPREADS = np.geomspace(0.02, 2.0, 25)
 
 
 def noise_columns(noise_by: Sequence[str] | None) -> tuple[str, ...]:
@@ -80,6 +101,13 @@ class NoiseFactors:
     def of(self, matches: Matches, columns: tuple[str, ...]) -> Array:
         """The factor of the noise of every match."""
         return np.exp(np.append(self.log, 0.0)[self.codes(matches, columns)].sum(axis=1))
+
+    def moved(self, before: NoiseFactors) -> float:
+        """How far the logarithms of factors are from those before, next to others of their column."""
+        was = np.array([before.log[before.index[key]] if key in before.index else np.inf for key in self.index])
+        columns = np.array([name for name, _ in self.index])
+        apart = [self.log[columns == name] - was[columns == name] for name in dict.fromkeys(columns.tolist())]
+        return max((float(np.abs(one - one.mean()).max()) for one in apart if np.isfinite(one).all()), default=np.inf)
 
     def spread(self, name: str) -> float:
         """Standard deviation of the logarithms of the factors of a column, by which a level never met may differ."""
@@ -179,18 +207,53 @@ class NoiseRater(SingleMatches):
         """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and matches fitted."""
         return self._noise.table()
 
+    def _noted(self, forecast: Any, matches: Any) -> Any:
+        return with_levels_noted(forecast, matches, self._noise)
+
     def _conditions_asked(self) -> Sequence[str]:
         asked = (*super()._conditions_asked(), *noise_columns(self.noise_by))
         return list(dict.fromkeys(asked))
 
 
+def with_levels_noted(forecast: Any, matches: Any, noise: NoiseFactors) -> Any:
+    """A forecast that says, and warns of, levels of what luck depends on that no match (or contest) fitted had."""
+    notes = []
+    for name in dict.fromkeys(name for name, _ in noise.index):
+        said = matches.conditions.get(name) if isinstance(matches, Matches) else matches.slots.get(name)
+        levels = [] if said is None else said.levels if isinstance(said, Condition) else said.names
+        met = set() if said is None else set(np.unique(said.codes).tolist())
+        strange = [level for k, level in enumerate(levels) if k in met and (name, level) not in noise.index]
+        known = [level for column, level in noise.index if column == name]
+        notes += [
+            f"{level!r:.40} is no {name!r} that was met ({listed_names(known)}): nothing is known of its luck"
+            for level in strange
+        ]
+    if not notes:
+        return forecast
+    warnings.warn("; ".join(notes[:MOST_NOTED]) + ".", KineloWarning, stacklevel=4)
+    return replace(forecast, notes=(*forecast.notes, *notes))
+
+
+def settle_factors(rater: Any, find: Callable[[], NoiseFactors], again: Callable[[], None]) -> None:
+    """Find factors and let a rater estimate its parameters ``again`` with them, by turns until factors stand still."""
+    for _ in range(MOST_NOISE_TURNS):
+        before, rater._noise = rater._noise, find()
+        again()
+        if rater._noise.moved(before) < SETTLED:
+            break
+
+
 def find_factors(
-    columns: tuple[str, ...], matches: Matches, losses: Callable[[Array], Array], skipped: int, start: NoiseFactors
+    columns: tuple[str, ...],
+    matches: Matches,
+    losses: Callable[[Array], Array],
+    settled: SettledSlopes,
+    start: NoiseFactors,
 ) -> NoiseFactors:
     """The most likely factors of all levels that were met, given the losses of matches by their factors.
 
-    ``losses`` takes a factor of the noise for each match, and says the loss of every one; the first ``skipped`` do not
-    count. The search begins at the factors of ``start``.
+    ``losses`` takes a factor of the noise for each match, and says the loss of every one; ``settled`` says which of
+    them count, and how parameters give way. The search begins at the factors of ``start``.
     """
     found = NoiseFactors()
     for name in columns:
@@ -203,43 +266,105 @@ def find_factors(
     for key, k in found.index.items():
         found.log[k] = start.log[start.index[key]] if key in start.index else 0.0
     found.matches = sum((np.bincount(one[one >= 0], minlength=size) for one in codes.T), np.zeros(size, np.int64))
-    column = np.array([columns.index(name) for name, _ in found.index], np.int64)
-    spread2 = np.full(len(columns), USUAL_SPREAD**2)
     for _ in range(MOST_FACTOR_STEPS):
-        slope, bend, squares_of_slopes = _slopes(found, codes, losses, skipped)
-        alone = bend * found.log - slope  # where the losses of each level have their least, times their curvature
-        for _ in range(SPREAD_TURNS):  # no losses are needed: turns are cheap, and with rare levels many are needed
-            posterior = 1.0 / (bend + 1.0 / spread2[column])
-            squares = np.clip(posterior * alone, -LARGEST_LOG, LARGEST_LOG) ** 2 + posterior
-            for k in range(len(columns)):
-                own = column == k
-                spread2[k] = (USUAL_SPREAD**2 + squares[own].sum()) / (1.0 + own.sum())
-        precision = bend + 1.0 / spread2[column]
-        step = np.clip(alone / precision - found.log, -LONGEST_FACTOR_STEP, LONGEST_FACTOR_STEP)
-        found.log = np.clip(found.log + step, -LARGEST_LOG, LARGEST_LOG)
-        # losses of contests are no likelihood: slopes that differ more than their curvature says count
-        error = np.sqrt(np.maximum(squares_of_slopes, bend) + 1.0 / spread2[column]) / precision
-        found.error = np.minimum(error, LARGEST_LOG)
-        if np.abs(step).max(initial=0.0) < 1e-3:
+        longest = 0.0
+        for k in range(len(columns)):
+            own, slopes = _slopes(found.log, codes, k, losses, settled)
+            step, found.error[own] = slopes.settle(found.log[own])
+            found.log[own] = np.clip(found.log[own] + step, -LARGEST_LOG, LARGEST_LOG)
+            longest = max(longest, np.abs(step).max(initial=0.0))
+        if longest < 1e-3:
             break
     return found
 
 
-def _slopes(
-    found: NoiseFactors, codes: NDArray[np.int64], losses: Callable[[Array], Array], skipped: int
-) -> tuple[Array, Array, Array]:
-    """First and second derivative of all losses by the logarithm of each level's factor, and the sum of the squares of
-    the first; the second is not negative.
+class LevelSlopes(NamedTuple):
+    """Derivatives of all losses by the logarithms of the factors of levels, an entry each.
+
+    ``slope`` and ``bend`` are the first and the second, which is not negative, ``squares`` the sum of the squares of
+    the first, and ``coupled`` (levels, parameters) their products with the slopes by parameters
+    (:class:`kinelo.forecasts.fit.SettledSlopes`).
     """
-    size, h = found.log.size, FACTOR_DIFFERENCE
-    logs = np.append(found.log, 0.0)[codes].sum(axis=1)
-    here = losses(np.exp(logs))
-    slope, bend, squares = np.zeros(size), np.zeros(size), np.zeros(size)
-    for one in codes.T:
-        known = one >= 0
-        up, down = (losses(np.exp(logs + shift * known)) for shift in (h, -h))
-        known[:skipped] = False
-        first, second = (up - down) / (2.0 * h), (up - 2.0 * here + down) / h**2
-        for total, by in ((slope, first), (bend, second), (squares, first**2)):
-            total += np.bincount(one[known], weights=by[known], minlength=size)
-    return slope, np.maximum(bend, 0.0), squares
+
+    slope: Array
+    bend: Array
+    squares: Array
+    coupled: Array
+
+    def settle(self, log: Array) -> tuple[Array, Array]:
+        """How far the logarithms of factors, which are at ``log``, are from where they are most likely, and their
+        standard errors. What they have in common is left to the parameters, where any are open.
+        """
+        size, given = log.size, self._given_way()
+        share = self.bend / (self.bend.sum() or 1.0) * bool(self.coupled.size)  # of what all have in common
+        alone = self.bend * log - (self.slope - share * self.slope.sum()) - given @ (given.T @ log)
+        mean, variance, sums = np.empty((3, SPREADS.size, size))
+        inverse, likelihood = 1.0 / (self.bend + SPREADS[:, None] ** -2.0), np.empty(SPREADS.size)
+        for k, own in enumerate(inverse):
+            shared = own[:, None] * given
+            rest = np.eye(given.shape[1]) - given.T @ shared
+            both = shared @ np.linalg.inv(rest)
+            mean[k] = own * alone + both @ (shared.T @ alone)
+            variance[k] = own + (both * shared).sum(axis=1)
+            sums[k] = own + both @ shared.sum(axis=0)
+            likelihood[k] = 0.5 * (mean[k] @ alone + np.log(own).sum() - np.linalg.slogdet(rest)[1])
+        # spreads stand at equal ratios; half of Cauchy's law is believed of them
+        likelihood -= (size - 1.0) * np.log(SPREADS) + np.log1p((SPREADS / MIDDLE_SPREAD) ** 2)
+        weight = np.exp(likelihood - likelihood.max())
+        weight /= weight.sum()
+        middle = weight @ mean
+        apart = mean - middle
+        precision = 1.0 / (weight @ inverse)
+        error2 = _errors_of_ratios(weight @ (variance + apart**2), weight @ (sums + apart * apart.sum(axis=1)[:, None]))
+        # losses of contests are no likelihood: slopes that differ more than their curvature says count
+        error2 = np.maximum(error2, 1.0 / precision) * (1.0 + np.maximum(self.squares - self.bend, 0.0) / precision)
+        step = middle - log
+        step = np.clip(step - share @ step, -LONGEST_FACTOR_STEP, LONGEST_FACTOR_STEP)
+        step -= share @ step
+        return step, np.minimum(np.sqrt(error2), LARGEST_LOG)
+
+    def _given_way(self) -> Array:
+        """``U`` (levels, 1 + parameters): first what all levels have in common, then what remains of each parameter;
+        nothing where no parameter is open. Its sizes are those of the curvature, and it never takes all of it.
+        """
+        total, squares = self.bend.sum() or 1.0, self.squares.sum() or 1.0
+        if not self.coupled.size:
+            return self.coupled
+        rest = self.coupled - self.squares[:, None] * (self.coupled.sum(axis=0) / squares)
+        given = np.column_stack([self.bend / np.sqrt(total), rest * np.sqrt(total / squares)])
+        taken, ways = np.linalg.eigh(given.T @ (given / np.where(self.bend > 0.0, self.bend, np.inf)[:, None]))
+        return given @ (ways * np.sqrt(np.minimum(1.0, MOST_GIVEN_WAY / np.maximum(taken, 1e-12)))) @ ways.T
+
+
+def _errors_of_ratios(variance: Array, sums: Array) -> Array:
+    """Squares of errors of which those of any two levels sum to the variance of their difference, as well as can be,
+    from the diagonal of a covariance and the sums of its rows.
+
+    >>> c = np.diag([0.04, 0.09, 0.01]) + 5.0
+    >>> [round(float(e), 3) for e in _errors_of_ratios(np.diag(c), c.sum(axis=1))]
+    [0.04, 0.09, 0.01]
+    """
+    size = variance.size
+    if size < 3:  # one variance for two of them: what both share is left out
+        return variance - (sums - variance) if size == 2 else variance
+    of_differences = size * variance + variance.sum() - 2.0 * sums
+    return (of_differences - of_differences.sum() / (2.0 * size - 2.0)) / (size - 2.0)
+
+
+def _slopes(
+    log: Array, codes: NDArray[np.int64], k: int, losses: Callable[[Array], Array], settled: SettledSlopes
+) -> tuple[NDArray[np.int64], LevelSlopes]:
+    """The levels of the column ``k`` that were met, and derivatives of losses by their factors."""
+    h, known = FACTOR_DIFFERENCE, codes[:, k] >= 0
+    logs = np.append(log, 0.0)[codes].sum(axis=1)
+    here, up, down = (losses(np.exp(logs + shift * known)) for shift in (0.0, h, -h))
+    levels, level = np.unique(codes[known, k], return_inverse=True)
+    first, second = (up - down) / (2.0 * h), (up - 2.0 * here + down) / h**2
+    counts = settled.scored[known]
+    slope, bend, squares = (
+        np.bincount(level[counts], by[known][counts], minlength=levels.size).astype(np.float64)
+        for by in (first, second, first**2)
+    )
+    coupled = np.zeros((levels.size, settled.by.shape[1]))
+    np.add.at(coupled, level[counts], first[known][counts, None] * settled.by[known[settled.scored]])
+    return levels, LevelSlopes(slope, np.maximum(bend, 0.0), squares, coupled)

@@ -155,7 +155,8 @@ class SingleMatches(MatchEstimator[Data, Said]):
         if isinstance(home_lineup, Mapping) or isinstance(away_lineup, Mapping):
             raise InputError("How long everyone plays is known after a match; a line-up to come is a list of names.")
         lineups = self._lineups(home_lineup, away_lineup)
-        return self._foresee_one(self._fixture(home, away, date, neutral, conditions, lineups))
+        match = self._fixture(home, away, date, neutral, conditions, lineups)
+        return self._noted(self._foresee_one(match), match)
 
     def update_one(
         self,
@@ -353,6 +354,10 @@ class SingleMatches(MatchEstimator[Data, Said]):
         from kinelo.raters.account import account_of
 
         return account_of(self, name, matches, last)
+
+    def _noted(self, forecast: Any, matches: Any) -> Any:
+        """A forecast with what else is to be said of the matches."""
+        return forecast
 
     def _gaps(self, matches: Matches) -> Gaps:
         """What is believed of the differences of strength in matches to come."""

@@ -366,7 +366,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         self._check_kind(matches)
         self._check_has_ratings()
         forecast: Any = self._foresee(self._on_days(matches))
-        forecast = forecast.about(matches)
+        forecast = self._noted(forecast.about(matches), matches)
         if forecast.unknown:
             listed = getattr(matches, "teams", forecast.unknown)  # a line-up may name players nobody knows
             warn_of_misspelt(tuple(name for name in forecast.unknown if name in listed), self._names_known())

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import WARM_UP, OutOfRange, estimate
+from kinelo.forecasts.fit import OutOfRange, estimate, settled_slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
@@ -31,7 +31,7 @@ from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import estimated
 from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH, CovariateRater, covariate_names
-from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, NoiseRater, find_factors, noise_columns
+from kinelo.raters.noise import NoiseFactors, NoiseRater, find_factors, noise_columns, settle_factors
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.reading import FIRST_SPREAD
@@ -334,22 +334,27 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
         super()._learn(matches, latest)
         columns = noise_columns(self.noise_by)
-        for _ in range(NOISE_TURNS if columns else 0):
-            self._noise = self._find_noise(columns, latest)
-            self.reset()
-            super()._learn(matches, latest)
+        if columns:
+            learn = super()._learn
+
+            def again() -> None:
+                self.reset()
+                learn(matches, latest)
+
+            settle_factors(self, lambda: self._find_noise(columns, latest), again)
 
     def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
         """The factors of the noise, given the differences of strength with those found so far."""
         twin = copy.copy(self)
         twin.sharpness_walk = 0.0
         twin.reset(dict(self.parameters_))
+        settled = settled_slopes(twin, matches)
         chances = twin._chances_by_noise(matches)
 
         def losses(factors: NDArray[np.float64]) -> NDArray[np.float64]:
             return log_loss(chances(factors), matches.result)
 
-        return find_factors(columns, matches, losses, int(WARM_UP * len(matches)), self._noise)
+        return find_factors(columns, matches, losses, settled, self._noise)
 
     def _effects_of_one(self, one: OneResult) -> NDArray[np.float64]:
         """The covariates of one match in their units (1, covariates), or none."""

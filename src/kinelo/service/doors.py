@@ -91,7 +91,12 @@ def forecast(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Match
         found = book.predict_one(said.home, said.away, **_fixture(said))
         win, draw, loss = found.probabilities[0].tolist()
         return say.MatchForecast(
-            win=win, draw=draw, loss=loss, points=float(found.points[0]), unknown=list(found.unknown)
+            win=win,
+            draw=draw,
+            loss=loss,
+            points=float(found.points[0]),
+            unknown=list(found.unknown),
+            notes=list(found.notes),
         )
     found = book.predict_one(_entrants(book, said.entrants), date=said.date, **_circumstances(said))
     contest = found.contests
@@ -99,7 +104,7 @@ def forecast(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Match
         say.EntrantForecast(entrant=contest.entrants[code], win=win, expected_place=place)
         for code, win, place in zip(contest.entrant.tolist(), found.win.tolist(), found.expected_place.tolist())
     ]
-    return say.ContestForecast(entrants=rows, unknown=list(found.unknown))
+    return say.ContestForecast(entrants=rows, unknown=list(found.unknown), notes=list(found.notes))
 
 
 def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:

@@ -142,13 +142,14 @@ class Added(BaseModel):
 
 
 class MatchForecast(BaseModel):
-    """Chances of a match, its expected points, and names that the book has never met."""
+    """Chances of a match, its expected points, names that the book has never met, and what else is to be said."""
 
     win: float
     draw: float
     loss: float
     points: float
     unknown: list[str]
+    notes: list[str]
 
 
 class EntrantForecast(BaseModel):
@@ -160,10 +161,11 @@ class EntrantForecast(BaseModel):
 
 
 class ContestForecast(BaseModel):
-    """Chances of everyone, in the order asked, and names that the book has never met."""
+    """Chances of everyone, in the order asked, names that the book has never met, and what else is to be said."""
 
     entrants: list[EntrantForecast]
     unknown: list[str]
+    notes: list[str]
 
 
 class CandidateQuality(BaseModel):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
-from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, WARM_UP, Slopes, estimate
+from kinelo.forecasts.fit import NEGLIGIBLE_GAIN, Slopes, estimate, settled_slopes
 from kinelo.forecasts.parameters import Estimates
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.matches.matches import Matches
@@ -116,7 +116,8 @@ class ContestFilter(KindParameters):
     def _find_noise(self, contests: Contests) -> NoiseFactors:
         """Factors of the noise, given what is expected of the contests with those found so far."""
         twin = copy.copy(self)
-        twin.reset(dict(self.parameters_))
+        twin.reset(None if self.estimates_ is None else self.estimates_.values)
+        settled = settled_slopes(twin, contests)
         expected, _ = twin._filter(contests)
         columns, _ = twin._begun().columns(contests, admit=False)
         belief = expected.variance - columns.noise[contests.contest][:, None]
@@ -126,7 +127,7 @@ class ContestFilter(KindParameters):
             score_contests(columns, twin._model(), twin._begun().known, spread)
             return contest_losses(contests, spread.log_chance)[:, 0]
 
-        return self._luck().find(contests, losses, int(WARM_UP * len(contests))).factors
+        return self._luck().find(contests, losses, settled).factors
 
     def _to_search(self, contests: Contests) -> Contests:
         """The contests on which parameters are estimated: of very many entries a part, with a warning."""

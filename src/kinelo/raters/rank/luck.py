@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.forecasts.fit import SettledSlopes
 from kinelo.matches.conditions import Condition
 from kinelo.matches.contests import Contests, Slots
 from kinelo.matches.matches import Matches
@@ -79,9 +80,9 @@ class Luck:
         errors = self.factors.errors(circumstances(contests, self.columns), self.columns)
         return {"luck": self.variance(contests)[contests.contest], "luck_error": errors[contests.contest]}
 
-    def find(self, contests: Contests, losses: Callable[[Array], Array], skipped: int) -> Luck:
+    def find(self, contests: Contests, losses: Callable[[Array], Array], settled: SettledSlopes) -> Luck:
         """The same with the likeliest factors, given the losses of contests by their factors."""
-        found = find_factors(self.columns, circumstances(contests, self.columns), losses, skipped, self.factors)
+        found = find_factors(self.columns, circumstances(contests, self.columns), losses, settled, self.factors)
         return replace(self, factors=found)
 
     def with_levels(self, contests: Contests, levels: Mapping[str, object] | None) -> Contests:

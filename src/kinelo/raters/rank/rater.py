@@ -27,7 +27,7 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import warn_of_numbers
 from kinelo.raters.covariates import effects_frame
 from kinelo.raters.filter.belief import LONG_AGO
-from kinelo.raters.noise import NOISE_TURNS, NoiseFactors, noise_columns
+from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors, with_levels_noted
 from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ranked, with_distances, with_minutes
 from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import SideOrder, learn_order
@@ -198,15 +198,16 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         seen, part = self._seen(matches), self._seen(latest).contests
         if self.open_parameters():
             self.estimates_: Estimates | None = self._search(part)
-        for _ in range(NOISE_TURNS if noise_columns(self.noise_by) else 0):
-            values = None if self.estimates_ is None else self.estimates_.values
-            self.reset(values)
-            self._noise = self._find_noise(part)
-            if values is not None:
-                self.estimates_ = self._likeliest(part, SMALL, values)
+        if noise_columns(self.noise_by):
+            settle_factors(self, lambda: self._find_noise(part), lambda: self._learn_again(part))
         self.reset(None if self.estimates_ is None else self.estimates_.values)
         seen.settle_ties(self)
         self._use(matches)
+
+    def _learn_again(self, part: Contests) -> None:
+        """Estimate with other factors of the noise, from where the last search ended."""
+        if self.estimates_ is not None:
+            self.estimates_ = self._likeliest(part, SMALL, self.estimates_.values)
 
     def _expected_anew(self, contests: Contests) -> Expected:
         """What was expected of contests one step ahead, by a copy that has seen nothing before them."""
@@ -249,6 +250,9 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
 
     def _names_known(self) -> Iterable[str]:
         return [name for _, name in self._begun().names]
+
+    def _noted(self, forecast: Any, matches: Matches | Contests) -> Any:
+        return with_levels_noted(forecast, matches, self._noise)
 
     def _foresee(self, matches: Matches | Contests) -> Any:
         seen = self._seen(matches)
