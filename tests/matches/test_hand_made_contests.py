@@ -366,6 +366,28 @@ def test_a_year_of_birth_is_no_season_and_a_carried_weight_no_weight_of_a_contes
     assert said == "'weight' differs within 1 contest: the largest of each counts"
 
 
+def test_seasons_with_nobody_in_common_are_told_from_years_of_birth_or_asked_about():
+    """Without dates and under one name: each season has a first place and several entrants."""
+    years = {"race": ["cup"] * 6, "driver": list("ABCDEF"), "year": [2023] * 3 + [2024] * 3}
+    assert list(shown(kn.read_contests(years | {"place": [1, 2, 3, 1, 3, 2]}))) == ["2023 cup", "2024 cup"]
+    assert shown(kn.read_contests(years | {"place": [4, 2, 6, 1, 3, 5]})) == {"cup": dict(zip("DBEAFC", range(1, 7)))}
+    tied = years | {"place": ["1.", "2.", "3.", "=1", "4.", "5."]}
+    scores = years | {"points": [31, 24, 8, 30, 22, 17]}
+    for table in (
+        tied | {"race": ["cup"] * 3 + ["cup"] * 2 + ["bowl"], "year": [2023, 2024, 2025, 2024, 2025, 2025]},
+        scores,
+    ):
+        with pytest.raises(InputError, match="'year' may be the season of contests or the year in which entrants were"):
+            kn.read_contests(table)
+    assert list(shown(kn.read_contests(scores, {"season": "year"}))) == ["2023 cup", "2024 cup"]
+    born = {("born" if name == "year" else name): column for name, column in scores.items()}
+    assert list(shown(kn.read_contests(born))) == ["cup"]
+    season = {("season" if name == "year" else name): column for name, column in scores.items()}
+    assert list(shown(kn.read_contests(season))) == ["2023 cup", "2024 cup"]
+    single = scores | {"year": [1991, 1992, 1994, 1994, 1999, 2001]}
+    assert list(shown(kn.read_contests(single))) == ["cup"]
+
+
 def test_cells_as_long_as_a_page_hold_no_result():
     """Numbers of so many digits are none, and patterns would be tried at every letter of them."""
     for column, long in (

@@ -40,6 +40,10 @@ MOST = 0.5
 
 ONLY_SIGNS = re.compile(r"[\d\W]*")
 
+FIRST_PLACE = r"^\D{0,2}0*1(\D|$)"
+NEARLY_ALL = 0.9
+"""Share of contests, or of their years, with one first place from which on years are those of entrants, or seasons."""
+
 SEASON = r"\b(1[789]\d\d|2[01]\d\d)(?:\D|$)"
 
 
@@ -166,8 +170,9 @@ def _check_season(rows: ContestRows) -> None:
     if "season" not in rows.found or "contest" not in rows.found or rows.named("season"):
         return
     column = rows.found["season"]
-    table = pl.DataFrame({key: as_text(rows.table[rows.found[key]]) for key in ("contest", "season", "date", "entrant")
-                          if key in rows.found}).filter(pl.Series(rows.good)).drop_nulls()  # fmt: skip
+    keys = ("contest", "season", "date", "entrant", "place")
+    table = pl.DataFrame({key: as_text(rows.table[rows.found[key]]) for key in keys if key in rows.found})
+    table = table.filter(pl.Series(rows.good)).drop_nulls([key for key in table.columns if key != "place"])
     of_contests = table.group_by(pl.col("^contest|date$")).agg(pl.col("season").n_unique(), pl.len())
     several = of_contests.filter(pl.col("len") > 1)["season"] > 1
     of_entrants = table.group_by("entrant").agg(pl.col("season").n_unique())["season"]
@@ -175,13 +180,38 @@ def _check_season(rows: ContestRows) -> None:
     if "date" in rows.found:
         birth = several.len() > 0 and float(several.mean() or 0.0) > MOST  # type: ignore[arg-type]
     else:
-        birth = bool(several.any()) and alone and of_entrants.max() == 1
+        birth = bool(several.any()) and alone and of_entrants.max() == 1 and _are_born_in(column, table)
     if birth:
         rows.notes.append(
             f"{column!r} differs between the entrants of one contest: it says something of them, is no season, and was "
             f"not used; columns={{'season': {column!r}}} (--column season={column}) makes it one"
         )
         del rows.found["season"]
+
+
+def _are_born_in(column: str, table: pl.DataFrame) -> bool:
+    """Whether years are those in which entrants were born, where nobody is in two of them and no date tells.
+
+    A season of a contest has its own first place, and more than one entrant; a year of birth has neither.
+    """
+    if column.strip().casefold() != "year":
+        return False
+    place = table["place"] if "place" in table.columns else pl.Series(values=[None] * table.height, dtype=pl.String)
+    table = table.with_columns(won=place.str.contains(FIRST_PLACE).fill_null(False))
+    groups = table.group_by("contest", "season").agg(pl.len(), pl.col("won").any())
+    contests = groups.group_by("contest").agg(pl.col("won").sum()).filter(pl.col("won") > 0)
+    if contests.height:
+        if (contests["won"] == 1).mean() >= NEARLY_ALL:  # type: ignore[operator]
+            return True
+        if groups["won"].mean() >= NEARLY_ALL:  # type: ignore[operator]
+            return False
+    elif (groups["len"] == 1).mean() > MOST:  # type: ignore[operator]
+        return True
+    raise InputError(
+        f"{column!r} may be the season of contests or the year in which entrants were born: there are no dates, and "
+        f"nobody is in two of them. Say columns={{'season': {column!r}}} (--column season={column}) where it is the "
+        "season, or call the column 'born'."
+    )
 
 
 def _read_weight(rows: ContestRows) -> None:

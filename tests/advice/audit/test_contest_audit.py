@@ -26,9 +26,13 @@ from kinelo.advice.audit.contest_theory import (
 from kinelo.advice.audit.contests import (
     Beliefs,
     StrengthsFound,
+    _system,
     contest_curve,
+    entrants_alone,
     field_correlation,
+    not_used,
     right_start,
+    starting_ratings,
     who_does_not_finish,
 )
 from kinelo.cli.app import app
@@ -212,14 +216,14 @@ def test_theory_follows_the_errors_of_ratings(races: kn.Contests) -> None:
 
 
 def test_what_contests_do_not_tell_widens_the_interval_of_theory(races: kn.Contests) -> None:
-    league, ks = STILL._replace(walk=60.0), 20.0 * 1.3 ** np.arange(15)
-    nobody = (np.zeros(len(races.entrants)),) * 2
+    league, ks, few = STILL._replace(walk=60.0), 20.0 * 1.5 ** np.arange(9), races[:60]
+    nobody = (np.zeros(len(few.entrants)),) * 2
     given = {"walk": 0.5, "newcomer": 0.0, "regression": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
-    truth = kn.RankElo(**given, contest_walk=0.0, newcomer_follows=1.0).fit(races)
+    truth = kn.RankElo(**given, contest_walk=0.0, newcomer_follows=1.0).fit(few)
 
     def reach(error: float) -> float:
         truth.estimates_ = replace(truth.estimates_, standard_errors={"prior_spread": error})  # type: ignore[type-var]
-        curve = contest_curve(StrengthsFound(races, truth, league, nobody, nobody[0]), ks, NU, 80)
+        curve = contest_curve(StrengthsFound(few, truth, league, nobody, nobody[0]), ks, NU, 30)
         return curve.high / curve.best.k
 
     assert reach(math.nan) > 1.02 * reach(0.0)
@@ -364,6 +368,33 @@ def test_every_door_gives_one_answer_and_says_luck_by_track(tmp_path) -> None:
     page = kn.pages.share_page(here)
     assert "70 contests with 1,260 entries" in page and f"best: {here.advice.k:.3g}" in page
     assert len(kn.plot.audit(here).axes) == 1
+
+
+def test_ratings_to_begin_with_are_known_to_the_theory(races: kn.Contests) -> None:
+    """From ratings that are right, small K lose little; from a common start they take long."""
+    strength = POINTS * played(1)[1]
+    first = np.unique(races.entrant, return_index=True)[1]
+    table = {name: 1500.0 + one for name, one in zip(races.entrants, strength[first].tolist()) if name[1:] < "5"}
+    in_use = _system(kn.TeamElo.classic(k=20, start=table), races)[0]
+    begin = starting_ratings(in_use, races)
+    assert begin == pytest.approx([table.get(name, 1500.0) - 1500.0 for name in races.entrants], abs=1e-6)
+    entries = DrawnEntries(strength, np.zeros(strength.size), np.ones(CONTESTS))
+    losses = [expected_losses(races, entries, STILL, np.array([8.0]), NU, 40, one)[0] for one in (begin, 0.0 * begin)]
+    assert losses[0] < losses[1] - 0.01
+
+
+def test_columns_of_which_plain_elo_uses_nothing_are_named() -> None:
+    table = played(1)[0]
+    table["car"] = [f"C{hash_of % 7}" for hash_of in range(len(table["place"]))]
+    table["day"] = [f"D{race}" for race in table["race"]]
+    contests = kn.read_contests(table, slots=["driver", "car"], advantages=["track", "day"])
+    columns = entrants_alone(contests)[1]
+    assert columns == ["track"]
+    (note,) = not_used(contests, columns, None)
+    assert note.startswith(
+        "Plain Elo rates each entrant as a whole and does not use car and day; RankElo does. Luck is"
+    )
+    assert not_used(contests, columns, kn.RankElo()) == () == not_used(read(1), [], None)
 
 
 def test_another_rater_is_held_against_elo_at_its_best(races: kn.Contests) -> None:

@@ -63,11 +63,19 @@ def test_nothing_an_audit_needs_is_lost_on_the_way(tmp_path):
 
 
 def tracks(contests: int) -> pl.DataFrame:
-    """Contests of two kinds of track, with some who do not finish."""
-    table = kn.matches.sample_contests(contests=contests, entrants=20, size=8, seed=5)
-    oval = pl.when(pl.col("contest") % 3 == 0).then(pl.lit("oval")).otherwise(pl.lit("road"))
-    place = pl.when(pl.int_range(pl.len()) % 11 == 7).then(pl.lit("DNF")).otherwise(pl.col("place").cast(pl.String))
-    return table.with_columns(place, track=oval)
+    """Contests of two divisions and two kinds of track, with newcomers in the lower one and some who do not finish."""
+    rng, names = np.random.default_rng(5), np.arange(24)
+    strength, rows = np.linspace(2.4, -2.4, 24), []
+    for c in range(contests):
+        if c % 5 == 3:
+            names[23 - c % 3] = 100 + c
+        field = rng.choice(14, 8, replace=False) + 10 * (c % 2)
+        oval = c % 3 == 0
+        order = field[np.argsort(-strength[field] + (2.0 if oval else 0.8) * rng.normal(size=8))]
+        day, track = str(np.datetime64("2021-03-01") + 6 * c), "oval" if oval else "road"
+        ended = ["DNF" if (8 * c + k) % 11 == 7 else str(k + 1) for k in range(8)]
+        rows += [(str(c + 1), day, f"P{names[i]}", end, track) for i, end in zip(order, ended)]
+    return pl.DataFrame(rows, schema=["contest", "date", "entrant", "place", "track"], orient="row")
 
 
 def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
@@ -86,7 +94,8 @@ def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
     expected = kn.audit(races, kn.TeamElo.classic(k=20))
     assert found["verdict"] == expected.verdict and found["chart"] == loss_chart(expected).to_dict()
     assert found["sections"] == [["", [list(row) for row in expected.rows()]]] and found["fifths"] is None
-    assert [name for name, _ in expected.rows()][-1] == "Luck by track"
+    assert [name for name, _ in expected.rows()][-1] == "Luck by track" and expected.like_meets_like
+    assert "like" in expected.lead.caveat and expected.start is not None and expected.unfinished > 0.05
     assert len(said) >= 4 and "60 contests with 480 entries" in said[0]
     json.dumps(found, allow_nan=False)
     own.share(str(tmp_path / "page.html"))

@@ -47,7 +47,7 @@ MOST_ENTRIES = 60_000
 MOST_LEVELS = 30
 """Levels of a column up to which luck is asked of each."""
 FIRST_GUESS = 120.0
-THEORY_ERROR = 0.08
+THEORY_ERROR = 0.10
 """Standard deviation of the logarithm of theory's K around the best one where parameters are known."""
 UNKNOWN_ERROR = 0.5
 """Standard error of a parameter, as a part of it, where its estimate has none."""
