@@ -124,6 +124,8 @@ def make(kind: Kind, contests: int, seed: int = 1) -> Made:
         shown_mean = np.append(shown_mean, np.zeros(fresh))
         division = np.append(division, np.full(fresh, float(level)))
         chosen = np.append(chosen, np.arange(begun, begun + fresh))
+        if chosen.size < 2:  # of a division that is nearly empty
+            continue
         last[chosen], seen[chosen] = day, seen[chosen] + 1
         noise = rng.normal(size=chosen.size)
         if kind.tails:
