@@ -24,8 +24,9 @@ FINEST, COARSEST = 0.16, 0.45
 STEP = 1.25
 """Step of a sum over a density, in its standard deviations: an error of 1e-5 at most."""
 LEAST_POINTS = 8
-LEAST_WIDE, PART = 8, 10
-"""A tie of at least so many, and of more than the field over the second number, is read between cuts."""
+LEAST_WIDE, LEAST_LAST, PART = 8, 3, 10
+"""A tie of at least so many, or of so many in the last place where the first is nobody else's, and in any case of more
+than the field over the third number, is read between cuts."""
 FINER = 0.5
 """Part of the step that a grid has where such a tie is read: sums up to a cut are less exact than whole ones."""
 
@@ -76,12 +77,6 @@ def counted(field, a):
 
 
 @inlined
-def is_wide(tied, size):
-    """Whether so many who tie, of so many who finished, are read between cuts: a few may as well be equal."""
-    return tied >= LEAST_WIDE and PART * tied > size
-
-
-@inlined
 def end_of_tie(field, first):
     """One beyond the last of those who have the place of entrant ``first``."""
     last = first + 1
@@ -100,12 +95,22 @@ def finishers(field):
 
 
 @inlined
+def is_wide(field, first, last, number):
+    """Whether those who tie, from ``first`` to before ``last`` of so many who finished, are read between cuts.
+
+    A few may as well be equal, unless the first places are all that is known.
+    """
+    tied, rest = last - first, last == number and first > 0 and end_of_tie(field, 0) == 1
+    return PART * tied > number and (tied >= LEAST_WIDE or (tied >= LEAST_LAST and rest))
+
+
+@inlined
 def has_wide_tie(field):
     """Whether some of those who finished share a place that is read between cuts."""
     number, first, found = finishers(field), 0, False
     while first < number:
         last = end_of_tie(field, first)
-        found, first = found or is_wide(last - first, number), last
+        found, first = found or is_wide(field, first, last, number), last
     return found
 
 

@@ -280,7 +280,7 @@ def read_places(finished, others, tie, density, ranking, shown):
     first, top, known = 0, density.log.size - 2, False
     while first < size:
         last = end_of_tie(field, first)
-        wide = field.counts[first, 0] == 1.0 and is_wide(last - first, number)
+        wide = field.counts[first, 0] == 1.0 and is_wide(field, first, last, number)
         for step in range(3):  # they come next; each of them is read; they are ahead of whoever follows
             if wide and step == 1:
                 begin_tie(first, last, finished, tie, ranking)
