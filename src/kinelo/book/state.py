@@ -79,10 +79,11 @@ def _array(content: bytes) -> NDArray:
     file = io.BytesIO(content)
     version = np.lib.format.read_magic(file)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(file)
+    shape, by_columns, dtype = read(file)
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - file.tell():
         raise ValueError("no plain array")
-    return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    # Not by read_array, which would read the header, most of the work, once more.
+    return np.ndarray(shape, dtype, content, file.tell(), order="F" if by_columns else "C").copy("K")
 
 
 def is_local(rater: Any) -> bool:
