@@ -116,8 +116,11 @@ def borrowing(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def inner(function: Callable[..., Any], **options: Any) -> Any:
-    """The same of a part that only kernels call; from Python it runs as it is written, which is slow."""
-    return _without_entry(borrowing(function, no_cpython_wrapper=True, **options))
+    """The same of a part that only kernels call; from Python it runs as it is written, which is slow.
+
+    With ``_nrt=True`` it may make arrays.
+    """
+    return _without_entry(kernel(function, no_cpython_wrapper=True, **{"_nrt": False, **options}))
 
 
 def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Callable[..., Any]:

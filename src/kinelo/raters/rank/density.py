@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined
+from kinelo.play.formula import inlined, inner
 from kinelo.raters.rank.law import log_density, slopes
 
 Array = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Density(NamedTuple):
     change: Array
 
 
-@borrowing
+@inner
 def write_density(total, top, others, entrant, law):
     """Write the logarithm of a density to ``total`` (points) wherever it counts, and return its highest point with the
     first and one beyond the last point written.
@@ -70,7 +70,7 @@ def divide(weight, lo, hi, total):
         weight[g] /= total
 
 
-@borrowing
+@inner
 def weigh(density, top, lo, hi):
     """Weights of points ``lo`` to before ``hi`` in means over a density of which the logarithm is known there, the
     logarithm of its sum over points, and whether they lie close enough for that.
@@ -106,7 +106,7 @@ def weigh(density, top, lo, hi):
     return log[top] + math.log(total * width), False
 
 
-@borrowing
+@inner
 def weigh_again(density, lo, hi):
     """Weigh a density times ``density.factor``, which is 1 at most; whether enough of it lies where the first does."""
     weight, factor, total = density.weight[0], density.factor, 0.0
@@ -132,7 +132,7 @@ def cubic_weights(t):
     )
 
 
-@borrowing
+@inner
 def moments(density, lo, hi, z, dz, law):
     """Means of ``ψ`` and of ``ψ' − ψ²`` over a density that has been weighed; what other members need is prepared."""
     weight, mean, bend = density.weight, 0.0, 0.0

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.play.formula import inlined, inner, kernel
 from kinelo.raters.rank.law import both_logs, both_slopes
 
 Array = NDArray[np.float64]
@@ -107,14 +107,14 @@ def is_wide(field, first, last, number):
 @inlined
 def has_wide_tie(field):
     """Whether some of those who finished share a place that is read between cuts."""
-    number, first, found = finishers(field), 0, False
+    number, first, found = finishers(field), np.int64(0), False
     while first < number:
         last = end_of_tie(field, first)
         found, first = found or is_wide(field, first, last, number), last
     return found
 
 
-@borrowing
+@inner
 def lay_grid(field, law):
     """First point, step and number of points of a grid on which those of a field who count are looked at."""
     low, high, least, size = math.inf, -math.inf, math.inf, 0
@@ -158,7 +158,7 @@ def new_grid(field, law, memory):
     return grid
 
 
-@borrowing
+@inner
 def fill_logs(field, law, grid):
     """Write ``log F`` and ``log(1 − F)`` of each entrant who counts, and what other members need."""
     for a in range(field.mean.shape[0]):

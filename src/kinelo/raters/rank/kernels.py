@@ -34,12 +34,13 @@ by the slopes of that, so that their losses differ from its own as derivatives s
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.play.formula import inlined, inner, kernel
 from kinelo.raters.filter.alone import SlotBeliefs, on_day
 from kinelo.raters.filter.belief import informed, move_clock
 from kinelo.raters.filter.kinds import Kinds
@@ -127,7 +128,7 @@ class Work(NamedTuple):
     pull: Array
 
 
-@kernel
+@partial(inner, _nrt=True)
 def room_for(columns, model, slots):
     """Room for the largest of some contests among so many slots."""
     held, batch = 1, model.anchor.size
@@ -188,7 +189,7 @@ def entry_levels(c, columns, model, s, level):
                 level[kind, q] = model.newcomer_follows[q] * mean + model.level[kind, q]
 
 
-@borrowing
+@inner
 def believe_entries(c, columns, model, s, work, expected):
     """Expect performances of contest ``c``, and believe something of its slots (``work.x``, ``work.v``)."""
     begin = columns.offsets[columns.first[c]]
@@ -218,7 +219,7 @@ def lift_of(field, anchor, q):
     return -level * anchor / (size + ALIKE * anchor)
 
 
-@borrowing
+@inner
 def learn_contest(c, columns, model, field, shown, s, work):
     """Hand what contest ``c`` showed of its entries to their slots."""
     lo, begin, end = columns.first[c], columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
@@ -240,7 +241,7 @@ def learn_contest(c, columns, model, field, shown, s, work):
             work.precision[columns.slot[e], q] = work.pull[columns.slot[e], q] = 0.0
 
 
-@borrowing
+@inner
 def count_contest(c, columns, s, seen):
     """Note that the slots of contest ``c`` took part in it, once each; ``seen`` (slots, members) is left at 0."""
     begin, end = columns.offsets[columns.first[c]], columns.offsets[columns.first[c + 1]]
@@ -260,7 +261,7 @@ def weight_of_retirement(distance, q, model):
     return min(max(model.retirement[q] + model.late_retirement[q] * (distance - 0.5), 0.0), 0.999)
 
 
-@borrowing
+@inner
 def count_entries(c, columns, model, counts):
     """How much each entry of contest ``c`` counts (entries of it, members)."""
     for e in range(columns.first[c], columns.first[c + 1]):
@@ -269,7 +270,7 @@ def count_entries(c, columns, model, counts):
             counts[e - columns.first[c], q] = 1.0 if there else weight_of_retirement(columns.distance[e], q, model)
 
 
-@kernel
+@partial(inner, _nrt=True)
 def read_contest(c, columns, model, expected, memory):
     """Read the ranking of contest ``c``, of which performances are ``expected``: the field, what is shown of it, and
     memory for the grid of the next one. ``log Z`` of its entries is written to ``expected``.

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.play.formula import borrowing, inlined, kernel
+from kinelo.play.formula import inlined, inner, kernel
 from kinelo.raters.rank.density import moments, new_density, weigh, weigh_again, write_density
 from kinelo.raters.rank.field import (
     ContestField,
@@ -104,7 +104,7 @@ class Tie(NamedTuple):
     between: Order
 
 
-@borrowing
+@inner
 def place_entrant(b, behind, ahead, order, ranking):
     """Let an entrant come so much more behind, and so much more ahead (floats), of whoever is next."""
     if behind != 0.0:
@@ -113,7 +113,7 @@ def place_entrant(b, behind, ahead, order, ranking):
         add_entrant(b, ahead, ranking.grid.above, ranking.grid.above_slope, order, ranking)
 
 
-@borrowing
+@inner
 def add_entrant(b, part, value, slope, order, ranking):
     """Add a part of what an entrant says, with these values and slopes (entrants, points), to an order."""
     grid, counts = ranking.grid, ranking.field.counts
@@ -131,7 +131,7 @@ def add_entrant(b, part, value, slope, order, ranking):
                 order.change[q, g] += part * more * value[b, g]
 
 
-@partial(borrowing, fastmath={"reassoc", "contract"})
+@partial(inner, fastmath={"reassoc", "contract"})
 def add_changes(a, span, rows, order, ranking, density):
     """Add to some rows of ``density.change`` what an order makes of them in other members, over a span of points."""
     grid, counts, change, (lo, hi) = ranking.grid, ranking.field.counts, density.change, span
@@ -148,7 +148,7 @@ def add_changes(a, span, rows, order, ranking, density):
             change[k, q] += counts[a, 0] * moved + (counts[a, q + 1] - counts[a, 0]) * said
 
 
-@borrowing
+@inner
 def note_shown(a, chance, means, ranking, density, shown):
     """Note what the density of an entrant shows, in every member: the logarithm of the chance of the place, and the
     means of ``ψ`` and ``ψ' − ψ²``.
@@ -164,7 +164,7 @@ def note_shown(a, chance, means, ranking, density, shown):
         shown.precision[a, member] = (bend + mean * mean) / variance[a, member]  # (E ψ' − Var ψ)/s²
 
 
-@borrowing
+@inner
 def read_entrant(a, top, orders, ranking, density, shown):
     """What its place shows of one entrant; the highest point (int) of its density is sought from ``top`` on.
 
@@ -218,7 +218,7 @@ def new_tie(points, batch):
     )  # fmt: skip
 
 
-@borrowing
+@inner
 def write_sum(one, other, part, order):
     """Write an order and a part of another one to a third."""
     for g in range(order.value.size):
@@ -228,7 +228,7 @@ def write_sum(one, other, part, order):
             order.change[q, g] = one.change[q, g] + part * other.change[q, g]
 
 
-@borrowing
+@inner
 def begin_tie(first, last, finished, tie, ranking):
     """Prepare those who tie, from ``first`` to before ``last``, to be read; ``finished`` is the order without them."""
     write_sum(finished, tie.ahead, -1.0, tie.behind)
@@ -239,7 +239,7 @@ def begin_tie(first, last, finished, tie, ranking):
         place_entrant(a, 0.0, 1.0, tie.not_behind, ranking)
 
 
-@borrowing
+@inner
 def read_tie(a, some, tie, ranking, density):
     """Write what it says of an entrant to lie between the cuts; ``some`` says whether anybody is ahead, and behind."""
     grid = ranking.grid
@@ -267,7 +267,7 @@ def read_ranking(ranking, shown):
     read_places(new_order(points, batch), new_order(points, batch), tie, new_density(points, batch), ranking, shown)
 
 
-@borrowing
+@inner
 def read_places(finished, others, tie, density, ranking, shown):
     """Read entrants in order of places, beginning with orders of nobody."""
     field, size, apart = ranking.field, ranking.field.mean.shape[0], ranking.weight != 1.0
@@ -277,7 +277,7 @@ def read_places(finished, others, tie, density, ranking, shown):
             there = field.counts[a, 0] == 1.0
             apart = apart or not there
             place_entrant(a, 1.0, 0.0, finished if there else others, ranking)
-    first, top, known = 0, density.log.size - 2, False
+    first, top, known = np.int64(0), density.log.size - 2, False
     while first < size:
         last = end_of_tie(field, first)
         wide = field.counts[first, 0] == 1.0 and is_wide(field, first, last, number)

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import math
 
-from kinelo.play.formula import borrowing, inlined
+import numpy as np
+
+from kinelo.play.formula import inlined, inner
 from kinelo.raters.rank.density import BESIDE, NEGLIGIBLE, weigh
 
 LEAST_BETWEEN = 1e-13
@@ -43,7 +45,7 @@ def add_up(weight, lo, hi, total):
         running += weight[g]
 
 
-@borrowing
+@inner
 def find_cut(side, edge, others, own, density, cut):
     """Where a cut lies: write the chance that it is below each point, and what that differs by in other members, to
     ``cut``; the logarithm of the chance of its order is its ``level``.
@@ -51,7 +53,7 @@ def find_cut(side, edge, others, own, density, cut):
     ``edge`` is the order of those at the cut, who are ahead of it (``side`` −1) or behind it (1), ``others`` that of
     all others; ``own`` is what the entrant who is left out says in it: value, slope, move and stretch.
     """
-    log, weight, size, top = density.log, density.weight[0], density.log.size, 1
+    log, weight, size, top = density.log, density.weight[0], density.log.size, np.int64(1)
     value, slope, move, stretch = own
     for g in range(size):
         falls = max(side * slope_at(edge.value, g), 1e-300)
@@ -81,7 +83,7 @@ def find_cut(side, edge, others, own, density, cut):
         cut.level[q + 1] = mean
 
 
-@borrowing
+@inner
 def write_between(lower, upper, order):
     """Write what it says of a performance to lie between two cuts, to ``order``."""
     value = order.value
