@@ -153,12 +153,20 @@ def test_matches_have_circumstances_too():
     assert factor["short"] > 1.3 * factor["long"]
     coming = kn.read_matches({"home": ["T0"], "away": ["T1"], "format": ["long"]}, played=False, conditions=["format"])
     noise, at = rater._noise, rater._noise.index["format", "long"]
+
+    def told():
+        """What is expected of the match, how even it is, and both of a contest."""
+        points, there = rater.predict(coming).probabilities[0] @ [1.0, 0.5, 0.0], {"conditions": {"format": "long"}}
+        even = rater.match_quality("T0", "T1", **there), rater.match_quality(["T0", "T1", "T2"], **there)
+        return np.array([points, *even, *rater.predict_one(["T0", "T1", "T2"], **there).win])
+
     noise.error[at] = 0.9
-    said, log, known = rater.predict(coming).probabilities[0] @ [1.0, 0.5, 0.0], noise.log[at], []
+    said, log, known = told(), noise.log[at], []
     noise.error[at] = 0.0
     for noise.log[at] in (log - 0.9 * 3**0.5, log, log + 0.9 * 3**0.5):
-        known.append(rater.predict(coming).probabilities[0] @ [1.0, 0.5, 0.0])
-    assert said == pytest.approx(np.dot(known, [1 / 6, 2 / 3, 1 / 6]), abs=1e-9) and abs(said - known[1]) > 0.002
+        known.append(told())
+    assert said == pytest.approx(np.array([1 / 6, 2 / 3, 1 / 6]) @ known, abs=1e-9)
+    assert (np.abs(said - known[1]) > 0.002).all()
 
 
 def test_circumstances_that_are_not_there_are_refused():

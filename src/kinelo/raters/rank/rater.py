@@ -7,6 +7,7 @@ Strengths move as ``dx = −ρ x dt + walk dW``, each kind of slot with numbers 
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.pair_sums import sum_of_losses
 from kinelo.forecasts.parameters import Estimates, Option, Parameter
-from kinelo.forecasts.places import DEEPEST, ContestForecast, mixed_chance
+from kinelo.forecasts.places import DEEPEST, LUCK_NODES, LUCK_WEIGHTS, ContestForecast, mixed_chance
 from kinelo.matches.contests import Contests, Slots, check_contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.kind import SIZE
@@ -403,8 +404,16 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         return float(quality[0]) if isinstance(home, str) and isinstance(away, str) else quality
 
     def _quality_of(self, contest: Contests) -> float:
-        """How even one contest is believed to be."""
-        return self._quality(self._expect(contest)[0], self._luck().variance(contest)[0])
+        """How even one contest is believed to be, over strengths and luck as its forecast is."""
+        expected, believed = self._expect(contest)[0], self._luck().believed(contest)
+        if not believed:
+            return self._quality(expected)
+        luck, error, quality = believed["luck"][0], believed["luck_error"][0], 0.0
+        for node, weight in zip(LUCK_NODES, LUCK_WEIGHTS, strict=True):
+            other = luck * math.exp(2.0 * node * error)
+            spread = expected._replace(variance=expected.variance + NOISE * (other - luck))
+            quality += weight * self._quality(spread, other)
+        return quality
 
     def _quality(self, expected: Expected, luck: float = 1.0) -> float:
         """How even one contest, of which so much is expected, is believed to be."""
