@@ -389,15 +389,15 @@ def test_turns_go_on_until_no_factor_moves():
 
 @pytest.mark.long
 def test_intervals_of_ratios_of_matches_hold_as_often_as_they_say():
-    """40 leagues of 1,200 matches with noise 1, 2 and 0.6: intervals of 80 % for ratios hold 67 to 92 % of 120 that
-    depend on each other in threes, which chance leaves once in 200; where factors and parameters were found apart,
-    57 % held."""
+    """40 leagues of 1,200 matches with noise 1, 2 and 0.6: of 120 intervals of 80 % for ratios, which depend on each
+    other in threes, 64 to 92 % hold; chance alone leaves that once in 200. Where factors and parameters were found
+    apart, 57 % held."""
     held, luck = [], {"league": 1.0, "friendly": 2.0, "cup": 0.6}
     for seed in range(40):
-        found = kn.TeamElo(noise_by=["kind"]).fit(season(seed=100 + seed, n=1200, sides=16, luck=luck))._noise
+        found = kn.KalmanElo(noise_by=["kind"]).fit(season(seed=100 + seed, n=1200, sides=16, luck=luck))._noise
         place = {level: k for (_, level), k in found.index.items()}
         for one, other in (("league", "friendly"), ("friendly", "cup"), ("league", "cup")):
             a, b = place[one], place[other]
             off = found.log[a] - found.log[b] - math.log(luck[one] / luck[other])
             held.append(abs(off) < 1.2816 * math.hypot(found.error[a], found.error[b]))
-    assert 0.67 < np.mean(held) < 0.92
+    assert 0.64 < np.mean(held) < 0.92
