@@ -151,7 +151,7 @@ def settled_slopes(rater: Any, matches: Any, warm_up: float = WARM_UP) -> Settle
     free = (z > scales.low) & (z < scales.high)
     slopes = course.scores(course.point(z))[:, free]
     root = np.linalg.cholesky(slopes.T @ slopes + np.diag(scales.prior_precision[free]))
-    return SettledSlopes(np.linalg.solve(root, slopes.T).T, scored)
+    return SettledSlopes(np.linalg.solve(root, slopes.T).T.astype(np.float64, copy=False), scored)
 
 
 class Scales:
