@@ -31,6 +31,20 @@ def test_theory_and_simulation_agree_and_order_systems_alike():
     assert "<table>" in found._repr_html_()
 
 
+def test_theory_of_steps_that_fall_is_that_of_the_matches_judged():
+    """And of strengths that walk that of those they have come to: neither is what was found where leagues begin."""
+    falling = kn.RatingSystem(TANH, gamma=kn.FallingSteps(0.1, boost=5.0, matches=40))
+    league, form = kn.Fixed(np.linspace(-1.0, 2.0, 6)), kn.Form(rate=0.05, spread=0.5)
+    (found,) = kn.design(league, form, {"falling": falling}, matches=40, realisations=2).systems
+    steps = [0.1 * (1 + 5.0 * 40 / (40 + n)) for n in (40, 400)]
+    late, early = (kn.tracking(kn.RatingSystem(TANH, gamma=one), league, form).E for one in reversed(steps))
+    assert late * 1.01 < found.theory < early * 1.01
+    walk, plain = kn.Walk(0.1), kn.RatingSystem(TANH, gamma=0.2)
+    (walked,) = kn.design(league, walk, {"plain": plain}, matches=40, realisations=2).systems
+    assert walked.theory == pytest.approx(kn.tracking(plain, league, walk).E, rel=0.1)
+    assert abs(walked.theory / kn.tracking(plain, league, walk).E - 1) > 1e-6
+
+
 def test_rules_of_steps_help_where_newcomers_arrive():
     league = kn.Fixed([7.0] * 40)
     turnover = kn.Turnover(rate=0.01, theta=[5.0, 9.0], start=7.0)

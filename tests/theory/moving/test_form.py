@@ -150,6 +150,13 @@ def test_few_teams_corrected_by_two_reference(theta, gamma, error):
     assert found.parts.total == pytest.approx(found.E)
 
 
+def test_what_two_teams_are_solved_to_is_enough_for_few(monkeypatch):
+    system, league = kn.RatingSystem(HALF, gamma=0.1), kn.Fixed([0.0, 0.4, 1.5])
+    quick = kn.tracking(system, league, FORM).E
+    monkeypatch.setattr("kinelo.theory.moving.following.QUICK", 1e-12)
+    assert pytest.approx(quick, rel=1e-7) == kn.tracking(system, league, FORM).E
+
+
 def test_the_equations_of_a_small_league_written_out():
     """Slow twin: C, U and means of three teams with their own steps fulfil the matrix equations, each mean by
     quadrature in the plane; ``(1/φ − 1)C + pΓA_rC = pΓA_θV``, ``ΓA_rU + UA_rΓ = ΓA_θC' + CA_θΓ + Γ Lap(Q)Γ``.
