@@ -313,6 +313,12 @@ def test_who_does_not_finish_is_found_by_strength_and_by_name() -> None:
     assert found.fragile == pytest.approx(0.01, rel=0.25)
     truth = np.array([frail[int(name[1:])] for name in races.entrants])
     assert np.abs(often - truth).max() < 0.08 and doubt == pytest.approx(np.var(often - truth), rel=0.6)
+    # Of few contests each, nobody is known less well than before any, and what is believed is drawn to the mean.
+    few = races[:120]
+    part = Beliefs(few.contest, mean[: few.entrant.size], np.zeros(few.entrant.size))
+    found, (often, doubt) = who_does_not_finish(few, part, STILL)
+    assert (doubt < found.fragile).all() and 0.005 < found.fragile < 0.015
+    assert np.var(often) + doubt.mean() == pytest.approx(found.fragile, rel=0.3)
 
 
 def test_fields_that_never_mix_are_alike(found: kn.advice.ContestAudit) -> None:
