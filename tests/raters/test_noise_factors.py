@@ -273,12 +273,13 @@ def test_the_spread_of_many_rare_levels_is_found():
     rng = np.random.default_rng(6)
     x = 0.9 * rng.normal(size=300) + rng.normal(size=300)
     levels = tuple(f"L{k}" for k in range(300))
-    said = Circumstances({"track": Condition(np.arange(300), levels)}, 300)
+    said = Circumstances({"track": Condition(np.arange(300), (*levels, "listed alone"))}, 300)
     found = find_factors(("track",), said, lambda f: 0.5 * (np.log(f) - x) ** 2, nothing_open(x.size), NoiseFactors())
     assert found.spread("track") == pytest.approx(0.9, abs=0.34)
     other = Circumstances({"track": Condition(np.array([0, 1]), ("L7", "new"))}, 2)
     met, new = found.errors(other, ("track",))
     assert met == found.error[7] < new == found.spread("track")
+    assert ("track", "listed alone") not in found.index and (found.error > 0.3).all()
 
 
 @pytest.mark.filterwarnings("error")

@@ -55,6 +55,7 @@ MIDDLE_SPREAD = 1.0
 """Standard deviation of the logarithms of factors that is as often exceeded as not, before any match."""
 MOST_GIVEN_WAY = 0.995
 MOST_NOTED = 3
+NOTHING_SAID = Condition(np.empty(0, np.int32), ())
 SPREADS = np.geomspace(0.02, 2.0, 25)
 
 
@@ -257,9 +258,9 @@ def find_factors(
     """
     found = NoiseFactors()
     for name in columns:
-        levels = matches.conditions[name].levels if name in matches.conditions else ()
-        for level in levels:
-            found.index.setdefault((name, level), len(found.index))
+        said = matches.conditions.get(name, NOTHING_SAID)
+        for k in np.unique(said.codes[said.codes >= 0]).tolist():
+            found.index.setdefault((name, said.levels[k]), len(found.index))
     size = len(found.index)
     codes = found.codes(matches, columns)
     found.log, found.error = np.zeros(size), np.zeros(size)
