@@ -112,6 +112,34 @@ def test_the_chance_of_a_wide_tie_is_that_of_its_cuts():
     assert shown_by(mean, variance, place).log_chance[a] == pytest.approx(expected, abs=0.01)
 
 
+@pytest.mark.parametrize(("groups", "a"), [([2, 9], 5), ([1, 8, 1], 5)])
+@pytest.mark.parametrize("far", [7.0, 10.5, 16.0])
+def test_who_is_far_stronger_than_all_and_ties_behind_them_is_read_as_well(groups, a, far):
+    """Where the chance to lie between the cuts is far below rounding, and the other way round."""
+    mean, variance, place = field_of(groups)
+    mean[a] += far
+    sd, x = np.sqrt(variance), np.linspace(-10, 24, 20_001)
+    z = (x[:, None] - mean) / sd
+    below, above, rest = norm.logcdf(z), norm.logsf(z), np.arange(mean.size) != a
+    ahead, behind = place < place[a], place > place[a]
+    rates = np.exp(norm.logpdf(z) - np.log(sd) - above)[:, ahead].sum(axis=1)
+    upper = rates * np.exp(above[:, ahead].sum(axis=1) + below[:, rest & ~ahead].sum(axis=1))
+    between = np.cumsum(upper[::-1])[::-1] / upper.sum()
+    if behind.any():
+        rates = np.exp(norm.logpdf(z) - np.log(sd) - below)[:, behind].sum(axis=1)
+        lower = rates * np.exp(below[:, behind].sum(axis=1) + above[:, rest & ~behind].sum(axis=1))
+        between -= np.cumsum(lower[::-1])[::-1] / lower.sum()
+    density = norm.pdf(z[:, a]) * between
+    density /= density.sum()
+    shift = density @ x - mean[a]
+    shown = shown_by(mean, variance, place)
+    assert shown.shift[a] == pytest.approx(shift, rel=0.005) and abs(shift) > far / 3
+    assert shown.variance[a] == pytest.approx(density @ (x - mean[a] - shift) ** 2, rel=0.05)
+    back = shown_by(-mean[::-1], variance[::-1], place[-1] - place[::-1])  # the weakest of all ahead of them
+    assert back.shift[-1 - a] == pytest.approx(-shown.shift[a], rel=1e-6)
+    assert back.variance[-1 - a] == pytest.approx(shown.variance[a], rel=1e-6)
+
+
 def test_everybody_in_one_place_shows_nothing():
     mean, variance, place = field_of([9])
     shown = shown_by(mean, variance, place)

@@ -81,11 +81,12 @@ class Order(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A cut between places: the chance that it lies below each point (points), by how much that differs in other
-    members (members − 1, points), and the logarithm of the chance of its order with its differences (members).
+    """A cut between places: the chance that a performance at each point is on the right side of it (points), by how
+    much that differs in other members (members − 1, points), and the logarithm of the chance of its order with its
+    differences (members).
     """
 
-    below: Array
+    within: Array
     change: Array
     level: Array
 
@@ -248,12 +249,12 @@ def read_tie(a, some, tie, ranking, density):
         own = (grid.below[a], grid.below_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
         find_cut(-1.0, tie.ahead, tie.not_ahead, own, density, tie.upper)
     else:
-        forget_cut(0.0, tie.upper)
+        forget_cut(tie.upper)
     if some[1]:
         own = (grid.above[a], grid.above_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
         find_cut(1.0, tie.behind, tie.not_behind, own, density, tie.lower)
     else:
-        forget_cut(1.0, tie.lower)
+        forget_cut(tie.lower)
     write_between(tie.lower, tie.upper, tie.between)
 
 

@@ -22,7 +22,9 @@ import numpy as np
 from kinelo.play.formula import inlined, inner
 from kinelo.raters.rank.density import BESIDE, NEGLIGIBLE, weigh
 
-LEAST_BETWEEN = 1e-13
+SURELY = 1e-9
+"""Chance to lie between two cuts from which on it is the difference of two chances."""
+LEAST_CHANCE = 1e-300
 
 
 @inlined
@@ -36,19 +38,29 @@ def slope_at(values, g):
 
 
 @inlined
-def add_up(weight, lo, hi, total):
-    """Write the sums of weights up to the points of a grid, each with half of its own, to ``total``."""
-    running = 0.0
-    for g in range(lo, hi):
-        bend = (weight[g + 1] if g + 1 < hi else 0.0) - (weight[g - 1] if g > lo else 0.0)
+def add_up(weight, span, side, total):
+    """Write the sums of weights up to the points of a grid, each with half of its own, to ``total``: from the lowest on
+    (``side`` 1) or from the highest (−1), over the first and to before the last of ``span``.
+
+    Between its second and its third, and no further, weights are smooth enough for the slope of them to count in full.
+    """
+    begin, lo, hi, end = span
+    running, step = 0.0, np.int64(side)
+    for j in range(end - begin):
+        g = begin + j if side > 0.0 else end - 1 - j
+        bend = weight[g + step] if begin <= g + step < end else 0.0
+        bend -= weight[g - step] if begin <= g - step < end else 0.0
+        if g < lo or g >= hi:
+            most = 6.0 * abs(weight[g])
+            bend = min(max(bend, -most), most)
         total[g] = running + 0.5 * weight[g] - bend / 24.0
         running += weight[g]
 
 
 @inner
 def find_cut(side, edge, others, own, density, cut):
-    """Where a cut lies: write the chance that it is below each point, and what that differs by in other members, to
-    ``cut``; the logarithm of the chance of its order is its ``level``.
+    """Where a cut lies: write the chance that a performance at each point is on its right side, and what that differs
+    by in other members, to ``cut``; the logarithm of the chance of its order is its ``level``.
 
     ``edge`` is the order of those at the cut, who are ahead of it (``side`` −1) or behind it (1), ``others`` that of
     all others; ``own`` is what the entrant who is left out says in it: value, slope, move and stretch.
@@ -56,7 +68,7 @@ def find_cut(side, edge, others, own, density, cut):
     log, weight, size, top = density.log, density.weight[0], density.log.size, np.int64(1)
     value, slope, move, stretch = own
     for g in range(size):
-        falls = max(side * slope_at(edge.value, g), 1e-300)
+        falls = max(side * slope_at(edge.value, g), LEAST_CHANCE)
         log[g] = edge.value[g] + others.value[g] - value[g] + math.log(falls)
         top = g if log[g] > log[top] and 0 < g < size - 1 else top
     lo, hi = top, top + 1
@@ -66,35 +78,48 @@ def find_cut(side, edge, others, own, density, cut):
         hi += 1
     lo, hi = max(lo - BESIDE, 0), min(hi + BESIDE, size)
     cut.level[0] = weigh(density, top, lo, hi)[0]
+    span = (np.int64(0), lo, hi, hi) if side > 0.0 else (lo, lo, hi, size)
+    for g in range(span[0], span[3]):
+        if g < lo or g >= hi:  # hardly any of the cut, but all that is known of a performance out there
+            weight[g] = math.exp(log[g] - cut.level[0])
     for g in range(size):
-        cut.below[g] = 0.0 if g < lo else 1.0
-    add_up(weight, lo, hi, cut.below)
+        cut.within[g] = 1.0
+    add_up(weight, span, side, cut.within)
     for q in range(cut.change.shape[0]):
         moved, mean = density.weight[1], 0.0
-        for g in range(lo, hi):
+        for g in range(span[0], span[3]):
             moved[g] = edge.change[q, g] + others.change[q, g] + slope[g] * (move[q] + stretch[q] * g)
-            moved[g] += slope_at(edge.change[q], g) / slope_at(edge.value, g)
+            falls = slope_at(edge.value, g)
+            moved[g] += slope_at(edge.change[q], g) / falls if side * falls > LEAST_CHANCE else 0.0
             mean += weight[g] * moved[g]
-        for g in range(lo, hi):
+        for g in range(span[0], span[3]):
             moved[g] = weight[g] * (moved[g] - mean)
         for g in range(size):
             cut.change[q, g] = 0.0
-        add_up(moved, lo, hi, cut.change[q])
+        add_up(moved, span, side, cut.change[q])
         cut.level[q + 1] = mean
 
 
 @inner
 def write_between(lower, upper, order):
-    """Write what it says of a performance to lie between two cuts, to ``order``."""
+    """Write what it says of a performance to lie between two cuts, to ``order``.
+
+    Far out, where their sum less 1 is rounding, the product of the chances is that of the one that is not 1.
+    """
     value = order.value
-    for g in range(value.size):
-        value[g] = math.log(max(lower.below[g] - upper.below[g], LEAST_BETWEEN))
     for q in range(order.change.shape[0]):
         level = 0.5 * (lower.level[q + 1] + upper.level[q + 1])
         for g in range(value.size):
-            between = lower.below[g] - upper.below[g]
-            moved = (lower.change[q, g] - upper.change[q, g]) / between if between > LEAST_BETWEEN else 0.0
-            order.change[q, g] = moved + level
+            one, other = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
+            between = one + other - 1.0
+            if between > SURELY:
+                order.change[q, g] = level + (lower.change[q, g] + upper.change[q, g]) / between
+            else:
+                order.change[q, g] = level + lower.change[q, g] / one + upper.change[q, g] / other
+    for g in range(value.size):
+        one, other = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
+        between = one + other - 1.0
+        value[g] = math.log(between) if between > SURELY else math.log(one) + math.log(other)
     for g in range(order.slope.size):
         order.slope[g] = slope_at(value, g)
     for g in range(value.size):
@@ -102,12 +127,12 @@ def write_between(lower, upper, order):
 
 
 @inlined
-def forget_cut(below, cut):
+def forget_cut(cut):
     """A cut that lies beyond all points, because nobody is there."""
-    for g in range(cut.below.size):
-        cut.below[g] = below
+    for g in range(cut.within.size):
+        cut.within[g] = 1.0
     for q in range(cut.change.shape[0]):
-        for g in range(cut.below.size):
+        for g in range(cut.within.size):
             cut.change[q, g] = 0.0
     for q in range(cut.level.size):
         cut.level[q] = 0.0
