@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import norm
+from test_rank import GIVEN, by_quadrature, shown_by
 
 import kinelo as kn
-from tests.raters.test_rank import GIVEN, by_quadrature, shown_by
 
 POINTS = 700
 
