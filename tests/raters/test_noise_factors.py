@@ -253,6 +253,37 @@ def nothing_open(number):
     return SettledSlopes(np.empty((number, 0)), np.ones(number, bool))
 
 
+def marked(matches, marks):
+    """Matches whose only column says the second of two marks of friendlies and the first of others; None is unsaid."""
+    friendly = np.array(matches.conditions["kind"].names()) == "friendly"
+    names = tuple(dict.fromkeys(mark for mark in marks if mark))
+    codes = np.array([-1 if mark is None else names.index(mark) for mark in marks], np.int32)
+    return replace(matches, conditions={"mark": Condition(codes[friendly.astype(int)], names)})
+
+
+@pytest.mark.parametrize("kind", [kn.TeamElo, kn.RankElo])
+def test_what_a_column_leaves_unsaid_is_a_level_of_its_luck(matches, kind):
+    """A column that marks friendlies alone says as much as one that names all; one level of all says nothing."""
+    factors, forecasts, single, ratings = {}, {}, {}, {}
+    for marks in (("other", "friendly"), (None, "friendly"), ("any", "any")):
+        rater = kind(noise_by=["mark"]).fit(marked(matches[:900], marks))
+        factors[marks] = {row["level"]: list(row.values())[2:] for row in rater.noise_factors_.to_dicts()}
+        forecasts[marks] = rater.predict(marked(matches[1800:1830], marks)).probabilities
+        known = {"conditions": {"mark": marks[0]}} if marks[0] else {}
+        single[marks] = rater.predict_one("s1", "s2", neutral=True, **known).probabilities
+        rater.update_one("s1", "s2", 1.0, neutral=True, **known)
+        ratings[marks] = rater.ratings_.sort("name")["rating"].to_numpy()
+    said, unsaid, alike = factors
+    assert factors[said]["friendly"][1] > 1.2 * factors[said]["other"][2], "the luck differs"
+    assert factors[unsaid]["friendly"] == pytest.approx(factors[said]["friendly"], rel=1e-6)
+    assert factors[unsaid]["not said"] == pytest.approx(factors[said]["other"], rel=1e-6)
+    for answers in (forecasts, single, ratings):
+        np.testing.assert_allclose(answers[unsaid], answers[said], atol=1e-7, rtol=1e-7)
+    assert factors[alike]["any"] == [1.0, 1.0, 1.0, 900]
+    plain = kind().fit(matches[:900]).predict(matches[1800:1830]).probabilities
+    np.testing.assert_allclose(forecasts[alike], plain, atol=1e-9)
+
+
 @pytest.mark.parametrize("spread", [1.0, 3.0])
 def test_errors_of_factors_are_those_of_losses_that_differ_more_than_their_curvature_says(spread):
     """Losses ``(log f − x)²/2`` of 200 matches at each of six levels: x with deviation 1 is a likelihood, with 3 it is
@@ -386,6 +417,7 @@ def test_turns_go_on_until_no_factor_moves():
     assert turns(lambda k: [0.0, 0.3 - 0.3 * 0.2**k, 0.0])[0] == 4  # 0.24, 0.048, 0.0096 of a way
     assert turns(lambda k: [0.1 * k, 0.1 * k, 0.1 * k])[0] == 2
     assert turns(lambda k: [float(k), 0.0, 0.0])[0] == 6
+    assert NoiseFactors().moved(NoiseFactors()) == 0.0, "of no level none moves"
 
 
 @pytest.mark.long

@@ -1,10 +1,11 @@
 """Noise that depends on circumstances: best of three or of five, friendly or cup, a surface on which luck decides.
 
-Each level of a column of circumstances has a factor ``f`` of the noise, 1 where nothing is known of it. It divides the
-differences of strength that a match shows: forecasts read ``μ/f`` and ``V/f²``, and the information of a match is
-divided by ``f²``. The logarithms of the factors of one column are believed to be normal around 0 with a spread that is
-estimated with them, so that levels with few matches stay near 1. Given what the rater expected of each match, they are
-the most likely ones of the results; the rater is then fitted anew with them, by turns until factors stand still.
+Each level of a column of circumstances has a factor ``f`` of the noise, 1 where nothing is known of it; matches of
+which a column says nothing are a level, where any were fitted beside others. It divides the differences of strength
+that a match shows: forecasts read ``μ/f`` and ``V/f²``, and the information of a match is divided by ``f²``. The
+logarithms of the factors of one column are believed to be normal around 0 with a spread that is estimated with them, so
+that levels with few matches stay near 1. Given what the rater expected of each match, they are the most likely ones of
+the results; the rater is then fitted anew with them, by turns until factors stand still.
 
 Factors and the parameters of a rater are not found apart: all factors times two, and forecasts twice as steep, are
 nearly the same; and where strengths are less certain, luck seems to differ more. So parameters give way while factors
@@ -55,6 +56,8 @@ MIDDLE_SPREAD = 1.0
 """Standard deviation of the logarithms of factors that is as often exceeded as not, before any match."""
 MOST_GIVEN_WAY = 0.995
 MOST_NOTED = 3
+UNSAID, SHOWN_UNSAID = "", "not said"
+"""The level of matches of which a column says nothing, and what it is called in a table."""
 NOTHING_SAID = Condition(np.empty(0, np.int32), ())
 SPREADS = np.geomspace(0.02, 2.0, 25)
 
@@ -86,7 +89,7 @@ class NoiseFactors:
     matches: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     def codes(self, matches: Matches, columns: tuple[str, ...]) -> NDArray[np.int64]:
-        """Places of the levels of every match, a column each; −1 where a level was never met, or is not said."""
+        """Places of the levels of every match, a column each; −1 where a level was never met."""
         out = np.full((len(matches), len(columns)), -1)
         for k, name in enumerate(columns):
             if name not in matches.conditions:
@@ -95,7 +98,7 @@ class NoiseFactors:
                     f"conditions=[{name!r}])."
                 )
             condition = matches.conditions[name]
-            places = np.array([self.index.get((name, level), -1) for level in condition.levels] + [-1])
+            places = np.array([self.index.get((name, level), -1) for level in (*condition.levels, UNSAID)])
             out[:, k] = places[condition.codes]
         return out
 
@@ -105,6 +108,8 @@ class NoiseFactors:
 
     def moved(self, before: NoiseFactors) -> float:
         """How far the logarithms of factors are from those before, next to others of their column."""
+        if not self.index:
+            return 0.0
         was = np.array([before.log[before.index[key]] if key in before.index else np.inf for key in self.index])
         columns = np.array([name for name, _ in self.index])
         apart = [self.log[columns == name] - was[columns == name] for name in dict.fromkeys(columns.tolist())]
@@ -125,7 +130,8 @@ class NoiseFactors:
 
     def of_one(self, levels: Mapping[str, object], columns: tuple[str, ...]) -> float:
         """The factor of the noise of one match at these levels by column."""
-        places = [self.index.get((name, str(levels.get(name)).strip()), -1) for name in columns]
+        said = {name: UNSAID if levels.get(name) is None else str(levels[name]).strip() for name in columns}
+        places = [self.index.get(key, -1) for key in said.items()]
         return float(np.exp(np.append(self.log, 0.0)[places].sum()))
 
     def table(self, level: float = 0.8) -> pl.DataFrame:
@@ -136,6 +142,7 @@ class NoiseFactors:
         schema = {"column": pl.String, "level": pl.String, "factor": pl.Float64, "low": pl.Float64}
         values = zip(*self.index or [((), ())], strict=True) if self.index else ([], [])
         columns, levels = (list(one) for one in values)
+        levels = [level if level != UNSAID else SHOWN_UNSAID for level in levels]
         bounds = (np.exp(self.log + shift) for shift in (0.0, -reach, reach))
         parts = dict(zip(("factor", "low", "high"), bounds, strict=True))
         return pl.DataFrame(
@@ -224,7 +231,7 @@ def with_levels_noted(forecast: Any, matches: Any, noise: NoiseFactors) -> Any:
         levels = [] if said is None else said.levels if isinstance(said, Condition) else said.names
         met = set() if said is None else set(np.unique(said.codes).tolist())
         strange = [level for k, level in enumerate(levels) if k in met and (name, level) not in noise.index]
-        known = [level for column, level in noise.index if column == name]
+        known = [level for column, level in noise.index if column == name and level != UNSAID]
         notes += [
             f"{level!r:.40} is no {name!r} that was met ({listed_names(known)}): nothing is known of its luck"
             for level in strange
@@ -259,8 +266,10 @@ def find_factors(
     found = NoiseFactors()
     for name in columns:
         said = matches.conditions.get(name, NOTHING_SAID)
-        for k in np.unique(said.codes[said.codes >= 0]).tolist():
-            found.index.setdefault((name, said.levels[k]), len(found.index))
+        met = [said.levels[k] for k in np.unique(said.codes[said.codes >= 0]).tolist()]
+        unsaid = [UNSAID] if met and (said.codes < 0).any() else []
+        for level in (*met, *unsaid):
+            found.index.setdefault((name, level), len(found.index))
     size = len(found.index)
     codes = found.codes(matches, columns)
     found.log, found.error = np.zeros(size), np.zeros(size)
@@ -296,6 +305,8 @@ class LevelSlopes(NamedTuple):
         """How far the logarithms of factors, which are at ``log``, are from where they are most likely, and their
         standard errors. What they have in common is left to the parameters, where any are open.
         """
+        if log.size == 1 and self.coupled.size:
+            return -log, np.zeros(1)
         size, given = log.size, self._given_way()
         share = self.bend / (self.bend.sum() or 1.0) * bool(self.coupled.size)  # of what all have in common
         alone = self.bend * log - (self.slope - share * self.slope.sum()) - given @ (given.T @ log)
