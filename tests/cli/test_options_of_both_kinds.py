@@ -186,6 +186,15 @@ def test_what_is_of_matches_or_of_somebody_is_refused_of_what_is_typed():
     assert "give --of NAME" in one_sentence(kinelo("explain", "r7", "--book", "none.db", "--last", "3"))
 
 
+def test_aliases_reach_whom_a_preview_is_about(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    Obedient.asked.clear()
+    words = said((*COMMANDS["preview"], *RATED_BY, "--column", "{first}=one", "--aliases", "aliases.csv"), "contests")
+    done = kinelo(*words, "--json", "--of", "Anne", "--of", "Cid")
+    assert done.returncode == 0, done.stderr
+    assert Obedient.asked[0]["typed"][1]["of"] == ["Ann", "Cid"]
+
+
 AUDITED = {name: OF_BOTH[name] for name in (
     "--column", "--aliases", "--write-aliases", "--dates", "--accept-losses", "--start", "--json", "--since",
 )} | PLAIN_ELO  # fmt: skip
@@ -248,6 +257,9 @@ def test_every_option_of_an_audit_is_taken_or_refused(kind, folder, monkeypatch)
         assert (rater.home_advantage, str(asked["ratings"]), asked["by"]) == (40.0, "start.csv", "surface")
     else:
         assert {"format", "surface"} <= set(played.kinds)
+        used = ("--condition", "surface", "--covariate", "handicap")  # refused of plain Elo alone
+        done = kinelo("audit", "contests.csv", "--column", "entrant=one", *RATED_BY, *used, "--json")
+        assert done.returncode == 0 and asked["rater"].covariates == ["handicap"], done.stderr
     for name, (value, sentence) in NOT_AUDITED[kind].items():
         done = kinelo(*said(("audit", "{kind}.csv", "--column", "{first}=one", name, value), kind))
         assert sentence in one_sentence(done), name

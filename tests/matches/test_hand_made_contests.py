@@ -371,6 +371,8 @@ def test_seasons_with_nobody_in_common_are_told_from_years_of_birth_or_asked_abo
     years = {"race": ["cup"] * 6, "driver": list("ABCDEF"), "year": [2023] * 3 + [2024] * 3}
     assert list(shown(kn.read_contests(years | {"place": [1, 2, 3, 1, 3, 2]}))) == ["2023 cup", "2024 cup"]
     assert shown(kn.read_contests(years | {"place": [4, 2, 6, 1, 3, 5]})) == {"cup": dict(zip("DBEAFC", range(1, 7)))}
+    dozen = {"race": ["cup"] * 12, "driver": list("ABCDEFGHIJKL"), "year": [1991, 1992, 1993, 1994] * 3}
+    assert list(shown(kn.read_contests(dozen | {"place": range(1, 13)}))) == ["cup"]  # the tenth is no first
     tied = years | {"place": ["1.", "2.", "3.", "=1", "4.", "5."]}
     scores = years | {"points": [31, 24, 8, 30, 22, 17]}
     for table in (

@@ -12,7 +12,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.forecasts.fit import SettledSlopes
+from kinelo.forecasts.fit import SettledSlopes, settled_slopes
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.conditions import Condition
 from kinelo.raters.adapter import blank_of, conditions_of
@@ -395,6 +395,21 @@ def test_errors_whose_squares_sum_to_variances_of_differences(size):
         assert found.sum() == pytest.approx(apart[0]) and found[0] == pytest.approx(covariance[0, 0] - covariance[0, 1])
     else:
         assert found == pytest.approx(covariance[0])
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_parameters_at_a_bound_do_not_give_way(matches, end):
+    """One that stands at the end of its range is as one that is given."""
+    still = STILL[kn.TeamElo]
+    free = kn.TeamElo(**{name: value for name, value in still.items() if name != "regression"})
+    bound = {p.name: getattr(p, end) for p in free.open_parameters()}["regression"]
+    given = kn.TeamElo(**still | {"regression": bound})
+    few, by = matches[:300], []
+    for rater in (free, given):
+        rater.reset({"regression": bound})
+        by.append(settled_slopes(rater, few).by)
+    assert by[0].shape == by[1].shape and by[0].shape[1] == len(given.open_parameters()) > 0
+    assert by[0] == pytest.approx(by[1], abs=1e-6) and np.abs(by[1]).max() > 0.01
 
 
 def test_turns_go_on_until_no_factor_moves():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.raters.rank.table import POINTS_PER_UNIT
 
 STEP = 1e-4
 
@@ -90,3 +91,22 @@ def test_ratings_to_begin_with_that_lean_on_a_parameter_have_slopes():
     expected = (up - down) / (2 * STEP)
     slope = found.by[:, found.names.index("prior_spread of entrant")]
     assert slope == pytest.approx(expected, abs=4e-3 * np.abs(expected).max())
+
+
+def test_who_is_far_stronger_than_those_it_ties_with_has_slopes():
+    """Behind one winner, and ahead of one too: where the chance to lie between the cuts is far below rounding."""
+    for last in (2, 3):
+        names = list("ABCDEFGHIJ")
+        contests = kn.read_contests({"race": [1] * 10, "driver": names, "place": [2, 1] + [2] * 7 + [last]})
+        start = dict.fromkeys(names, 1500.0) | {"A": 1500.0 + 17.0 * POINTS_PER_UNIT}
+        rater = kn.RankElo(off=0.0, contest_walk=0.0, start=start)
+        rater._take_kinds(contests)
+        rater.reset()
+        values = dict(rater.parameters_)
+        found = reset(rater, values)._slopes(contests, 0)
+        up, down = (
+            reset(rater, values | {"prior_spread": values["prior_spread"] + h})._losses(contests, 0).sum()
+            for h in (STEP, -STEP)
+        )
+        slope = found.by[:, found.names.index("prior_spread")].sum()
+        assert slope == pytest.approx((up - down) / (2 * STEP), rel=2e-3) and abs(slope) > 1.0

@@ -215,6 +215,20 @@ def test_theory_follows_the_errors_of_ratings(races: kn.Contests) -> None:
     assert (expected_losses(races, half_noise, league, ks, NU, half, alike) < told - 0.02).all()
 
 
+def test_every_pair_of_finishers_counts_once_to_the_theory() -> None:
+    """Contests of three and of seven, of whom two do not finish: 3 pairs and 10, at a K that moves nobody."""
+    places = [1, 2, 3, 1, 2, 3, 4, 5, "DNF", "DNF"]
+    both = kn.read_contests({"race": [1] * 3 + [2] * 7, "driver": list("ABCDEFGABC"), "place": places})
+    rng, ks = np.random.default_rng(6), np.array([1e-9])
+    entries = DrawnEntries(250.0 * rng.normal(size=10), np.zeros(10), np.ones(2))
+    begin, losses = 300.0 * rng.normal(size=7), []
+    for since, until in ((0, 1), (1, 2)):
+        losses.append(expected_losses(both[:until], entries, STILL, ks, NU, since, begin)[0])
+    told = expected_losses(both, entries, STILL, ks, NU, 0, begin)[0]
+    assert told == pytest.approx((3 * losses[0] + 10 * losses[1]) / 13, rel=1e-6)
+    assert abs(losses[0] - losses[1]) > 0.1
+
+
 def test_what_contests_do_not_tell_widens_the_interval_of_theory(races: kn.Contests) -> None:
     league, ks, few = STILL._replace(walk=60.0), 20.0 * 1.5 ** np.arange(9), races[:60]
     nobody = (np.zeros(len(few.entrants)),) * 2
