@@ -42,6 +42,11 @@ def until(page, expression: str, seconds: float = PATIENCE) -> None:
     assert page.evaluate(waiting, end), f"never came true: {expression}"
 
 
+def address(page) -> str:
+    """The address as the page itself has it now; Playwright's is the last that it was told of, which may be older."""
+    return page.evaluate("location.href")
+
+
 def until_drawn(page) -> None:
     """Wait for the first frame; a league that is paused sends no other."""
     until(page, "document.body.dataset.frames > 0")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browser_steps import accessible, skip_without_browser, until
+from browser_steps import accessible, address, skip_without_browser, until
 
 import kinelo as kn
 
@@ -56,7 +56,7 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
     page.focus("#guide-slider")
     for _ in range(4):  # each press is 50 Elo points
         page.keyboard.press("ArrowLeft")
-    assert drawn(page, "this lead")[1] == pytest.approx([gamma, -gamma], abs=1e-4) and "lead=0" in page.url
+    assert drawn(page, "this lead")[1] == pytest.approx([gamma, -gamma], abs=1e-4) and "lead=0" in address(page)
     assert page.inner_text("#guide-sentence").startswith("Level with Yarm")
 
     def turn(number: int, choice: int) -> None:  # by the keyboard alone
@@ -80,7 +80,7 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
     assert drawn(page, "theory")[1] == pytest.approx((state.rating - 7).tolist(), abs=2e-3)
     assert len(drawn(page, "teams")[1]) == 100 and page.is_visible("#guide-play")
     page.click("#guide-control button >> text=upside down")
-    assert "upside down" in page.inner_text("#guide-sentence") and "start=reversed" in page.url
+    assert "upside down" in page.inner_text("#guide-sentence") and "start=reversed" in address(page)
     turn(5, 1)
     assert len(drawn(page, "γ = 0.368")[0]) == 100
     turn(6, 1)
@@ -89,7 +89,7 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
     page.focus("#guide-slider")
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-    assert "too far apart" in page.inner_text("#guide-sentence") and "k=320" in page.url
+    assert "too far apart" in page.inner_text("#guide-sentence") and "k=320" in address(page)
     turn(7, 1)
     best = kn.best_gamma(law, kn.Fixed([7.0] * 20), kn.Form(rate=0.01, spread=1.0))
     assert drawn(page, "best step", "guide-beside") == [
@@ -100,7 +100,7 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
     accessible(page, "#guide")
     page.click("[data-door=explore]")
     assert page.is_visible("#explore") and page.input_value("#units") == "paper"
-    assert "gamma=0.921" in page.url  # the step of the sixth scene
+    assert "gamma=0.921" in address(page)  # the step of the sixth scene
 
 
 def test_the_picture_answers_the_hand_without_the_server(visit, lab):
@@ -110,7 +110,7 @@ def test_the_picture_answers_the_hand_without_the_server(visit, lab):
     page.on("request", lambda request: asked.append(request.url))
     before = drawn(page, "where the rating settles")
     page.eval_on_selector("#guide-slider", "(node) => { node.value = 16; node.dispatchEvent(new Event('input')); }")
-    assert drawn(page, "where the rating settles") != before and "days=400" in page.url
+    assert drawn(page, "where the rating settles") != before and "days=400" in address(page)
     assert not [url for url in asked if "/api/guide/3" in url]
 
 
@@ -184,17 +184,17 @@ def test_arrows_move_the_control_and_page_keys_turn_wherever_the_focus_is(visit)
     page = visit("#guide/1", reduced_motion="reduce")
     arrive(page, 1)
     page.keyboard.press("ArrowRight")  # nothing to move before the guess
-    assert page.evaluate("document.body.dataset.scene") == "1" and "lead" not in page.url
+    assert page.evaluate("document.body.dataset.scene") == "1" and "lead" not in address(page)
     page.keyboard.press("PageDown")
     arrive(page, 2)
     page.click("#guide-answers button >> nth=2")
     page.keyboard.press("ArrowRight")  # the slider has the focus
-    assert "days=200" in page.url and page.input_value("#guide-slider") == "8"
+    assert "days=200" in address(page) and page.input_value("#guide-slider") == "8"
     page.focus("#guide-next")
     page.keyboard.press("ArrowRight")
-    assert "days=225" in page.url and page.input_value("#guide-slider") == "9"
+    assert "days=225" in address(page) and page.input_value("#guide-slider") == "9"
     page.keyboard.press("ArrowLeft")
-    assert "days=200" in page.url and page.evaluate("document.body.dataset.scene") == "2"
+    assert "days=200" in address(page) and page.evaluate("document.body.dataset.scene") == "2"
     page.focus("#guide-slider")
     page.keyboard.press("PageDown")
     arrive(page, 3)
@@ -203,6 +203,6 @@ def test_arrows_move_the_control_and_page_keys_turn_wherever_the_focus_is(visit)
     page.click("#guide-answers button >> nth=1")
     page.focus("#guide-play")
     page.keyboard.press("ArrowRight")  # a control of buttons moves alike
-    assert "start=" in page.url and page.get_attribute("#guide-control button >> nth=1", "aria-pressed") == "true"
+    assert "start=" in address(page) and page.get_attribute("#guide-control button >> nth=1", "aria-pressed") == "true"
     page.keyboard.press("PageUp")
     arrive(page, 3)

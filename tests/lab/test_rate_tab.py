@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from browser_steps import BROKEN, GOOD, skip_without_browser, until, upload
+from browser_steps import BROKEN, GOOD, address, skip_without_browser, until, upload
 
 import kinelo as kn
 from kinelo.lab.rate.samples import sample_tables
@@ -73,7 +73,7 @@ def test_files_are_answered_with_a_sentence_or_rated_and_downloaded(visit):
     lines = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
     assert waiting.value.suggested_filename == "kinelo-ratings.csv"
     assert lines[0].startswith("name,rating,uncertainty") and len(lines) == 5
-    page.goto(page.url.split("#")[0])  # what is rated would be lost
+    page.goto(address(page).split("#")[0])  # what is rated would be lost
     assert asked == ["beforeunload"]
 
 
@@ -147,7 +147,7 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     page.focus(f"#leaderboard a >> text={second}")
     page.keyboard.press("Enter")
     page.wait_for_selector("#team-found:not([hidden])")
-    assert page.url.endswith(f"#rate/{second}") and page.is_hidden("#rated")
+    assert address(page).endswith(f"#rate/{second}") and page.is_hidden("#rated")
     own = kn.rating_history(rater, matches, 300, side=second)
     line = page.eval_on_selector("#team-chart", "node => { const one = node.data.at(-1); return [one.x, one.y]; }")
     assert line[0] == own["date"].cast(pl.String).to_list()
@@ -307,7 +307,7 @@ def test_likely_names_are_joined_by_a_button(visit):
     assert "names joined here.csv: 1 rows" in page.inner_text("#drop-aliases")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
-    page.goto(page.url.split("#")[0])  # nothing is rated yet: nothing to lose
+    page.goto(address(page).split("#")[0])  # nothing is rated yet: nothing to lose
     assert asked == []
 
 
