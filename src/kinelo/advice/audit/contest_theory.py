@@ -35,6 +35,7 @@ from scipy.special import ndtr, ndtri
 
 from kinelo.advice.audit.estimate import hermite
 from kinelo.advice.audit.kernels import Array
+from kinelo.advice.audit.recursion import GOLDEN_SECTION
 from kinelo.forecasts.places import mixed_chance, width_of
 from kinelo.matches.contests import FINISHED, Contests
 
@@ -42,7 +43,6 @@ POOL = 24
 """Strengths that stand for those of a field; of a larger one, so many that lie evenly among them."""
 NODES = 21
 """Nodes for a performance."""
-GOLDEN_SECTION = (math.sqrt(5.0) - 1.0) / 2.0
 LUCK_NODES = 3
 """Nodes for the luck of two ratings: exact up to the fifth power."""
 
