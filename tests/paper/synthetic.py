@@ -145,6 +145,7 @@ def marginals(
             mass_error=mass_error, mean_error=1e-14, time=5.0, start_given_theta=THETA + start,
             growth=np.array([1.0, 3.0, grown]), allowed_growth=np.exp([0.0, 2.5, 5.0]),
             theta=THETA, r=THETA, sigma=np.array([0.1, 0.5, 0.9]), strengths=THETA, spreads=np.array([0.0, 0.5, 1.0]),
+            masses=THETA * 0 + 1 / 40,
             theta_r=np.eye(40), sigma_r=np.ones((3, 40)), mean_given_theta=THETA + off, map_given_theta=THETA + 0.259,
             sd_given_theta=np.where(np.abs(THETA - 7) <= 1, sharp, 0.3), scheme_sd=0.31, limit_slope=0.68,
             slope_by_sigma=np.array(slope_by_sigma), moment_by_sigma=np.array([1.2, 1.1, 1.0]), mean_rating=mean,
@@ -204,7 +205,7 @@ def energy_run(energy=None, variance=None, rate: float = 0.28, nu: float = 0.5) 
     )  # fmt: skip
 
 
-RIGHT = Rates(-3.0, -3.0, -1.6, -1.6)
+RIGHT = Rates(-3.0, -3.0, -1.6, -1.6, -0.2)
 
 
 def energy(rates=(RIGHT, RIGHT), rate: float = 0.28, **changed) -> Energy:

@@ -9,6 +9,7 @@ import xarray as xr
 import kinelo as kn
 from kinelo.paper.catalogue import check_claims, figure_names, preparation
 from kinelo.paper.figure import FigureStudy, read_figures
+from kinelo.paper.figures.marginals import blurred_outside, similar_ratings, towards_strength_in_the_middle
 from kinelo.paper.runs import finished_run, has_run
 from kinelo.paper.summary import homogeneous, simulated
 from kinelo.studies import parse_study
@@ -34,7 +35,7 @@ def smaller(study, name: str):
             if isinstance(content["population"][axis], list):
                 content["population"][axis][2] = count
     if "solve" in content:
-        content["solve"] |= {"until": 6.0, "samples": 15}
+        content["solve"] |= {"until": min(6.0, content["solve"]["until"]), "samples": 15}
     return parse_study(content, name)
 
 
@@ -257,3 +258,107 @@ def test_teams_count_as_equal_from_the_sigma_at_which_the_slope_is_a_tenth(prepa
     beyond = prepared["homogeneous_micro"][1].beyond
     assert beyond.equal_from == pytest.approx(11.24, abs=0.005)
     assert beyond.equal_from == pytest.approx(20 / np.sqrt(np.pi), rel=0.01)
+
+
+@pytest.fixture(scope="module")
+def by_another_quadrature():
+    """Uniform teams on [4, 10] × [0, 1] × [4, 10] (θ, σ, r) at t = 5, ν = 1, Taylor, and where they rest.
+
+    The mean expectation over the teams is a function of r alone, here a spline; four stages a step carry teams and
+    those that only watch. Mean and standard deviation of r given θ at 600 midpoints, the map, and it at the largest σ.
+    """
+    from scipy.interpolate import CubicSpline
+
+    def gauss(low, high, count):
+        x, weight = np.polynomial.legendre.leggauss(count)
+        return (low + high) / 2 + (high - low) / 2 * x, weight / 2
+
+    (t, tw), (s, sw), (r, rw) = gauss(4, 10, 18), gauss(0, 1, 5), gauss(4, 10, 18)
+    label, spread = (axis.ravel() for axis in np.meshgrid(t, s, indexing="ij"))
+    label_mass = np.multiply.outer(tw, sw).ravel()
+    midpoints = 4 + 6 * (np.arange(600) + 0.5) / 600
+
+    def result(theta, sigma):
+        b = np.tanh(theta[:, None] - label)
+        return (b - b * (1 - b**2) * (sigma[:, None] ** 2 + spread**2)) @ label_mass
+
+    seen = [axis.ravel() for axis in np.meshgrid(midpoints, s, indexing="ij")]
+    results = np.repeat(np.append(result(label, spread), result(*seen)), r.size)
+    mass, grid = np.multiply.outer(label_mass, rw).ravel(), np.linspace(3.9, 10.1, 300)
+
+    def speed(rating):
+        expected = CubicSpline(grid, np.tanh(grid[:, None] - rating[: mass.size]) @ mass)
+        return results - expected(rating)
+
+    rating, h = np.tile(r, results.size // r.size), 5 / 40
+    for _ in range(40):
+        k1 = speed(rating)
+        k2 = speed(rating + h / 2 * k1)
+        k3 = speed(rating + h / 2 * k2)
+        rating = rating + h / 6 * (k1 + 2 * k2 + 2 * k3 + speed(rating + h * k3))
+    cube, weight = rating[mass.size :].reshape(600, -1), np.multiply.outer(sw, rw).ravel()
+    mean = cube @ weight
+    rest, drift = label.copy(), result(label, spread)
+    for _ in range(300):
+        rest += 1.5 * (drift - np.tanh(rest[:, None] - rest) @ label_mass)
+
+    def resting(sigma):
+        at = midpoints.copy()
+        for _ in range(300):
+            at += 1.5 * (result(midpoints, np.full(600, sigma)) - np.tanh(at[:, None] - rest) @ label_mass)
+        return at
+
+    sd = np.sqrt(cube**2 @ weight - mean**2)
+    return midpoints, mean, sd, sum(w * resting(one) for w, one in zip(sw, s)), resting(1.0)
+
+
+def test_means_over_strengths_weigh_their_nodes_as_teams(prepared, by_another_quadrature):
+    """What statements on Figure 3 print, to every digit, against 600 midpoints; equal weights on nodes that have both
+    ends among them would say .606, .267, .157, .234, .202 and .676."""
+    theta, mean, sd, rest, widest = by_another_quadrature
+    inside = np.abs(theta - 7) < 1
+
+    def typical(rating):
+        return np.sqrt(np.mean((rating - theta)[inside] ** 2))
+
+    middle, blurred, similar = (
+        one.claim({"marginals": prepared["marginals"][1]}).finding
+        for one in (towards_strength_in_the_middle, blurred_outside, similar_ratings)
+    )
+    expected = f"{1 / np.sqrt(3):.3f} at first, {typical(mean):.3f} at t = 5, {typical(rest):.3f} on the computed map"
+    assert middle.measured.startswith(expected)
+    assert blurred.measured == f"at t = 5: {sd[inside].mean():.3f} inside, {sd[~inside].mean():.3f} outside"
+    assert blurred.more.startswith(f"Over all θ {sd.mean():.3f};")
+    assert f"({np.polyfit(theta, widest, 1)[0]:.3f} on the computed map" in similar.measured
+
+
+def test_the_slope_without_cells_weighs_teams_not_cells(prepared):
+    """By 40 × 40 teams at midpoints that a plain path carries; the run has 12 cells."""
+    run = prepared["homogeneous_macro"][1].runs["σ = 1"]
+    few = 4 + 6 * (np.arange(40) + 0.5) / 40
+    theta, rating = (axis.ravel() for axis in np.meshgrid(few, few, indexing="ij"))
+    gap = np.tanh((theta[::40, None] - few) / 2)
+    drift = np.repeat((gap - 0.5 * gap * (1 - gap**2)).mean(axis=1), 40)
+    grid = np.linspace(3.9, 10.1, 400)
+    for _ in range(120):  # midpoint rule in time
+        slope = drift - np.interp(rating, grid, np.tanh((grid[:, None] - rating) / 2).mean(axis=1))
+        half = rating + run.time / 240 * slope
+        rating = rating + run.time / 120 * (
+            drift - np.interp(half, grid, np.tanh((grid[:, None] - half) / 2).mean(axis=1))
+        )
+    assert run.free_slope == pytest.approx(np.polyfit(few, rating.reshape(40, 40).mean(axis=1), 1)[0], abs=3e-4)
+
+
+def test_the_integral_of_the_proof_is_positive_on_uniform_data(prepared):
+    """−∬ z σ²b″(z) over a square: the density of z = r − r′ is (6 − |z|)/36."""
+    from scipy.integrate import quad
+
+    def integrand(z):
+        b = np.tanh(z / 2)
+        return z * 0.5 * b * (1 - b**2) * (6 - z) / 36 * 2
+
+    rates = prepared["energy"][1].rates
+    assert rates["uniform"].curvature == pytest.approx(quad(integrand, 0, 6)[0], abs=1e-9)
+    assert rates["uniform"].curvature == pytest.approx(0.181, abs=5e-4)
+    scaled = quad(lambda z: 0.9 * z * 0.5 * np.tanh(0.45 * z) / np.cosh(0.45 * z) ** 2 * (6 - z) / 18, 0, 6)[0]
+    assert rates["line"].curvature == pytest.approx(scaled, abs=1e-9)

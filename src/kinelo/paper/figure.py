@@ -1,11 +1,11 @@
 """A figure as a declaration: the runs it needs, at full and at quick scale, and the function that draws it.
 
-A figure file is TOML: ``figure``, ``title``, ``caption``, ``draw``, a ``[study]`` table with what all its runs share
-(written as in a study file), ``[[run]]`` tables with a ``name`` and what differs, ``[parameters]`` for the drawing,
-and ``[quick]`` with what changes at quick scale (``[quick.study]``, ``[quick.parameters]``). What a run says for itself
-holds at both scales. Title and caption are filled from the study: ``{outcome.nu}`` stands for that setting of its first
-run that has one, ``{nu}`` for a parameter, ``{steps}`` and ``{realisations}`` for those of its first simulation,
-``{cell}`` for the width of its cells.
+A figure file is TOML: ``figure``, ``title``, ``caption``, ``printed`` (the paper's own caption), ``draw``, a
+``[study]`` table with what all its runs share (written as in a study file), ``[[run]]`` tables with a ``name`` and what
+differs, ``[parameters]`` for the drawing, and ``[quick]`` with what changes at quick scale (``[quick.study]``,
+``[quick.parameters]``). What a run says for itself holds at both scales. Title and caption are filled from the study:
+``{outcome.nu}`` stands for that setting of its first run that has one, ``{nu}`` for a parameter, ``{steps}`` and
+``{realisations}`` for those of its first simulation, ``{cell}`` for the width of its cells.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kinelo.studies.study import Study, parse_study
 
 Scale = Literal["full", "quick"]
 
-_KEYS = {"figure", "title", "caption", "draw", "study", "run", "parameters", "quick"}
+_KEYS = {"figure", "title", "caption", "printed", "draw", "study", "run", "parameters", "quick"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class FigureStudy:
     studies: Mapping[str, Study]
     parameters: Mapping[str, Any]
     source: str
+    printed: str = ""
 
     @property
     def name(self) -> str:
@@ -112,7 +113,8 @@ def _parse(
         plan = merged(merged(content.get("study", {}), quick.get("study", {})), run)
         studies[name] = parse_study(plan, f"{source}, run {name!r}", allow_code=allow_code, folder=folder)
     title, caption = (fill_caption(content.get(name, ""), studies, parameters) for name in ("title", "caption"))
-    return FigureStudy(content["figure"], title, caption, content["draw"], studies, parameters, source)
+    printed = content.get("printed", "")
+    return FigureStudy(content["figure"], title, caption, content["draw"], studies, parameters, source, printed)
 
 
 def fill_caption(caption: str, studies: Mapping[str, Study], parameters: Mapping[str, Any] | None = None) -> str:

@@ -22,7 +22,8 @@ def result_is_a_probability() -> Finding:
     return Finding(
         f"b(−1) = {b:.4f} at ν = 0.5",
         judged_print(0 <= b <= 1),
-        f"The probability is (1 + b)/2, here {(1 + b) / 2:.4f}.",
+        "Harmless: with the pair in random order and b cut at 0 the rule gives ½(b⁺ + 1 − b⁻) = (1 + b)/2, here "
+        f"{(max(b, 0) + 1 - max(-b, 0)) / 2:.4f}, which is the probability meant.",
     )
 
 
@@ -46,6 +47,47 @@ def variance_of_results() -> Finding:
         judged(abs(printed - true) < 0.1 * true),
         "It is the first-order expansion of the variance of b(λᵢ − λⱼ).",
         more="Nothing in the paper rests on it.",
+    )
+
+
+@check(
+    305, "§3, correction term",
+    quote="This term's sign depends on the sign of θ−θ', either decreasing or increasing the adjustment of ratings",
+    statement="½b″(θ − θ′)(σ² + σ′²) changes its sign with θ − θ′",
+    criterion="of one sign for all d = θ − θ′ in (0, 10], of the other for −d",
+)  # fmt: skip
+def sign_of_the_correction() -> Finding:
+    """b'' is negative where d is positive: the stronger team is expected to gain less."""
+    outcome, d = Tanh(0.5), np.linspace(0.01, 10, 1000)
+    signs = [set(np.sign(outcome.b_second(side * d))) for side in (1, -1)]
+    return Finding(
+        f"½b″V = {float(outcome.b_second(1.0)):+.4f} at d = 1, {float(outcome.b_second(-1.0)):+.4f} at d = −1 "
+        "(ν = 0.5, V = 2)",
+        judged(signs in ([{-1.0}, {1.0}], [{1.0}, {-1.0}])),
+        "It always takes from the expected result of the stronger team, so ratings draw together.",
+    )
+
+
+@check(
+    409, "§4, proof of the decay theorem",
+    statement="(x − y)(b(y) − b(x)) ≥ L |x − y|² and (x − y)(b″(y) − b″(x)) ≥ L₂ |x − y|², x = r − r′, y = θ − θ′",
+    criterion="true of all x, y in [−6, 6], ν = 0.5",
+)  # fmt: skip
+def printed_inequalities() -> Finding:
+    """The quotients of both sides: −b' of some point between x and y over L."""
+    outcome, points = Tanh(0.5), np.linspace(-6, 6, 241)
+    x, y = (side[~np.eye(points.size, dtype=bool)] for side in np.meshgrid(points, points))
+    steepest = float(np.abs(outcome.b_third(np.linspace(-12, 12, 24_001))).max())
+    ratios = [
+        (function(y) - function(x)) / (x - y) / bound
+        for function, bound in ((outcome.b, outcome.steepest), (outcome.b_second, steepest))
+    ]
+    return Finding(
+        "left over right: "
+        + ", ".join(f"{one.min():+.2f} to {one.max():+.2f} for {name}" for one, name in zip(ratios, ("b", "b″"))),
+        judged(all(bool((one >= 1).all()) for one in ratios)),
+        "b increases, so the first left side is never positive. L bounds its size from above; a bound from below needs "
+        "inf b′.",
     )
 
 
@@ -78,7 +120,7 @@ def condition_b_prime() -> Finding:
     501,
     "Conclusion",
     quote="The smallness assumption relates to practically relevant parameter values",
-    statement="with chess numbers, ν = ln 10/800 per Elo point and σ = 200 Elo points, (B′) holds",
+    statement="with chess numbers, ν = ln 10/800 per Elo point and a σ of 200 Elo points, (B′) holds",
     criterion="νσ below 1/√2",
 )
 def practical_values() -> Finding:
@@ -86,9 +128,11 @@ def practical_values() -> Finding:
     nu, sigma = Tanh.elo().nu, 200.0
     slope = stationary(RatingSystem(Tanh(nu)), Continuum(theta=(1000.0, 2400.0), sigma=sigma)).slope
     return Finding(
-        f"νσ = {nu * sigma:.3f}; 1/√2 = {1 / math.sqrt(2):.3f}. Slope over 1,400 Elo points: {slope:.3f}",
+        f"νσ = {nu * sigma:.3f}; 1/√2 = {1 / math.sqrt(2):.3f}, which is σ = {1 / (math.sqrt(2) * nu):.0f}. Slope over "
+        f"1,400 Elo points: {slope:.3f}",
         judged(nu * sigma < 1 / math.sqrt(2)),
-        f"Met; and yet players 100 points apart are rated {100 * slope:.0f} apart.",
+        f"Met; and yet players 100 points apart are rated {100 * slope:.0f} apart. σ = 200 is Elo's figure, not the "
+        "paper's; the curve of chess holds a part of it already.",
         figures=(10,),
     )
 

@@ -127,6 +127,7 @@ def _figure_data(figure: DrawnFigure, result: Reproduction) -> dict[str, Any]:
         "number": study.number,
         "title": study.title,
         "caption": study.caption,
+        "printed": study.printed,
         "theirs": study.number <= PAPER_FIGURES and place_of(study.draw) == "paper",
         "shortened": result.scale != "full" and any(map(has_run, study.studies.values())),
         "picture": f"figures/{study.name}.png",
@@ -317,12 +318,12 @@ def _claim(claim: Mapping[str, Any], there: Collection[int]) -> str:
     seen = ", ".join(f'<a href="#figure-{one}">{one}</a>' for one in figures)
     more = f'<div class="because seen">Figure{"s" * (len(figures) > 1)} {seen}</div>' if seen else ""
     on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
-    on += f'<div class="because">Test: {escape(claim["criterion"])}.</div>'
+    test = f'<details class="because"><summary>test</summary>{escape(claim["criterion"])}.</details>'
     said = f"<q>{escape(claim['quote'])}</q>" if claim["quote"] else escape(claim["statement"])
     return (
         f'<tr id="claim-{number}"><td><a href="#claim-{number}">{number}</a></td>'
         f'<td>{said}<div class="place">{escape(claim["place"])}</div></td>'
-        f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}</td>'
+        f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}{test}</td>'
         f"<td>{escape(claim['measured'])}{_because(claim)}{more}</td></tr>"
     )
 
@@ -345,15 +346,21 @@ def _figure(figure: Mapping[str, Any], png: bytes) -> str:
         f'<div class="picture"><label><input type="checkbox" class="enlarge" aria-label="Enlarge Figure {number}">'
         f'<img alt="{title}" style="max-width:{_screen_width(png)}px" '
         f'src="data:image/png;base64,{base64.b64encode(png).decode()}"></label></div>'
-        f"<figcaption>{escape(figure['caption'])}{shortened if figure['shortened'] else ''}{_said(figure)}</figcaption>"
+        f"<figcaption>{_printed(figure)}{escape(figure['caption'])}{shortened if figure['shortened'] else ''}"
+        f"{_said(figure)}</figcaption>"
         f"{_settings(figure['settings'])}</figure>"
     )
+
+
+def _printed(figure: Mapping[str, Any]) -> str:
+    """What the paper writes below its own figure."""
+    return f"The paper: <q>{escape(figure['printed'])}</q> Here: " if figure["printed"] else ""
 
 
 def _said(figure: Mapping[str, Any]) -> str:
     """Links to the statements that a figure serves."""
     links = ", ".join(f'<a href="#claim-{number}">{number}</a>' for number in figure["claims"])
-    return f' <span class="seen">Statements {links}.</span>' if links else ""
+    return f' <span class="seen">Statement{"s" * (len(figure["claims"]) > 1)} {links}.</span>' if links else ""
 
 
 def _settings(settings: Sequence[Sequence[str]]) -> str:

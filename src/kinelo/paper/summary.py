@@ -15,14 +15,14 @@ from kinelo.theory.limit import stationary
 from kinelo.theory.teams import Continuum
 
 
-def line_through(theta: Array, rating: Array) -> tuple[float, float]:
-    """Slope and value at the mean θ of the least-squares line.
+def line_through(theta: Array, rating: Array, mass: Array | None = None) -> tuple[float, float]:
+    """Slope and value at the mean θ of the least-squares line; ``mass`` weighs the points, equal ones unless given.
 
     >>> line_through(np.array([4.0, 7.0, 10.0]), np.array([5.0, 7.0, 9.0]))
     (0.6666666666666666, 7.0)
     """
-    centred = theta - theta.mean()
-    return float(centred @ rating / (centred @ centred)), float(rating.mean())
+    lever = (theta - np.average(theta, weights=mass)) * (1.0 if mass is None else mass)
+    return float(lever @ rating / (lever @ theta)), float(np.average(rating, weights=mass))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +95,20 @@ def _standard_error(values: Array) -> Array:
     return (
         np.std(values, axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.full(values.shape[1:], np.nan)
     )
+
+
+ON_DIAGONAL = 0.02
+"""How near to 1 the slope of ratings that converge to the strengths must be: the ends of the axis then miss R = θ by
+1 % of its length, less than a point drawn on it."""
+
+
+def converges(*slopes: float) -> bool:
+    """Whether lines of these slopes count as R = θ.
+
+    >>> converges(0.99, 1.019), converges(0.99, 0.979)
+    (True, False)
+    """
+    return all(abs(slope - 1) < ON_DIAGONAL for slope in slopes)
 
 
 def with_error(run: Simulated) -> str:

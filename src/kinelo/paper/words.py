@@ -57,6 +57,7 @@ ASSUMPTIONS = (
     "Nor is ν of R1 and R2: ν = 0.5 is taken from the later experiments.",
     "Nor is the spread of Germany and Brazil: σ = 1 unless stated (Figure 11).",
     "Nor are the values of σ in Figures 4 and 5: 0, 0.5, 1 and 2 are used.",
+    "Nor a σ of chess: 200 Elo points are Elo's own figure, and the curve of chess holds a part of them already.",
     "Nor the first ratings of the simulations: every team starts at the mean strength.",
     "Kinetic numbers are computed along characteristics, to the digits shown; the densities of Figures 3 and 5 by the "
     "paper's scheme.",

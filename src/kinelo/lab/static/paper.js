@@ -48,7 +48,7 @@ export class Paper {
   #pictures({ figures, version }) {
     return element("div", { class: "pictures" }, ...figures.map((one) => element("figure", { class: "panel", id: `paper-figure-${one.number}` },
       element("figcaption", {}, element("h2", {}, `Figure ${one.number}. ${one.title}`),
-        element("p", {}, one.caption, one.shortened ? " At quick scale: shorter or coarser runs than the paper's." : "")),
+        element("p", {}, one.printed ? `The paper: “${one.printed}” Here: ` : "", one.caption, one.shortened ? " At quick scale: shorter or coarser runs than the paper's." : "")),
       element("a", { href: `${one.picture}?${version}`, target: "_blank", rel: "noopener", "aria-label": `Figure ${one.number} in full size` },
         element("img", { src: `${one.picture}?${version}`, alt: `Figure ${one.number}: ${one.title}`, loading: "lazy" })),
       links(one), this.#sliders[one.number] ? this.#again(one.number) : null)));

@@ -58,12 +58,16 @@ class EnergyRun:
 
 @dataclass(frozen=True)
 class Rates:
-    """dE/dt and dm₂/dt of some data by the kinetic equation, and as the paper prints them."""
+    """dE/dt and dm₂/dt of some data by the kinetic equation, and as the paper prints them.
+
+    ``curvature`` is −∬ (r − r′) σ² b″(r − r′) f f′, whose sign the proof of the decay theorem uses.
+    """
 
     energy: float
     printed_energy: float
     moment: float
     printed_moment: float
+    curvature: float
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,7 @@ def _rates(outcome: Tanh, cloud: Cloud) -> Rates:
         printed_energy=-pairs(dr * expected) - pairs(dtheta * results),
         moment=2 * float(cloud.mean(cloud.rating * speed)),
         printed_moment=-pairs(dr * results),
+        curvature=-pairs(dr * cloud.sigma**2 * outcome.b_second(dr)),
     )
 
 
@@ -265,6 +270,22 @@ def printed_energy_rate(evidence: Energy) -> Finding:
         f"printed {line.printed_energy:+.2f}",
         judged(all(abs(one.printed_energy - one.energy) < 0.01 * abs(one.energy) for one in (uniform, line))),
         "The cross terms ∬ Δθ b(Δr) and ∬ Δr s are dropped. They vanish for uniform data and decide near r = θ.",
+        figures=(9,),
+    )
+
+
+@check(
+    408, "§4, proof of the decay theorem",
+    statement="−∬ (r − r′) w_min σ²b″(r − r′) f f′ < 0",
+    criterion="negative on uniform data and on the line, w_min = 1",
+)  # fmt: skip
+def printed_curvature(evidence: Energy) -> Finding:
+    """The sign that the proof takes from symmetry."""
+    uniform, line = (needed(evidence.rates, name) for name in (UNIFORM, "line"))
+    return Finding(
+        f"uniform: {uniform.curvature:+.3f}; line: {line.curvature:+.3f}",
+        judged(max(uniform.curvature, line.curvature) < 0),
+        "z b″(z) ≤ 0 for tanh: the integral is positive.",
         figures=(9,),
     )
 

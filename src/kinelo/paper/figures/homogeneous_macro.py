@@ -23,7 +23,7 @@ from kinelo.paper.figure import FigureStudy
 from kinelo.paper.figures.homogeneous_micro import Micro
 from kinelo.paper.kinetic import Kinetic, conservation, continuum_of, given, stationary_of, uniform_domain
 from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL
-from kinelo.paper.summary import Homogeneous, line_through
+from kinelo.paper.summary import ON_DIAGONAL, Homogeneous, converges, line_through
 from kinelo.pictures import style
 from kinelo.studies.study import Study
 from kinelo.theory.teams import Continuum
@@ -84,10 +84,11 @@ def _summary(study: Study, run: xr.Dataset) -> MacroRun:
     mean, _ = given(end.density_theta_r.values, r)
     strengths, spread, ratings = uniform_domain(study, run)
     sigma, across = (np.array(spread[:1]), np.ones(1)), nodes(ratings, NODES)
-    cloud = cloud_of(nodes(strengths, NODES), sigma, across)
+    along = nodes(strengths, NODES)
+    cloud = cloud_of(along, sigma, across)
     seen = cloud_of((theta, np.ones(theta.size)), sigma, across)
     paths = follow(system.outcome, watched(cloud, seen), [0.0, float(end.time)], closure)
-    free = paths.rating[-1, cloud.mass.size :].reshape(theta.size, NODES) @ across[1]
+    own, free = (part.reshape(-1, NODES) @ across[1] for part in np.split(paths.rating[-1], [cloud.mass.size]))
     return MacroRun(
         **vars(conservation(run)),
         theta=theta,
@@ -98,7 +99,7 @@ def _summary(study: Study, run: xr.Dataset) -> MacroRun:
         exact_map=_stationary_map(system, teams, "exact", theta),
         taylor_map=_stationary_map(system, teams, "taylor", theta),
         slope=line_through(theta, mean)[0],
-        free_slope=line_through(theta, free)[0],
+        free_slope=line_through(along[0], own, along[1])[0],
         energy=float(run.energy.values[-1]),
         free_energy=float(paths.energy[-1]),
         common_sigma=float(end.sigma.values[0]),
@@ -194,14 +195,14 @@ def _without_noise_and_cells(micro: Homogeneous, macro: MacroRun) -> float:
     421, "Introduction, and Figure 5 at σ = 0",
     quote="solutions to (2) concentrate on the diagonal",
     statement="for strengths that do not vary, the kinetic equation takes ratings to r = θ",
-    criterion=f"1 − slope below {CELLS:g} cells on the scheme, less with narrower cells and with more time; below 0.02 "
-    "without cells",
+    criterion=f"1 − slope below {CELLS:g} cells on the scheme, less with narrower cells and with more time; below "
+    f"{ON_DIAGONAL:g} without cells",
 )  # fmt: skip
 def diagonal_without_spread(evidence: Macro) -> Finding:
     """Slope at σ = 0, and what becomes of it with narrower cells, more time and no cells."""
     run = needed(evidence.runs, "σ = 0")
     fine, late = needed(evidence.checks, "narrow cells"), needed(evidence.checks, "twice the time")
-    free = 1 - run.free_slope < 0.02 and late.free_slope > run.free_slope
+    free = converges(run.free_slope) and late.free_slope > run.free_slope
     return Finding(
         f"without cells {run.free_slope:.4f} at t = {run.time:g} and {late.free_slope:.4f} at t = {late.time:g}; on "
         f"the scheme {run.slope:.4f} with cells of {run.cell:g}, {late.slope:.4f} at t = {late.time:g}, "

@@ -16,7 +16,15 @@ from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL, ratings_with_map
-from kinelo.paper.summary import Homogeneous, homogeneous, scale_of, slope_over_time, with_error
+from kinelo.paper.summary import (
+    ON_DIAGONAL,
+    Homogeneous,
+    converges,
+    homogeneous,
+    scale_of,
+    slope_over_time,
+    with_error,
+)
 from kinelo.pictures import style
 from kinelo.studies.study import Study
 from kinelo.theory.relaxation import relaxation
@@ -111,8 +119,8 @@ def draw(data: ScaleEvidence) -> Figure:
         return figure
 
 
-NEAR_DIAGONAL, HORIZONTAL = 0.02, 0.2
-"""A slope this near to 1 is seen as the diagonal; a line that rises by less than a fifth, 11°, as almost horizontal."""
+HORIZONTAL = 0.2
+"""A line that rises by less than a fifth, 11°, is almost horizontal."""
 
 
 @check(
@@ -140,8 +148,8 @@ def _degrees(slope: float) -> float:
 @check(
     441, "§4, Figure 6",
     quote="If we choose ν = 0.1 we get the desired diagonal θ = r as time increases, as in the case ν = 0.01",
-    statement=f"for ν = 0.1 and ν = 0.01 the slope is 1 (within {NEAR_DIAGONAL:g})",
-    criterion=f"slope of the map within {NEAR_DIAGONAL:g} of 1 as γ → 0; depends if at one ν",
+    statement=f"for ν = 0.1 and ν = 0.01 the slope is 1 (within {ON_DIAGONAL:g})",
+    criterion=f"slope of the map within {ON_DIAGONAL:g} of 1 as γ → 0; depends if at one ν",
 )  # fmt: skip
 def diagonal_for_small_nu(evidence: ScaleEvidence) -> Finding:
     """ν = 0.1 and 0.01 give the diagonal."""
@@ -149,7 +157,7 @@ def diagonal_for_small_nu(evidence: ScaleEvidence) -> Finding:
     return Finding(
         f"slope {tenth.limit_slope:.4f} and {hundredth.limit_slope:.4f} as γ → 0; simulated at γ = {tenth.gamma:g} "
         f"{with_error(tenth)} and {with_error(hundredth)}",
-        judged_under(abs(tenth.limit_slope - 1) < NEAR_DIAGONAL, abs(hundredth.limit_slope - 1) < NEAR_DIAGONAL),
+        judged_under(converges(tenth.limit_slope), converges(hundredth.limit_slope)),
         "",
         more=f"The price is noise: a variance of about γ/2ν = {hundredth.gamma / 0.02:.2g} at ν = 0.01.",
         on=f"how close is meant: {100 * abs(1 - tenth.limit_slope):.1f} % off at ν = 0.1, "
