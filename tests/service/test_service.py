@@ -14,7 +14,7 @@ from leagues import match_league
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
 testing = pytest.importorskip("starlette.testclient")
-from kinelo.service.app import create_app  # noqa: E402
+from kinelo.service.app import READERS, create_app  # noqa: E402
 from kinelo.service.settings import Settings  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -362,8 +362,11 @@ def test_a_database_that_is_gone_is_no_fault_of_who_asks(server):
         assert added(client.post("/matches", json=row(0))) == (1, 0, 0)
         server.stop("immediate")
         try:
-            assert "reached" in refused(client.post("/matches", json=row(1)), 503)
-            refused(client.get("/health"), 503)
+            for _ in range(3 * READERS):  # each thread has a connection of its own, and none is to be had
+                assert "reached" in refused(client.post("/matches", json=row(1)), 503)
+                for path in ("/health", "/ratings", "/ratings/Ajax?history=3"):
+                    assert "reached" in refused(client.get(path), 503)
+                assert "reached" in refused(client.post("/forecast", json={"home": "Ajax", "away": "Genk"}), 503)
         finally:
             server.start()
         assert sum(added(client.post("/matches", json=row(1)))) == 1

@@ -500,7 +500,7 @@ class Postgres(Database):
         """The connection of this thread; a new one where the server went away."""
         found = super().connection()
         if found.closed and found is not self._writer:  # the server went away and may be back
-            self._own.reader = None
+            del self._own.reader
             found = super().connection()
         return found
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 from starlette.exceptions import HTTPException
@@ -26,6 +28,11 @@ class ReadyServer(uvicorn.Server):
         await super().startup(sockets)
         if not self.should_exit:
             self._when_ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End when told to, in order; uvicorn would send itself the same signal again after that."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 def prompt(receive: Receive) -> Receive:
