@@ -49,8 +49,11 @@ search: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL) -m "hypothesis and not long" --hypothesis-profile search
 
 # Faults put in on purpose, and which of them no test notices; ONLY=word takes those whose file or name holds it.
+# With DRAWN=200 SEED=7 they are drawn by lot from all lines of code; which tests reach a line is recorded before the first.
 faults: $(VENV)/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python verification/mutants.py $(if $(ONLY),--only "$(ONLY)")
+	$(if $(DRAWN),test -e build/reach/coverage || $(BIN)/python verification/drawn.py --record)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python verification/$(if $(DRAWN),drawn.py --drawn $(DRAWN) --seed $(or $(SEED),1),mutants.py) \
+	  $(if $(ONLY),--only "$(ONLY)")
 
 # What takes half a minute and more: runs killed at random moments, a worker out of memory, a server that dies.
 test-long: $(VENV)/.dev

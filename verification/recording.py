@@ -1,0 +1,43 @@
+"""A plug-in of pytest that records the processor time of every test, as JSON in the file that KINELO_TEST_TIMES names.
+
+Time of child processes counts once they have ended. Tests that run in several processes (pytest-xdist) are recorded
+together.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+NAME = "processor seconds"
+TIMES: dict[str, float] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Add what this part of a test (set-up, call, tear-down) took to its report."""
+    now = sum(os.times()[:4])
+    before, item.config.stash[LAST] = item.config.stash.get(LAST, now), now
+    report = yield
+    report.user_properties.append((NAME, now - before))
+    return report
+
+
+LAST = pytest.StashKey[float]()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Sum up the parts of a test."""
+    TIMES[report.nodeid] = TIMES.get(report.nodeid, 0.0) + sum(
+        seconds for name, seconds in report.user_properties[-1:] if name == NAME
+    )
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write them, where all reports come together."""
+    if not hasattr(session.config, "workerinput"):
+        Path(os.environ["KINELO_TEST_TIMES"]).write_text(json.dumps(TIMES, indent=0), encoding="utf-8")
