@@ -52,7 +52,6 @@ def rows_kept(run: Path) -> int:
     return max((int(path.stem.removeprefix("state-")) for path in run.glob("state-*.npz")), default=0)
 
 
-@pytest.mark.xdist_group("processes")
 @pytest.mark.filterwarnings("ignore:The range of r is too narrow:kinelo.errors.KineloWarning")
 @pytest.mark.parametrize("command", STUDIES)
 def test_a_killed_run_ends_at_the_same_bytes(command, tmp_path):

@@ -8,7 +8,6 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-import griffe
 import pytest
 import yaml
 
@@ -18,6 +17,7 @@ from kinelo.studies.study import Study
 from site_tools import alone, command_page, equations, history_page, links, mathematics, reference, study_page
 from site_tools.roles import Roles, shown
 
+griffe = pytest.importorskip("griffe", reason="needs kinelo[docs]")
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
