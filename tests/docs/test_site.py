@@ -9,15 +9,17 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-import yaml
 
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.studies.study import Study
-from site_tools import alone, command_page, equations, history_page, links, mathematics, reference, study_page
-from site_tools.roles import Roles, shown
 
 griffe = pytest.importorskip("griffe", reason="needs kinelo[docs]")
+yaml = pytest.importorskip("yaml", reason="needs kinelo[docs]")
+pytest.importorskip("latex2mathml", reason="needs kinelo[docs]")
+from site_tools import alone, command_page, equations, history_page, links, mathematics, reference, study_page  # noqa: E402
+from site_tools.roles import Roles, shown  # noqa: E402
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
