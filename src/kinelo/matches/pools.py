@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cholesky, lapack
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -62,11 +62,12 @@ def _ties(conductance: NDArray[np.float64]) -> NDArray[np.float64]:
     laplacian = np.diag(conductance.sum(axis=1)) - conductance
     size = len(laplacian)
     # A wire of conductance 1 from everyone to a common rail shifts all differences alike and makes it definite.
-    inverse = cho_solve(cho_factor(laplacian + 1.0 / size), np.eye(size))
-    own = np.diagonal(inverse)
-    resistance = own[:, None] + own[None, :] - 2.0 * inverse
-    np.fill_diagonal(resistance, np.nan)
-    return 1.0 / np.maximum(np.nanmedian(resistance, axis=1), 1e-300)
+    inverse, _ = lapack.dpotri(cholesky(laplacian + 1.0 / size, lower=True), lower=True)
+    own = np.diagonal(inverse).copy()
+    resistance = own[:, None] + own[None, :] - 2.0 * (np.tril(inverse) + np.tril(inverse, -1).T)
+    np.fill_diagonal(resistance, np.inf)
+    middle = ((size - 2) // 2, (size - 1) // 2)  # of the others: who is infinitely far, oneself, comes last
+    return 1.0 / np.maximum(np.partition(resistance, middle, axis=1)[:, list(middle)].mean(axis=1), 1e-300)
 
 
 def _direct(graph: Any, core: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -61,6 +61,31 @@ def _in_words(description: str, total: float, say: Callable[[str], None]) -> Adv
     return advance
 
 
+@contextmanager
+def stages(wanted: Progress) -> Iterator[Callable[[str, float], None]]:
+    """Yield a function that is called with what is being done, and with the part of all that was done before it.
+
+    On the terminal that is a bar; a function gets the words.
+
+    >>> with stages(print) as stage:
+    ...     stage("Reading", 0.0)
+    ...     stage("Playing", 0.3)
+    Reading
+    Playing
+    """
+    if wanted is not True:
+        say = speaker(wanted)
+        yield lambda words, done: say(words)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = [BarColumn(20), TimeElapsedColumn(), TextColumn("{task.description}")]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda words, done: bar.update(task, completed=done, description=words)
+
+
 def speaker(wanted: Progress | None) -> Callable[[str], None]:
     """What says the stages of a call: the user's function, the terminal's error stream, or nothing."""
     if callable(wanted):

@@ -12,7 +12,7 @@ from kinelo.advice.audit.estimate import estimate_league
 from kinelo.advice.audit.in_use import carried_on, system_of
 from kinelo.advice.audit.inputs import latest_part
 from kinelo.advice.audit.kernels import Calendar, Parameters
-from kinelo.advice.audit.outlook import look_ahead, play_on, replayed_loss, replays_ahead
+from kinelo.advice.audit.outlook import look_ahead, play_on, replayed_losses, replays_ahead
 from kinelo.advice.audit.recursion import Recursion
 
 
@@ -100,11 +100,16 @@ def test_the_loss_of_a_replay_is_that_of_plain_elo_over_its_results():
         move = k * ((S + 1) / 2 - 1 / (1 + 10 ** (-gap / 400)))
         rating[i], rating[j] = rating[i] + move, rating[j] - move
     assert one.loss(k) == pytest.approx(total / coming.size, rel=1e-9)
-    assert replayed_loss(one, k) == one.loss(k)
+    ks = np.array([k, 11.0])
+    assert replayed_losses(one, ks) == pytest.approx([one.loss(k), one.loss(11.0)], rel=1e-12)
     # Three matches a day in no known order, of unequal weights.
     day = np.arange(coming.size) // 3 + 1
     one.calendar = coming._replace(until=np.minimum(3 * day, coming.size), weight=np.linspace(0.5, 2.0, coming.size))
-    assert replayed_loss(one, k) == one.loss(k) != pytest.approx(total / coming.size, rel=1e-3)
+    assert (
+        replayed_losses(one, ks)[0]
+        == pytest.approx(one.loss(k), rel=1e-12)
+        != pytest.approx(total / coming.size, rel=1e-3)
+    )
 
 
 def test_replays_of_the_matches_to_come_end_as_theory_expects_them():

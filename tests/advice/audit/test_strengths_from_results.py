@@ -143,16 +143,21 @@ def test_draws_of_luck_have_the_covariance_of_the_estimate_and_both_solvers_agre
     sparse_Q = sparse.csr_array(Q)
     exact = factorised(sparse_Q)(right)
     assert exact == pytest.approx(np.linalg.solve(Q, right), rel=1e-6, abs=1e-3)
-    assert np.abs(conjugate_gradients(sparse_Q, right) - exact).max() < 1e-3 * np.abs(exact).max()
-    # Beyond what a factor may cost, gradients are followed: with the filter's walk, to the same strengths.
-    monkeypatch.setattr(module, "DIRECT_WORK", 0.0)
-    other = strengths_in_hindsight(calendar, parameters, flat, growing=[])
-    assert other.walk_per_match == 9.0
-    monkeypatch.setattr(module, "walk_factor", lambda likelihood, x, generator: (1.0, x))
-    monkeypatch.setattr(module, "DIRECT_WORK", 1e12)
-    same = strengths_in_hindsight(calendar, parameters, flat, growing=[])
-    assert other.strength == pytest.approx(same.strength, abs=2.0)
-    assert np.corrcoef(other.luck.ravel(), same.luck.ravel())[0, 1] > 0.8
+    chains = likelihood.chains(sparse_Q, factor)
+    by_gradients = conjugate_gradients(sparse_Q, right, chains, 10_000)
+    assert by_gradients is not None and np.abs(by_gradients - exact).max() < 1e-3 * np.abs(exact).max()
+    assert conjugate_gradients(sparse_Q, right, chains, 3) is None
+    # The chains are the blocks of each side, with the walk between them.
+    sides = direct.blocks.side
+    T = np.where(sides[:, None] == sides, Q, 0.0)
+    assert T @ chains(right) == pytest.approx(right, abs=1e-9)
+    # A factor of Q is taken where gradients are slow, and leads to the same walk and strengths.
+    for steps in (0, 10_000):
+        monkeypatch.setattr(module, "CG_STEPS", steps)
+        other = strengths_in_hindsight(calendar, parameters, flat, growing=[])
+        assert other.walk_per_match == pytest.approx(direct.walk_per_match, rel=0.02)
+        assert other.strength == pytest.approx(direct.strength, abs=2.0)
+        assert np.corrcoef(other.luck.ravel(), direct.luck.ravel())[0, 1] > 0.99
 
 
 def test_blocks_are_stretches_of_one_side_and_none_walks_further_than_luck_hides():

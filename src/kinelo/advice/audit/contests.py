@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -39,7 +40,7 @@ from kinelo.raters.rank.table import POINTS_PER_UNIT
 from kinelo.raters.rank.thinning import thinned
 from kinelo.raters.rater import Rater
 from kinelo.raters.team.contests import slots_not_used
-from kinelo.runtime.progress import Progress, speaker
+from kinelo.runtime.progress import Progress, stages
 
 LEAST_CONTESTS = 40
 MOST_ENTRIES = 60_000
@@ -135,19 +136,24 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     (True, 'K = 4 is too small for these contests')
     """
     check_contests(contests)
-    tell = speaker(progress)
+    with stages(progress) as tell:
+        return _audit(contests, rater, tell)
+
+
+def _audit(contests: Contests, rater: Rater | None, tell: Callable[[str, float], None]) -> ContestAudit:
+    """The audit of contests that hold together, which tells what it is doing."""
     audited, notes = part_audited(contests)
     since = len(audited) // 2
     in_use, other_rater = _system(rater, audited)
-    tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries")
-    tell("Estimating strengths and their movement")
+    tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries", 0.00)
+    tell("Estimating strengths and their movement", 0.02)
     whole, columns = entrants_alone(audited)
     notes += not_used(audited, columns, other_rater)
     # A walk by the year stands for one by the contest, and the level of newcomers for that of their fields: best K are
     # the same to a hundredth, and the sentences say what both are.
     truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0, newcomer_follows=1.0), whole)
     before = _step_ahead(truth, whole)
-    tell("Holding every K against the later half of the contests")
+    tell("Holding every K against the later half of the contests", 0.40)
     pairs = pairs_of(audited)
     measured = backtest(
         lambda ks: k_losses(in_use, audited, ks), k_grid(FIRST_GUESS, in_use.k or FIRST_GUESS), since, pairs
@@ -155,7 +161,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     used = _ahead(in_use, in_use.k or measured.best, audited)
     at_best = _ahead(in_use, measured.best, audited)
     start = right_start(audited, since, at_best, truth)
-    tell("Asking the theory what every K would do")
+    tell("Asking the theory what every K would do", 0.55)
     entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
     league, fragile = who_does_not_finish(audited, before, league_of(truth, before, entry_gap, since))
     found = StrengthsFound(whole, truth, league, fragile, starting_ratings(in_use, audited))
@@ -163,7 +169,7 @@ def audit_contests(contests: Contests, rater: Rater | None = None, progress: Pro
     advice = advise(curve, measured, int(worth_in_matches(audited.sizes).sum()))
     other = None
     if other_rater is not None:
-        tell(f"Fitting {type(other_rater).__name__} on the earlier half")
+        tell(f"Fitting {type(other_rater).__name__} on the earlier half", 0.90)
         other = _other_system(other_rater, audited, since, measured)
     advised = _ahead(in_use, advice.k, audited)
     return ContestAudit(

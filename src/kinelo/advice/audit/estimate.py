@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.kernels import CHESS_NU, Array, Calendar, NormalNodes, Parameters, Strengths
+from kinelo.advice.audit.kernels import CHESS_NU, YEAR, Array, Calendar, NormalNodes, Parameters, Strengths
 from kinelo.forecasts.fit import Course, Scales, search
 from kinelo.forecasts.parameters import Parameter
 
@@ -29,8 +29,10 @@ NO_MOVEMENT = 1e-6
 LIKELIER = 3.0
 """Log-likelihood by which strengths that move must be likelier: three more parameters gain half as much by chance."""
 NO_DRAWS = np.empty((1, 0))
-MOST_FILTERED = 1e7
-"""Matches filtered in all while drawing parameters, about."""
+PROPOSALS = 4
+"""Proposals for each parameter that is drawn."""
+PROPOSED_DEGREES = 8.0
+"""Degrees of freedom of the law of proposals: its tails are heavier than those of what it stands for."""
 
 
 def _unknown(name: str, centre: float, width: float, meaning: str, in_points: bool = True) -> Parameter:
@@ -95,27 +97,36 @@ class LeagueEstimate:
         return {Parameters._fields[k]: float(math.sqrt(self.covariance[n, n])) for n, k in enumerate(self.free)}
 
     def draw(self, calendar: Calendar, number: int, seed: int = 0) -> list[Parameters]:
-        """Other parameters that these matches could have come from: a Metropolis walk, thinned to some of its places.
+        """Other parameters that these matches could have come from; strengths must be free to move.
 
-        Its step is adapted to the acceptance of the first third, which is left out.
+        Proposals of Student's law about the estimate, each taken as often as likelihood and prior want it. Matches tell
+        the walk from one to the next far better than whether matches or time make it, so that proposals are laid out in
+        its variance (logarithm) and in the odds of the two; this changes no volume.
         """
         generator, likelihoods = np.random.default_rng(seed), _Likelihoods(calendar, self.parameters, self.free)
-        position, reach = likelihoods.scales.place(self.parameters._asdict()), 2.4 / math.sqrt(len(self.free))
-        root = np.linalg.cholesky(self.covariance) / likelihoods.scales.unit[:, None]
-        level = likelihoods.point(position).total
-        steps = int(np.clip(MOST_FILTERED / calendar.size, 10 * number, 20 * number))
-        walked: list[Array] = []
-        for step in range(steps):
-            moved = position + reach * root @ generator.standard_normal(position.size)
-            total = likelihoods.point(moved).total
-            accepted = math.isfinite(total) and math.log(generator.random()) < level - total
-            if accepted:
-                position, level = moved, total
-            if step < steps // 3:
-                reach *= math.exp((0.7 if accepted else -0.3) * 0.2)
-            else:
-                walked.append(position)
-        return [likelihoods.at(walked[place]) for place in np.linspace(0, len(walked) - 1, number).astype(int)]
+        centre, size, unit = (
+            likelihoods.scales.place(self.parameters._asdict()),
+            len(self.free),
+            likelihoods.scales.unit,
+        )
+        time = math.log(years_between(calendar))
+        match, year = 2.0 * centre[0], 2.0 * centre[1] + time
+        share = 1.0 / (1.0 + math.exp(year - match))
+        turn, middle = np.eye(size), centre.copy()
+        turn[:2, :2] = [[2.0 * share, 2.0 - 2.0 * share], [2.0, -2.0]]
+        middle[:2] = np.logaddexp(match, year), match - year
+        root = turn @ (np.linalg.cholesky(self.covariance) / unit[:, None])
+        normal = generator.standard_normal((PROPOSALS * number, size))
+        tail = generator.chisquare(PROPOSED_DEGREES, len(normal))
+        proposed = middle + (normal * np.sqrt(PROPOSED_DEGREES / tail)[:, None]) @ root.T
+        walk, odds = proposed[:, 0].copy(), proposed[:, 1].copy()
+        proposed[:, 0] = 0.5 * (walk - np.logaddexp(0.0, -odds))
+        proposed[:, 1] = 0.5 * (walk - np.logaddexp(0.0, odds) - time)
+        lacking = np.array([likelihoods.point(z).total for z in proposed])
+        wanted = 0.5 * (PROPOSED_DEGREES + size) * np.log1p((normal**2).sum(axis=1) / tail) - lacking
+        sums = np.cumsum(np.exp(wanted - wanted.max()))
+        chosen = np.searchsorted(sums, sums[-1] * (np.arange(number) + generator.random()) / number)
+        return [likelihoods.at(proposed[place]) for place in chosen]
 
 
 class _Likelihoods(Course):
@@ -134,13 +145,13 @@ class _Likelihoods(Course):
 
     def losses(self, z: Array) -> Array:
         """What the logarithm of the likelihood of each result lacks."""
-        return -self.calendar.weight * filter_league(self.calendar, self.at(z)).likelihood
+        return -self.calendar.weight * filter_league(self.calendar, self.at(z), whole=False).likelihood
 
 
-def filter_league(calendar: Calendar, parameters: Parameters) -> Filtered:
-    """Run the filter over all matches."""
-    n = calendar.size
-    likelihood, path, home_path = np.empty(n), np.empty((n, 2, 5)), np.empty((n, 4))
+def filter_league(calendar: Calendar, parameters: Parameters, *, whole: bool = True) -> Filtered:
+    """Run the filter over all matches; the path is kept of the ``whole``, and else only likelihoods are."""
+    n = calendar.size if whole else 1
+    likelihood, path, home_path = np.empty(calendar.size), np.empty((n, 2, 5)), np.empty((n, 4))
     centre = kernels.filter_matches(calendar, parameters, hermite(PERFORMANCE_NODES), likelihood, path, home_path)
     return Filtered(likelihood, path, home_path, float(centre))
 
@@ -158,15 +169,17 @@ def smooth_league(calendar: Calendar, filtered: Filtered) -> Strengths:
     return strengths
 
 
-def estimate_league(calendar: Calendar, nu: float = CHESS_NU, *, still: bool = False) -> LeagueEstimate:
-    """Estimate the league from its matches; ``still`` strengths never move."""
+def estimate_league(
+    calendar: Calendar, nu: float = CHESS_NU, *, still: bool = False, near: Parameters | None = None
+) -> LeagueEstimate:
+    """Estimate the league from its matches; ``still`` strengths never move, and the search may begin ``near`` some."""
     draws, at_home = bool(np.any(np.abs(calendar.result) < 1)), not bool(calendar.neutral.all())
     wanted = (*[not still] * 3, True, has_late_newcomers(calendar), at_home, draws)
     free = tuple(k for k, one in enumerate(wanted) if one)
     absent = (NO_MOVEMENT, NO_MOVEMENT, NO_MOVEMENT, 0.0, 0.0, 0.0, 0.0)
     likelihoods = _Likelihoods(calendar, Parameters(*absent, nu=nu), free)
     scales = likelihoods.scales
-    here, score = search(likelihoods, scales.start)
+    here, score = search(likelihoods, scales.start if near is None else scales.place(near._asdict()))
     curvature = score.T @ score + np.diag(scales.prior_precision)
     covariance = np.linalg.inv(curvature).astype(float) * np.outer(scales.unit, scales.unit)
     return LeagueEstimate(likelihoods.at(here.z), -float(here.losses.sum()), covariance, free)
@@ -174,8 +187,16 @@ def estimate_league(calendar: Calendar, nu: float = CHESS_NU, *, still: bool = F
 
 def moves(calendar: Calendar, league: LeagueEstimate) -> bool:
     """Whether the matches show that strengths move: the league is likelier than one that stands still."""
-    still = estimate_league(calendar, league.parameters.nu, still=True)
+    still = estimate_league(calendar, league.parameters.nu, still=True, near=league.parameters)
     return league.log_likelihood - still.log_likelihood > LIKELIER
+
+
+def years_between(calendar: Calendar) -> float:
+    """Years from a match of a side to its next, on average; a day at least."""
+    side, day = np.column_stack([calendar.home, calendar.away]).ravel(), np.repeat(calendar.day, 2)
+    order = np.argsort(side, kind="stable")
+    again = np.diff(side[order]) == 0
+    return max(float(np.diff(day[order])[again].mean()) if again.any() else 0.0, 1.0) / YEAR
 
 
 @cache

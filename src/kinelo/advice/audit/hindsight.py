@@ -24,8 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
 from kinelo.advice.audit.gaps import law_of
@@ -39,13 +38,12 @@ At 1,000 it would take a fifth of the differences from a ladder in which the nea
 HIDDEN_SHARE = 1 / 3
 """Part of the standard error below which the walk within a block stays."""
 MOST_BLOCKS = 4_000
-DIRECT_WORK = 2e10
-"""Multiplications up to which Q is factorised, were it a band as narrow as who met whom allows; beyond that conjugate
-gradients, and the filter's walk as it is."""
 LUCK_DRAWS, SEARCH_DRAWS = 48, 16
 NEWTON_STEPS, LIKELIHOOD_LEFT, SEARCH_LEFT = 40, 1e-3, 0.3
 """Newton's steps end where the next would raise the logarithm of the density by less than this."""
-CG_STEPS, CG_ERROR = 1_000, 1e-4
+CG_STEPS, CG_ERROR = 100, 1e-4
+"""Conjugate gradients end at this error. Where they take more steps than this, who met whom falls apart along few
+matches, and then a factor of Q is sparse."""
 MOST_LOG_FACTOR, FACTOR_ERROR = 4.0, 0.4
 """How far from the filter's walk another is sought, and how near: logarithms of its variance."""
 LEAST_CUT = 3.0
@@ -147,12 +145,41 @@ class _Likelihood:
         first = np.ones(number, bool)
         first[blocks.later] = False
         self.prior = np.where(first, wide**-2, 0.0)
-        self.size, self.n, self.blocks = number, n, blocks
-        self.direct = number * float(_width(self.precision(np.zeros(number), 1.0))) ** 2 <= DIRECT_WORK
+        self.size, self.n, self.blocks, self.direct = number, n, blocks, False
+        self.by_side = np.lexsort((np.arange(number), blocks.side))
 
-    def solver(self, Q: sparse.csr_array) -> Solve:
-        """What solves Q y = r for the columns of r."""
-        return factorised(Q) if self.direct else lambda r: conjugate_gradients(Q, r)
+    def solver(self, x: Array, factor: float) -> Solve:
+        """What solves Q y = r for the columns of r, at x: conjugate gradients, or a factor of Q once they were slow."""
+        Q = self.precision(x, factor)
+        whole = factorised(Q) if self.direct else None
+        chains = None if self.direct else self.chains(Q, factor)
+
+        def solve(r: Array) -> Array:
+            nonlocal whole
+            if whole is None and chains is not None:
+                y = conjugate_gradients(Q, r, chains, CG_STEPS)
+                if y is not None:
+                    return y
+                self.direct = True
+            whole = factorised(Q) if whole is None else whole
+            return whole(r)
+
+        return solve
+
+    def chains(self, Q: sparse.csr_array, factor: float) -> Solve:
+        """What solves T y = r, where T is Q without what ties two sides: the chain of blocks of each side."""
+        place = np.argsort(self.by_side)
+        band = np.zeros((2, self.size))
+        band[1] = Q.diagonal()[self.by_side]
+        band[0, place[self.blocks.later]] = -1.0 / np.maximum(factor * self.walk, 1e-300)
+        root = linalg.cholesky_banded(band)
+
+        def solve(r: Array) -> Array:
+            y = np.empty_like(r)
+            y[self.by_side] = linalg.cho_solve_banded((root, False), r[self.by_side])
+            return y
+
+        return solve
 
     def rows(self, x: Array, factor: float) -> tuple[Array, Array]:
         """Roots of the weights of matches and of links: Q is the sum of their squares along the differences."""
@@ -185,7 +212,7 @@ class _Likelihood:
         """Where the logarithm of the density is ``left`` below its largest value, and what solves Q y = r there."""
         most, steps = 2.0 / self.nu, 0
         while True:
-            solve = self.solver(self.precision(x, factor))
+            solve = self.solver(x, factor)
             slope = self.slope(x, factor)
             step = solve(slope[:, None])[:, 0]
             if 0.5 * float(slope @ step) < left or steps >= NEWTON_STEPS:
@@ -236,15 +263,6 @@ def differences(one: NDArray[np.int64], other: NDArray[np.int64], size: int) -> 
     return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(one.size, size)))
 
 
-def _width(Q: sparse.csr_array) -> int:
-    """Width of the band of Q in a narrow order: a bound on what a factor of it costs."""
-    size = len(Q.indptr) - 1
-    place = np.empty(size, np.int64)
-    place[reverse_cuthill_mckee(Q, symmetric_mode=True)] = np.arange(size)
-    row, column = Q.nonzero()
-    return int(np.abs(place[row] - place[column]).max(initial=0))
-
-
 def factorised(Q: sparse.csr_array) -> Solve:
     """What solves Q y = r for the columns of r, by a sparse factor of Q."""
     whole = splu(
@@ -253,25 +271,24 @@ def factorised(Q: sparse.csr_array) -> Solve:
     return whole.solve
 
 
-def conjugate_gradients(Q: sparse.csr_array, r: Array) -> Array:
-    """Q⁻¹ r for all columns at once, preconditioned by the diagonal."""
-    scale = 1.0 / np.asarray(Q.diagonal(), dtype=np.float64)[:, None]
+def conjugate_gradients(Q: sparse.csr_array, r: Array, near: Solve, steps: int) -> Array | None:
+    """Q⁻¹ r for all columns at once, preconditioned by what is ``near`` Q⁻¹; None where that takes too many steps."""
     y, left = np.zeros_like(r), r.copy()
-    way = scale * left
+    way = near(left)
     level = np.einsum("ij,ij->j", left, way)
     enough = CG_ERROR**2 * np.maximum(level, 1e-300)
-    for _ in range(CG_STEPS):
+    for _ in range(steps):
         pushed = Q @ way
         share = level / np.maximum(np.einsum("ij,ij->j", way, pushed), 1e-300)
         y += share * way
         left -= share * pushed
-        kept = scale * left
+        kept = near(left)
         fresh = np.einsum("ij,ij->j", left, kept)
         if np.all(fresh <= enough):
-            break
+            return y
         way = kept + (fresh / np.maximum(level, 1e-300)) * way
         level = fresh
-    return y
+    return None
 
 
 class Trend(NamedTuple):
@@ -342,7 +359,7 @@ def strengths_in_hindsight(
     own = blocks.block.ravel()
     x = np.bincount(own, filtered.mean.ravel(), likelihood.size) / np.bincount(own, minlength=likelihood.size)
     factor = 1.0
-    if blocks.walk.size and likelihood.direct:
+    if blocks.walk.size:
         factor, x = walk_factor(likelihood, x, generator)
     years = years_since_entry(calendar, [newcomers(calendar)] if growing is None else growing)
     trend = None

@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import CHESS_NU
+from kinelo.play.elementary import exp_negative
 from kinelo.play.formula import inlined, kernel
-from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of
+from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of, tail_of
 from kinelo.raters.filter.belief import STEEPEST_PROMISE, YEAR, fade, learnt, observe_result, rested
 from kinelo.raters.order import forecast_until
 
@@ -168,7 +169,7 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
 
     Takes a ``Calendar``, ``Parameters`` and ``NormalNodes``, fills ``likelihood`` (n), ``path`` (n × 2 × 5: both
     sides' φ, mean and variance before the match, mean and variance after it) and ``home_path`` (n × 4: mean and
-    variance of the home advantage before and after), all float64, and returns M.
+    variance of the home advantage before and after), all float64, and returns M. Of a path of one row, nothing is kept.
     """
     v0, kappa, drift = p.newcomer_spread**2, p.ties, p.home_drift**2
     nu = points_scale(p.nu, kappa)
@@ -176,9 +177,9 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
     m, v, last = np.zeros(calendar.sides), np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
     h, h_variance, h_day = 0.0, (HOME_DOUBT * CHESS_NU / p.nu) ** 2, 0.0
     M = 0.0
-    seen = 0
+    seen, kept = 0, path.shape[0] > 1
     for k in range(calendar.home.size):
-        day = calendar.day[k]
+        day, row = calendar.day[k], k if kept else 0
         for side in range(2):
             i = calendar.home[k] if side == 0 else calendar.away[k]
             phi = 1.0
@@ -188,7 +189,7 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
             else:
                 phi, m[i], v[i] = _advance(p, day - last[i], M, m[i], v[i])
             last[i] = day
-            path[k, side, 0], path[k, side, 1], path[k, side, 2] = phi, m[i], v[i]
+            path[row, side, 0], path[row, side, 1], path[row, side, 2] = phi, m[i], v[i]
         i, j = calendar.home[k], calendar.away[k]
         z, both = m[i] - m[j], v[i] + v[j]  # z ~ N(z, both) before the match
         if not calendar.neutral[k]:
@@ -196,7 +197,7 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
             h_day = day
             z += h
             both += h_variance
-        home_path[k, 0], home_path[k, 1] = h, h_variance
+        home_path[row, 0], home_path[row, 1] = h, h_variance
         S, games = calendar.result[k], calendar.weight[k]
         L, shift, left = observe_result(S, games, nu, kappa, z, both, nodes.x, nodes.weight)
         likelihood[k] = math.log(L) + (1.0 - abs(S)) * log_kappa
@@ -205,9 +206,9 @@ def filter_matches(calendar, p, nodes, likelihood, path, home_path):
         if not calendar.neutral[k]:
             h, h_variance = learnt(h, h_variance, 1.0, shift, left)
         M = _follow(M, m[i], m[j], seen)
-        path[k, 0, 3], path[k, 0, 4] = m[i], v[i]
-        path[k, 1, 3], path[k, 1, 4] = m[j], v[j]
-        home_path[k, 2], home_path[k, 3] = h, h_variance
+        path[row, 0, 3], path[row, 0, 4] = m[i], v[i]
+        path[row, 1, 3], path[row, 1, 4] = m[j], v[j]
+        home_path[row, 2], home_path[row, 3] = h, h_variance
     return M
 
 
@@ -431,27 +432,44 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
 
 
 @kernel
-def play_results(calendar, system, k, result, loss):
-    """Log-loss of plain Elo with this K (float) on ``result`` (n, in [−1, 1]), each before it is used, into ``loss``
-    (n): what :func:`follow_ratings` comes to, to the last bit, where strengths and results are known.
+def play_results(calendar, system, ks, result, since, losses):
+    """Log-loss of plain Elo with each of ``ks`` on ``result`` (n, in [−1, 1]), each before it is used, summed over the
+    matches from ``since`` on into ``losses`` (one for each K): what :func:`follow_ratings` comes to where strengths
+    and results are known.
     """
-    R = system.start.copy()
-    held, ahead = system.start.copy(), 0
+    R = np.repeat(system.start, ks.size).reshape(-1, ks.size)
+    held, ahead = R.copy(), 0
+    product, missed = np.ones(ks.size), np.zeros(ks.size)
     nu, nu_D, kappa = system.nu, system.forecast_nu, system.forecast_kappa
-    log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
+    log_kappa, certain = math.log(kappa) if kappa > 0.0 else 0.0, 0.0
     for n in range(calendar.home.size):
-        i, j = calendar.home[n], calendar.away[n]
+        i, j, home = calendar.home[n], calendar.away[n], system.home[n]
         if n >= ahead:
             ahead = calendar.until[n]
             for m in range(n, ahead):
                 held[calendar.home[m]], held[calendar.away[m]] = R[calendar.home[m]], R[calendar.away[m]]
-        b, _, _ = davidson(nu, 0.0, R[i] - R[j] + system.home[n])
-        belief, S = held[i] - held[j] + system.home[n], result[n]
-        _, _, share = davidson_terms(kappa, math.exp(min(max(nu_D * belief, -STEEPEST_PROMISE), STEEPEST_PROMISE)))
-        loss[n] = -math.log(share) - nu_D * (S * belief) - (1.0 - S * S) * log_kappa
-        g = calendar.weight[n] * (k / 2)
-        R[i] += g * (S - b)
-        R[j] -= g * (S - b)
+        if n == since:
+            product[:], missed[:], certain = 1.0, 0.0, 0.0
+        S, half = result[n], 0.5 * calendar.weight[n]
+        certain -= (1.0 - S * S) * log_kappa
+        ours, theirs, our_belief, their_belief = R[i], R[j], held[i], held[j]
+        for c in range(ks.size):
+            x = nu_D * (our_belief[c] - their_belief[c] + home)
+            u = min(abs(x), STEEPEST_PROMISE)
+            t = exp_negative(-u)
+            product[c] *= 1.0 + t * (kappa + t)  # log D = u + log(1 + κt + t²), of many matches at once
+            missed[c] += u - S * x
+            gap = ours[c] - theirs[c] + home
+            t = tail_of(nu * gap)
+            move = half * ks[c] * (S - math.copysign((1.0 - t * t) / (1.0 + t * t), gap))
+            ours[c] += move
+            theirs[c] -= move
+        if n % 16 == 0:
+            for c in range(ks.size):
+                missed[c] += math.log(product[c])
+                product[c] = 1.0
+    for c in range(ks.size):
+        losses[c] = missed[c] + math.log(product[c]) + certain
 
 
 @kernel

@@ -123,7 +123,7 @@ def look_ahead(
     By theory it is a ratio to what the past wanted (theory's K is ``past``), which the backtest knows as well.
     """
     ahead = play_on(recursion, ratings)
-    best, best_if_known = ahead.best(), with_known_starts(recursion).best()
+    best, best_if_known = ahead.best(past), with_known_starts(recursion).best(past)
     number = int(np.clip(MOST_REPLAYED / (REPLAYED_K.size * ahead.calendar.size), len(drawn), MOST_REPLAYS))
     bests = replayed_bests(recursion, drawn, ratings, best * REPLAYED_K, number)
     k = advice.k * best / past if differ(best, past) else advice.k
@@ -147,14 +147,14 @@ def replayed_bests(
         for turn, parameters in enumerate(drawn[:turns])
         for one in replays_ahead(recursion, parameters, ratings, streams[turn::turns])
     ]
-    return np.array(lowest(ks, np.array([[replayed_loss(one, float(k)) for one in played] for k in ks])))
+    return np.array(lowest(ks, np.stack([replayed_losses(one, ks) for one in played], axis=1)))
 
 
-def replayed_loss(replay: Recursion, k: float) -> float:
-    """The loss of a replay under a K, to the last bit that of :meth:`Recursion.loss`, in a fraction of its time."""
-    loss = np.empty(replay.calendar.size)
-    kernels.play_results(replay.calendar, replay.system, k, replay.expected.score, loss)
-    return float(loss.mean())
+def replayed_losses(replay: Recursion, ks: Array) -> Array:
+    """The loss of a replay under each K, that of :meth:`Recursion.loss`, in a fraction of its time."""
+    losses = np.empty(ks.size)
+    kernels.play_results(replay.calendar, replay.system, ks, replay.expected.score, 0, losses)
+    return losses / replay.calendar.size
 
 
 def find_remedies(

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 from scipy.optimize import root_scalar
 
 from kinelo.advice.audit import kernels
@@ -33,6 +34,10 @@ from kinelo.raters.filter.belief import YEAR, fade_all
 RECURSION_NODES = 7
 LARGEST_K, SMALLEST_K = 400.0, 0.25
 """Largest and smallest K looked at, on the chess scale."""
+WIDE_RUNG, NARROW_RUNG = 1.6, 1.12
+"""Factors between neighbouring K in the search for the best one."""
+CURVE_RUNG = 1.3
+"""Factor between the K at which the theory is asked, at least; between them its curve is smooth."""
 GOLDEN_SECTION = (math.sqrt(5) - 1) / 2
 
 
@@ -133,25 +138,19 @@ class Recursion:
         )
         return Prediction(float(k) if np.ndim(k) == 0 else math.nan, loss, error, luck, newcomers, self._slope(out))
 
-    def best(self) -> float:
-        """K*: the least expected log-loss."""
+    def best(self, near: float | None = None) -> float:
+        """K*: the least expected log-loss; the search may begin ``near`` a K."""
         unit = CHESS_NU / self.parameters.nu
-        ladder = np.geomspace(SMALLEST_K * unit, LARGEST_K * unit, 14)
-        losses = [self.loss(float(k)) for k in ladder]
-        place = int(np.argmin(losses))
-        low, high = math.log(ladder[max(place - 1, 0)]), math.log(ladder[min(place + 1, ladder.size - 1)])
-        left, right = high - GOLDEN_SECTION * (high - low), low + GOLDEN_SECTION * (high - low)
-        at_left, at_right = self.loss(math.exp(left)), self.loss(math.exp(right))
-        while high - low > 0.01:
-            if at_left < at_right:
-                high, right, at_right = right, left, at_left
-                left = high - GOLDEN_SECTION * (high - low)
-                at_left = self.loss(math.exp(left))
-            else:
-                low, left, at_left = left, right, at_right
-                right = low + GOLDEN_SECTION * (high - low)
-                at_right = self.loss(math.exp(right))
-        return math.exp(left if at_left < at_right else right)
+        low, high = SMALLEST_K * unit, LARGEST_K * unit
+        ks = np.geomspace(low, high, 9) if near is None else near * WIDE_RUNG ** np.arange(-1.0, 2.0)
+        found = {float(k): self.loss(float(k)) for k in ks}
+        while (least := min(found, key=lambda k: found[k])) in (min(found), max(found)) and low < least < high:
+            k = float(np.clip(least * WIDE_RUNG ** (1 if least == max(found) else -1), low, high))
+            found[k] = self.loss(k)
+        for rung in (WIDE_RUNG, NARROW_RUNG):
+            centre = _least(found)
+            found |= {k: self.loss(k) for k in (centre / rung, centre, centre * rung) if k not in found}
+        return _least(found)
 
     def today(self, years: float) -> tuple[Array, Array, np.ndarray]:
         """Mean and variance of each strength at the end, and who played within some years; means count from theirs."""
@@ -230,11 +229,29 @@ class KCurve:
         return {name: self.column(name).tolist() for name in self._names}
 
 
-def k_curve(recursion: Recursion, ks: Array, interval: tuple[float, float]) -> KCurve:
-    """The curve at these K."""
-    sizes = block_sizes(recursion.since, recursion.calendar.size)
-    followed = [recursion.follow(float(k)) for k in ks]
-    points = tuple(recursion.summary(float(k), one) for k, one in zip(ks, followed))
-    blocks = sums_by_block(np.stack([one.loss for one in followed]), sizes)
-    quarters = tuple(lowest(ks, np.stack([part.sum(axis=1) for part in np.split(blocks, 4, axis=1)], axis=1)))
-    return KCurve(points, recursion.at(recursion.best()), *interval, quarters)
+def k_curve(recursion: Recursion, ks: Array, best: float, interval: tuple[float, float]) -> KCurve:
+    """The curve at these K, by splines through some of them."""
+    chosen = [float(ks[0])]
+    for k in ks[1:-1].tolist():
+        if min(k / chosen[-1], ks[-1] / k) > CURVE_RUNG:
+            chosen.append(k)
+    chosen.append(float(ks[-1]))
+    followed = [recursion.follow(k) for k in chosen]
+    points = [recursion.summary(k, one) for k, one in zip(chosen, followed)]
+    at, x = np.log(chosen), np.log(ks)
+    columns = np.array([(p.log_loss, p.error, p.luck, p.newcomers) for p in points])
+    smooth = CubicSpline(at, columns)(x)
+    slope = np.interp(x, at, [p.slope for p in points])
+    blocks = sums_by_block(
+        np.stack([one.loss for one in followed]), block_sizes(recursion.since, recursion.calendar.size)
+    )
+    by_quarter = np.stack([part.sum(axis=1) for part in np.split(blocks, 4, axis=1)], axis=1)
+    quarters = tuple(lowest(ks, CubicSpline(at, by_quarter)(x)))
+    curve = tuple(Prediction(float(k), *row, float(t)) for k, row, t in zip(ks, smooth.tolist(), slope))
+    return KCurve(curve, recursion.at(best), *interval, quarters)
+
+
+def _least(found: dict[float, float]) -> float:
+    """The K at the bottom of the losses found so far."""
+    ks = np.array(sorted(found))
+    return lowest(ks, np.array([[found[k]] for k in ks.tolist()]))[0]
