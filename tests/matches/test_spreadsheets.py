@@ -66,6 +66,16 @@ def test_without_the_library_it_is_said_how(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("fastexcel") is None, reason="fastexcel is not installed")
+def test_a_sheet_of_members_is_said_and_is_what_ratings_begin_with(tmp_path):
+    members = [["Member", "Elo"], ["Ajax", 1601], ["PSV", 1402]]
+    path = workbook(tmp_path / "club.xlsx", ROWS, members, [["x"], ["y"]])
+    matches = kn.read_matches(path)
+    assert [note for note in matches.notes if "'S2' holds ratings, which --start" in note and "'S3'" in note]
+    rater = kn.TeamElo.classic(k=10, start=path)
+    assert rater.one_step_ahead(matches).ratings_before[0].tolist() == [1601.0, 1402.0]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("fastexcel") is None, reason="fastexcel is not installed")
 def test_a_workbook_is_read(tmp_path):
     matches = kn.read_matches(workbook(tmp_path / "m.xlsx", ROWS))
     assert matches.result.tolist() == [1, 0.5] and str(matches.date[1]) == "2024-01-08"

@@ -271,6 +271,36 @@ def single_games(present: Iterable[str]) -> dict[str, list[str]]:
     return columns_of
 
 
+RATING_WORDS = (
+    "elorating", "ratingelo", "ratingbefore", "prerating", "fiderating", "wertungszahl", "rating", "elo", "dwz", "rtg",
+)  # fmt: skip
+"""What a column is called, before or after the word for a side, that states the rating of that side."""
+
+
+def rating_columns(present: Iterable[str], sides: Mapping[str, str]) -> tuple[str, str] | None:
+    """The columns that state a rating of both sides of a match, beside those of the ``sides`` themselves.
+
+    >>> rating_columns(["White", "Elo White", "Black", "Elo Black"], {"home": "White", "away": "Black"})
+    ('Elo White', 'Elo Black')
+    >>> rating_columns(["home", "away", "h_elo", "a_elo"], {"home": "home", "away": "away"})
+    ('h_elo', 'a_elo')
+    """
+    stated: dict[str, str] = {}
+    for column in present:
+        plain = plain_name(column)
+        word = next((w for w in RATING_WORDS if plain != w and (plain.startswith(w) or plain.endswith(w))), None)
+        if word is not None:
+            stated.setdefault(plain.removeprefix(word) if plain.startswith(word) else plain.removesuffix(word), column)
+    if {"h", "a"} <= stated.keys():
+        return stated["h"], stated["a"]
+    words = [
+        (plain_name(sides[side]), *MATCH_COLUMNS[side], *LOSER_COLUMNS[side], *more)
+        for side, more in (("home", ("1", "w")), ("away", ("2", "b", "v")))
+    ]
+    first, second = (next((stated[word] for word in own if word in stated), None) for own in words)
+    return None if first is None or second is None else (first, second)
+
+
 def venue_columns(present: Iterable[str]) -> list[str]:
     """Columns that may tell whether the first side was at home."""
     return [column for column in present if plain_name(column) in VENUE_COLUMNS]

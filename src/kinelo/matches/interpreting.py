@@ -21,6 +21,7 @@ from kinelo.matches.columns import (
     find_columns,
     listed,
     more_sides,
+    rating_columns,
     venue_columns,
 )
 from kinelo.matches.conditions import read_conditions
@@ -275,6 +276,12 @@ def _tell_assumptions(rows: Rows) -> None:
         rows.notes.append("there is no column of neutral venues: every match counts as played at the first side's home")
     used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns}
     ignored = [column for column in rows.table.columns if column not in used]
+    if stated := rating_columns(ignored, rows.found):
+        rows.notes.append(
+            f"the columns {stated[0]!r} and {stated[1]!r} state ratings, which nobody begins with: --start (start=) "
+            "takes this very file too, and begins with the first rating of each side"
+        )
+        ignored = [column for column in ignored if column not in stated]
     if ignored:
         rows.notes.append(f"columns that were not used: {listed_names(ignored)}")
     order = set(find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns).values())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from kinelo.errors import InputError, in_one_line
-from kinelo.matches.columns import distinct_names, listed, plain_name
+from kinelo.matches.columns import RATING_WORDS, distinct_names, listed, plain_name
 from kinelo.matches.contest_columns import CONTEST_COLUMNS
 from kinelo.matches.header import ROWS_ABOVE, header_row, note_of_title
 from kinelo.matches.names import as_text
@@ -99,6 +99,8 @@ def _together(sheets: list[Sheet]) -> tuple[pl.DataFrame, tuple[str, ...], int]:
     notes = list(dict.fromkeys(note for sheet in same for note in sheet.notes))
     left = f"; {listed(others)} {'has' if len(others) == 1 else 'have'} other columns and" if others else ""
     left += f" {'was' if len(others) == 1 else 'were'} left out (sheet= or --sheet chooses one)" if others else ""
+    rated = [one.name for one in sheets if one not in same and {*map(plain_name, one.table.columns)} & {*RATING_WORDS}]
+    left += f"; {listed(rated)} holds ratings, which --start (start=) takes from this very file" if rated else ""
     if len(same) == 1:
         if others:
             notes.append(f"the workbook has {len(sheets)} sheets: {first.name!r} was read{left}")

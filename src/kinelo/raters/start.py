@@ -7,7 +7,8 @@ a number of matches its side counts as settled; without a day it holds on the da
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,11 +22,12 @@ from kinelo.raters.state import NEVER
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_SHEETS = 30
 SETTLED = 10**6
 """Matches that a side of unknown experience is taken to have played."""
 
 COLUMNS = {
-    "name": ("name", "team", "side", "player"),
+    "name": ("name", "team", "side", "player", "member"),
     "rating": ("rating", "elo", "strength"),
     "deviation": ("deviation", "uncertainty", "rd"),
     "volatility": ("volatility",),
@@ -60,18 +62,19 @@ class Start(NamedTuple):
 def read_start(source: Any) -> Start:
     """Read ratings to begin with: names and numbers, a table with columns name and rating, or the path of one.
 
+    A workbook may have them on any sheet. Of matches that state ratings of both sides, the first of each side counts.
+
     >>> start = read_start({"A": 1620, "B": 1480})
     >>> start.names, start.rating.tolist()
     (('A', 'B'), [1620.0, 1480.0])
     """
-    from kinelo.matches.loading import load_table
     from kinelo.matches.names import clean_name
 
     if isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values()):
         source = {"name": list(map(str, source)), "rating": list(source.values())}
     if not (isinstance(source, Mapping | str | Path) or hasattr(source, "columns")):
         raise InputError(f"start must be a table of names and ratings, or a mapping, not {type(source).__name__}.")
-    table = _named(load_table(source))
+    table = _ratings_in(source)
     names = tuple(clean_name(str(name)) for name in table["name"])
     if len(set(names)) < len(names) or not all(names):
         twice = next((name for name in names if names.count(name) > 1), "")
@@ -112,6 +115,52 @@ def read_k(source: Any) -> dict[str, float]:
             else "k_of names somebody twice, or not at all."
         )
     return dict(zip(names, values.tolist(), strict=True))
+
+
+def _ratings_in(source: Any) -> pl.DataFrame:
+    """The table of names and ratings in a source: itself, a sheet of it, or what its matches state."""
+    import polars as pl
+
+    from kinelo.matches.loading import load_table, open_table
+
+    table = load_table(source)
+    try:
+        return _named(table)
+    except InputError as missing:
+        for sheet in range(1, MOST_SHEETS):
+            with suppress(InputError):
+                return _named(open_table(source, sheet).table)
+        stated = stated_ratings(source, table.columns)
+        if not stated:
+            raise missing
+        return pl.DataFrame({"name": list(stated), "rating": list(stated.values())})
+
+
+def stated_ratings(source: Any, present: Sequence[str]) -> dict[str, float]:
+    """The first rating of each side that matches state, by name; none where no two columns do."""
+    from kinelo.matches.columns import LOSER_COLUMNS, MATCH_COLUMNS, find_columns, rating_columns
+    from kinelo.matches.reading import read_matches
+
+    sides = find_columns(present, LOSER_COLUMNS, None)
+    sides |= find_columns(present, {side: MATCH_COLUMNS[side] for side in ("home", "away")}, None)
+    columns = rating_columns(present, sides) if {"home", "away"} <= sides.keys() else None
+    if columns is None:
+        return {}
+    matches, stated = read_matches(source, conditions=columns), {}
+    cells = [[_number(level) for level in matches.conditions[column].levels] for column in columns]
+    for n in range(len(matches)):
+        for side, column, values in zip((matches.home, matches.away), columns, cells):
+            code = int(matches.conditions[column].codes[n])
+            if code >= 0 and values[code] is not None:
+                stated.setdefault(matches.teams[side[n]], values[code])
+    return stated
+
+
+def _number(text: str) -> float | None:
+    """A rating as a cell states it; none where it is no number, or 0 as some write for unrated."""
+    with suppress(ValueError):
+        return float(text) or None
+    return None
 
 
 def _named(table: pl.DataFrame) -> pl.DataFrame:

@@ -30,7 +30,7 @@ from kinelo.advice.audit.in_use import (
 from kinelo.advice.audit.inflation import inflation_of
 from kinelo.advice.audit.inputs import auditable, compare_ratings, latest_part, only_side, table_of
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
-from kinelo.advice.audit.outlook import find_remedies, look_ahead
+from kinelo.advice.audit.outlook import find_remedies, look_ahead, newcomers_steps
 from kinelo.advice.audit.recursion import Recursion, k_curve
 from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.verdict import SAME_K, Lead, lead_of
@@ -304,6 +304,7 @@ def _audit_matches(
     outlook = look_ahead(recursion, drawn, today_rated, advice, curve.best.k, in_use.k)
     if outlook.finding_strengths:
         outlook = replace(outlook, remedies=find_remedies(recursion, in_use, matches, outlook.k, measured))
+    outlook = replace(outlook, first=newcomers_steps(recursion, in_use, matches, outlook.k, measured))
     k_in_order = None if matches.unordered is None else recursion.in_order().best(centre)
     k = in_use.k or advice.k
     before, steps = in_use.trace(matches)

@@ -27,8 +27,10 @@ from kinelo.raters.filter.belief import YEAR
 
 OTHER = 1.25
 """Two K this factor apart are not the same."""
-BOOSTS, HALVING_MATCHES = (1.0, 2.0, 4.0, 8.0, 16.0), (3.0, 10.0, 30.0)
-"""Steps of newcomers that are tried: how much larger at first, and matches until half of that is gone."""
+FIRST_MATCHES = 40
+"""Matches over which the steps of a newcomer are chosen, on average."""
+NEW_MATCHES, LEAST_NEW = 20, 100
+"""Matches for which one is a newcomer, and how many of newcomers in the later half it takes to judge their steps."""
 
 PLAYED_AGAIN = 2
 """How often the later half is played."""
@@ -73,6 +75,27 @@ class StartRemedy:
 
 
 @dataclass(frozen=True)
+class FirstSteps:
+    """A larger K for the first matches of a side, ``first``, which falls to ``k`` (halfway after some matches), and
+    how much more the one K advised for all loses on the later half."""
+
+    k: float
+    first: float
+    halfway: float
+    gain: Difference
+
+    @property
+    def rule(self) -> FallingSteps:
+        """What TeamElo.classic(k=…) and RatingSystem(gamma=…) take."""
+        return FallingSteps(self.k / 2, boost=self.first / self.k - 1, matches=self.halfway)
+
+    @property
+    def words(self) -> str:
+        """The rule as the command line and Python take it."""
+        return rule_words(self.rule)
+
+
+@dataclass(frozen=True)
 class Outlook:
     """The best K over matches to come, from today's ratings on.
 
@@ -92,6 +115,8 @@ class Outlook:
         to find strengths.
     remedies
         What would have found them sooner; empty where the future wants what the past wanted.
+    first
+        A larger K for newcomers, that falls; None where hardly anybody is new in the later half.
     """
 
     k: float
@@ -103,6 +128,7 @@ class Outlook:
     future: float
     known_starts: float
     remedies: tuple[StartRemedy, ...] = ()
+    first: FirstSteps | None = None
 
     @property
     def differs(self) -> bool:
@@ -162,19 +188,15 @@ def find_remedies(
 ) -> tuple[StartRemedy, ...]:
     """What finding strengths sooner would have done to the later half: a larger K at first, and a starting list."""
     since, losses = recursion.since, own_losses(in_use.blank(), matches)
-    rule = first_steps(recursion, k)
+    rule = first_steps(recursion)
     provisional = own_losses(anew(in_use.rater, k=rule, k_of=None), matches)
     mean, _, last = kernels.last_known(_until(recursion.calendar, since), recursion.filtered.path)
     names = {matches.teams[n]: in_use.rater.initial + float(mean[n]) for n in np.flatnonzero(last >= 0)}
     listed = losses.copy()
     listed[since:] = own_losses(anew(in_use.rater, k=k, k_of=None, start=names), matches[since:])
-    first = 2.0 * rule.gamma * (1.0 + rule.boost)
     return (
         StartRemedy(
-            f"a larger K for the first matches of a side (K = {first:.0f} falling to {k:.3g}, halfway after "
-            f"{rule.matches:.0f} matches: --k {k:.3g} --k-first {first:.0f} --k-halfway {rule.matches:g}, or "
-            f"k=FallingSteps({rule.gamma:.3g}, boost={rule.boost:g}, matches={rule.matches:g}))",
-            measured.saving(losses - provisional),
+            f"a larger K for the first matches of a side ({rule_words(rule)})", measured.saving(losses - provisional)
         ),
         StartRemedy(
             f"a starting list (the strengths that the earlier half shows, then K = {k:.3g}: --start, or start=)",
@@ -183,15 +205,73 @@ def find_remedies(
     )
 
 
-def first_steps(recursion: Recursion, k: float) -> FallingSteps:
-    """A step that falls to K/2 as a side plays: the one with the least expected loss over all matches."""
-    calendar = recursion.calendar
-    before = matches_before(calendar)
-    tried = [FallingSteps(k / 2, boost, matches) for boost in BOOSTS for matches in HALVING_MATCHES]
-    weight = calendar.weight[:, None]
-    steps = (weight * rule.gamma * (1 + rule.boost * rule.matches / (rule.matches + before)) for rule in tried)
-    losses = [float(recursion.follow(one).loss.mean()) for one in steps]
-    return tried[int(np.argmin(losses))]
+def rule_words(rule: FallingSteps) -> str:
+    """A step that falls, as it is read and as the command line and Python take it."""
+    k, first, half = 2.0 * rule.gamma, 2.0 * rule.gamma * (1.0 + rule.boost), rule.matches
+    return (
+        f"K = {first:.0f} falling to {k:.3g}, halfway after {half:g} match{'es' * (half != 1)}: --k {k:.3g} --k-first "
+        f"{first:.0f} --k-halfway {half:g}, or k=FallingSteps({rule.gamma:.4g}, boost={rule.boost:.4g}, "
+        f"matches={half:g})"
+    )
+
+
+class Newcomer(NamedTuple):
+    """Spread of newcomers about where they start, the points by which a strength moves between two matches, and of a
+    match how its expected result in [0, 1] rises with a point and the variance of the result."""
+
+    spread: float
+    moved: float
+    slope: float
+    luck: float
+
+    def right_steps(self, matches: int) -> Array:
+        """K of each of the first matches: with v the variance of the error before it, ``K = av/(a²v + u)``, a being the
+        slope and u the luck, and ``v ← v − aKv + d²``."""
+        ks, v = np.empty(matches), self.spread**2
+        for n in range(matches):
+            ks[n] = self.slope * v / (self.slope**2 * v + self.luck)
+            v += self.moved**2 - self.slope * ks[n] * v
+        return ks
+
+    def errors(self, ks: Array) -> Array:
+        """Variance of the error after each of the first matches under these K, without what moved since."""
+        errors, v = np.empty(ks.size), self.spread**2
+        for n, k in enumerate(ks):
+            errors[n] = (1.0 - self.slope * k) ** 2 * v + k * k * self.luck
+            v = errors[n] + self.moved**2
+        return errors
+
+    def falling(self, matches: int) -> FallingSteps:
+        """The rule that begins with the right first step, ends with the one after so many matches, and leaves the least
+        error on the way there; K is taken as it is printed."""
+        ks, n = self.right_steps(matches), np.arange(FIRST_MATCHES)
+        first, k = float(f"{ks[0]:.0f}"), float(f"{ks[-1]:.3g}")
+        halfway = min(
+            range(1, FIRST_MATCHES + 1), key=lambda m: float(self.errors(k + (first - k) * m / (m + n)).mean())
+        )
+        return FallingSteps(k / 2, boost=max(first / k - 1, 0.0), matches=float(halfway))
+
+
+def first_steps(recursion: Recursion) -> FallingSteps:
+    """The steps of newcomers in this league, which end with those of a side that has played as much as others have."""
+    p, expected, part = recursion.parameters, recursion.expected, slice(recursion.since, None)
+    luck = float((expected.square - expected.score_square)[part].mean()) / 4.0
+    spread, sides = math.hypot(p.newcomer_spread, p.newcomer_level), np.unique(recursion.calendar[:2]).size
+    newcomer = Newcomer(spread, recursion.change_per_match()[0], recursion.slope / 2.0, luck)
+    return newcomer.falling(max(2 * recursion.calendar.size // sides, FIRST_MATCHES))
+
+
+def newcomers_steps(
+    recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float, measured: KBacktest
+) -> FirstSteps | None:
+    """Steps of newcomers held against K for all on the later half, where enough of it are matches of newcomers."""
+    new = (matches_before(recursion.calendar)[recursion.since :] < NEW_MATCHES).any(axis=1)
+    if new.sum() < LEAST_NEW:
+        return None
+    rule = first_steps(recursion)
+    one, falling = (own_losses(anew(in_use.rater, k=step, k_of=None), matches) for step in (k, rule))
+    first = 2.0 * rule.gamma * (1.0 + rule.boost)
+    return FirstSteps(2.0 * rule.gamma, first, rule.matches, measured.saving(one - falling))
 
 
 def future_calendar(calendar: Calendar, since: int) -> Calendar:

@@ -293,11 +293,18 @@ def _lag(audit: Findings) -> str:
 
 
 def _newcomers(audit: Findings) -> str:
+    said = f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error"
     if audit.opponents.hidden:
-        return "enter at one rating and meet their like, so that their ratings hardly leave it"
-    if audit.newcomer_matches < 1:
-        return "start no further off than ratings usually are"
-    return f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error"
+        said = "enter at one rating and meet their like, so that their ratings hardly leave it"
+    elif audit.newcomer_matches < 1:
+        said = "start no further off than ratings usually are"
+    first = audit.outlook.first
+    if first is None:
+        return said
+    rule = f"a larger K for the first matches of a side ({first.words})"
+    if first.gain.low <= 0:
+        rule += " is not shown to help: it"
+    return f"{said}; {rule} {change(first.gain)} on the later half, against K = {audit.outlook.k:.3g} for all"
 
 
 def inflation_words(found: RatingInflation) -> list[str]:
