@@ -65,7 +65,7 @@ def test_intervals_hold_what_they_should_on_ladders_too():
         assert 0.65 < np.mean(held) < 0.9, candidates
 
 
-def test_the_ridge_depends_on_no_order_and_is_kept():
+def test_the_ridge_depends_on_no_order_and_on_no_division_into_tables():
     table, _ = pool(6, 600, 200, 200.0)
     order = np.random.default_rng(1).permutation(600)
     turned = np.arange(600) % 3 == 0
@@ -82,7 +82,11 @@ def test_the_ridge_depends_on_no_order_and_is_kept():
     assert again.ridge_ == one.ridge_
     ratings = (rater.ratings_.sort("name")["rating"].to_numpy() for rater in (one, again))
     np.testing.assert_allclose(*ratings, atol=1e-6)
-    assert again.update(read({**table, "date": table["date"] + 100})).ridge_ == one.ridge_
+    few, rest = (read({key: values[part] for key, values in table.items()}) for part in (slice(37), slice(37, None)))
+    begun = kn.BradleyTerry().update(few)
+    assert begun.ridge_ != one.ridge_
+    assert begun.update(rest).ridge_ == one.ridge_
+    assert begun.ratings_.equals(one.ratings_), "to the last bit"
 
 
 def test_comparisons_are_dealt_to_folds_one_by_one():

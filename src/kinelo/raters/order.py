@@ -60,8 +60,13 @@ def learn_order(matches: Matches | Contests) -> SideOrder:
     return SideOrder(not leaks_at_home, not leaks_elsewhere and elsewhere[0] >= FEWEST)
 
 
+def tells_result(decided: float, share: float, telling: float = TELLING_AT_HOME) -> bool:
+    """Whether so many decided matches, of which the side named first won this share, leave no doubt."""
+    return decided >= FEWEST and share >= telling
+
+
 def _tells(decided: int, share: float, telling: float, where: str) -> bool:
-    if decided < FEWEST or share < telling:
+    if not tells_result(decided, share, telling):
         return False
     warnings.warn(
         f"The side named first won {percent(share, 1)} of {decided:,} decided matches {where}: the order of sides "

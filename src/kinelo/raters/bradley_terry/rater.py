@@ -38,7 +38,7 @@ from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
 from kinelo.raters.covariates import FairValue, covariate_names, effects_frame
 from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import SideOrder
+from kinelo.raters.order import SideOrder, tells_result
 from kinelo.raters.state import MatchIndices
 from kinelo.raters.stored import ANY, stored, taken_whole
 
@@ -68,8 +68,9 @@ class BradleyTerry(FairValue):
     ridge
         Precision of a normal prior on the strengths in log-odds; it keeps finite who always won or always lost. None
         takes the least, from .01 on, whose forecasts of comparisons left out are not clearly worse than the best
-        (:mod:`kinelo.raters.bradley_terry.ridge`), by the first matches rated; ``ridge_`` says which. Unless it is 0,
-        κ and the advantage have weak priors too: within a factor e³ of ½, and ± 700 points.
+        (:mod:`kinelo.raters.bradley_terry.ridge`), of all comparisons rated; ``ridge_`` says which. A walk one step
+        ahead keeps the one it began with. Unless it is 0, κ and the advantage have weak priors too: within a factor e³
+        of ½, and ± 700 points.
     refit_days
         How old an estimate may become in :meth:`one_step_ahead` before it is made again; 0 makes it anew every day.
     initial
@@ -83,7 +84,7 @@ class BradleyTerry(FairValue):
     (['A', 'B', 'C'], [3, 3, 3])
     """
 
-    _rescaled = False
+    _rescaled = _stepping = False
     _ridge_found = None
     look: int | None = field(default=None, init=False)
 
@@ -118,8 +119,11 @@ class BradleyTerry(FairValue):
         return Tally(covariates)
 
     def _use(self, matches: Matches) -> None:
-        """Add further comparisons; the estimate is made anew from all of them."""
+        """Add further comparisons; the estimate is made anew from all of them, as if they had come at once."""
         self._begun().add(matches)
+        if not self._stepping:
+            self._theta = self._ridge_found = None
+            self.order_ = SideOrder(not tells_result(*self._state.won_at_home()), self.order_.neutral)
         self._estimate()
 
     # The unknowns: strengths a, effects (venue where it is sought, then covariates), log κ where it is sought.
@@ -140,7 +144,7 @@ class BradleyTerry(FairValue):
 
     @property
     def ridge_(self) -> float:
-        """The ridge in use: the one given, else the one found by the first matches rated."""
+        """The ridge in use: the one given, else the one found."""
         return float(self.ridge if self.ridge is not None else self._ridge_found or LEAST_RIDGE)
 
     def _likelihood(self) -> Likelihood:
@@ -248,10 +252,14 @@ class BradleyTerry(FairValue):
     def _parts(self, matches: Matches) -> Iterator[tuple[Matches, bool]]:
         """The matches of ``refit_days`` at a time, forecast from all before and then added."""
         days, start = matches.day, 0
-        while start < len(matches):
-            stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
-            yield matches[start:stop], True
-            start = stop
+        self._stepping = True  # each estimate begins where the one before ended, with its ridge
+        try:
+            while start < len(matches):
+                stop = int(np.searchsorted(days, days[start] + max(self.refit_days, 1.0), side="left"))
+                yield matches[start:stop], True
+                start = stop
+        finally:
+            self._stepping = False
 
     def _covariance(self) -> Array:
         """Sandwich covariance of the strengths in points, relative to the average or to the anchors."""

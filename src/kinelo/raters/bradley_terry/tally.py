@@ -49,11 +49,8 @@ class Tally(RaterState):
 
     def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides; newcomers are given room."""
-        listed = np.zeros(len(matches.teams), bool)
-        listed[matches.home] = listed[matches.away] = True
-        places = np.full(len(matches.teams), -1, np.int32)
-        for code in np.flatnonzero(listed):
-            places[code] = self.name_index.place(matches.teams[code])
+        self.name_index.places(tuple(matches._appearing))
+        places = np.array([self.name_index.index.get(name, -1) for name in matches.teams], np.int32)
         self.grow()
         self.note_days(matches.day)
         return MatchIndices(places[matches.home], places[matches.away])
@@ -96,6 +93,12 @@ class Tally(RaterState):
             c = (key % 3 - 1).astype(np.float64)[:, None]
         self.i, self.j, self.c = i.astype(np.int32), j.astype(np.int32), c
         self.counts, self.squared, self.events = tables
+
+    def won_at_home(self) -> tuple[float, float]:
+        """Decided comparisons at home, and the share of them that the host won."""
+        lost, won = (np.where(self.c[:, 0] * sign > 0, self.events[:, 0], 0.0).sum()
+                     + np.where(self.c[:, 0] * sign < 0, self.events[:, 2], 0.0).sum() for sign in (-1, 1))  # fmt: skip
+        return won + lost, won / max(won + lost, 1.0)
 
     def cells(self, venue: bool) -> Cells:
         """Cells of the likelihood, with or without an effect of the venue."""

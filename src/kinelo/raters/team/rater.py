@@ -71,7 +71,8 @@ class TeamElo(EloOfSides):
         With or without them a point is worth ``ln 10 / (4 · scale)`` of expected score between equals. Forecasts do
         not depend on it.
     prior_spread
-        Standard deviation of newcomers' strengths, which sets their uncertainty; by default that of the fitted ratings.
+        Standard deviation of newcomers' strengths, which sets their uncertainty; by default that of the fitted ratings,
+        and 200 points of the usual scale where every parameter is given.
     start
         Ratings to begin with: names and numbers, or a table (also a path) with name, rating and perhaps deviation,
         matches and last_played, such as ``ratings_``; whoever is not in it enters as a newcomer.
@@ -239,9 +240,9 @@ class TeamElo(EloOfSides):
 
     def _refine(self, matches: Matches) -> None:
         """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
-        given = self.prior_spread is not None and (self._numbers.margin_weight == 0 or not self.open_parameters())
-        if given or not len(self._state):
-            return  # nothing to take, or a class of a user's own that rates nobody here
+        given = self.prior_spread is not None and self._numbers.margin_weight == 0
+        if given or not self.open_parameters() or not len(self._state):
+            return  # nothing to take or to estimate, or a class of a user's own that rates nobody here
         values = self.parameters_
         unit = np.empty(len(matches))
         running_unit(matches.margin, self.margin_unit_, float(MEMORY), unit)
