@@ -13,6 +13,7 @@ before any match (``_fresh``), how matches change that (``_use``, ``_step_ahead`
 
 from __future__ import annotations
 
+import copy
 import math
 import warnings
 from abc import ABC, abstractmethod
@@ -93,6 +94,13 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in INNER]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A rater of its own; ratings to begin with, which nobody changes, are shared: they may be a million."""
+        memo |= {id(shared): shared for shared in (self.start, self._start_read)}
+        other = memo[id(self)] = object.__new__(type(self))
+        vars(other).update(copy.deepcopy(vars(self), memo))
+        return other
 
     def _repr_html_(self) -> str:
         errors = {} if self.estimates_ is None else self.estimates_.standard_errors
@@ -421,5 +429,13 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         """Take over what :meth:`to_arrays` gave."""
         # Earlier versions found out nothing but in fit, and did not learn how often sides draw.
         self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
-        self.reset(stored_parameters(arrays))
+        self._reset_as_stored(arrays)
         self._state.from_arrays(arrays)
+
+    def _reset_as_stored(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Settle the parameters that were stored; whoever began with a rating stands in the state itself."""
+        start, self.start = self.start, None
+        try:
+            self.reset(stored_parameters(arrays))
+        finally:
+            self.start = start

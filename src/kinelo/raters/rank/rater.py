@@ -40,7 +40,7 @@ from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
 from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
-from kinelo.raters.stored import PREFIX, stored, stored_parameters, taken_whole
+from kinelo.raters.stored import PREFIX, stored, taken_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -675,7 +675,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         state = RankState.from_arrays(arrays, self._conditions(), self._luck(), self._units())
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
         self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
-        self.reset(stored_parameters(arrays))
+        self._reset_as_stored(arrays)
         self._state = state
         if "tie_sums" in arrays:
             self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)
