@@ -1,5 +1,6 @@
 """Databases that somebody else wrote into: nothing in them is run, and whatever they hold is said in a sentence."""
 
+import json
 import shutil
 import sqlite3
 import zipfile
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.book.paging import Asked, page_of
 from kinelo.book.state import pack, unpack
+from kinelo.raters.slots import numbers_shared
 
 RATERS = {
     "team": lambda: kn.TeamElo(20.0, conditions=["surface"], prior_spread=100.0),
@@ -60,7 +63,14 @@ def outcome(path) -> str:
             if book.noun == "matches":
                 book.predict_one("A", "B")
                 book.update_one("A", "C", "win", match_id="more", date="2021-01-01")
+                book.add([{"match_id": "still", "home": "A", "away": "B", "result": 1, "date": "2021-01-02"}])
+            else:
+                book.predict_one(["A", "B"])
+                book.update_one(["A", "C", "D"], match_id="more", date="2021-01-01")
+                book.add([{"match_id": "still", "order": ["A", "B"], "date": "2021-01-02"}])
+            page_of(book, Asked())
             book.matches()
+            book.erase("A")
     except kn.InputError as error:
         return str(error)
     return ""
@@ -98,6 +108,46 @@ def test_whatever_stands_in_a_cell_is_said_in_a_sentence(honest, kind, ways, tmp
             told += bool(sentence)
             assert "\n" not in sentence and (not sentence or len(sentence) < 400), (table, column, value, sentence)
     assert tried > 10 and told > 0.2 * tried, (tried, told)
+
+
+LARGE = [("slot", "variance", value) for value in (1e18, 1e30, 1e98, 1e200, 1.7e308)]
+LARGE += [("slot", "mean", value) for value in (1e30, -1e98, 1e200)]
+LARGE += [("slot", "last_day", value) for value in ("2020-01-01", b"1", 1.5, -(2**62))]
+LARGE += [("PLAYED", "number", value) for value in (2**62, 2**63 - 1)] + [("source", "digest", b"\xff")]
+
+
+@pytest.mark.parametrize("kind", ["rank", "glicko"])
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+def test_numbers_out_of_range_never_reach_compiled_code(honest, kind, tmp_path):
+    """Every row holds the number, and one row: those known well meet those of whom nothing is known."""
+    for table, column, value in LARGE:
+        played = table.replace("PLAYED", "contest" if kind == "rank" else "match")
+        for rows in ("", f" WHERE rowid = (SELECT MAX(rowid) FROM {played})"):
+            if column != "number" or rows:
+                shutil.copy(honest / kind, tmp_path / "book.db")
+                spoil(tmp_path / "book.db", f"UPDATE {played} SET {column} = ?{rows}", (value,))
+                sentence = outcome(tmp_path / "book.db")
+                assert "\n" not in sentence and len(sentence) < 400
+                assert sentence or not (isinstance(value, float) and abs(value) > 1e100), (column, value)
+
+
+@pytest.mark.parametrize("numbers", ["[Infinity]", "[NaN]", "[1e101]", "[true]", '["1"]', "{}"])
+def test_shared_numbers_out_of_range_are_refused(numbers):
+    with pytest.raises(kn.InputError, match="'common' in the table common is not what its rater stores"):
+        numbers_shared({"common": json.loads(numbers)}, "common")
+
+
+@pytest.mark.parametrize("column", ["name", "sql"])
+def test_text_that_is_none_is_said_in_a_sentence(honest, column, tmp_path):
+    """Pages that are damaged hold bytes that no text has, also where SQLite tells of them."""
+    shutil.copy(honest / "team", tmp_path / "book.db")
+    with closing(sqlite3.connect(tmp_path / "book.db")) as one:
+        one.execute("PRAGMA writable_schema = 1")
+        one.execute(f"UPDATE sqlite_master SET {column} = CAST(x'43ff41' AS TEXT) WHERE name = 'slot'")
+        one.commit()
+    with pytest.raises(kn.InputError, match="damaged") as refused:
+        kn.RatingBook(tmp_path / "book.db")
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

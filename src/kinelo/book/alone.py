@@ -14,10 +14,10 @@ from typing import Any
 from kinelo.book.contests import CONTEST, INSERT_ENTRY
 from kinelo.book.database import Database
 from kinelo.book.rows import SCHEMA, plain_json, read_json
-from kinelo.book.state import AWAITED, READ, RESERVE, UPSERT, in_book, slot_row, written
+from kinelo.book.state import AWAITED, READ, RESERVE, UPSERT, in_book, slot_rows, written
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.sides import SIDE, SideRater
-from kinelo.raters.slots import SlotRow, check_rows
+from kinelo.raters.slots import SlotRow
 from kinelo.raters.two_rows import TwoRows
 
 WRITTEN = [name for name in SCHEMA if name != "rank"]
@@ -67,7 +67,7 @@ class Alone:
         if answer is not None or self.said is None:
             self.said = answer or self.database.one(self.question)
             self.known.clear()
-        if self.said[0] or self.said[1] is None:
+        if self.said[1] is None:
             raise Otherwise
         if self.texts != self.said[1:-1]:
             with in_book(self.database.name):
@@ -103,9 +103,7 @@ class Alone:
         if len(rows) < len(names) and database.for_update:
             database.many(RESERVE, [(kind, name, AWAITED) for name in sorted(set(names) - {row[1] for row in rows})])
             rows = database.rows(sql, (kind, *names))
-        with in_book(database.name):
-            found = {row[1]: slot_row(row) for row in rows if row[6] != AWAITED}
-            check_rows(found.values())
+        found = {row.name: row for row in slot_rows(rows, database.name)}
         return [found.get(name) for name in names]
 
     def note(self, rows: Sequence[SlotRow], date: str) -> None:
@@ -113,7 +111,7 @@ class Alone:
         if len(self.known) > MOST_KNOWN:
             self.known.clear()
         self.known.update((row.name, row) for row in rows)
-        self.said = (0, *self.texts, max(date, self.said[-1] or ""))
+        self.said = (self.said[0], *self.texts, max(date, self.said[-1] or ""))
 
 
 @lru_cache(256)
@@ -137,7 +135,11 @@ class OneByOne(Alone):
     def count(self, name: str, one: OneResult, day: tuple[int, str]) -> None:
         """Write a match on a day (its number, and as text) and the rows of its sides, inside a transaction."""
         first, date = day
-        rows = self.pair.use(one, first, self.rows((one.home, one.away), first))
+        before = self.rows((one.home, one.away), first)
+        # On the last day of both it may be a match that the book holds without an identifier; undated ones are not.
+        if self.said[0] and first and all(row is not None and row.last == first for row in before):
+            raise Otherwise
+        rows = self.pair.use(one, first, before)
         margin = None if math.isnan(one.margin) else float(one.margin)
         match = (name, date, one.home, one.away, 0.5 + 0.5 * one.signed, margin, int(one.neutral), float(one.weight),
                  None, None, 1, None)  # fmt: skip

@@ -48,6 +48,7 @@ from kinelo.raters.qualifying import LAST_EXPLAINED
 from kinelo.raters.rater import Rater
 from kinelo.raters.sides import SIDE, SideRater
 from kinelo.raters.slots import Key
+from kinelo.raters.state import NEVER
 from kinelo.raters.stored import SEPARATOR
 from kinelo.runtime.atomic import check_name
 
@@ -61,6 +62,8 @@ EVERY = 10_000
 EPOCH = str(UNDATED)
 MOST_ROWS = 10_000
 """Rows beyond which a rater that answers questions about some is begun anew."""
+TAKEN_BACK = ("_blank", "_settled", "_store", "_local", "_ledgers", "_alone", "_earliest", "_holds", "_checked_day")
+"""What a transaction may change in memory: where it does not count, all of it is as it was before."""
 
 
 @dataclass(frozen=True)
@@ -191,9 +194,10 @@ class RatingBook:
     def _settle_blank(self, matches: Any) -> None:
         """Let the first table say what a rater whose parameters are given reads off matches, once and for all."""
         if isinstance(self._blank, Rater) and matches.kind is MATCHES and not self._blank._prepared:
-            self._blank._prepare_once(matches)
-            save_state(self._database, BEFORE, self._blank, None, 0)
-            self._take_over(self._blank)
+            blank = copy.deepcopy(self._blank)  # the other one is taken back where this transaction fails
+            blank._prepare_once(matches)
+            save_state(self._database, BEFORE, blank, None, 0)
+            self._take_over(blank)
 
     def _take_over(self, blank: Any) -> None:
         self._blank: Any = blank
@@ -210,8 +214,8 @@ class RatingBook:
                 self._alone["matches"] = OneByOne(self._database, blank)
             if hasattr(blank, "_field_rows"):
                 self._alone["contests"] = OneContestByOne(self._database, blank)
-        begun: list[Any] = self._blank.slot_rows() if self._local else []
-        self._earliest = max((row.last for row in begun), default=-(2**62))
+        begun = blank._begun() if self._local else ()
+        self._earliest = int(begun.known.last[: len(begun)].max(initial=NEVER)) if begun else NEVER
 
     def _carry_over(self, folder: Path, given: Any) -> None:
         """Begin a book with everything that a folder of an earlier version holds."""
@@ -317,7 +321,7 @@ class RatingBook:
 
     def _latest(self, last: str | None) -> int:
         """Day of the last match, or of the ratings to begin with."""
-        return max(self._earliest, -(2**62) if last is None else int(read_day(last).astype(np.int64)))
+        return max(self._earliest, NEVER if last is None else int(read_day(last).astype(np.int64)))
 
     def _last_date(self) -> str | None:
         return self._database.one(f"SELECT CAST(MAX(date) AS TEXT) FROM {self._ledger.table}")[0]
@@ -567,20 +571,23 @@ class RatingBook:
         return True
 
     def _attempt(self, work: Callable[[], Any], *, everybody: bool, question: str = "") -> Any:
-        """Do something in a transaction, again where it met another one; who fails forgets what it knows."""
+        """Do something in a transaction, again where it met another one; what fails leaves nothing in memory either."""
         database = self._database
         with database.writing_lock:
             for attempt in range(RETRIES + 1):
+                before = {name: getattr(self, name) for name in TAKEN_BACK}
                 try:
                     database.start(everybody=everybody, question=question)
                     found = work()
                     database.finish()
                     return found
-                except Otherwise:
-                    database.abandon()
-                    raise
                 except BaseException as error:
                     database.abandon()
+                    if self._blank is not before["_blank"]:  # others may have read by it meanwhile
+                        self._reader, self._partial = (None, None), threading.local()
+                    vars(self).update(before)
+                    if isinstance(error, Otherwise):
+                        raise
                     self._live = None
                     for alone in self._alone.values():
                         alone.forget()
@@ -833,8 +840,8 @@ class RatingBook:
             return new
 
         new = self._attempt(work, everybody=True)
+        self._forget()  # also where the pages cannot be written anew
         self._database.rewrite_pages()
-        self._forget()
         return new
 
     def _forget(self) -> None:

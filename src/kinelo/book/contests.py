@@ -16,11 +16,12 @@ import numpy as np
 
 from kinelo.book.database import Database
 from kinelo.book.entering import Entry, Place
-from kinelo.book.rows import LARGEST_STORED, plain_json, read_json
+from kinelo.book.rows import plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.matches.contest_interpreting import SAME_CONTEST
 from kinelo.matches.contests import ENDINGS, Contests, Slots, check_contests
 from kinelo.matches.dated import EARLIEST, LATEST
+from kinelo.model.validation import LARGEST
 
 CONTEST = ("contest_id", "name", "date", "weight", "title", "kinds", "rank", "place")
 ENTRY = ("contest_id", "number", "entrant", "place", "ended", "distance", "slots")
@@ -108,7 +109,7 @@ def check_row(row: Row) -> None:
     """Refuse a row that holds what no contest is."""
     kinds, entries = row["kinds"], row["entries"]
     texts = isinstance(row["contest_id"], str) and isinstance(row["title"], str | None)
-    weight = isinstance(row["weight"], float) and 0.0 <= row["weight"] <= LARGEST_STORED
+    weight = isinstance(row["weight"], float) and 0.0 <= row["weight"] <= LARGEST
     try:
         day = EARLIEST.item() <= date.fromisoformat(row["date"]) < LATEST.item()
     except (ValueError, TypeError):
@@ -141,7 +142,7 @@ def _is_entry(entry: Sequence[Any], kinds: int) -> bool:
 def _is_timed(member: Any) -> bool:
     """Whether somebody is named with the time played."""
     pair = isinstance(member, list) and len(member) == 2 and isinstance(member[0], str)
-    return pair and isinstance(member[1], float) and 0.0 <= member[1] <= LARGEST_STORED
+    return pair and isinstance(member[1], float) and 0.0 <= member[1] <= LARGEST
 
 
 class ContestLedger:

@@ -280,21 +280,46 @@ class SQLite(Database):
         "number": "INTEGER PRIMARY KEY", "day": "date(last_day * 86400, 'unixepoch')",
     }  # fmt: skip
     next_number = "(SELECT COALESCE(MAX(number), 0) + 1 FROM {table})"
-    errors = (sqlite3.Error,)
+    errors = (sqlite3.Error, UnicodeError, OverflowError)  # damaged text, and numbers that no column holds
 
     def __init__(self, path: Path, synchronous: str) -> None:
         super().__init__()
         self.path, self.name, self.synchronous = path, str(path), synchronous
+        self.log = path.with_name(path.name + "-wal")
         self._watching = threading.Lock()
+
+    def _is_writable(self) -> bool:
+        return os.access(self.path, os.W_OK) and os.access(self.path.absolute().parent, os.W_OK)
+
+    def _as_it_lies(self) -> Any:
+        """What differs where a file has changed that cannot be written and has no log; None of any other.
+
+        Such a file is read as it lies, without locks. One that has a log beside it is read with that: what was
+        committed last stands there.
+        """
+        if self._is_writable() or self.log.exists():
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            found = os.stat(self.path)
+            return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def connection(self) -> Any:
+        """The connection of this thread; a new one where the file was read as it lay and has changed since."""
+        own = self._own
+        lay = getattr(own, "lay", None)
+        if lay is not None and not own.reader.in_transaction and self._as_it_lies() != lay:
+            own.reader = own.lay = None
+        if getattr(own, "reader", None) is None:
+            own.lay = self._as_it_lies()
+        return super().connection()
 
     def connect(self, *, writing: bool) -> Any:
         """A new connection."""
         quoted = urllib.parse.quote(str(self.path.absolute()))
-        writable = os.access(self.path, os.W_OK) and os.access(self.path.absolute().parent, os.W_OK)
+        writable = self._is_writable()
         if writing and not writable:
             raise OSError(13, "Permission denied", str(self.path))
-        # Where nothing can be written there are no writers either: the file is read as it lies.
-        mode = "mode=rw" if writable else "mode=ro&immutable=1"
+        mode = "mode=rw" if writable else "mode=ro" if self._as_it_lies() is None else "mode=ro&immutable=1"
         with self.in_words():
             connection = sqlite3.connect(
                 f"file:{quoted}?{mode}", uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
@@ -354,6 +379,8 @@ class SQLite(Database):
     def numbers(self, count: int, table: str) -> Sequence[int]:
         """So many new numbers for rows."""
         last = self.one(f"SELECT MAX(number) FROM {table}")[0] or 0
+        if last + count >= 2**63:
+            raise self.not_ours(f"its table {table!r} holds the number {last}")
         return range(last + 1, last + 1 + count)
 
     def rewrite_pages(self) -> None:
@@ -397,6 +424,9 @@ class SQLite(Database):
 
     def moment(self) -> Any:
         """What differs after every commit, as one connection counts them for all threads."""
+        lies = self._as_it_lies()
+        if lies is not None:
+            return lies
         with self._watching, self.in_words():
             if self._watch is None:
                 self._watch = self.connect(writing=False)
@@ -408,9 +438,13 @@ class SQLite(Database):
         text = str(error)
         if isinstance(error, sqlite3.OperationalError) and "full" in text:
             return OSError(28, "No space left on device", self.name)
+        if ("unable to open" in text or "readonly" in text) and self.log.exists() and not self._is_writable():
+            return InputError(f"{self.name} cannot be read: its last changes stand in {self.log}, which needs a folder "
+                              "that may be written. Copy both files to one, and open the copy.")  # fmt: skip
         if isinstance(error, sqlite3.OperationalError) and ("readonly" in text or "disk I/O" in text):
             return OSError(5, text, self.name)
-        if "malformed" in text or "not a database" in text or "corrupt" in text:
+        damaged = ("malformed", "not a database", "corrupt", "decode", "mismatch", "too large")
+        if any(word in text for word in damaged):
             return InputError(f"{self.name} is damaged or is no rating book ({text}); nothing was changed, put back a "
                               "copy of the file.")  # fmt: skip
         if "locked" in text or "busy" in text:
@@ -482,7 +516,7 @@ class Postgres(Database):
         require("psycopg")
         import psycopg
 
-        self.psycopg, self.address, self.errors = psycopg, address, (psycopg.Error,)
+        self.psycopg, self.address, self.errors = psycopg, address, (psycopg.Error, UnicodeError)
         plain = urllib.parse.urlsplit(address)
         self.name = f"{plain.scheme}://{plain.hostname or ''}{plain.path}"  # without user and password
 

@@ -168,7 +168,8 @@ class MatchLedger:
         ids = matches.identifiers if matches.identifiers is not None else self._ids_by_row(matches, old, rank)
         rows = rows.with_columns(match_id=ids)
         fresh = rows.join(old, on="match_id", how="anti", maintain_order="left")
-        named = _named_now(fresh, old) if matches.identifiers is not None else {}
+        lonely = alone and len(matches) == 1 and not matches.day.any()  # one match without a day is no table sent again
+        named = {} if matches.identifiers is None or lonely else _named_now(fresh, old)
         if named:
             old = old.with_columns(pl.col("match_id").replace(named))
             fresh = fresh.filter(~pl.col("match_id").is_in(list(named.values())))
@@ -210,7 +211,7 @@ class MatchLedger:
         except InputError as error:
             raise InputError(f"{db.name}: {error}") from None
         sources = pl.DataFrame(
-            db.rows(f"SELECT rank, digest FROM source WHERE {db.among('rank')}",
+            db.rows(f"SELECT CAST(rank AS BIGINT), CAST(digest AS TEXT) FROM source WHERE {db.among('rank')}",
                     (db.listed(table["rank"].unique().to_list()),)),
             schema={"rank": pl.Int64, "source": pl.String}, orient="row",
         )  # fmt: skip

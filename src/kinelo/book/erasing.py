@@ -92,7 +92,7 @@ def _everywhere(database: Database, name: str) -> int:
         count += database.one(f"SELECT COUNT(*) FROM {table} WHERE {column} = ?", (name,))[0]
     within = plain_json(name)
     for table, column in (("match", "lineups"), ("entry", "slots"), ("about", "value")):
-        for (text,) in database.rows(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"):
+        for (text,) in database.rows(f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"):
             count += within in text or json.dumps(name) in text
     return count
 
@@ -102,7 +102,7 @@ def _labels_with(database: Database, name: str) -> list[str]:
     found = []
     for table, columns in LABELS.items():
         for column in columns:
-            for (text,) in database.rows(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"):
+            for (text,) in database.rows(f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"):
                 if name in text:
                     found.append(text)
     return found

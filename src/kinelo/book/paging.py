@@ -48,7 +48,8 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
         order = " ".join(f"WHEN ? THEN {place}" for place in range(len(kinds)))
         by_kind = f"CASE kind {order} END, " if len(kinds) > 1 else ""
         keys = database.rows(
-            f"SELECT kind, name FROM slot WHERE {where} ORDER BY {by_kind}mean DESC, number LIMIT ? OFFSET ?",
+            f"SELECT CAST(kind AS TEXT), CAST(name AS TEXT) FROM slot WHERE {where} ORDER BY {by_kind}mean DESC, "
+            "number LIMIT ? OFFSET ?",
             (*values, *(kinds if by_kind else ()), asked.limit, asked.offset),
         )
         rater = book._showing(keys) if keys else None

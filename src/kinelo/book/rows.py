@@ -20,6 +20,7 @@ from kinelo.matches.dated import EARLIEST, LATEST
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
+from kinelo.model.validation import LARGEST
 
 SCHEMA = {
     "match_id": pl.String,
@@ -39,9 +40,6 @@ SCHEMA = {
 COLUMNS = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in SCHEMA)
 """The columns of ``match`` as a question asks for them."""
 NEEDED = [name for name in SCHEMA if name not in ("margin", "conditions", "lineups", "line")]
-LARGEST_STORED = 1e300
-MOST_TEXT = 1 << 20
-"""Letters of conditions or line-ups of one match beyond which they are nobody's."""
 LINEUP = ("player", "minutes", "starter", "role")
 
 
@@ -51,12 +49,10 @@ def plain_json(value: Any) -> str:
 
 
 def read_json(text: Any) -> Any:
-    """What was kept as JSON; refused where it is none, or longer than anything that is kept so."""
-    if not isinstance(text, str) or len(text) > MOST_TEXT:
-        raise InputError("A book holds text where JSON belongs.")
+    """What was kept as JSON; refused where it is none."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except (TypeError, ValueError, RecursionError):
         raise InputError("A book holds text where JSON belongs.") from None
 
 
@@ -122,8 +118,8 @@ def rows_to_frame(rows: Iterable[tuple]) -> pl.DataFrame:
         sound = pl.all_horizontal(
             *(pl.col(name).is_not_null() for name in NEEDED),
             pl.col("result").is_between(0.0, 1.0),
-            pl.col("weight").is_between(0.0, LARGEST_STORED),
-            pl.col("margin").fill_null(0.0).is_between(-LARGEST_STORED, LARGEST_STORED),
+            pl.col("weight").is_between(0.0, LARGEST),
+            pl.col("margin").fill_null(0.0).is_between(-LARGEST, LARGEST),
             pl.col("neutral").is_between(0, 1),
             pl.col("home") != pl.col("away"),
             (day >= EARLIEST.item()) & (day < LATEST.item()),

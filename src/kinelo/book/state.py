@@ -24,7 +24,7 @@ from kinelo.book.keeping import restore
 from kinelo.book.rows import plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.raters.adapter import state_of
-from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow
+from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, check_rows
 from kinelo.raters.state import NEVER
 
 BEFORE, NOW = 0, 1
@@ -182,7 +182,7 @@ class SlotStore(Store):
             if lock and db.for_update and (missing := sorted(set(kinds[kind]) - set(rows))):
                 db.many(RESERVE, [(kind, name, AWAITED) for name in missing])
                 rows |= {row[1]: row for row in db.rows(sql, (kind, db.listed(missing)))}
-            found |= {(kind, row[1]): slot_row(row) for row in rows.values() if row[6] != AWAITED}
+            found |= {row[:2]: row for row in slot_rows(rows.values(), db.name)}
         return found
 
     def glance(self, keys: Iterable[Key], table: str) -> tuple[dict[str | None, Any], dict[Key, SlotRow]]:
@@ -197,11 +197,11 @@ class SlotStore(Store):
             values += [kind, db.listed(names)]
         rows = db.rows(_glance_at(len(kinds), table, db.among("name")), values)
         said = {row[1]: row[6] for row in rows if row[0] is None}
-        return said, {row[:2]: slot_row(row) for row in rows if row[0] is not None and row[6] != AWAITED}
+        return said, {row[:2]: row for row in slot_rows((row for row in rows if row[0] is not None), db.name)}
 
     def all_rows(self) -> list[SlotRow]:
         """Rows of everyone, in order."""
-        return [slot_row(row) for row in self.database.rows(f"{READ} ORDER BY number") if row[6] != AWAITED]
+        return slot_rows(self.database.rows(f"{READ} ORDER BY number"), self.database.name)
 
     def whole(self, latest: int) -> Any:
         """A rater that knows everyone."""
@@ -267,17 +267,28 @@ def _glance_at(kinds: int, table: str, among: str) -> str:
     return " UNION ALL ".join(parts)
 
 
-def written(rows: Iterable[SlotRow]) -> list[tuple[Any, ...]]:
-    """Rows of slots as :data:`UPSERT` takes them."""
+def written(rows: Sequence[SlotRow]) -> list[tuple[Any, ...]]:
+    """Rows of slots as :data:`UPSERT` takes them; none is written that could not be read again."""
+    check_rows(rows)
     return [
         (kind, name, mean, variance, math.sqrt(variance), games, last, None if more is None else plain_json(more))
         for kind, name, mean, variance, games, last, more in rows
     ]
 
 
-def slot_row(row: Sequence[Any]) -> SlotRow:
-    """A row of ``slot`` as raters take it."""
-    return SlotRow(*row[:6], None if row[6] is None else read_json(row[6]))  # type: ignore[arg-type]
+def slot_rows(rows: Iterable[Sequence[Any]], book: str) -> list[SlotRow]:
+    """Rows of ``slot`` as raters take them, without those that wait; refused where one holds what no rater stores.
+
+    Nothing of the table reaches a rater, and compiled code, but through here.
+    """
+    with in_book(book):
+        found = [
+            SlotRow(*row[:6], None if row[6] is None else read_json(row[6]))  # type: ignore[arg-type]
+            for row in rows
+            if row[6] != AWAITED
+        ]
+        check_rows(found)
+    return found
 
 
 class in_book:
@@ -310,7 +321,7 @@ class WholeStore(Store):
         """Write all that has changed."""
         self.save_state(NOW, rater, None, matches)
         rows = shown_rows(rater) if matches else []
-        before = {row[:2]: row for row in map(slot_row, self.database.rows(READ))}
+        before = {row[:2]: row for row in slot_rows(self.database.rows(READ), self.database.name)}
         gone = before.keys() - {row[:2] for row in rows}
         self.database.many("DELETE FROM slot WHERE kind = ? AND name = ?", sorted(gone))
         SlotStore.write(self, [row for row in rows if before.get(row[:2]) != row])  # type: ignore[arg-type]

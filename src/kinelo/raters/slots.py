@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from kinelo.errors import InputError
-from kinelo.raters.stored import FIRST_DAY, LAST_DAY
+from kinelo.raters.stored import FIRST_DAY, LAST_DAY, MOST
 
 Key = tuple[str, str]
 """Kind and name of a slot."""
@@ -97,17 +97,15 @@ def check_rows(rows: Iterable[SlotRow]) -> None:
     for row in rows:
         numbers = isinstance(row.mean, float) and isinstance(row.variance, float)
         whole = isinstance(row.games, int) and isinstance(row.last, int) and isinstance(row.name, str)
-        sound = numbers and whole and isinstance(row.more, dict | None) and math.isfinite(row.mean)
-        if not (
-            sound and 0.0 <= row.variance < math.inf and 0 <= row.games < 2**62 and FIRST_DAY <= row.last < LAST_DAY
-        ):
+        sound = numbers and whole and isinstance(row.more, dict | None) and -MOST <= row.mean <= MOST
+        if not (sound and 0.0 <= row.variance <= MOST and 0 <= row.games < 2**62 and FIRST_DAY <= row.last < LAST_DAY):
             raise InputError(f"The row of {row.name!r:.60} in the table slot holds what no rater stores.")
 
 
 def stored_number(more: dict[str, Any], name: str, default: float, low: float = -math.inf) -> float:
     """A further number of a row; refused where it is none."""
     value = more.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < low:
+    if type(value) not in (int, float) or not max(low, -MOST) <= value <= MOST:
         raise InputError(f"{name!r} of a row in the table slot is no number that its rater stores.")
     return value
 
@@ -117,7 +115,7 @@ def numbers_shared(kept: dict[str, Any], name: str, length: int | None = None) -
     values = kept.get(name)
     if (
         not isinstance(values, list)
-        or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+        or not all(type(value) in (int, float) and abs(value) <= MOST for value in values)
         or (length is not None and len(values) != length)
     ):
         raise InputError(f"{name!r} in the table common is not what its rater stores.")

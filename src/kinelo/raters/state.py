@@ -21,7 +21,7 @@ from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED
 from kinelo.matches.matches import Matches
 from kinelo.raters.name_index import NameIndex
-from kinelo.raters.slots import SlotRow, check_rows, stored_number
+from kinelo.raters.slots import SlotRow, stored_number
 from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, stored, stored_names
 
 if TYPE_CHECKING:
@@ -438,7 +438,6 @@ class RatingTable(RaterState):
 
     def take_slots(self, rows: Sequence[SlotRow]) -> None:
         """Put rows in; names that are new are given places in order."""
-        check_rows(rows)
         if len(rows) <= FEW:
             for row in rows:
                 at = self.place(row.name)

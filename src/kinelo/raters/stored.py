@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.dated import LATEST
+from kinelo.model.validation import LARGEST
 
 PREFIX = "parameter_"
 """How the names of parameters begin among the arrays."""
@@ -22,6 +23,8 @@ LAST_DAY = int(LATEST.view(np.int64))
 """No match is as late."""
 FIRST_DAY = -(2**62)
 """No day is earlier, that of those who have never played included."""
+MOST = LARGEST**2
+"""No number that a rater stores is larger in size: the square of the largest that may be given."""
 
 
 def taken_whole(from_arrays: Callable[[Any, Mapping[str, NDArray[Any]]], None]) -> Any:
@@ -52,7 +55,7 @@ def stored(
     below: float | None = None,
 ) -> NDArray[Any]:  # fmt: skip
     """A copy of a stored array: refused unless it holds numbers of a kind (``"f"``, ``"i"``) in a shape, all of them
-    finite, not less than ``low`` and less than ``below``.
+    within ``MOST``, not less than ``low`` and less than ``below``.
 
     >>> stored({"own": np.array([4, -1])}, "own", "i", (2,), -1, 5).tolist()
     [4, -1]
@@ -65,7 +68,9 @@ def stored(
     if found.dtype.kind != kind or not same:
         raise InputError(f"The array {name!r} of a stored state has another shape than its rater stores.")
     if found.size and not (
-        np.isfinite(found).all() and (low is None or found.min() >= low) and (below is None or found.max() < below)
+        np.abs(found, dtype=float).max() <= MOST
+        and (low is None or found.min() >= low)
+        and (below is None or found.max() < below)
     ):
         raise InputError(f"The array {name!r} of a stored state holds numbers out of range.")
     return np.array(found, order="C")
@@ -80,6 +85,7 @@ def stored_parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, float]:
 def stored_names(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[str, ...]:
     """Names as they were stored; refused where one stands twice."""
     found = arrays[name]
-    if found.dtype.kind != "U" or found.ndim != 1 or np.unique(found).size < found.size:
+    names = tuple(found.tolist()) if found.dtype.kind == "U" and found.ndim == 1 else None
+    if names is None or len(set(names)) < len(names):
         raise InputError(f"The array {name!r} of a stored state must hold names, each of them once.")
-    return tuple(found.tolist())
+    return names

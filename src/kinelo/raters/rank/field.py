@@ -23,7 +23,8 @@ FINEST, COARSEST = 0.16, 0.45
 """Bounds of the step of the grid, in standard deviations of a performance."""
 STEP = 1.25
 """Step of a sum over a density, in its standard deviations: an error of 1e-5 at most."""
-LEAST_POINTS = 8
+LEAST_POINTS, MOST_POINTS = 8, 1 << 16
+"""Bounds of the points of a grid: between somebody known well and somebody of whom nothing is known it is coarse."""
 LEAST_WIDE, LEAST_LAST, PART = 8, 3, 10
 """A tie of at least so many, or of so many in the last place where the first is nobody else's, and in any case of more
 than the field over the third number, is read between cuts."""
@@ -130,7 +131,7 @@ def lay_grid(field, law):
         return 0.0, 1.0, LEAST_POINTS
     step = least * min(max(STEP / math.sqrt(1.0 + 0.64 * size), FINEST), COARSEST)
     step = FINER * step if has_wide_tie(field) else step
-    points = max(int((high - low) / step) + 2, LEAST_POINTS)
+    points = max(int(min((high - low) / step, MOST_POINTS)) + 2, LEAST_POINTS)
     return low, (high - low) / (points - 1), points
 
 

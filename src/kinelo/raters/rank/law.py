@@ -85,7 +85,7 @@ def log_tail(z):
 @inlined
 def both_logs(z, law):
     """``log F(z)`` and ``log(1 − F(z))``, by the cubics of a table; beyond it by expansions."""
-    if z >= law.most:
+    if not z < law.most:  # what is no number reads no table
         return 0.0, (log_tail(-z) if law.off == 0.0 else log_tail(-(z + law.depth) / law.wide) + math.log(law.off))
     if z < law.least:
         return (log_tail(z) if law.off == 0.0 else log_tail((z + law.depth) / law.wide) + math.log(law.off)), 0.0
@@ -101,7 +101,7 @@ def both_logs(z, law):
 @inlined
 def both_slopes(z, law):
     """Derivatives by ``z`` of ``log F(z)`` and ``log(1 − F(z))``."""
-    if z >= law.most or z < law.least:
+    if not law.least <= z < law.most:
         u, pace = ((z + law.depth) / law.wide, 1.0 / law.wide) if law.off > 0.0 else (z, 1.0)
         slope = -(u + 1.0 / u) * pace
         return (0.0, slope) if z >= law.most else (slope, 0.0)
@@ -117,7 +117,7 @@ def both_slopes(z, law):
 @inlined
 def cell(z, law):
     """The cell of the table in which ``z`` lies, and where in it (float in [0, 1]); the ends beyond the table."""
-    at = (min(max(z, law.least), law.most) - law.least) * _PER_UNIT
+    at = (min(max(law.least, z), law.most) - law.least) * _PER_UNIT
     k = int(at)
     return k, at - k
 

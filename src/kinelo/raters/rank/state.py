@@ -17,7 +17,7 @@ from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns
 from kinelo.raters.rank.luck import Luck
 from kinelo.raters.rank.numbers import A_UNIT, NO_UNITS, centred_numbers
-from kinelo.raters.slots import Key, SlotRow, check_rows, stored_number
+from kinelo.raters.slots import Key, SlotRow, stored_number
 from kinelo.raters.start import SETTLED, Start
 from kinelo.raters.state import LEAST_ROOM, NEVER
 from kinelo.raters.stored import FIRST_DAY, LAST_DAY, SEPARATOR, stored, stored_names
@@ -197,7 +197,6 @@ class RankState:
 
     def take_slots(self, rows: Sequence[SlotRow]) -> None:
         """Put rows in; slots that are new are made in order."""
-        check_rows(rows)
         for row in rows:
             if row.kind not in self.kinds:
                 raise InputError(f"The table slot holds the kind {row.kind!r:.60}, which the book does not rate.")
