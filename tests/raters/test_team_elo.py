@@ -342,8 +342,10 @@ def test_newcomers_are_thought_to_lie_apart_as_the_fitted_do_and_usually():
     """The variance of the fitted ratings, counted once per match of a side, and 200² counted five times."""
     rows = {"home": ["A", "B", "A", "C"], "away": ["B", "C", "C", "D"], "result": [1, 0.5, 1, 0]}
     matches = kn.read_matches(rows)
-    rater = kn.TeamElo(16.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0).fit(matches)
-    rating = np.array(kn.TeamElo.classic(k=32).fit(matches).ratings_["rating"])
+    given = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
+    assert kn.TeamElo(16.0, *given).fit(matches).prior_spread_ == 200.0, "nothing is estimated"
+    rater = kn.TeamElo(None, *given).fit(matches)
+    rating = np.array(kn.TeamElo.classic(k=2.0 * rater.parameters_["step"]).fit(matches).ratings_["rating"])
     expected = (2 * rating.var() + 5 * 200**2) / (2 + 5)  # 8 places in 4 matches for 4 sides
     unmet = rater.predict(kn.read_matches({"home": ["X"], "away": ["Y"]}, played=False))
     assert unmet.unknown == ("X", "Y")
