@@ -58,6 +58,10 @@ NONSENSE: dict[str, Callable[[], object]] = {
     "5e-324": lambda: 5e-324, "10**9": lambda: 10**9, "10**18": lambda: 10**18, "10**30": lambda: 10**30,
     "10**400": lambda: 10**400, "-10**400": lambda: -(10**400), "1j": lambda: 1j,
     "Decimal": lambda: decimal.Decimal("NaN"), "Fraction": lambda: fractions.Fraction(1, 3),
+    "2.5 exactly": lambda: decimal.Decimal("2.5"), "2**63": lambda: 2**63, "float32": lambda: np.float32(2.5),
+    "float16": lambda: np.float16(0.3), "int8": lambda: np.int8(3), "uint64": lambda: np.uint64(2**63 + 1),
+    "longdouble": lambda: np.longdouble(2.5), "bool_": lambda: np.bool_(True), "str_": lambda: np.str_("A"),
+    "nothing in 32 bits": lambda: np.float32(math.nan), "in itself": lambda: in_itself(),
     "empty text": lambda: "", "text": lambda: "nonsense", "lines": lambda: "a\nb\x00\u202e",
     "long text": lambda: "A" * 20_000,
     "surrogate": lambda: "\ud800", "bytes": lambda: b"x", "bytearray": lambda: bytearray(b"\xff"),
@@ -89,6 +93,13 @@ def nested(depth: int) -> list:
     result: list = []
     for _ in range(depth):
         result = [result]
+    return result
+
+
+def in_itself() -> list:
+    """A list that holds itself."""
+    result: list = [1.0]
+    result.append(result)
     return result
 
 
