@@ -15,6 +15,8 @@ from leagues import match_league
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
 testing = pytest.importorskip("starlette.testclient")
 from kinelo.service.app import READERS, create_app  # noqa: E402
+from kinelo.service.guard import MOST_AT_ONCE, MOST_STRANGERS, Guard  # noqa: E402
+from kinelo.service.metrics import Metrics  # noqa: E402
 from kinelo.service.settings import Settings  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -319,11 +321,74 @@ def test_long_bodies_are_refused_whether_they_say_so_or_not(tmp_path):
         long = json.dumps([row(k) for k in range(20)]).encode()
         headers = {"Content-Type": "application/json"}
         assert "300 bytes" in refused(client.post("/matches", content=long, headers=headers), 413)
-        assert "300 bytes" in refused(
-            client.post("/matches", content=iter([long[:200], long[200:]]), headers=headers), 413
-        )
         assert added(client.post("/matches", json=row(0))) == (1, 0, 0)
+        for part, status in ((200, 413), (3000, 413), (100, 413)):
+            pieces = [long[k : k + part] for k in range(0, len(long), part)]
+            assert answered(client.app, "POST", "/matches", *pieces) == status
     assert len(book) == 1
+
+
+def answered(app, method: str, path: str, *pieces: bytes, headers=((b"host", b"localhost"),)) -> int:
+    """The status of an answer to a request that comes in pieces, of which the first do not say how many there are."""
+    sent: list[dict] = []
+    parts = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
+    coming = iter([*parts, {"type": "http.request"}, {"type": "http.disconnect"}])
+
+    async def receive():
+        return next(coming)
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "path": path, "query_string": b"",
+             "headers": [(b"content-type", b"application/json"), *headers]}  # fmt: skip
+    asyncio.run(app(scope, receive, send))
+    return sent[0]["status"]
+
+
+def test_a_request_has_one_host(tmp_path):
+    """Else a server before this one may have gone by another."""
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    bearer = (b"authorization", f"Bearer {TOKEN}".encode())
+    for settings in ({}, {"token": TOKEN}):
+        app = create_app(Settings(str(book.path), **settings))
+        for hosts in ((b"localhost", b"evil.example"), (b"evil.example", b"localhost"), (b"localhost", b"localhost")):
+            assert answered(app, "GET", "/metrics", headers=[*((b"host", one) for one in hosts), bearer]) == 400
+
+
+def test_who_brings_the_token_has_a_limit_of_its_own():
+    """Those who ask after the health of the service without it leave room."""
+    going, asked = asyncio.Event(), []
+
+    async def slow(scope, receive, send):
+        asked.append(scope["path"])
+        await going.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def ask(app, path: str, *headers) -> int:
+        sent: list[dict] = []
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": path, "headers": [*headers]}
+        await app(scope, None, send)
+        return sent[0]["status"]
+
+    async def story() -> None:
+        app = Guard(slow, Settings("book.db", token=TOKEN), Metrics())
+        bearer = (b"authorization", f"Bearer {TOKEN}".encode())
+        strangers = [asyncio.create_task(ask(app, "/health")) for _ in range(MOST_STRANGERS + 7)]
+        friends = [asyncio.create_task(ask(app, "/ratings", bearer)) for _ in range(MOST_AT_ONCE + 3)]
+        while sum(one.done() for one in [*strangers, *friends]) < 10:
+            await asyncio.sleep(0.001)
+        going.set()
+        assert sorted(await asyncio.gather(*strangers)) == [200] * MOST_STRANGERS + [503] * 7
+        assert sorted(await asyncio.gather(*friends)) == [200] * MOST_AT_ONCE + [503] * 3
+        assert len(asked) == MOST_STRANGERS + MOST_AT_ONCE
+        assert await ask(app, "/health") == await ask(app, "/ratings", bearer) == 200
+
+    asyncio.run(story())
 
 
 def test_a_request_that_breaks_off_is_no_fault_of_the_service(tmp_path):

@@ -43,12 +43,14 @@ log = logging.getLogger("uvicorn.error")
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": say.Refusal, "description": words}
     for status, words in {
-        400: "The request is no HTTP that can be read.",
+        400: "The request is no HTTP that can be read, or names several hosts.",
         401: "The token is missing or another.",
+        408: "The rest of the request did not come.",
         413: "The request is too long.",
         421: "The service does not answer to that name.",
         422: "What was sent cannot be used.",
-        503: "The database cannot be reached; try again.",
+        431: "The head of the request is too long.",
+        503: "The database cannot be reached, or too many ask at once; try again.",
     }.items()
 }
 

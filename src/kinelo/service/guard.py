@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kinelo.runtime.listening import host_name, is_loopback
-from kinelo.runtime.serving import prompt
+from kinelo.runtime.serving import is_known, make_known, prompt
 from kinelo.service.metrics import Metrics
 from kinelo.service.settings import TOKEN, Settings
 
@@ -24,6 +24,8 @@ OPEN = ("/health",)
 """What may be asked without a token."""
 ALWAYS = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
 """Said with every answer."""
+MOST_AT_ONCE, MOST_STRANGERS = 1000, 50
+"""Requests that one process takes on at the same time, and those without the token of which it demands one."""
 
 
 def refusal(status: int, sentence: str, **headers: str) -> JSONResponse:
@@ -36,6 +38,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self._app, self._settings, self._metrics = app, settings, metrics
+        self._busy = {True: 0, False: 0}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, pass on, count."""
@@ -53,10 +56,17 @@ class Guard:
 
         try:
             answer = self._refused(scope, Headers(scope=scope))
+            stranger = bool(self._settings.token) and not is_known(scope)
+            if answer is None and self._busy[stranger] >= (MOST_STRANGERS if stranger else MOST_AT_ONCE):
+                answer = refusal(503, "Too many ask at once; try again.", **{"Retry-After": "1"})
             if answer is not None:
                 await answer(scope, receive, send_noted)
-            else:
+                return
+            self._busy[stranger] += 1
+            try:
                 await self._app(scope, self._limited(receive), send_noted)
+            finally:
+                self._busy[stranger] -= 1
         finally:
             route: Any = scope.get("route")
             name = getattr(route, "path", "other")
@@ -64,6 +74,8 @@ class Guard:
 
     def _refused(self, scope: Scope, headers: Headers) -> Response | None:
         token = self._settings.token
+        if len(headers.getlist("host")) > 1:
+            return refusal(400, "A request has one Host.", Connection="close")
         if not token:
             if is_loopback(host_name(headers.get("host", ""))):
                 return self._too_long(headers)
@@ -72,6 +84,7 @@ class Guard:
             return self._too_long(headers)
         kind, _, brought = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and secrets.compare_digest(brought.strip().encode("latin-1"), token.encode()):
+            make_known(scope)
             return self._too_long(headers)
         words = f"A token is needed: send Authorization: Bearer and the value of {TOKEN}."
         return refusal(401, words, **{"WWW-Authenticate": "Bearer"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,13 +10,11 @@ from typing import Any
 import uvicorn
 
 from kinelo.runtime.listening import listen_at
-from kinelo.runtime.serving import ReadyServer
+from kinelo.runtime.serving import GUARDED, ReadyServer
 from kinelo.service.app import open_book
 from kinelo.service.settings import Settings
 
 APP = "kinelo.service.app:create"
-MOST_AT_ONCE = 1000
-"""Requests that one process takes on at the same time; those beyond are told to come again."""
 LAST_SECONDS = 60
 """How long a service that is told to end goes on with what was begun."""
 
@@ -31,8 +28,7 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         settings.hand_over()
         sys.setswitchinterval(0.001)  # a forecast should not wait for a match that is being rated
         options: dict[str, Any] = {
-            "factory": True, "log_level": logging.WARNING, "access_log": False, "server_header": False, "ws": "none",
-            "proxy_headers": False, "limit_concurrency": MOST_AT_ONCE, "timeout_graceful_shutdown": LAST_SECONDS,
+            **GUARDED, "factory": True, "ws": "none", "timeout_graceful_shutdown": LAST_SECONDS,
         }  # fmt: skip
         if settings.workers > 1:
             announce(settings.address)

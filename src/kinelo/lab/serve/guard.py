@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kinelo.lab.serve.settings import Settings
-from kinelo.runtime.serving import prompt
+from kinelo.runtime.serving import host_of, make_known, prompt
 
 REFUSED_SOCKET = 4403
 
@@ -62,15 +62,16 @@ class Guard:
         await self._app(scope, prompt(receive), send_protected)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        if not self._settings.accepts_host(headers.get("host", "")):
+        if not self._settings.accepts_host(host_of(headers)):
             return PlainTextResponse("This server does not answer to that name.", 421)
         must_be_own = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         if must_be_own and not _same_origin(headers):
             return PlainTextResponse("This request does not come from the lab's own page.", 403)
         token = self._settings.token
-        if token is None or _matches(_bearer(headers), token):
+        if token is None:
             return None
-        if any(_matches(value, token) for value in _cookies(headers, self._settings.cookie)):
+        if any(_matches(value, token) for value in (_bearer(headers), *_cookies(headers, self._settings.cookie))):
+            make_known(scope)
             return None
         return self._admit(scope, token)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 import sys
 import webbrowser
@@ -12,9 +11,8 @@ from dataclasses import replace
 import uvicorn
 
 from kinelo.lab.serve.app import create_app
-from kinelo.lab.serve.prompt import PromptProtocol
 from kinelo.lab.serve.settings import Settings
-from kinelo.runtime.serving import ReadyServer
+from kinelo.runtime.serving import GUARDED, ReadyServer
 
 
 def serve(settings: Settings, listener: socket.socket, *, browser: bool, announce: Callable[[str], None]) -> None:
@@ -31,17 +29,14 @@ def serve(settings: Settings, listener: socket.socket, *, browser: bool, announc
 
     config = uvicorn.Config(
         create_app(settings, warm=True),
-        log_level=logging.WARNING,
-        access_log=False,
+        **GUARDED,
         loop="asyncio",
-        http=PromptProtocol,
         ws="websockets-sansio",
         ws_max_size=settings.limits.message_bytes,
         ws_max_queue=8,
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
         timeout_graceful_shutdown=2,
-        server_header=False,
     )
     try:
         ReadyServer(config, when_ready).run(sockets=[listener])
