@@ -14,7 +14,7 @@ from numba.core import event
 
 import kinelo as kn
 from alarm import Alarm, Hang
-from bad_input import CALLS, cells, made_of, matches, system
+from bad_input import CALLS, cells, made_of, matches, season, system
 from bad_ratings import RATER_CALLS, played, to_come
 
 NONSENSE = [
@@ -191,11 +191,31 @@ def test_a_name_in_the_place_of_raters_is_refused_at_once():
             made(call, {"raters": "A" * 20_000})
 
 
-def test_a_long_run_says_how_long_it_takes():
+@pytest.mark.parametrize("cells", [cells(), {"theta": (4.0, 10.0, 3), "r": (4.0, 10.0, 3), "sigma": 1.0}])
+def test_a_long_run_says_how_long_it_takes(cells):
+    """Also one of few cells, of which each step takes little more than none."""
     with pytest.warns(
         kn.KineloWarning, match=r"Solving over a time of 1e\+09 in about .* steps takes at least \d+ (minutes|hours)"
     ):
-        next(kn.macro.kinetic_states(system(), kn.Population.uniform(**cells()), until=1e9))
+        next(kn.macro.kinetic_states(system(), kn.Population.uniform(**cells), until=1e9, device="cpu"))
+
+
+def test_numbers_of_numpy_count_as_those_of_python():
+    """Of every width, in every place where a rater or a board takes a number, and to the last bit."""
+    usual = kn.TeamElo.classic(k=24.0, ties=0.25, home_advantage=50.0, initial=1500).fit(season())
+    for kind in (np.float16, np.float32, np.float64, np.longdouble):
+        rater = kn.TeamElo.classic(k=kind(24), ties=kind(0.25), home_advantage=kind(50), initial=np.int16(1500))
+        assert rater.fit(season()).ratings_.equals(usual.ratings_) and repr(rater) == repr(usual)
+        board, twin = (kn.leaderboard(usual, season(), caution=caution) for caution in (kind(2.5), 2.5))
+        assert board.equals(twin) and board["surely"].dtype == twin["surely"].dtype
+        assert season().pools(half_life=kind(90)).equals(season().pools(half_life=90.0))
+        league = kn.sample_league(teams=4, seasons=1, seed=np.uint8(7), home_advantage=kind(0.5), turf=np.False_)
+        assert league.results.equals(kn.sample_league(teams=4, seasons=1, seed=7, home_advantage=0.5).results)
+    assert kn.Glicko(together=np.True_).together is True
+    with pytest.raises(kn.InputError, match=r"strength=.* is not understood"):
+        kn.PlayerElo(strength=np.zeros(2)).fit(played())
+    with pytest.raises(kn.InputError, match="contest_walk is a finite number of at least 0 and at most 1000"):
+        kn.RankElo(contest_walk=10**9)
 
 
 @pytest.mark.parametrize("name", [name for name, (_, good) in CALLS.items() if "check" in good])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.model.validation import LARGEST
+from kinelo.model.validation import LARGEST, plain
 
 PRIOR_WIDTHS = 6.0
 """How many standard deviations of the search's prior make the range of a parameter."""
@@ -18,8 +19,8 @@ LARGEST_INTEGER = 10**9
 """Whole numbers beyond this have squares that compiled loops cannot count."""
 
 
-def check_number(owner: str, name: str, value: object, low: float, high: float = math.inf, above: bool = False) -> None:
-    """Refuse what is not a finite number from ``low`` (or, with ``above``, beyond it) to ``high``.
+def check_number(owner: str, name: str, value: object, low: float, high: float = math.inf, above: bool = False) -> Any:
+    """Return a finite number from ``low`` (or, with ``above``, beyond it) to ``high`` as Python has it; refuse others.
 
     >>> check_number("TeamElo", "step", -3.0, 0.0)
     Traceback (most recent call last):
@@ -28,7 +29,7 @@ def check_number(owner: str, name: str, value: object, low: float, high: float =
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     too_large = isinstance(value, int | np.integer) and abs(value) > LARGEST_INTEGER  # unlike 1e12
     if number and not too_large and abs(value) <= LARGEST and low <= value <= high and not (above and value == low):  # type: ignore[operator]
-        return
+        return plain(value)
     bounds = "" if low == -math.inf else f" above {low:g}" if above else f" of at least {low:g}"
     bounds += "" if high == math.inf else f" and at most {high:g}"
     bounds += f"; a whole number is at most {LARGEST_INTEGER:,} in size" if too_large else ""
@@ -106,7 +107,7 @@ class Switch:
 
     def check(self, owner: str, value: object) -> None:
         """Refuse what is neither true nor false."""
-        if value is not True and value is not False:
+        if not isinstance(value, bool | np.bool_):
             raise InputError(f"{owner}({self.name}={value!r:.60}) cannot be used: {self.name} is True or False.")
 
 

@@ -150,7 +150,7 @@ class _Run:
             self.motion = Moving(system, self.velocity, options.dynamics, frame)
         # Whether it is steady is seen from one sample to the next.
         span = self.interval if options.stop == "steady" else self.until - self.begin
-        check_steps(self.transport, options.fixed, span)
+        check_steps(self.transport, options.fixed, span, choose_device(options.device))
         label_mass, moving = self.population.label_mass.ravel(), self.motion is not None
         self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
 

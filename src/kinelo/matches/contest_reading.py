@@ -30,6 +30,7 @@ from kinelo.matches.losses import NoMatches, check_losses
 from kinelo.matches.names import as_text, clean_name, encode_names
 from kinelo.matches.rejects import LONGEST_CONTENT, Rejects
 from kinelo.matches.same_side import read_aliases
+from kinelo.model.validation import flag
 
 CONTEST_COLUMNS_SHOWN = {
     "unreadable date": "date",
@@ -121,9 +122,7 @@ def read_contests(
     for option, value in (("unfinished", unfinished), ("disqualified", disqualified), ("not_started", not_started)):
         if not isinstance(value, str) or value not in KEPT:
             raise InputError(f"{option} must be 'behind', 'last' or 'out', not {value!r:.60}.")
-    for flag, value in (("played", played), ("accept_losses", accept_losses)):
-        if value is not True and value is not False:
-            raise InputError(f"{flag} must be True or False, not {value!r:.60}.")
+    played, accept_losses = flag("played", played), flag("accept_losses", accept_losses)
     if team is not None and not isinstance(team, str):
         raise InputError(f"team must be the name of a column, not {team!r:.60}.")
     name = str(source) if isinstance(source, str | Path) else "the table"

@@ -19,7 +19,7 @@ from kinelo.matches.dated import UNDATED
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
-from kinelo.model.validation import is_text
+from kinelo.model.validation import flag, is_text
 
 HOME_FLAG, NEUTRAL_FLAG = np.zeros(1, np.bool_), np.ones(1, np.bool_)
 NO_CONDITIONS: Mapping[str, Condition] = {}
@@ -153,8 +153,7 @@ def check_neutral(neutral: object) -> None:
     Traceback (most recent call last):
     kinelo.errors.InputError: neutral must be True or False, not 'no'.
     """
-    if neutral is not True and neutral is not False and not isinstance(neutral, np.bool_):
-        raise InputError(f"neutral must be True or False, not {neutral!r:.60}.")
+    flag("neutral", neutral)
 
 
 def two_sides(home: object, away: object) -> tuple[str, str]:

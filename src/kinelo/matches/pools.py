@@ -108,7 +108,7 @@ def pool_table(
     import polars as pl
 
     age = day.max() - day if day.size else day
-    weight = np.ones(day.size) if half_life is None else 0.5 ** (age / half_life)
+    weight = np.ones(day.size) if half_life is None else 0.5 ** (age / float(half_life))
     sides = len(teams)
     pool, tie = pools_of(home, away, weight, sides, firm)
     both = np.concatenate([home, away])

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.model.validation import nonnegative, number, whole
+from kinelo.model.validation import flag, nonnegative, number, whole
 
 TOWNS = (
     "Ashford", "Bramley", "Calder", "Dunmore", "Elswick", "Farrow", "Granton", "Hallam", "Ivybridge", "Jarrow", "Kelso",
@@ -90,10 +90,9 @@ def sample_league(
     rng = np.random.default_rng(whole("seed", seed, 0))
     if whole("promoted", promoted, 0) >= teams:
         raise InputError(f"Of {teams} teams, at most {teams - 1} can be replaced after a season, not {promoted}.")
-    if turf is not True and turf is not False:
-        raise InputError(f"turf must be True or False, not {turf!r:.60}.")
+    turf, home_advantage = flag("turf", turf), number("home_advantage", home_advantage)
     club_spread, player_spread = nonnegative("club_spread", club_spread), nonnegative("player_spread", player_spread)
-    if max(club_spread, player_spread, abs(number("home_advantage", home_advantage))) > LARGEST_EDGE:
+    if max(club_spread, player_spread, abs(home_advantage)) > LARGEST_EDGE:
         raise InputError(f"home_advantage and the spreads of a league must be at most {LARGEST_EDGE:g} in size.")
     clubs, present = teams + promoted * (seasons - 1), list(range(teams))
     names = [_club_name(k) for k in range(clubs)]

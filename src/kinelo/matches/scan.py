@@ -25,7 +25,7 @@ from kinelo.matches.loading import damage_in_words
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import RunningNames
 from kinelo.matches.reading import read_matches
-from kinelo.model.validation import one_line
+from kinelo.model.validation import flag, one_line
 from kinelo.runtime.reading import check_file
 
 PIECE = 1_000_000
@@ -73,9 +73,7 @@ def scan_matches(
     [2, 2]
     """
     check_mapping(columns)
-    if accept_losses is not True and accept_losses is not False:
-        raise InputError(f"accept_losses must be True or False, not {accept_losses!r:.60}.")
-    return MatchScan(files_of(paths), columns, accept_losses=accept_losses)
+    return MatchScan(files_of(paths), columns, accept_losses=flag("accept_losses", accept_losses))
 
 
 Piece = TypeVar("Piece", bound=DatedTable)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +41,19 @@ def number(name: str, value: object) -> float:
         shown = value if isinstance(value, float) else f"one of {len(str(value))} digits"
         raise InputError(f"{name} must be a finite number of at most {LARGEST:g} in size, not {shown}.")
     return float(value)
+
+
+def plain(value: Any) -> Any:
+    """A number or a truth of NumPy's as one of Python's, which compiled code takes; anything else as it is.
+
+    >>> import numpy as np
+    >>> plain(np.float32(2.5)), plain(np.longdouble(2.5)), plain(np.int8(3)), plain(np.True_), plain("A")
+    (2.5, 2.5, 3, True, 'A')
+    """
+    for theirs, ours in ((np.floating, float), (np.integer, int), (np.bool_, bool)):
+        if isinstance(value, theirs):
+            return ours(value)
+    return value
 
 
 def positive(name: str, value: object) -> float:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Option, Parameter, Switch
+from kinelo.model.validation import plain
 from kinelo.raters.streaming import LOOK
 
 MOST_ENTRIES = 5
@@ -70,6 +71,7 @@ class Arguments:
     def __setattr__(self, name: str, value: object) -> None:
         if name in self._declared:
             self._declared[name].check(type(self).__name__, value)
+            value = plain(value)
         super().__setattr__(name, value)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -98,10 +98,10 @@ def board_and_words(
     import polars as pl
 
     if caution is not None:
-        check_number("leaderboard", "caution", caution, 0.0)
-    check_number("leaderboard", "least_matches", least_matches, 0)
+        caution = check_number("leaderboard", "caution", caution, 0.0)
+    least_matches = check_number("leaderboard", "least_matches", least_matches, 0)
     if active_days is not None:
-        check_number("leaderboard", "active_days", active_days, 0.0)
+        active_days = check_number("leaderboard", "active_days", active_days, 0.0)
     table, played = _ratings(rater), _graph(rater, matches)
     if kind_of(played) is CONTESTS or "kind" in table.columns:
         taken_off = CONTEST_CAUTION if caution is None else caution

@@ -64,7 +64,7 @@ def run_seconds(study: Study) -> float:
         span = plan.until / plan.samples if plan.stop == "steady" else plan.until
         # Speeds are of order one, and a step moves no team further than a cell.
         steps = span / (grid.r.width if isinstance(plan.dt, str) else plan.dt)
-        return steps * (math.prod(grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP)
+        return steps * (math.prod(grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP["gpu"])
     return 0.0
 
 

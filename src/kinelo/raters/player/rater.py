@@ -207,7 +207,9 @@ class PlayerElo(GaussianRater, ConditionRater):
                 LineupReading({}, rotation_kernels.AFTER, float(self.substitute_share), 0.0),
             )
         )
-        self.counts_size_: bool = self.strength == "mean" and sizes_differ(matches.lineups)
+        self.counts_size_: bool = (
+            isinstance(self.strength, str) and self.strength == "mean" and sizes_differ(matches.lineups)
+        )
         super()._prepare(matches)
 
     def _effect_names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from kinelo.matches.contests import FINISHED, Contests
 from kinelo.matches.kind import CONTESTS, MATCHES, check_played
 from kinelo.matches.kind import Kind as TableKind
 from kinelo.matches.matches import Matches
+from kinelo.model.validation import plain
 from kinelo.raters.conditions import condition_names
 from kinelo.raters.covariates import covariate_names
 from kinelo.raters.filter.belief import YEAR, fade_all
@@ -37,7 +38,7 @@ BY_KIND = (
     Parameter("prior_spread", 0.7, 0.05, 5.0, True, "spread of newcomers"),
     Parameter("newcomer", -0.4, -4.0, 2.0, False, "where newcomers begin against the field", largest=1000.0),
     Parameter("regression", 0.1, 0.0, 3.0, False, "yearly return to the mean"),
-    Parameter("contest_walk", 0.05, 0.005, 1.0, True, "random walk of a strength in a contest"),
+    Parameter("contest_walk", 0.05, 0.005, 1.0, True, "random walk of a strength in a contest", largest=1000.0),
     Parameter("experience", 0.0, -1.0, 2.0, False, "what newcomers gain in their first contests", largest=1000.0),
 )
 SOUGHT = ("contest_walk",)
@@ -79,6 +80,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
             if declared.name == name:
                 for one in value.values() if isinstance(value, Mapping) else (value,):
                     declared.check(type(self).__name__, one)
+                value = plain(value)
         super().__setattr__(name, value)
 
     def _label(self, name: str, kind: str) -> str:
