@@ -195,6 +195,24 @@ def test_what_is_no_http_is_refused_in_a_sentence_after_the_answers_before_it(mo
     _run(module, story, PATIENCE)
 
 
+def test_whoever_leaves_while_several_answers_are_due_leaves_no_error_behind(monkeypatch, capfd):
+    loops = pytest.importorskip("uvloop", reason="uvloop is not installed")  # asyncio lets one write to who has left
+    module = _loaded("serving_for_those_who_leave", "httptools", monkeypatch)
+
+    async def story() -> None:
+        async with _served(module) as port:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(REQUEST * 5)
+            await writer.drain()
+            await asyncio.sleep(0.1)
+            writer.transport.abort()
+            await asyncio.sleep(0.6)
+
+    with asyncio.Runner(loop_factory=loops.new_event_loop) as runner:
+        runner.run(story())
+    assert "Exception" not in capfd.readouterr().err
+
+
 def test_a_body_that_trickles_is_given_up(monkeypatch):
     monkeypatch.setattr(serving, "BODY_SECONDS", 0.05)
 

@@ -65,6 +65,7 @@ class PromptProtocol(Protocol):
 
     _patience: asyncio.TimerHandle | None = None
     _since = _unread = 0.0
+    _asked: tuple[Any, ...] = ()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait; where too many keep the server waiting, the tenth that did for longest is let go."""
@@ -96,6 +97,7 @@ class PromptProtocol(Protocol):
         """A head is read."""
         self._unread = 0
         super().on_headers_complete()
+        self._asked = (*(one for one in self._asked if not one.response_complete), self.cycle)
 
     def on_body(self, body: bytes) -> None:
         """A part of a body is read."""
@@ -113,9 +115,14 @@ class PromptProtocol(Protocol):
         super().handle_websocket_upgrade(*request)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Nothing is waited for any more, and no answer is sent; uvicorn knows this of the last request alone."""
         self._stop_waiting()
+        for one in self._asked:
+            one.disconnected = True
         super().connection_lost(exc)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Who asks for another protocol is answered in this one; uvicorn would write advice for developers."""
 
     def send_400_response(self, msg: str) -> None:
         """Say that nothing can be made of what came."""
