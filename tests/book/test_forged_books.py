@@ -318,3 +318,11 @@ def test_states_come_back():
     }
     for name, values in unpack(pack(arrays)).items():
         assert values.dtype == arrays[name].dtype and np.array_equal(values, arrays[name])
+
+
+def test_books_of_folders_are_refused_in_a_sentence(tmp_path):
+    (tmp_path / "book.knl").write_bytes(b"KINELO2")
+    for rater in (None, kn.Glicko()):
+        with pytest.raises(kn.InputError, match=r"a rating book of version 0\.4 or before, which this one"):
+            kn.RatingBook(tmp_path, rater)
+    assert [file.name for file in tmp_path.iterdir()] == ["book.knl"]

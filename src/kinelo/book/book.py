@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinelo._version import __version__
-from kinelo.book import folders
 from kinelo.book.alone import OneByOne, OneContestByOne, Otherwise
 from kinelo.book.contests import ContestLedger, contests_to_rows, rows_to_contests
 from kinelo.book.database import RETRIES, database_of, is_server
@@ -86,8 +85,7 @@ class RatingBook:
     ----------
     path
         A file, which is made if it does not exist, or the address of a PostgreSQL database (``postgresql://…``, with
-        kinelo[postgres]). The folder of a book of 0.4 and before is carried over into a file beside it, and left as
-        it was.
+        kinelo[postgres]).
     rater
         The rater to keep, needed for a new book. Its parameters are taken as they stand (fitted or fixed); the book
         itself begins without matches. A book whose rater is neither Kinelo's nor a plug-in's needs it too, or its
@@ -114,9 +112,6 @@ class RatingBook:
         address = str(path)
         if not is_server(address):
             check_name(address)
-        old = None
-        if not is_server(address) and folders.is_folder(Path(address)):
-            old, address = Path(address), str(folders.file_beside(Path(address)))
         self.path: str | Path = address if is_server(address) else Path(address)
         self._database = database_of(address, synchronous=synchronous)
         self._seen: Any = None
@@ -126,12 +121,9 @@ class RatingBook:
         self._partial = threading.local()
         self._checked_day = self._holds = ""
         if not self._database.exists():
-            if old is not None:
-                self._carry_over(old, rater)
-            elif rater is None or isinstance(rater, type):
+            if rater is None or isinstance(rater, type):
                 raise InputError(f"{self.path} is not a rating book; give a rater to start one there.")
-            else:
-                self._start(description_of(rater), blank_of(rater))
+            self._start(description_of(rater), blank_of(rater))
         self._open(rater)
         note = self._blank.note_on_points() if isinstance(self._blank, Rater) else ""
         if note:
@@ -139,7 +131,7 @@ class RatingBook:
 
     # Opening
 
-    def _start(self, description: dict[str, Any], blank: Any, then: Callable[[], None] | None = None) -> None:
+    def _start(self, description: dict[str, Any], blank: Any) -> None:
         """Make the tables of a new book, unless another process has just done so."""
         if isinstance(blank, Rater):
             description["parameters"] = dict(blank.parameters_)
@@ -157,9 +149,6 @@ class RatingBook:
             database.many("INSERT INTO about (key, value) VALUES (?, ?)", list(about.items()))
             save_state(database, BEFORE, blank, None, 0)
             store_of(database, blank).begin()
-            if then is not None:
-                self._take_over(blank)
-                then()
 
     def _open(self, given: Any) -> None:
         """Read what the book says of itself, and nothing else."""
@@ -216,25 +205,6 @@ class RatingBook:
                 self._alone["contests"] = OneContestByOne(self._database, blank)
         begun = blank._begun() if self._local else ()
         self._earliest = int(begun.known.last[: len(begun)].max(initial=NEVER)) if begun else NEVER
-
-    def _carry_over(self, folder: Path, given: Any) -> None:
-        """Begin a book with everything that a folder of an earlier version holds."""
-        old = folders.read_folder(folder, given)
-        self._start(old.description, old.blank, lambda: self._take_in(old.records))
-        warnings.warn(
-            f"The rating book {folder} is of an earlier version: its {len(self):,} {self.noun} were carried over into "
-            f"{self.path}, which is the book from now on; the folder is left as it was.",
-            KineloWarning,
-            stacklevel=3,
-        )
-
-    def _take_in(self, records: Iterable[Any]) -> None:
-        """Write matches of an earlier book in their order, and rate them."""
-        for noun, entry in records:
-            self._set_holds(noun)
-            numbers = self._database.numbers(max(len(entry.fresh), 1), self._ledgers[noun].table)
-            self._ledgers[noun].write(entry, numbers[0], numbers)
-        self._rate_again(None)
 
     def _about(self) -> dict[str, str]:
         return dict(self._database.rows("SELECT key, value FROM about"))
@@ -924,8 +894,6 @@ def is_book(path: str | Path) -> bool:
         return database_of(str(path)).exists()
     try:
         check_name(path)
-        if folders.is_folder(Path(path)):
-            return True
         with Path(path).open("rb") if Path(path).is_file() else io.BytesIO() as file:
             return file.read(16) == b"SQLite format 3\0"
     except (OSError, InputError):

@@ -462,6 +462,9 @@ class SQLite(Database):
             kind = os.stat(self.path)
         except (FileNotFoundError, NotADirectoryError):
             return False
+        if (self.path / "book.knl").exists():
+            raise InputError(f"{self.name} is a rating book of version 0.4 or before, which this one does not open: "
+                             "start a new book, and add the same files to it.")  # fmt: skip
         if stat.S_ISDIR(kind.st_mode):
             raise InputError(f"{self.name} is a folder; a rating book is one file, such as {self.path / 'ratings.db'}.")
         if not stat.S_ISREG(kind.st_mode):

@@ -72,7 +72,6 @@ from kinelo.raters.rater import Rater
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
 from kinelo.raters.stored import ANY, stored, taken_whole
-from kinelo.raters.stored import PREFIX as STORED
 from kinelo.runtime.device import usable_processors
 from kinelo.runtime.renaming import no_longer_public
 
@@ -80,9 +79,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
-
-NOT_IN_OLD_BOOKS = ("ties_step", "squad_spread", "squad_walk")
-"""Parameters that books of 0.2 do not have: nothing drifted and nothing was shared."""
 
 TURNS = 4
 
@@ -843,9 +839,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what :meth:`to_arrays` gave; what 0.2 did not keep is as if it had never been."""
-        own = {p.name for p in self.parameters}
-        arrays = {f"{STORED}{name}": np.zeros(()) for name in NOT_IN_OLD_BOOKS if name in own} | dict(arrays)
+        """Take over what :meth:`to_arrays` gave."""
         self.order_: SideOrder = SideOrder(*(one.item() for one in arrays["order"]))
         units = arrays["margin_unit"]
         stored(
@@ -855,13 +849,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         self.covariance_ = "full" if "C" in arrays and arrays["C"].size else "diagonal"
         super().from_arrays(arrays)
         self._unit = unit
-        self.memory_ = float(stored(arrays, "memory", "f", (1,), 0.0)[0]) if "memory" in arrays else float(MEMORY)
-        fresh = reading.fresh_state()
-        if "reading" in arrays:
-            kept = np.append(arrays["reading"], np.zeros(max(fresh.size - arrays["reading"].size, 0)))
-            fresh = stored({"reading": kept}, "reading", "f", fresh.shape)
-        self._reading_state = fresh
-        usual = MarginLaw().values
-        law = stored(arrays, "margin_law", "f", usual.shape, 0.0) if "margin_law" in arrays else usual
-        self.margin_law_ = MarginLaw(law)
+        self.memory_ = float(stored(arrays, "memory", "f", (1,), 0.0)[0])
+        self._reading_state = stored(arrays, "reading", "f", reading.fresh_state().shape)
+        self.margin_law_ = MarginLaw(stored(arrays, "margin_law", "f", MarginLaw().values.shape, 0.0))
         self._noise = NoiseFactors.from_arrays(arrays)

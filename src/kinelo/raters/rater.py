@@ -427,8 +427,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        # Earlier versions found out nothing but in fit, and did not learn how often sides draw.
-        self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
+        self._prepared, self._never_fitted = map(bool, arrays["prepared"])
         self._reset_as_stored(arrays)
         self._state.from_arrays(arrays)
 

@@ -39,14 +39,10 @@ from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_share
 from kinelo.raters.state import (
     ALIKE,
     BOLD,
-    BOLD_V,
     EACH_EFFECT,
     EFFECTS,
-    EVIDENCE,
     HOME_POINTS,
     HOME_V,
-    LATELY,
-    LATELY_V,
     NEVER,
     NO_EFFECTS,
     MatchColumns,
@@ -113,7 +109,6 @@ HOME_STEP = partial(
 )
 TIES_STEP = partial(estimated, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
-FOLLOWING = (HOME_V, BOLD, BOLD_V, LATELY, LATELY_V, EVIDENCE)
 Trace = tuple[NDArray[Any], ...]
 
 
@@ -496,12 +491,7 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
         if not np.isfinite(self._state.known.rating).all():
             raise InputError(f"What was kept of {self!r} holds ratings that are no numbers; rate the matches anew.")
         numbers = arrays["numbers"].tolist()
-        # What earlier versions did not keep is as if it had been given.
-        kept, whole = arrays["common"], self._common.copy()
-        if kept.ndim == 1 and kept.size + len(FOLLOWING) <= whole.size:
-            whole[: kept.size], whole[HOME_V] = kept, 0.0
-            kept = whole
-        self._common = stored({"common": kept}, "common", "f", self._common.shape)
+        self._common = stored(arrays, "common", "f", self._common.shape)
         if any(map(math.isnan, numbers)):
             raise InputError("The array 'numbers' of a stored state holds numbers out of range.")
         self._numbers = type(self._numbers)(*numbers)

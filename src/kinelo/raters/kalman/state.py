@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.matches import Matches
-from kinelo.raters.filter.belief import LONG_AGO, TODAY
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, Entries, entries_of
 from kinelo.raters.filter.state import (
     CONDITION,
     FIXED_SLOTS,
     HOME,
-    LEVEL,
     NEUTRAL,
     OWN,
     STRENGTH,
@@ -23,7 +21,7 @@ from kinelo.raters.filter.state import (
     Places,
     SlotState,
 )
-from kinelo.raters.state import NEVER, MatchIndices, StateColumn
+from kinelo.raters.state import MatchIndices, StateColumn
 
 SIDE_SHARES = np.array([1.0, -1.0, 1.0, 1.0])
 """Shares of both strengths, the venue, and the own ground."""
@@ -112,51 +110,6 @@ class SideState(SlotState):
         """What every side's own ground adds."""
         ground = self.known.ground[: len(self)]
         return np.where(ground >= 0, self.beliefs.x[ground], 0.0)
-
-    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what :meth:`to_arrays` gave, or a book of 0.3 and before."""
-        super().from_arrays(arrays if "own" in arrays else self._of_earlier_books(arrays))
-
-    def _of_earlier_books(self, kept: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Arrays of 0.3: rows of home, neutral ground, level and sides, and grounds and levels by side."""
-        size, full = kept["names"].size, kept["C"].size > 0
-        rows = np.append([2, 0, 1], np.arange(FIXED_SLOTS, FIXED_SLOTS + size))
-        levels = kept["delta"].shape[1] if "delta" in kept else 0
-        met = kept["delta_v"] if levels else np.empty((size, 0))
-        kinds = np.array([CONDITION + c for c in self._conditions_of(kept)], np.int8)
-        slots = FIXED_SLOTS + 2 * size + size * levels
-        x, v = np.zeros(slots), np.zeros(slots)
-        x[: FIXED_SLOTS + size] = kept["x"][rows]
-        v[: FIXED_SLOTS + size] = np.diagonal(kept["C"])[rows] if full else kept["v"][rows]
-        ground, under = slice(FIXED_SLOTS + size, FIXED_SLOTS + 2 * size), slice(FIXED_SLOTS + 2 * size, slots)
-        x[ground], v[ground] = kept["eta"], kept["eta_v"]
-        if levels:
-            x[under], v[under] = kept["delta"].ravel(), met.ravel()
-        today = kept["clock"][TODAY]
-        last = np.concatenate([np.full(FIXED_SLOTS, today if today > LONG_AGO else NEVER), kept["last"], kept["last"]])
-        games = np.concatenate([np.ones(FIXED_SLOTS, np.int64), kept["games"], kept["games"]])
-        row = np.full(slots, -1)
-        if full:
-            row[: FIXED_SLOTS + size] = np.where(games[: FIXED_SLOTS + size] > 0, np.arange(FIXED_SLOTS + size), -1)
-        C = kept["C"]
-        if full:
-            whole = np.tril(C) + np.tril(C, -1).T
-            C = whole[np.ix_(rows, rows)]
-        own = FIXED_SLOTS + np.arange(size)
-        return {
-            "names": kept["names"], "before": kept["before"], "clock": kept["clock"], "C": C, "own": own, "ground": own
-            + size, "under": np.vstack([np.full((FIXED_SLOTS, levels), -1), (under.start + np.arange(size *
-            levels)).reshape(size, levels)]), "levels": kept.get("slots", np.array([""])), "slot_x": x, "slot_v": v,
-            "slot_row": row, "slot_last": np.append(last, np.repeat(kept["last"], levels)), "slot_games":
-            np.append(games, np.repeat(kept["games"], levels)), "slot_kind": np.concatenate(
-                [[LEVEL, HOME, NEUTRAL], np.full(size, STRENGTH), np.full(size, OWN), np.tile(kinds, size)]
-            ).astype(np.int8),
-        }  # fmt: skip
-
-    def _conditions_of(self, kept: Mapping[str, NDArray[Any]]) -> list[int]:
-        """Which condition each level of an earlier book belongs to."""
-        names = [text.split("\x1f", 1)[0] for text in kept.get("slots", np.empty(0, "U1")).tolist() if text]
-        return [self.levels.conditions.index(name) for name in names]
 
 
 def _slots(table: Places, places: NDArray[Any], kind: int) -> Places:

@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.raters.filter.belief import LONG_AGO, TODAY
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.state import (
     CONDITION,
     FIXED_SLOTS,
-    HOME,
     LEVEL,
-    NEUTRAL,
     OWN,
     STAND_IN,
     STRENGTH,
@@ -30,7 +27,6 @@ from kinelo.raters.filter.state import (
 from kinelo.raters.name_index import NameIndex
 from kinelo.raters.player.rotation import MOST_PLAYERS, RECENT, Fixtures, Sheet, Squads, make_lists
 from kinelo.raters.state import NEVER, MatchIndices, StateColumn
-from kinelo.raters.stored import SEPARATOR
 
 
 class LineupReading(NamedTuple):
@@ -151,58 +147,10 @@ class SquadState(SlotState):
         )
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what :meth:`to_arrays` gave, or a book of 0.3 and before."""
-        super().from_arrays(arrays if "own" in arrays else self._of_earlier_books(arrays))
+        """Take over what :meth:`to_arrays` gave."""
+        super().from_arrays(arrays)
         self.make_missing("stand_in", np.arange(len(self.teams)), STAND_IN)
         self.make_missing("effect", np.arange(len(self.teams)), OWN)
-
-    def _of_earlier_books(self, kept: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Arrays of 0.3, in which teams stood among the players, or of 0.2, which knew players alone."""
-        names, teams = kept["players"], kept["teams"].size
-        size = names.size
-        kinds = np.array([STRENGTH, STAND_IN, OWN])[kept["kind"]] if "kind" in kept else np.full(size, STRENGTH)
-        player = kinds == STRENGTH
-        levels = kept["delta"].shape[1] if "delta" in kept else 0
-        today = kept["clock"][TODAY]
-        rest = FIXED_SLOTS + size + np.arange(size * levels)
-        old_days = {"ring_day": kept["ring_day"]} if "ring_day" in kept else {"ring_day": self._days_of_rings(kept)}
-        places = np.cumsum(player) - 1  # of players among the players alone
-        tables = {
-            name: FIXED_SLOTS + kept[name] if name in kept else np.full(teams, -1) for name in ("stand_in", "effect")
-        }
-        newcomer = [float(self.beliefs.x[LEVEL])]
-        under = np.full((FIXED_SLOTS + size, levels), -1)
-        under[FIXED_SLOTS:] = rest.reshape(size, levels)
-        said = kept.get("slots", np.empty(0, "U1")).tolist()
-        groups = [self.levels.conditions.index(text.split(SEPARATOR, 1)[0]) for text in said if text]
-        return {
-            "players": names[player], "teams": kept["teams"], "before": kept["before"], "clock": kept["clock"],
-            "own": FIXED_SLOTS + np.flatnonzero(player), "usual": kept["usual"][player],
-            "team_of": kept["team_of"][player], "seat": np.zeros(int(player.sum()), np.int64),
-            "ring_ids": np.where(kept["ring_ids"] >= 0, places[kept["ring_ids"]], -1).astype(np.int32),
-            **{name: kept[name] for name in ("ring_w", "ring_start", "ring_count")}, **old_days, **tables,
-            "C": np.empty((0, 0)), "levels": kept.get("slots", np.array([""])), "under": under,
-            "slot_x": np.concatenate([newcomer, kept["venue"], kept["x"], kept["delta"].ravel() if levels else []]),
-            "slot_v": np.concatenate([[0.0], kept["venue_v"], kept["P"], kept["delta_v"].ravel() if levels else []]),
-            "slot_row": np.full(FIXED_SLOTS + size * (1 + levels), -1),
-            "slot_last": np.concatenate([
-                np.full(FIXED_SLOTS, today if today > LONG_AGO else NEVER), kept["last"],
-                np.repeat(kept["last"], levels),
-            ]).astype(np.int64),
-            "slot_games": np.concatenate(
-                [np.ones(FIXED_SLOTS), kept["games"], np.repeat(kept["games"], levels)]
-            ).astype(np.int64),
-            "slot_kind": np.concatenate([
-                [LEVEL, HOME, NEUTRAL], kinds, np.tile(np.array(groups) + CONDITION, size) if levels else []
-            ]).astype(np.int8),
-        }  # fmt: skip
-
-    @staticmethod
-    def _days_of_rings(kept: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
-        """Days of the last line-ups known, in a book that does not tell them: when their players last played."""
-        ids = kept["ring_ids"]
-        seen = np.where(ids >= 0, kept["last"][np.maximum(ids, 0)] if kept["last"].size else NEVER, NEVER)
-        return seen.reshape(kept["teams"].size, -1).max(axis=1, initial=NEVER)
 
 
 def _all_unknown(teams: MatchIndices, lineups: Lineups, newcomers: NDArray[Any]) -> tuple[str, ...]:

@@ -674,8 +674,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
             self._take_units(stored(arrays, "covariate_units", "f", (len(self._units()),)).tolist())
         state = RankState.from_arrays(arrays, self._conditions(), self._luck(), self._units())
         self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
-        self._prepared, self._never_fitted = map(bool, arrays.get("prepared", (True, False)))
+        self._prepared, self._never_fitted = map(bool, arrays["prepared"])
         self._reset_as_stored(arrays)
         self._state = state
-        if "tie_sums" in arrays:
-            self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)
+        self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)

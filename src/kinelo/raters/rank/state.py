@@ -228,11 +228,9 @@ class RankState:
         luck: Luck = NO_LUCK,
         units: Mapping[str, float] = NO_UNITS,
     ) -> RankState:
-        """What :meth:`to_arrays` gave, also of versions that knew no advantages and no ratings to begin with."""
+        """What :meth:`to_arrays` gave."""
         kinds = tuple(kind for kind in stored_names(arrays, "kinds") if kind)
-        advantages = (
-            tuple(kind for kind in stored_names(arrays, "advantages") if kind) if "advantages" in arrays else ()
-        )
+        advantages = tuple(kind for kind in stored_names(arrays, "advantages") if kind)
         state = cls(kinds, advantages, conditions, luck, units)
         pairs = [name.split(SEPARATOR, 1) for name in stored_names(arrays, "names") if name]
         if not set(advantages) <= set(kinds) or not all(len(pair) == 2 and pair[0] in kinds for pair in pairs):
@@ -242,7 +240,7 @@ class RankState:
         size = len(state.names)
         state.contests, dated = stored(arrays, "contests", "i", (2,), 0).tolist()
         state.dated = bool(dated)
-        unseen = stored(arrays, "unseen", "i", (size,), 0) if "unseen" in arrays else np.zeros(size, np.int64)
+        unseen = stored(arrays, "unseen", "i", (size,), 0)
         state.unseen = {place: int(unseen[place]) for place in np.flatnonzero(unseen).tolist()}
         state.known = SlotBeliefs(
             stored(arrays, "x", "f", (size, 1)), stored(arrays, "v", "f", (size, 1), 0),

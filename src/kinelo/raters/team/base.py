@@ -108,9 +108,8 @@ class EloOfSides(SideRater, ConditionRater):
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
         self._in_points = TeamParameters(*arrays["numbers"].tolist()).in_points
-        if "found" in arrays:
-            unit, self.prior_spread_, self.target_square_ = stored(arrays, "found", "f", (3,), 0.0).tolist()
-            self.margin_unit_ = unit or math.nan  # a unit of 0 stands for none
+        unit, self.prior_spread_, self.target_square_ = stored(arrays, "found", "f", (3,), 0.0).tolist()
+        self.margin_unit_ = unit or math.nan  # a unit of 0 stands for none
         super().from_arrays(arrays)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
