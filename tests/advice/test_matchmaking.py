@@ -99,7 +99,10 @@ def test_what_stretches_is_marked_and_not_recommended():
     own = kn.matchmaking(kn.RatingSystem(kn.Tanh.elo(), narrow, gamma=12.0), league)
     assert own.best.pairing == narrow and "stretches ratings by 6" in own.advice[1] and own.best not in own.frontier
     assert "(stretched)" in dict(own.rows())["the system's own"] and "stretch ratings" in dict(own.rows())["Left out"]
-    with pytest.raises(kn.InputError, match=r"as fair as 0.2 stretches .* by 44 % .* allow it with stretch="):
+    with pytest.raises(
+        kn.InputError,
+        match=r"as fair as 0.2 stretches .* by 44 % .* Take gamma = \d\S* or less, or a larger stretch=\.$",
+    ):
         kn.matchmaking(chess, league, fairness=0.2)
 
 
@@ -147,3 +150,30 @@ def test_a_picture_of_worth_shows_each_size():
     np.testing.assert_allclose(lines["5 meet"], np.column_stack([league.theta, five]))
     means = {line.get_label(): line.get_xydata() for line in right.lines}["this league, mean"]
     np.testing.assert_allclose(means, [(2, 1), (5, five.mean())])
+
+
+def test_a_pairing_that_stretches_says_how_small_a_step_would_do():
+    """A league played at that step is not stretched by more than is allowed, one at the step of the system is.
+
+    Three standard errors of leagues that are played twice as long as they take to settle: below 0.3 % by chance.
+    """
+    league = kn.Normal(np.linspace(-3.0, 3.0, 13), 0.3)
+    system = kn.RatingSystem(T, kn.Window(1.9), gamma=0.2)
+    found = kn.matchmaking(system, league)
+    small = found.small_step
+    assert found.best.stretched and 0 < small < 0.2 and found.to_dict()["small_step"] == small
+    assert found.advice[1].endswith(f"Take gamma = {small:.3g} or less, or a wider pairing.")
+    bench = _Bench(system, league, 0.05)
+    assert not bench.option("", kn.Window(1.9), small).stretched
+    assert bench.option("", kn.Window(1.9), 1.1 * small).stretched
+    slopes = {}
+    for gamma in (small, 0.2):
+        run = kn.simulate(
+            kn.RatingSystem(T, kn.Window(1.9), gamma=gamma), league, steps=30_000, matches_per_step=6, record_every=20,
+            realisations=12, seed=11, start=found.best.state.rating if gamma == 0.2 else league.theta,
+        ).rating.values[:, 500:]  # fmt: skip
+        slopes[gamma] = np.array([np.polyfit(league.theta, one.mean(axis=0), 1)[0] for one in run])
+    means = {gamma: (each.mean(), each.std(ddof=1) / np.sqrt(12)) for gamma, each in slopes.items()}
+    assert means[small][0] < 1.05 + 3 * means[small][1] and means[0.2][0] > 1.05 + 3 * means[0.2][1]
+    wide = kn.matchmaking(kn.RatingSystem(T, gamma=0.05), league)
+    assert wide.small_step is None and len(wide.advice) == 1

@@ -116,7 +116,7 @@ def test_a_league_with_form_is_described_by_the_closure_with_form():
     found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.3), kn.Fixed(np.linspace(0, 2, 6)), kn.Form(0.02, 0.8))
     assert found.rating_noise == pytest.approx(0.931, abs=0.003)
     assert found.slope == pytest.approx(1.098, abs=0.002)
-    assert "wanders by ± 0.931" in dict(found.rows())["Rating noise"]
+    assert "varies by ± 0.931" in dict(found.rows())["Rating noise"]
 
 
 def test_noise_slope_and_bias_with_form_against_simulation():

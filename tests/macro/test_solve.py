@@ -159,3 +159,43 @@ def test_a_range_of_ratings_too_narrow_is_reported():
     teams = kn.Population.uniform(theta=(0, 10, 20), r=(4, 6, 20), sigma=0.0)
     with pytest.warns(kn.KineloWarning, match="range of r is too narrow"):
         kn.solve(SYSTEM, teams, until=5.0)
+
+
+@pytest.mark.parametrize(
+    "league",
+    [
+        kn.Fixed([1.0, 2.0, 4.0, 4.5]),
+        kn.Normal([4.0, 7.0, 9.5, 10.0, 11.0], 0.8),
+        kn.Continuum((4.0, 9.0), 1.0),
+    ],
+)
+def test_a_league_is_solved_as_it_is_simulated_and_settles_where_theory_says(league):
+    """From the mean of θ, to the ratings of ``stationary`` within a cell of r and half of one of θ."""
+    run = kn.solve(SYSTEM, league, until=60.0, scheme="tvd", stop="steady")
+    theta = league.league.theta if isinstance(league, kn.Continuum) else league.theta
+    weight = league.mass if isinstance(league, kn.Continuum) else np.full(theta.size, 1 / theta.size)
+    middle = float(weight @ theta)
+    # Mass of all but two cells of r is 0 at the start: everybody stands at the mean strength.
+    first = run.density_r[0].values
+    assert float(run.mean_rating[0]) == pytest.approx(middle) and (first > 0).sum() <= 2
+    state, cell = kn.stationary(SYSTEM, league), float(run.r[1] - run.r[0])
+    given = run.rating_given_theta[-1].dropna("theta")
+    order = np.argsort(theta)
+    expected = np.interp(given.theta, theta[order], state.rating[order])
+    assert float(np.abs(given - expected).max()) < 1.5 * cell and float(given.max() - given.min()) > 20 * cell
+
+
+def test_leagues_that_are_not_normal_are_taken_as_normal_and_that_is_said():
+    lottery = kn.Empirical([[1.0, 3.0], [2.0, 2.6], [4.0, 7.0]], [0.5, 0.5])
+    with pytest.warns(kn.errors.KineloWarning, match="performances of Empirical as normal"):
+        run = kn.solve(SYSTEM, lottery, until=0.2)
+    normal = kn.solve(SYSTEM, kn.Normal(lottery.theta, lottery.sigma), until=0.2)
+    np.testing.assert_array_equal(run.density, normal.density)
+    equal = kn.solve(SYSTEM, kn.Continuum(3.0, (0.5, 1.5)), until=0.2)
+    assert float(equal.mean_rating[-1]) == pytest.approx(3.0) and equal.density.sizes["sigma"] == 20
+    unequal = kn.solve(SYSTEM, kn.Continuum((0.0, 3.0), (0.5, 1.5)), until=0.2)
+    assert unequal.sigma.values == pytest.approx(np.linspace(0.525, 1.475, 20))
+    assert np.ptp(unequal.density[0].sum(dim="r").values) == pytest.approx(0.0, abs=1e-9)
+    for wrong in ("x", None, [1.0, 2.0], kn.Tanh(0.5)):
+        with pytest.raises(kn.InputError, match="a league such as Normal or LineupLottery, or a Continuum, not"):
+            kn.solve(SYSTEM, wrong, until=1.0)

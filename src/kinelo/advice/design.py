@@ -19,7 +19,7 @@ from kinelo.advice.design_theory import expected_error
 from kinelo.advice.report import with_error
 from kinelo.advice.settling import Beginning, beginning
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Dynamics, Walk, parts_of
+from kinelo.model.dynamics import Dynamics, Walk
 from kinelo.model.expectation import outcome_probabilities
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
@@ -104,8 +104,8 @@ class Design:
     systems
         What each does.
     best
-        γ* and the curve E(γ) of constant steps, every pair playing, under the schedule that systems share, newcomers
-        included; None where theory has none.
+        γ* and the curve E(γ) of constant steps, newcomers included, under outcome, pairing and schedule of the system
+        that comes first; None where theory has none.
 
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
@@ -142,7 +142,8 @@ class Design:
             tied = ", no surer than " if second.error - first.error < doubt else ", before "
             sentence += f"{tied}{second.name} with ± {math.sqrt(second.error):.3g}"
         if self.best is not None and self.best.gamma > 0:
-            sentence += f"; the best constant step is γ = {self.best.gamma:.3g} (K = {2 * self.best.gamma:.3g})"
+            paired = "" if first.system.pairing.constant else " of its pairing"
+            sentence += f"; the best constant step{paired} is γ = {self.best.gamma:.3g} (K = {2 * self.best.gamma:.3g})"
         elif self.best is not None:
             sentence += (
                 "; of constant steps the smaller the better, and the price is patience: half the step takes twice as "
@@ -243,18 +244,12 @@ def design(
         _compare(name, one, strengths, dynamics, _Plan(*size, settling[name], begin[name]))
         for name, one in named.items()
     ]
-    compared = [one for one, _ in judged]
-    if asked:
-        compared = [_with_check(one) for one in compared]
-    compared.sort(key=lambda one: one.error if one.settled else math.inf)
+    judged.sort(key=lambda one: one[0].error if one[0].settled else math.inf)
+    compared = tuple(_with_check(one) if asked else one for one, _ in judged)
     best = None
-    # Of a turnover only what theory knows of: others are played, and have no curve.
-    with suppress(NoStationaryState, *([InputError] if parts_of(dynamics)[1] is not None else [])):
-        first, *others = named.values()
-        # A step of contests, or of whole rounds, is another one than that of matches.
-        common = first.schedule if all(one.schedule == first.schedule for one in others) else None
-        best = best_gamma(first.outcome, judged[0][1], dynamics, schedule=common)
-    return Design(tuple(compared), best)
+    with suppress(InputError, NoStationaryState):  # other leagues are played, and have no curve
+        best = best_gamma(compared[0].system, judged[0][1], dynamics)
+    return Design(compared, best)
 
 
 def _name_systems(systems: object) -> dict[str, RatingSystem]:

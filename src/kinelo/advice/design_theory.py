@@ -5,11 +5,12 @@ r"""What theory says of a system before a match is played: E = noise + lag + bia
 - Strengths at rest: the stationary ratings with their noise.
 - Glicko, at rest and with strengths that move: the closure with the steps that its deviations settle at.
 - An open league, one γ for all, at rest, with form or with a walk: :mod:`kinelo.theory.moving.open_league`.
-- An open league at rest whose steps fall (departures per match δ, at random): a newcomer's error after n matches obeys
-  ``E_{n+1} = (1 − γ_n μ)² E_n + γ_n²(q + μ²E)`` from E₀ = Var θ of newcomers, because points are passed on only and so
-  the league's mean rating settles at the start; the league's is ``E = Σ δ(1 − δ)ⁿ E_n``. Errors of newcomers are large,
-  so μ is the mean slope over gaps blurred by both teams' errors, ``E b'(z + √(E_n + E) Z)``. In a contest of k the luck
-  q is that of a contest, and the errors of k − 1 opponents are averaged: ``γ²(q + μ²E/(k − 1))``.
+- An open league at rest whose steps fall (departures per match δ, at random): newcomers of strength θ begin at one
+  rating, and after n matches theirs has the mean m and the variance v,
+  ``m ← m + γ_n E[s − b]``, ``v ← (1 − γ_n μ)² v + γ_n²(q + μ²E)``, among opponents of age n with chance δ(1 − δ)ⁿ. μ is
+  the mean slope of results there, q the luck of a result and E the error of an opponent. The league's is the mean of
+  ``v + (m − θ)²`` about that of ``m − θ``. In a contest of k the luck is that of a contest, and the errors of k − 1
+  opponents are averaged: ``γ²(q + μ²E/(k − 1))``.
 
 Elsewhere (steps by rating, pairing by rating of strengths that move, open leagues that the weakest leave) there is no
 theory here, only simulation.
@@ -24,6 +25,7 @@ import numpy as np
 
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Turnover, parts_of
+from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
@@ -36,9 +38,9 @@ from kinelo.theory.moving.tracking import error_of
 from kinelo.theory.worth import contest_share
 
 OLDEST = 1e-6
-ROUNDS = 12
+ROUNDS = 8
 DESIGN_NODES = 15
-GRID = 40
+GRID = 80
 
 
 def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, matches: float) -> Parts | None:
@@ -87,48 +89,55 @@ def _falling_in_open_league(system: RatingSystem, strengths: Strength, turnover:
     plain = isinstance(system.pairing, AllPlayAll) and not apart and turnover.leaving == "random"
     if not plain or not isinstance(rule, FallingSteps) or np.any(getattr(strengths, "sigma", 0.0)):
         return None
-    pool = turnover.pool
+    theta, count = np.unique(turnover.pool, return_counts=True)
+    mass, outcome = count / count.sum(), system.outcome
     age = np.arange(int(np.ceil(np.log(OLDEST) / np.log1p(-turnover.rate))))
     weight = turnover.rate * (1 - turnover.rate) ** age
-    gamma = rule.at(np.zeros(age.size), age, np.zeros(age.size, bool))
-    start, error, noise = float(pool.var()), 0.0, 0.0
+    gamma = rule.at(np.zeros(age.size), age, np.zeros(age.size, bool)).tolist()
+    gap = theta[:, None] - theta[None, :]
+    tie = np.where(outcome.has_ties, outcome.tie_probability(gap), 0.0)
+    expected, luck = outcome.b(gap) @ mass, (1 - tie - outcome.b(gap) ** 2) @ mass
+    if system.sides > 2:
+        luck = luck * contest_share(system, turnover.pool)
+    others, spread, off = theta, np.zeros(theta.size), 0.0
+    rating, variance = np.empty((2, age.size, theta.size))
     for _ in range(ROUNDS):
-        pairs = _PoolPairs(system, pool, 2 * (start + error))
-        path = _path(gamma, pairs, start, (error, noise))
-        error, noise = (weight @ path).tolist()
-    return Parts(noise=noise, lag=error - noise, bias=0.0)
+        scores = _Scores(outcome, mass, others, spread, np.append(theta, turnover.start))
+        rating[0], variance[0] = turnover.start, 0.0
+        for n, step in enumerate(gamma[:-1]):
+            score, slope = scores.at(rating[n], variance[n])
+            rating[n + 1] = rating[n] + step * (expected - score)
+            shaken = luck + slope**2 * off / (system.sides - 1)
+            variance[n + 1] = (1 - step * slope) ** 2 * variance[n] + step**2 * shaken
+        others = weight @ rating
+        spread = weight @ (variance + rating**2) - others**2
+        off = float(mass @ (spread + (others - theta) ** 2)) - float(mass @ (others - theta)) ** 2
+    noise = float(mass @ (weight @ variance))
+    return Parts(noise=noise, lag=off - noise, bias=0.0)
 
 
-def _path(gamma: np.ndarray, pairs: _PoolPairs, start: float, others: tuple[float, float]) -> np.ndarray:
-    """A newcomer's error match by match, all of it and the part that is luck's, among others with such errors."""
-    path = np.empty((gamma.size, 2))
-    error, noise = start, 0.0
-    for n, step in enumerate(gamma.tolist()):
-        path[n] = error, noise
-        mu = pairs.slope(error + others[0])
-        keep, passed = (1 - step * mu) ** 2, (step * mu) ** 2 / pairs.opponents
-        luck = step**2 * pairs.luck
-        error, noise = keep * error + passed * others[0] + luck, keep * noise + passed * others[1] + luck
-    return path
+class _Scores:
+    """Mean result that opponents with normal ratings make one expect of a normal rating, and its slope: on a grid."""
 
+    def __init__(self, outcome: Outcome, mass: np.ndarray, others: np.ndarray, spread: np.ndarray, about: np.ndarray):
+        reach = float(np.ptp(about)) or 1.0
+        self._x = np.linspace(about.min() - reach / 2, about.max() + reach / 2, GRID)
+        self._v = np.linspace(0.0, reach**2 / 4, GRID // 4)
+        node, share = np.polynomial.hermite_e.hermegauss(DESIGN_NODES)
+        z = np.multiply.outer(np.sqrt(self._v[:, None] + spread), node) + (
+            self._x[:, None, None, None] - others[:, None]
+        )
+        shares = np.multiply.outer(mass, share / share.sum())
+        self._score, self._slope = ((law(z) * shares).sum(axis=(2, 3)) for law in (outcome.b, outcome.b_prime))
 
-class _PoolPairs:
-    """Pairs of the pool: mean slope of results where gaps are off by a normal error, and the luck of a result."""
-
-    def __init__(self, system: RatingSystem, pool: np.ndarray, widest: float) -> None:
-        outcome, self.opponents = system.outcome, system.sides - 1
-        gap = (pool[:, None] - pool[None, :]).ravel()
-        x, weight = np.polynomial.hermite_e.hermegauss(DESIGN_NODES)
-        blurred = gap[:, None, None] + np.sqrt(np.linspace(0.0, widest, GRID))[:, None] * x
-        self._slopes = (outcome.b_prime(blurred) @ (weight / weight.sum())).mean(axis=0).tolist()
-        self._rungs = (GRID - 1) / widest if widest > 0 else 0.0
-        tie = np.where(outcome.has_ties, outcome.tie_probability(gap), 0.0)
-        self.luck = float(np.mean(1 - tie - outcome.b(gap) ** 2))
-        if system.sides > 2:
-            self.luck *= contest_share(system, pool)
-
-    def slope(self, variance: float) -> float:
-        """A straight line between the rungs of the grid, in plain numbers: thousands of matches ask one by one."""
-        at = min(variance * self._rungs, GRID - 1.0)
-        below = min(int(at), GRID - 2)
-        return self._slopes[below] + (at - below) * (self._slopes[below + 1] - self._slopes[below])
+    def at(self, rating: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Score and slope, by straight lines between the points of the grid."""
+        places = []
+        for axis, value in ((self._x, rating), (self._v, variance)):
+            place = np.clip((value - axis[0]) / (axis[1] - axis[0]), 0, axis.size - 1.001)
+            below = place.astype(int)
+            places.append((below, place - below))
+        (i, p), (j, q) = places
+        weights = ((i, j, (1 - p) * (1 - q)), (i + 1, j, p * (1 - q)), (i, j + 1, (1 - p) * q), (i + 1, j + 1, p * q))
+        score, slope = (sum(w * table[a, b] for a, b, w in weights) for table in (self._score, self._slope))
+        return score, slope

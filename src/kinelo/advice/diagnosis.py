@@ -38,7 +38,7 @@ from kinelo.advice.words import (
 )
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.digest import description
-from kinelo.model.dynamics import Dynamics, Learning, Turnover, Walk, parts_of
+from kinelo.model.dynamics import Dynamics, Learning, Turnover, parts_of
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
@@ -127,8 +127,8 @@ class Diagnosis(Facts, Report):
             "check",
             "caveats",
             "by_deviations",
-            "walks",
-            "learns",
+            "dynamics",
+            "open",
             "uncounted",
             "remedy",
         )
@@ -240,7 +240,7 @@ def diagnose(
         if remedy is not None and remedy.system is not None:
             other = judged_before.get(remedy.system.gamma) or judge(remedy.system, league, still)  # type: ignore[arg-type]
             remedy = replace(remedy, check=_check(remedy.system, strengths, other, None))
-    return replace(verdict, check=played, remedy=remedy, uncounted=uncounted)
+    return replace(verdict, check=played, remedy=remedy, open=turnover is not None, uncounted=uncounted)
 
 
 def _check(system: RatingSystem, strengths: Strength | Continuum, found: Judged, factor: float | None) -> Check:
@@ -265,7 +265,7 @@ def _best(
     What is found at that step is remembered in ``known``.
     """
     one = isinstance(system.gamma, float)
-    if not system.pairing.constant or not (one or (found.tracking is not None and system.schedule is None)):
+    if not (one or (found.tracking is not None and system.schedule is None)):
         return None
     try:
         best = search_gamma(system, league.strengths, league.dynamics, turnover)
@@ -329,8 +329,8 @@ def _verdict(
         noise_when_unbiased=None if unbiased is None else unbiased.noise,
         error_when_unbiased=None if unbiased is None else unbiased.error,
         error=found.parts,
-        walks=isinstance(league.dynamics, Walk),
-        learns=learns,
+        dynamics=league.dynamics,
+        open=False,
         uncounted=False,
         by_deviations=system.deviations is not None,
         worth=_worth(still),

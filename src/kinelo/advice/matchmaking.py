@@ -48,6 +48,7 @@ MOST_MATCHED_TEAMS = 600
 STRETCH = 0.05
 FAR_SCALE, FAR_FLOOR = 0.5, 0.01
 """How much a factor of the chance of far pairs counts beside a factor of the window, and the least that does."""
+MOST_HALVINGS = 11
 SOLVED = 1e-6
 """Relative change at which a pairing counts as solved: far less than theory is off by."""
 QUIET = 20
@@ -107,6 +108,8 @@ class Matchmaking(Report):
         The quickest pairing that is as fair as wanted and does not stretch; without a wish the one of the system.
     fairness, stretch
         The largest mean ``|expected result|``, and the largest slope less 1, that were wanted.
+    small_step
+        The largest step, to a tenth, at which ``best`` would not stretch; None where it does not, or where none is.
     check
         What leagues played with ``best`` showed, where asked for.
 
@@ -122,6 +125,7 @@ class Matchmaking(Report):
     best: PairingOption
     fairness: float | None
     stretch: float = STRETCH
+    small_step: float | None = None
     check: Check | None = None
 
     _heading = "What to choose"
@@ -143,7 +147,7 @@ class Matchmaking(Report):
             return (sentence,)
         return sentence, (
             f"It stretches ratings by {percent(best.slope - 1)}: noise moves ratings, and ratings choose opponents. "
-            "Take smaller steps or a wider pairing."
+            f"Take {_smaller(self.small_step)}a wider pairing."
         )
 
     def rows(self) -> Rows:
@@ -174,6 +178,7 @@ class Matchmaking(Report):
                 "best": _plain(self.best),
                 "fairness": self.fairness,
                 "stretch": self.stretch,
+                "small_step": self.small_step,
                 "check": check,
             }
         )
@@ -237,28 +242,35 @@ def matchmaking(
         if not system.pairing.constant:
             named["the system's own"] = system.pairing
         tried = [one for name, pairing in named.items() if (one := bench.option(name, pairing)) is not None]
-        best = _own(system, tried)
+        best = _own(bench, tried)
         if fairness is not None:
             tried += bench.as_fair_as(float(fairness))
-            best = _quickest(system, tried, float(fairness))
+            best = _quickest(bench, tried, float(fairness))
+        small = bench.small_step(best.pairing) if best.stretched else None
     tried.sort(key=lambda one: (one.one_sided, one.matches))
     frontier = _frontier([one for one in tried if not one.stretched])
     played = _play(bench, best) if check else None
-    return Matchmaking(system, tuple(tried), tuple(frontier), best, fairness, allowed, played)
+    return Matchmaking(system, tuple(tried), tuple(frontier), best, fairness, allowed, small, played)
 
 
-def _own(system: RatingSystem, tried: list[PairingOption]) -> PairingOption:
+def _own(bench: _Bench, tried: list[PairingOption]) -> PairingOption:
     """The system's own pairing."""
+    system = bench.system
     own = next((one for one in tried if one.pairing == system.pairing), None)
     if own is None:
         raise NoStationaryState(
             f"Ratings do not settle with {system.pairing!r} at gamma = {system.step:g}: the league falls apart, or "
-            "noise carries teams beyond the reach of those who would hold them; take smaller steps or a wider pairing."
+            "noise carries teams beyond the reach of those who would hold them. "
+            f"Take {_smaller(bench.small_step(system.pairing))}a wider pairing."
         )
     return own
 
 
-def _quickest(system: RatingSystem, tried: list[PairingOption], wanted: float) -> PairingOption:
+def _smaller(step: float | None) -> str:
+    return "" if step is None else f"gamma = {step:.3g} or less, or "
+
+
+def _quickest(bench: _Bench, tried: list[PairingOption], wanted: float) -> PairingOption:
     """The quickest of those that are as fair as wanted and do not stretch."""
     fair = [one for one in tried if one.one_sided <= wanted * (1 + 1e-9)]
     good = [one for one in fair if not one.stretched]
@@ -267,8 +279,9 @@ def _quickest(system: RatingSystem, tried: list[PairingOption], wanted: float) -
     if fair:
         least = min(fair, key=lambda one: one.slope)
         raise InputError(
-            f"Every pairing that is as fair as {wanted:g} stretches ratings at gamma = {system.step:g}, the "
-            f"least by {percent(least.slope - 1)} ({least.name}). Take smaller steps, or allow it with stretch=."
+            f"Every pairing that is as fair as {wanted:g} stretches ratings at gamma = {bench.system.step:g}, the "
+            f"least by {percent(least.slope - 1)} ({least.name}). "
+            f"Take {_smaller(bench.small_step(least.pairing))}a larger stretch=."
         )
     fairest = min(tried, key=lambda one: one.one_sided)
     raise InputError(
@@ -355,6 +368,18 @@ class _Bench:
         candidates = matches / slowest.played
         return PairingOption(name, pairing, one_sided, matches, candidates, state.slope, state.error, stretched, state)
 
+    def small_step(self, pairing: Pairing) -> float | None:
+        """The largest step, to a tenth, at which a pairing lets ratings settle without stretching them."""
+
+        def fits(gamma: float) -> bool:
+            option = self.option("", pairing, gamma)
+            return option is not None and not option.stretched
+
+        found = next((step for k in range(1, MOST_HALVINGS) if fits(step := self.system.step / 2**k)), None)
+        for share in (1 / 2, 1 / 4, 1 / 8) if found is not None else ():
+            found = wider if fits(wider := found * 2**share) else found
+        return found
+
     def chances(self, state: StationaryState) -> Array:
         """How often each pair plays when it is drawn, over the noise of ratings."""
         if state.system.pairing.constant:
@@ -366,21 +391,18 @@ class _Bench:
         """Ratings with their noise, from those of the pairing before where that leads there."""
         closure = LeagueClosure(system, self._teams)
         place = self._place(system.pairing)
-        near = min(self._known, key=lambda one: math.dist(one, place), default=None) if again else None
-        guesses = [None] if near is None else [self._known[near], None]
-        for guess in guesses:
-            try:
-                settled = closure.solve(system.step, self._still.rating, guess, SOLVED)
-            except NoStationaryState:
-                continue
-            if again:
-                self._known[place] = settled.state
-            noise = settled.fluctuation
-            return replace(
-                self._still, system=system, noise="gaussian", rating=noise.rating, variance=noise.variance,
-                covariance=noise.covariance, kind=noise.kind, residual=noise.residual,
-            )  # fmt: skip
-        return None
+        near = min(self._known, key=lambda one: math.dist(one, place), default=place) if again else place
+        try:
+            settled = closure.solve(system.step, self._still.rating, self._known.get(near), SOLVED)
+        except NoStationaryState:
+            return None
+        if again:
+            self._known[place] = settled.state
+        noise = settled.fluctuation
+        return replace(
+            self._still, system=system, noise="gaussian", rating=noise.rating, variance=noise.variance,
+            covariance=noise.covariance, kind=noise.kind, residual=noise.residual,
+        )  # fmt: skip
 
     def _place(self, pairing: Pairing) -> tuple[float, float]:
         """How narrow a pairing is, and how often far pairs meet: on scales along which ratings move about as much."""

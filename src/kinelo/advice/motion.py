@@ -117,9 +117,7 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         words = f"mean rating {part.rating:+.3g}, mean strength {part.strength:+.3g} per {unit} of a team"
         kind = f"{'inflation' if part.excess > 0 else 'deflation'} by {abs(part.excess):.3g}"
         kind = kind if abs(part.excess) > STILL_SCALE else "no inflation"
-        # Error and best step are about those who are there in the end, all other rows about those who are there now.
-        ends = "" if motion.best is None else ". The error and the best step are those once all have come as newcomers"
-        rows.append(("Open league", f"{words}: {kind}{ends}"))
+        rows.append(("Open league", f"{words}: {kind}"))
     return rows
 
 

@@ -154,7 +154,7 @@ def _best_factor(case: Case) -> tuple[float, ErrorAt]:
     """By how much to multiply all steps, and the error as a function of that."""
     system, league, V = case.system, case.league, case.found.moments.V
     parts_at: dict[float, Parts] = {1.0: case.found.parts}
-    if isinstance(league.dynamics, Learning) or not system.pairing.constant or rescaled(system, 1.0) is None:
+    if isinstance(league.dynamics, Learning) or rescaled(system, 1.0) is None:
         return 1.0, parts_at.__getitem__
     if case.turnover is not None:
         parts_at.clear()

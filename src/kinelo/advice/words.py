@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinelo.advice.report import Rows
+from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.system import RatingSystem
 from kinelo.presentation import percent
 from kinelo.theory.caveats import Caveat
@@ -99,8 +100,9 @@ class Facts:
         none, or where it is 0.
     error
         Mean square of rating less strength about the league's means, by cause: bias, noise, lag.
-    walks, learns
-        Whether strengths walk, so that ratings are about those of the day, or learn, so that teams are alike.
+    dynamics, open
+        How strengths move. Whether newcomers enter: the scale and the teams that are rated too high or too low are then
+        those of the league if nobody came or left, the error is that of all who play in the end.
     uncounted
         Whether the league is open and the error is that without newcomers, because theirs is not computed.
     by_deviations
@@ -134,8 +136,8 @@ class Facts:
     noise_when_unbiased: float | None
     error_when_unbiased: float | None
     error: Parts
-    walks: bool
-    learns: bool
+    dynamics: Dynamics | None
+    open: bool
     uncounted: bool
     by_deviations: bool
     worth: Worth | None
@@ -147,6 +149,16 @@ class Facts:
     def shrinkage(self) -> float:
         """``1 − slope``: by what share rating gaps fall short of strength gaps (negative: they exceed them)."""
         return 1 - self.slope
+
+    @property
+    def walks(self) -> bool:
+        """Whether strengths walk."""
+        return isinstance(self.dynamics, Walk)
+
+    @property
+    def learns(self) -> bool:
+        """Whether strengths learn."""
+        return isinstance(self.dynamics, Learning)
 
     @property
     def unit(self) -> str:
@@ -162,15 +174,18 @@ class Facts:
 def rows_of(verdict: Facts) -> Rows:
     """Name and finding of every line."""
     rows: Rows = [] if verdict.worth is None else [("A contest", _contest(verdict.worth))]
+    # Who was there from the start gives way to newcomers, whose error is another.
+    closed = "if nobody came or left: " * verdict.open
     rows += [
         ("Condition (B')", _condition(verdict)),
         ("Taylor closure", _taylor(verdict)),
-        ("Scale of the ratings", _scale(verdict)),
+        ("Scale of the ratings", closed + _scale(verdict)),
     ]
     if not verdict.learns:
-        rows += [("Rated too high", _teams(verdict.overrated)), ("Rated too low", _teams(verdict.underrated))]
+        both = (("Rated too high", verdict.overrated), ("Rated too low", verdict.underrated))
+        rows += [(name, closed + _teams(teams)) for name, teams in both]
     rows += [
-        ("Rating noise", _noise(verdict)),
+        ("Rating noise", closed + _noise(verdict)),
         ("Error", _error(verdict)),
         ("Time to settle (whole league)", _time(verdict)),
     ]
@@ -211,7 +226,9 @@ def _scale(verdict: Facts) -> str:
         kind = f"{'shrunken' if verdict.shrinkage > 0 else 'stretched'} by {percent(abs(verdict.shrinkage), 1)}"
     if verdict.learns:
         return f"{kind} (slope {verdict.slope:.4f})"
-    cause = "rating noise and lag" if verdict.walks else "rating noise"
+    cause = {Walk: "rating noise and lag", Form: "rating noise and following form"}.get(
+        type(verdict.dynamics), "rating noise"
+    )
     small = verdict.slope_of_small_steps
     curve = ", where the curve of results stretches by itself" if small > 1 + NEAR_ONE / 2 else ""
     return (
@@ -231,11 +248,14 @@ def _team(one: RatedTeam) -> str:
 
 
 def _noise(verdict: Facts) -> str:
-    given = {"walks": "given the strengths of the day ", "learns": "given the strength of a team "}
-    about = next((words for name, words in given.items() if getattr(verdict, name)), "")
-    varies = "a rating varies" if about else "a rating wanders"
-    noise = f"{about}{varies} by ± {verdict.rating_noise:.3g} (one standard deviation)"
-    if verdict.strength_spread == 0:
+    given = {
+        Walk: "given the strengths of the day a rating varies",
+        Form: "with form and luck a rating varies",
+        Learning: "given the strength of a team a rating varies",
+    }
+    varies = given.get(type(verdict.dynamics), "a rating wanders")
+    noise = f"{varies} by ± {verdict.rating_noise:.3g} (one standard deviation)"
+    if verdict.strength_spread == 0 or verdict.open:  # the spread is that of newcomers
         return noise
     return (
         f"{noise}, {percent(verdict.rating_noise / verdict.strength_spread)} of the spread of strengths in the league"
@@ -244,9 +264,10 @@ def _noise(verdict: Facts) -> str:
 
 def _error(verdict: Facts) -> str:
     one = verdict.error
+    whose = "once all have come as newcomers: " * verdict.open if not verdict.uncounted else "if nobody came or left: "
     return (
-        f"mean square of rating less strength {one.total:.4g}: bias {one.bias:.3g}, noise {one.noise:.3g}, "
-        f"lag {one.lag:.3g}{', not counting what newcomers add' if verdict.uncounted else ''}"
+        f"{whose}mean square of rating less strength {one.total:.4g}: bias {one.bias:.3g}, noise {one.noise:.3g}, "
+        f"lag {one.lag:.3g}"
     )
 
 

@@ -15,10 +15,15 @@ from scipy.special import ndtr
 from kinelo.errors import InputError, in_one_line
 from kinelo.macro.grid import Axis, Cells, Grid, Index
 from kinelo.macro.kernels import label_moments
-from kinelo.model.strength import Strength
+from kinelo.model.results import Results
+from kinelo.model.strength import Normal, Strength
 from kinelo.model.validation import Array, finite_array, number, one_line, positive, whole
+from kinelo.theory.teams import Continuum
 
 Spread = float | Cells
+CELLS, SPREAD_CELLS = 100, 20
+MARGIN_OF_RATINGS = 0.25
+"""Share of the range of strengths by which ratings of a league may lie beyond it."""
 
 
 class Population:
@@ -186,8 +191,8 @@ class Population:
         if sigma is None:
             # Spreads computed from squads agree only to rounding.
             common = float(np.ptp(spread)) <= 1e-9 * (1 + float(spread.max()))
-            sigma = float(spread.mean()) if common else (0.0, float(1.05 * spread.max()), 20)
-        grid = _grid(theta or _around(strengths.theta, 100), sigma, r or _around(sample, 100))
+            sigma = float(spread.mean()) if common else (0.0, float(1.05 * spread.max()), SPREAD_CELLS)
+        grid = _grid(theta or _around(strengths.theta, CELLS), sigma, r or _around(sample, CELLS))
         for name, axis, values in (("theta", grid.theta, strengths.theta), ("r", grid.r, sample)):
             _check_inside(name, values, axis)
         if not grid.sigma.is_point:
@@ -280,6 +285,28 @@ class Population:
         )
 
 
+def as_population(teams: object) -> Population:
+    """A population as it is; a league or a continuum with everybody at the mean strength, as a simulation begins."""
+    if isinstance(teams, Population):
+        return teams
+    if isinstance(teams, Continuum):
+        (low, high), (least, most) = teams.theta, teams.sigmas
+        if low < high:
+            spread = least if least == most else (least, most, SPREAD_CELLS)
+            ratings = _around(np.array(teams.theta), CELLS, MARGIN_OF_RATINGS)
+            return Population.concentrated((low + high) / 2, theta=(low, high, CELLS), r=ratings, sigma=spread)
+        teams = Normal(
+            np.full(SPREAD_CELLS, low), least + (most - least) * (np.arange(SPREAD_CELLS) + 0.5) / SPREAD_CELLS
+        )
+    if not isinstance(teams, Strength) or isinstance(teams, Results):
+        raise InputError(
+            f"population must be a Population, a league such as Normal or LineupLottery, or a Continuum, not "
+            f"{one_line(teams)}."
+        )
+    start = np.full(teams.teams, float(teams.theta.mean()))
+    return Population.from_sample(start, teams, r=_around(teams.theta, CELLS, MARGIN_OF_RATINGS))
+
+
 def _grid(theta: object, sigma: object, r: object) -> Grid:
     grid = Grid(Axis.of("theta", theta), Axis.of_spread(sigma), Axis.of("r", r))
     grid.check_memory(2, "A population")
@@ -338,9 +365,9 @@ def _values_of(name: str, function: Callable[..., ArrayLike], at: tuple[Array, .
         ) from None
 
 
-def _around(values: Array, cells: int) -> Cells:
+def _around(values: Array, cells: int, share: float = 0.1) -> Cells:
     low, high = float(values.min()), float(values.max())
-    margin = 0.1 * (high - low) or 1.0
+    margin = share * (high - low) or 1.0
     return low - margin, high + margin, cells
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from kinelo.errors import InputError, KineloWarning
 from kinelo.macro.kernels import transported
 from kinelo.macro.motion import with_form
-from kinelo.macro.population import Population
+from kinelo.macro.population import Population, as_population
 from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
 from kinelo.macro.state import KineticState, diagnose, mass_pressing_outwards, stationary_map
 from kinelo.macro.stepping import (
@@ -115,9 +115,7 @@ class _Run:
             raise InputError(f"system must be a RatingSystem, not {system!r}.")
         one_gamma(system)
         self.earlier = start if isinstance(start, KineticState) else None
-        population = start.population if isinstance(start, KineticState) else start
-        if not isinstance(population, Population):
-            raise InputError(f"population must be a Population, not {start!r}.")
+        population = start.population if isinstance(start, KineticState) else as_population(start)
         self.population, self.options = with_form(population, parts_of(options.dynamics)[0]), options
         self.population.grid.check_memory(7 if options.scheme == "tvd" else 6, "Solving")
         self.begin = 0.0 if self.earlier is None else self.earlier.time

@@ -5,24 +5,27 @@ Time is γ times the matches per team of the microscopic model.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from kinelo._version import __version__
-from kinelo.errors import InputError
-from kinelo.macro.population import Population
+from kinelo.errors import InputError, KineloWarning
+from kinelo.macro.population import Population, as_population
 from kinelo.macro.run import Stop, kinetic_states, save_times, until_time
 from kinelo.macro.scheme import SchemeName
 from kinelo.macro.state import KineticState
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.expectation import Closure
 from kinelo.model.shape import Shape
+from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.runtime.device import DeviceName
 from kinelo.runtime.progress import Progress, progress_bar
+from kinelo.theory.teams import Continuum
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,7 +41,7 @@ _SERIES = {
 
 def solve(
     system: RatingSystem,
-    population: Population,
+    population: Population | Strength | Continuum,
     *,
     until: float,
     closure: Closure = "exact",
@@ -60,7 +63,9 @@ def solve(
     Parameters
     ----------
     system, population
-        The rating system, one γ for all, and the teams at time 0. Time is γ times the matches per team, so γ itself
+        The rating system, one γ for all, and the teams at time 0: a Population, or a league or a Continuum as
+        ``simulate`` and ``stationary`` take it. Those begin at the mean of θ, in 100 cells of θ and of r (20 of σ where
+        it differs), and their performances are taken as normal. Time is γ times the matches per team, so γ itself
         enters only where something happens per match: dynamics, or the length γn of a rating ``Period(n)``, after
         which all ratings move at once.
     until
@@ -114,8 +119,15 @@ def solve(
     """
     end = until_time(until)
     saves = save_times(save_at, end)
-    if isinstance(population, Population):
-        population.grid.check_memory(len(saves) + 6, f"Keeping the density at {len(saves)} times")
+    if shape is None and isinstance(population, Strength) and not isinstance(population, Fixed | Normal):
+        warnings.warn(
+            f"The kinetic equation takes performances of {type(population).__name__} as normal, with the same means "
+            "and spreads.",
+            KineloWarning,
+            stacklevel=2,
+        )
+    population = as_population(population)
+    population.grid.check_memory(len(saves) + 6, f"Keeping the density at {len(saves)} times")
     states = kinetic_states(
         system, population, until=end, closure=closure, scheme=scheme, dt=dt, diffusion=diffusion, save_at=saves,
         stop=stop, steady_below=steady_below, samples=samples, threads=threads, shape=shape, dynamics=dynamics,

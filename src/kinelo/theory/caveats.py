@@ -88,7 +88,13 @@ def caveats_of(
         caveats.append(
             Caveat("large batches", f"Results that count together move ratings far: nγ sup b' = {together:.3g}.", 0.1)
         )
-    if (
+    if system.deviations and dynamics is not None:
+        caveats.append(
+            Caveat(
+                "deviations", "Every team's deviation is taken at its mean: theory says a little too much error.", 0.06
+            )
+        )
+    elif (
         isinstance(dynamics, Form)
         and dynamics.rate < SLOWEST_MOTION
         and (system.outcome.nu * dynamics.spread) ** 2 > CURVED

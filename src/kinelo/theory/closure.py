@@ -13,6 +13,7 @@ long for the start are reached from smaller ones.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -233,18 +234,15 @@ class LeagueClosure:
 
         Raises NoStationaryState where it is not found.
         """
-        steps = self.steps(gamma)
-        if self.system.pairing.constant:
-            try:
+        steps, constant = self.steps(gamma), self.system.pairing.constant
+        if constant or guess is not None:
+            with suppress(NoStationaryState):
                 first = guess if guess is not None else self.first_guess(steps, start)
-                return self._iterate(steps, first, ATTEMPTS, goal)
-            except NoStationaryState:
-                pass
+                return self._iterate(steps, first, ATTEMPTS if constant else ITERATIONS, goal)
         together = float(steps.max()) * self.batch.matches * self._outcome.steepest
-        shares = [1.0] if guess is not None else growing_steps(1.0, together)
+        shares = growing_steps(1.0, together)
         try:
-            first = guess or self.first_guess(shares[0] * steps, start)
-            solution = self._iterate(shares[0] * steps, first, ITERATIONS, goal)
+            solution = self._iterate(shares[0] * steps, self.first_guess(shares[0] * steps, start), ITERATIONS, goal)
             for last, share in pairwise(shares):
                 # Noise grows with the step, and what overshoots at the old noise need not at the new.
                 wider = solution.state._replace(U=share / last * solution.state.U)

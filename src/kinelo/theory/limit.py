@@ -64,7 +64,7 @@ def stationary(
     with few_threads(teams.size):
         if noise == "none":
             return _without_noise(system, teams, closure, first, dense)
-        state = with_noise(_before_noise(system, teams, closure, first, dense), method)
+        state = with_noise(before_noise(system, teams, closure, first, dense), method)
     warn_if_outside(state)
     return state
 
@@ -89,11 +89,14 @@ def _without_noise(system: RatingSystem, teams: Teams, closure: Closure, start: 
     )
 
 
-def _before_noise(system: RatingSystem, teams: Teams, closure: Closure, start: Array, dense: bool) -> StationaryState:
+def before_noise(
+    system: RatingSystem, teams: Teams, closure: Closure = "exact", start: Array | None = None, dense: bool = True
+) -> StationaryState:
     """Where the ratings of small steps rest, to look for those of the system's own steps from there.
 
     Teams may slide along the edge of a pairing that jumps and never rest; noise rounds that edge, and so does this.
     """
+    start = teams.theta if start is None else start
     if not system.pairing.jumps:
         return _without_noise(system, teams, closure, start, dense)
     rounded = replace(system, pairing=system.pairing.softened())
@@ -179,7 +182,7 @@ def rating_noise(
     if special or method == "dense" or (small and method == "auto"):
         solver = LeagueClosure(system, teams, closure)
         known = None if guess is None else guess.state(solver.whole)
-        return solver.solve(steps, start if guess is None else guess.rating, known).fluctuation
+        return solver.solve(steps, start, known).fluctuation
     plain = replace(system, gamma=steps)
     if teams.finite:
         return large_league(plain, teams, closure, start)

@@ -51,6 +51,7 @@ class Continuum:
     mass: Array
     theta: tuple[float, float]
     sigma: float
+    sigmas: tuple[float, float]
 
     def __init__(
         self,
@@ -69,20 +70,21 @@ class Continuum:
             self.theta, points, mass = (middle, middle), np.full(2, middle), np.full(2, 0.5)
         if isinstance(sigma, tuple | list):
             low, high = _interval("sigma", (sigma[0], sigma[1]) if len(sigma) == 2 else sigma)
-            spreads, spread_mass = _legendre((nonnegative("sigma[0]", low), high), _count("sigma_nodes", sigma_nodes))
+            self.sigmas = nonnegative("sigma[0]", low), high
+            spreads, spread_mass = _legendre(self.sigmas, _count("sigma_nodes", sigma_nodes))
             self.sigma = float(np.sqrt(spread_mass @ spreads**2))
         else:
             self.sigma = nonnegative("sigma", sigma)
+            self.sigmas = self.sigma, self.sigma
             spreads, spread_mass = np.array([self.sigma]), np.ones(1)
         self.league = Normal(np.repeat(points, spreads.size), np.tile(spreads, points.size))
         self.mass = np.multiply.outer(mass, spread_mass).ravel()
         self.mass.setflags(write=False)
 
     def __repr__(self) -> str:
-        low, high = self.theta
-        spread = self.league.sigma
+        (low, high), (least, most) = self.theta, self.sigmas
         where = f"θ in [{low:g}, {high:g}]" if low < high else f"θ = {low:g}"
-        return f"Continuum({where}, σ in [{spread.min():.4g}, {spread.max():.4g}])"
+        return f"Continuum({where}, σ in [{least:.4g}, {most:.4g}])"
 
 
 def _interval(name: str, value: object) -> tuple[float, float]:

@@ -7,6 +7,7 @@ form flatten b.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +16,6 @@ import numpy as np
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
 from kinelo.model.outcome import Outcome
-from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Period, Rounds, Schedule, checked_schedule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -24,12 +24,13 @@ from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import LeagueClosure, NoiseKind, State
 from kinelo.theory.covariance import StrengthMotion, matches_together, motion_of
 from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.limit import at_small_steps, before_noise
 from kinelo.theory.many_teams import FEW_GROUPS, merge_moving, representatives
 from kinelo.theory.moving.following import Parts, exact_moments, follow
 from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.open_league import OpenLeague
-from kinelo.theory.moving.tracking import error_of
-from kinelo.theory.teams import Continuum, Teams, as_system, normal_only, teams_of
+from kinelo.theory.moving.tracking import error_of, parts_at_rest
+from kinelo.theory.teams import Continuum, as_system, normal_only, teams_of
 from kinelo.theory.two_teams import exact_law
 
 MOST_JOINT = 40
@@ -157,7 +158,7 @@ def search_gamma(
     if turnover is not None:
         league = OpenLeague(system, strengths, dynamics, turnover)
         return _least(lambda gamma: league(gamma).parts, *_ladder(system.outcome, None, 1))
-    curve = error_curve(system.outcome, strengths, dynamics, schedule, system.pairing)
+    curve = error_curve(system, strengths, dynamics)
     # As many matches as count together may overshoot together.
     together = teams.size if isinstance(schedule, Rounds) else matches_together(schedule, teams.size)
     with few_threads(teams.size):
@@ -171,51 +172,49 @@ def with_error(found: BestGamma, parts: Parts) -> BestGamma:
     return replace(found, error=parts.total, parts=parts, **rows)
 
 
-def error_curve(
-    outcome: Outcome,
-    strengths: Strength | Continuum,
-    dynamics: Dynamics | None,
-    schedule: Schedule | None = None,
-    pairing: Pairing | None = None,
-) -> Curve:
+def error_curve(system: RatingSystem | Outcome, strengths: Strength | Continuum, dynamics: Dynamics | None) -> Curve:
     """The parts of the error as a function of γ."""
-    teams = teams_of(strengths)
+    system, teams = as_system(system), teams_of(strengths)
     if isinstance(dynamics, Learning):
-        if isinstance(schedule, Rounds | Period):
+        if isinstance(system.schedule, Rounds | Period):
             raise InputError(
-                f"The best gamma of strengths that learn is computed match by match, not for {schedule!r}."
+                f"The best gamma of strengths that learn is computed match by match, not for {system.schedule!r}."
             )
-        sides = 2 if schedule is None else schedule.sides
-        return lambda gamma: learning_closure(outcome, dynamics, gamma, teams, sides).parts
+        return lambda gamma: learning_closure(system.outcome, dynamics, gamma, teams, system.sides).parts
     if dynamics is None or isinstance(dynamics, Form | Walk):
-        return _FormCurve(RatingSystem(outcome, pairing or AllPlayAll(), schedule=schedule), teams, dynamics)
+        return _FormCurve(system, strengths, dynamics)
     raise InputError(f"dynamics must be Learning, Form, Walk or None to have a best gamma, not {dynamics!r}.")
 
 
 class _FormCurve:
     """Parts of the error at rest, under form and under walks, each γ solved from the last where that is near."""
 
-    def __init__(self, system: RatingSystem, teams: Teams, dynamics: Form | Walk | None) -> None:
+    def __init__(self, system: RatingSystem, strengths: Strength | Continuum, dynamics: Form | Walk | None) -> None:
+        teams = teams_of(strengths)
         normal_only(teams)
         merged = merge_moving(system, teams, motion_of(dynamics) if dynamics else StrengthMotion(walk=1.0))
         rounds = isinstance(system.schedule, Rounds)
         # A curve is searched at a tenth of the cost, and off by less than three thousandths, with few groups.
         if merged is not None or (rounds and teams.finite and teams.size > FEW_GROUPS):
             teams = representatives(teams, FEW_GROUPS).teams
-        self._system, self._dynamics, self._teams = system, dynamics, teams
+        self._system, self._strengths, self._dynamics, self._teams = system, strengths, dynamics, teams
         # Beyond some dozens of teams independent ones differ by less than the closure is off by.
         whole = teams.finite and (teams.size <= MOST_JOINT or rounds)
         self._closure = LeagueClosure(system, teams, motion=motion_of(dynamics), whole=whole)
+        self._start = teams.theta if system.pairing.constant else before_noise(system, teams).rating
         self._last: tuple[float, State] | None = None
 
     def __call__(self, gamma: float) -> Parts:
         """Noise, lag and bias at γ."""
         if gamma == 0 and isinstance(self._dynamics, Walk):
             raise NoStationaryState("Ratings that do not move lose a random walk out of sight: gamma must exceed 0.")
+        if gamma == 0 and not self._system.pairing.constant:
+            # Without noise a team may slide along the edge of a window.
+            return parts_at_rest(at_small_steps(self._system, self._strengths))
         gamma = max(gamma, 1e-12 / self._system.outcome.steepest)
         near = self._last is not None and 0.5 <= gamma / self._last[0] <= 2
         guess = self._last[1] if near and self._last is not None else None
-        found = self._closure.solve(gamma, self._teams.theta, guess, SEARCHED)
+        found = self._closure.solve(gamma, self._start, guess, SEARCHED)
         self._last = (gamma, found.state)
         parts, form = follow(self._closure, found).parts, self._dynamics
         system = replace(self._system, gamma=gamma)
@@ -239,50 +238,41 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
     parts_at: dict[float, Parts] = {}
 
     def error(gamma: float) -> float:
-        if gamma not in parts_at:
-            parts_at[gamma] = curve(gamma)
-        return parts_at[gamma].total
-
-    here = _solved(error, here, least)
-    direction = GAMMA_LADDER if error(here * GAMMA_LADDER) < error(here) else 1 / GAMMA_LADDER
-    while least <= here * direction <= most:
+        """E at γ; infinite where ratings do not settle."""
         try:
-            if error(here * direction) >= error(here):
-                break
+            if gamma not in parts_at:
+                parts_at[gamma] = curve(gamma)
+            return parts_at[gamma].total
         except NoStationaryState:
-            break
+            return math.inf
+
+    while error(here) == math.inf:
+        if here / GAMMA_LADDER < least:
+            curve(here)  # and its reason
+        here /= GAMMA_LADDER
+    direction = GAMMA_LADDER if error(here * GAMMA_LADDER) < error(here) else 1 / GAMMA_LADDER
+    while least <= here * direction <= most and error(here * direction) < error(here):
         here *= direction
     if here / GAMMA_LADDER < least and error(0.0) <= error(here):
         here = 0.0
     else:
         for width, degree in zip((min(GAMMA_LADDER, most / here) if most > here else 1.2, 1.2), DEGREES):
-            here = _bottom(error, here, width, degree)
-        error(here)
+            bottom = _bottom(error, here, width, degree)
+            here = bottom if error(bottom) <= error(here) else here
     return _describe(here, parts_at)
 
 
-def _solved(error: Callable[[float], float], here: float, least: float) -> float:
-    """The largest step on the ladder down from here at which the curve is known, and at the next above it."""
-    while True:
-        try:
-            error(here)
-            error(here * GAMMA_LADDER)
-            return here
-        except NoStationaryState:
-            here /= GAMMA_LADDER
-            if here < least or here == 0:
-                raise
-
-
 def _bottom(error: Callable[[float], float], centre: float, width: float, degree: int) -> float:
-    """Least point of the polynomial through E at Chebyshev points of ln γ."""
-    series = np.polynomial.Chebyshev.interpolate(
-        lambda x: np.array([error(centre * width**one) for one in x]), degree, [-1, 1]
-    )
+    """Least point of the polynomial through E at Chebyshev points of ln γ; the centre where one is not known."""
+    points = np.polynomial.chebyshev.chebpts1(degree + 1)
+    errors = np.array([error(centre * width**one) for one in points])
+    if not np.isfinite(errors).all():
+        return centre
+    series = np.polynomial.Chebyshev.fit(points, errors, degree, [-1, 1])
     roots = series.deriv().roots()
     inside = roots.real[(np.abs(roots.imag) < 1e-6) & (np.abs(roots.real) <= 1)]
-    points = np.concatenate([inside, [-1.0, 1.0]])
-    return centre * width ** float(points[np.argmin(series(points))])
+    candidates = np.concatenate([inside, [-1.0, 1.0]])
+    return centre * width ** float(candidates[np.argmin(series(candidates))])
 
 
 def _describe(gamma: float, known: dict[float, Parts]) -> BestGamma:
