@@ -1,11 +1,13 @@
 """Who gained by choosing opponents: a side that meets those who are rated too high, and one that meets anybody."""
 
+import math
+
 import numpy as np
 import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.kernels import Calendar
-from kinelo.advice.farming_log import farming_log, farming_table, gained_by_choice
+from kinelo.advice.farming_log import _log, farming_log, farming_table, gained_by_choice
 from kinelo.errors import InputError
 
 NU = np.log(10) / 800
@@ -75,3 +77,19 @@ def test_who_meets_those_that_are_rated_too_high_is_found_and_who_meets_anybody_
 def test_farming_is_looked_for_under_one_k():
     with pytest.raises(InputError, match="under plain Elo with one K"):
         farming_log(kn.read_matches(kn.sample_league(seed=1).results), kn.Glicko())
+
+
+def test_errors_hold_luck_in_strengths_and_luck_of_the_draw():
+    """Sides of 40 and 41 matches: variances of both kinds are added, each side its own, and a third plays too few."""
+    days = [str(np.datetime64("2020-01-01") + n) for n in range(41)]
+    rows = [*((day, "A", "B", 1.0) for day in days[:40]), (days[40], "B", "C", 0.0)]
+    matches = kn.read_matches(dict(zip(("date", "home", "away", "result"), map(list, zip(*rows)))))
+    code = {name: n for n, name in enumerate(matches.teams)}
+    gained, chance = np.zeros((3, 4)), np.zeros(3)
+    gained[code["A"]], chance[code["A"]] = [10.0, 12.0, 8.0, 13.0], 9.0
+    gained[code["B"]], chance[code["B"]] = [-2.0, 1.0, 2.0, 6.0], 0.0
+    table = _log(matches, gained, chance, 20.0).table
+    errors = dict(zip(table["name"], table["error"]))
+    assert errors == pytest.approx({"A": math.sqrt(7.0 + 9.0), "B": math.sqrt(7.0)})
+    one = next(row for row in table.rows(named=True) if row["name"] == "A")
+    assert (one["low"], one["high"]) == pytest.approx((10 - 1.96 * 4, 10 + 1.96 * 4), abs=1e-3)

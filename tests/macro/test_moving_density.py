@@ -1,5 +1,7 @@
 """Strengths that move in the kinetic equation: what is conserved, what is reached, and that a run can be taken up."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -198,3 +200,21 @@ def test_what_is_not_solved_is_said():
         kn.solve(kn.RatingSystem(HALF, gamma=[0.1, 0.2]), teams, until=1.0)
     with pytest.raises(kn.InputError, match="characteristics"):
         kn.solve(kn.RatingSystem(HALF, gamma=kn.DeviationSteps(0.1, 1.0)), teams, until=1.0)
+
+
+def test_newcomers_bring_form_with_them():
+    """Form so slow that nobody's changes: those who were there have none, newcomers that of the stationary law, so
+    strengths spread by Var θ of newcomers and s² for the share that has come, 1 − e^{−ηt}, and by Var θ for the rest.
+    """
+    pool, spread = [1.0, 2.0, 2.6], 0.5
+    start = kn.Population.concentrated(1.5, theta=(0.0, 3.6, 36), r=(-1.0, 4.0, 40), sigma=0.0)
+    dynamics = (kn.Form(1e-7, spread), kn.Turnover(0.05, pool, 1.5))
+    run = kn.solve(kn.RatingSystem(HALF, gamma=0.1), start, until=12.0, dynamics=dynamics, save_at=[0.0, 12.0])
+    first, last = run.strength_variance.values
+    assert first == pytest.approx(np.var(np.linspace(0.05, 3.55, 36)), rel=1e-6)
+    left = math.exp(-0.05 / 0.1 * 12.0)
+    means = np.array([1.8, np.mean(pool)])
+    between = left * (1 - left) * (means[1] - means[0]) ** 2
+    # The law of a team between two cells of θ is shared by them: up to a quarter of a cell squared.
+    expected = left * first + (1 - left) * (np.var(pool) + spread**2) + between
+    assert last == pytest.approx(expected, rel=0.02)

@@ -145,7 +145,7 @@ def test_wrong_objects_are_refused_in_words():
     with pytest.raises(InputError, match="system must be a RatingSystem"):
         kn.solve(kn.Tanh(0.5), teams, until=1.0)
     with pytest.raises(InputError, match="population must be a Population"):
-        kn.solve(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([1.0, 2.0]), until=1.0)
+        kn.solve(kn.RatingSystem(kn.Tanh(0.5)), [1.0, 2.0], until=1.0)
 
 
 def test_a_run_cannot_be_continued_into_its_past():

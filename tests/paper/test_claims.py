@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import synthetic
 
+import kinelo as kn
 from kinelo.paper import formulas
 from kinelo.paper.catalogue import check_claims, checks, figure_names
 from kinelo.paper.figures import energy, leagues, marginals, scale, spread, step_scan
 from kinelo.paper.figures import homogeneous_macro as macro
 from kinelo.paper.figures import homogeneous_micro as micro
 from kinelo.paper.figures.closures import taylor_closure
-from kinelo.paper.figures.energy import Rates
+from kinelo.paper.figures.energy import Rates, _printed_rate
 from kinelo.paper.figures.scale import ScaleEvidence
 from kinelo.paper.words import ASSUMPTIONS, UNTESTED
 
@@ -404,3 +405,9 @@ def test_numbers_of_chess_meet_the_condition_and_shrink_the_map():
 def test_quotations_are_short_and_no_figure_file_is_forgotten():
     folder = Path(formulas.__file__).parent / "figures"
     assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(figure_names())
+
+
+@pytest.mark.parametrize(("nu", "sigma"), [(0.4, 1.3), (0.5, 0.0), (0.9, 0.6)])
+def test_the_rate_of_the_decay_theorem_is_twice_both_lipschitz_constants(nu, sigma):
+    """Of b = tanh νz and b″: ν, and the largest slope of b″, which is 2ν³ at 0."""
+    assert _printed_rate(kn.Tanh(nu), sigma) == pytest.approx(2 * (nu + 2 * nu**3 * sigma**2), rel=1e-9)
