@@ -139,5 +139,6 @@ class _Scores:
             places.append((below, place - below))
         (i, p), (j, q) = places
         weights = ((i, j, (1 - p) * (1 - q)), (i + 1, j, p * (1 - q)), (i, j + 1, (1 - p) * q), (i + 1, j + 1, p * q))
-        score, slope = (sum(w * table[a, b] for a, b, w in weights) for table in (self._score, self._slope))
+        tables = self._score, self._slope
+        score, slope = (np.sum([w * table[a, b] for a, b, w in weights], axis=0) for table in tables)
         return score, slope

@@ -376,8 +376,9 @@ class _Bench:
             return option is not None and not option.stretched
 
         found = next((step for k in range(1, MOST_HALVINGS) if fits(step := self.system.step / 2**k)), None)
-        for share in (1 / 2, 1 / 4, 1 / 8) if found is not None else ():
-            found = wider if fits(wider := found * 2**share) else found
+        if found is not None:
+            for share in (1 / 2, 1 / 4, 1 / 8):
+                found = wider if fits(wider := found * 2**share) else found
         return found
 
     def chances(self, state: StationaryState) -> Array:
