@@ -67,9 +67,9 @@ MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
     "away_place": (),
     "group": (),
     "margin": ("margin", "goaldifference", "homemargin", "pointdifference", "goaldiff", "goaldif", "tordifferenz"),
-    "status": ("status", "matchstatus", "gamestatus", "state", "resulttype", "estado", "situacao", "statut", "stato"),
+    "status": ("status", "matchstatus", "gamestatus", "situacao", "statut", "stato", "zustand", "spielstatus"),
     "retired": ("retired", "retirement", "isretired", "isretirement", "matchretired", "aufgabe", "aufgegeben", "ritiro",
-                "abandoned", "isabandoned", "unfinished"),
+                "abandoned", "isabandoned", "unfinished", "cancelled", "canceled", "iscancelled", "iscanceled"),
     "forfeit": ("forfeit", "forfeited", "isforfeit", "walkover", "awarded", "kampflos"),
     "neutral": (
         "neutral", "neutralsite", "neutralvenue", "isneutral", "neutralground", "neutralerort", "neutralerplatz",
@@ -102,6 +102,12 @@ ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """What tells the order of matches of one day; read only where a side plays more than once on a day."""
+
+FINISHED_COLUMNS = (
+    "finished", "isfinished", "played", "isplayed", "completed", "iscompleted", "isresult", "ended", "isover",
+    "gespielt", "beendet", "joue", "termine", "jugado", "finalizado", "jogado", "encerrado", "giocata", "gespeeld",
+)  # fmt: skip
+"""Columns that may say with yes or no whether a match was played."""
 
 VENUE_COLUMNS = ("location", "venue", "site", "where", "homeaway", "homeoraway")
 """Columns that may say of each match whether the first side was at home; many hold the name of a place instead."""

@@ -14,8 +14,9 @@ from kinelo.matches.columns import plain_name
 from kinelo.matches.contest_columns import MEETS, PARTS, ROUNDS, WORLD_RANKS
 from kinelo.matches.contest_rows import ContestRows
 from kinelo.matches.contest_values import LAPPED, Cells, read_cells
-from kinelo.matches.contests import FINISHED
-from kinelo.matches.names import encode_names
+from kinelo.matches.contests import FINISHED, UNFINISHED
+from kinelo.matches.names import as_text, encode_names
+from kinelo.matches.words import BROKEN_OFF, meaning_of
 
 LEAST_PLACED = 4
 """Places of a contest below which repeats tell nothing."""
@@ -228,6 +229,35 @@ def ask_about_places(rows: ContestRows) -> None:
             f"from elsewhere. Say columns={{'place': {column!r}}} (--column place={column}) if it is the result, or "
             "name the column that is."
         )
+
+
+def ask_about_unfinished(rows: ContestRows) -> None:
+    """Ask what a word means by which half of a field did not finish: luck, or a cut."""
+    if rows.options.unfinished != "behind":
+        return
+    words = pl.Series([None] * rows.fault.size, dtype=pl.String)
+    for column in (rows.outcome, rows.found.get("status")):
+        if column is not None:
+            text = as_text(rows.table[column]).str.strip_chars()
+            words = words.zip_with(words.is_not_null(), text.set(text.str.contains(r"^[\d\W]*$").fill_null(True), None))
+    unfinished = pl.Series(rows.ended == UNFINISHED)
+    table = pl.DataFrame({"contest": rows.contest, "word": words.set(~unfinished, None).str.to_lowercase()})
+    table = table.filter(pl.Series(rows.good & (rows.contest >= 0)))
+    large = table.filter(pl.len().over("contest") >= LEAST_PLACED)
+    shares = large.group_by("contest", "word").len().with_columns(share=pl.col("len") / pl.col("len").sum().over("contest"))
+    half = shares.drop_nulls("word").filter((pl.col("share") >= MOST)).group_by("word").len().sort("len", "word")
+    contests = large["contest"].n_unique()
+    if not half.height or half["len"][-1] <= MOST * contests or half["word"][-1] in rows.options.endings:
+        return
+    word = str(words.filter(words.str.to_lowercase() == half["word"][-1])[0])[:40]
+    words = (
+        f"n {half['len'][-1]:,} of {contests:,} contests half of the entrants or more did not finish ({word!r}): "
+        f"endings={{{word!r}: 'last'}} says that they were behind all others, as after a cut, and "
+        f"endings={{{word!r}: 'unfinished'}} that they may have been unlucky"
+    )
+    if meaning_of(word, "match") != BROKEN_OFF:
+        raise InputError(f"I{words}.")
+    rows.notes.append(f"i{words}, as was taken for granted")
 
 
 def gaps_without_sign(rows: ContestRows, cells: Cells) -> NDArray[np.bool_]:

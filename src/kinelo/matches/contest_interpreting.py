@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.blocks import fill_blocks
-from kinelo.matches.columns import ORDER_COLUMNS, find_columns, listed
+from kinelo.matches.columns import ORDER_COLUMNS, find_columns, listed, plain_name
 from kinelo.matches.contest_columns import find_contest_columns, needed_columns, with_one_key
-from kinelo.matches.contest_doubts import ask_about_places, gaps_without_sign, split_parts
+from kinelo.matches.contest_doubts import ask_about_places, ask_about_unfinished, gaps_without_sign, split_parts
 from kinelo.matches.contest_notes import note_namesakes, note_odd_words
 from kinelo.matches.contest_rows import KEPT, ContestOptions, ContestRows, direction
-from kinelo.matches.contest_values import LAPPED, REDRESS, UNKNOWN, Cells, read_cells, read_endings
+from kinelo.matches.contest_values import LAPPED, Cells, read_cells, read_endings
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
 from kinelo.matches.fields import read_numbers
 from kinelo.matches.loading import Opened
@@ -28,6 +28,7 @@ from kinelo.matches.names import as_text, could_be_names, encode_names, without_
 from kinelo.matches.same_side import likely_entrants, note_of_likely
 from kinelo.matches.table_rows import listed_names, with_group
 from kinelo.matches.wide_sheet import from_wide_sheet
+from kinelo.matches.words import LAST, REDRESS, TO_COME, UNKNOWN
 
 SAME_CONTEST = np.timedelta64(31, "D")
 """Rows of one contest id that lie further apart are of different contests: ids repeat from season to season."""
@@ -56,6 +57,10 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
     if column_of.get("weight") in helping and "weight" not in (columns or {}):
         column_of.pop("weight")  # what a horse carries is not how much its race counts
     needed_columns(column_of, table.columns, name, options.played)
+    if plain_name(column_of.get("status", "")) in ("state", "estado", "outcome") and "status" not in (columns or {}):
+        ended, said = read_endings(table[column_of["status"]], options.endings)
+        if (ended[said] >= FINISHED).mean() < MOST if said.any() else True:
+            del column_of["status"]  # where somebody comes from
     notes = list(long.notes)
     order = find_columns(table.columns, {"round": ORDER_COLUMNS["round"]}, None)
     blocks = [column_of[key] for key in ("date", "contest", "season", "title") if key in column_of]
@@ -83,6 +88,7 @@ def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> Co
         _read_outcome(rows, cells)
         read_distances(rows)
         ask_about_places(rows)
+        ask_about_unfinished(rows)
         note_odd_words(rows)
     else:
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
@@ -326,10 +332,14 @@ def _read_outcome(rows: ContestRows, cells: Cells) -> None:
         rows.reject(redress, "place given by redress")
     ended = np.where(np.isfinite(value), FINISHED, np.where(cells.ended > FINISHED, cells.ended, UNKNOWN))
     if "status" in rows.found:
-        status, said = read_endings(rows.table[rows.found["status"]])
-        surely = (status > FINISHED) & said
+        status, said = read_endings(rows.table[rows.found["status"]], rows.options.endings)
+        waiting = status == TO_COME
+        if rows.options.played:
+            rows.reject(waiting, "contest not over yet")
+        value, cells.blank = np.where(waiting, np.nan, value), cells.blank | waiting
         # A word such as "Engine" beside an empty place is why somebody did not finish.
-        ended = np.where(surely, status, np.where((ended == UNKNOWN) & said & (status != FINISHED), UNFINISHED, ended))
+        why = (ended == UNKNOWN) & said & (status == UNKNOWN)
+        ended = np.select([waiting, status > FINISHED, why], [UNKNOWN, status, UNFINISHED], ended)
     ended = without_starters(rows, ended)
     unknown = ended == UNKNOWN
     to_come = _to_come(rows, cells.blank & unknown) if not rows.options.played else np.zeros(len(value), bool)
@@ -343,6 +353,9 @@ def _read_outcome(rows: ContestRows, cells: Cells) -> None:
         (UNFINISHED, rows.options.unfinished, "did not finish"),
     ):
         _keep_or_not(rows, ending, kept, reason)
+    if number := int(((rows.ended == LAST) & rows.good).sum()):
+        entries = "1 entry is" if number == 1 else f"{number:,} entries are"
+        rows.notes.append(f"{entries} tied behind all others who finished{_in_which_words(rows, LAST)}, as after a cut")
 
 
 def _with_gaps(rows: ContestRows, cells: Cells) -> np.ndarray:
@@ -387,7 +400,7 @@ def _without_zeros(rows: ContestRows, places: np.ndarray, column: str) -> np.nda
         return places
     unexplained = zero
     if "status" in rows.found:
-        status, said = read_endings(rows.table[rows.found["status"]])
+        status, said = read_endings(rows.table[rows.found["status"]], rows.options.endings)
         unexplained = zero & ~(said & (status != FINISHED))
     number = np.bincount(rows.contest[unexplained], minlength=len(rows.identifiers))
     present = np.unique(rows.contest[rows.good & np.isfinite(places)])
@@ -484,7 +497,7 @@ def read_distances(rows: ContestRows) -> None:
     there = rows.good & (rows.contest >= 0)
     came = _numbers(rows, column, there)
     whole = _of_winners(rows, came, there)[rows.contest]
-    retired = there & (rows.ended > FINISHED) & np.isfinite(came)
+    retired = there & (rows.ended > FINISHED) & (rows.ended != LAST) & np.isfinite(came)
     lost = retired & ~(whole > 0.0)
     if lost.any():
         number = np.unique(rows.contest[lost]).size

@@ -20,17 +20,20 @@ from kinelo.matches.contest_columns import check_contest_mapping
 from kinelo.matches.contest_interpreting import interpret_contests
 from kinelo.matches.contest_notes import note_unused
 from kinelo.matches.contest_rows import CONTEST_REASONS, KEPT, Best, ContestOptions, ContestRows, Kept
-from kinelo.matches.contest_values import ENDINGS
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.day_order import round_rank, times_of_day
 from kinelo.matches.fields import read_numbers
 from kinelo.matches.loading import open_table
 from kinelo.matches.losses import NoMatches, check_losses
-from kinelo.matches.names import as_text, clean_name, encode_names
+from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.rejects import LONGEST_CONTENT, Rejects
 from kinelo.matches.same_side import read_aliases
+from kinelo.matches.words import LAST, read_meanings
 from kinelo.model.validation import flag
+
+BEHIND_ALL = 1e300
+"""The value of who comes behind all who have one, and before those who did not finish."""
 
 CONTEST_COLUMNS_SHOWN = {
     "unreadable date": "date",
@@ -97,8 +100,8 @@ def read_contests(
         Order of dates that are written in numbers alone, such as 01/02/03: ``"dmy"``, ``"mdy"`` or ``"ymd"``. Left
         open, the column decides where it can, and ``notes`` say where it cannot. Each cell is read by its own style.
     endings
-        What words mean that Kinelo does not know, as ``{"XYZ": "unfinished"}``, or ``"disqualified"`` or
-        ``"not started"``.
+        What words mean, as ``{"XYZ": "unfinished"}``, or ``"last"`` (behind all who finished, as after a cut),
+        ``"disqualified"``, ``"not started"`` or ``"finished"``.
     sheet
         Which sheet of a workbook to read, by its name or number (from 1). Left open, all sheets that have the columns
         of the first are read together.
@@ -131,7 +134,7 @@ def read_contests(
         raise InputError(f"{name} contains no contests; at least two rows below the header are needed.")
     wanted = ContestOptions(
         columns, _kinds(slots), team, best, unfinished, disqualified, not_started, played, read_aliases(aliases),
-        _kinds(advantages, "advantages"), dates, _meanings(endings), accept_losses,
+        _kinds(advantages, "advantages"), dates, read_meanings(endings, "entrant"), accept_losses,
     )  # fmt: skip
     return accept_contests(interpret_contests(opened, wanted, name), name)
 
@@ -149,21 +152,6 @@ def _kinds(slots: object, said: str = "slots") -> dict[str, tuple[str, ...]]:
         if not isinstance(kind, str) or not right:
             raise InputError(f"{said} names {kind!r:.60} with {cols!r:.60}; a kind has one or several columns.")
     return {str(kind): tuple(cols) for kind, cols in named.items()}
-
-
-def _meanings(given: object) -> dict[str, int]:
-    """Words of the user and the endings they stand for."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise InputError(f"endings must map words to how somebody ended, not be {given!r:.60}.")
-    endings = {name: code for name, code in ENDINGS.items() if code != FINISHED}
-    for word, ending in given.items():
-        if not isinstance(word, str) or ending not in list(endings):
-            raise InputError(
-                f"endings says {word!r:.40}: {ending!r:.40}; a word stands for {', '.join(map(repr, endings))}."
-            )
-    return {clean_name(word).lower(): endings[ending] for word, ending in given.items()}
 
 
 def accept_contests(rows: ContestRows, name: str) -> Contests:
@@ -208,13 +196,14 @@ def _endings(rows: ContestRows) -> NDArray[np.int8]:
     """How each row ended; who counts as last has finished."""
     options = rows.options
     kept = {UNFINISHED: options.unfinished, DISQUALIFIED: options.disqualified, NOT_STARTED: options.not_started}
-    last = [ending for ending, how in kept.items() if how == "last"]
+    last = [LAST, *(ending for ending, how in kept.items() if how == "last")]
     return np.where(np.isin(rows.ended, last), FINISHED, rows.ended).astype(np.int8)
 
 
 def _strength_order(rows: ContestRows, index: NDArray[np.int64]) -> NDArray[np.float64]:
     """Values of which less is better, infinite for who did not finish; NaN where nothing has been played yet."""
-    return np.where(rows.ended[index] > FINISHED, np.inf, rows.value[index])
+    ended = rows.ended[index]
+    return np.select([ended == LAST, ended > FINISHED], [BEHIND_ALL, np.inf], rows.value[index])
 
 
 def places_of(value: NDArray[np.float64], contest: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -58,6 +58,7 @@ CONTEST_REASONS = (
     "unreadable date",
     "missing place",
     "unreadable place",
+    "contest not over yet",
     "impossible weight",
     "entrant twice in one contest",
     "team-mates with different places",

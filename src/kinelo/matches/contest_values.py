@@ -16,36 +16,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
+from kinelo.matches.contests import FINISHED, UNFINISHED
 from kinelo.matches.fields import read_numbers
 from kinelo.matches.names import as_text, clean_name
-
-UNKNOWN, REDRESS = -1, -2
-"""Endings of a cell that says nothing known, and of one to which a result was given that was not reached."""
-
-STATUS_WORDS = {
-    NOT_STARTED: (
-        r"^(dns1?|d\.n\.s\.?|dnc|dnq|dnpq|dnp|ns|no[- ]?show|wd|w/d|scr|scratched|withdr(ew|awn)?|absent|nr|rr"
-        r"|107 ?% rule)$"
-        r"|did not (start|qualify|pre-?qualify)|not started|non[- ]?(starter|runner)|nicht (gestartet|angetreten)"
-    ),
-    DISQUALIFIED: (
-        r"^(dsq\d?|dq\d?|dqf|exc?|ocs|bfd|ufd|dne|dgm)$|disqu|excluded|desclassificad|descalificad|squalificat"
-    ),
-    UNFINISHED: (
-        r"^(dnf\d?|d\.n\.f\.?|dns[2-9]|dnq\d|ret\.?|r|nc|ab|aband\.?|retired|otl|hd|hc|un|np|ko|raf|tle|nsc"
-        r"|cut|mc|m/c|mdf|pu|ur|bd|fell|ro|su|ref|nm|nh|lft)$"
-        r"|did not finish|not classified|abandon|ausgeschieden|aufgegeben|missed (the )?cut|pulled up|unseated"
-        r"|brought down|no (mark|height)"
-    ),
-}
-"""What tables say of who did not reach the end, the surest first: races, regattas, golf, skiing, horses, athletics."""
+from kinelo.matches.words import REDRESS, TO_COME, UNKNOWN, meaning_of
 
 OF_OUTCOMES = r"lap|lpd|lapped|el|elim\.?|eliminated|rt|rtd|abd|buw"
 """What stands for not finishing in place of a result; beside one, lapped and eliminated entrants have theirs."""
 
-DONE = r"^(finished|classified|ok|f|fin|done|complete[d]?|\+ ?\d+ laps?|)$"
-ENDINGS = {"finished": FINISHED, "unfinished": UNFINISHED, "disqualified": DISQUALIFIED, "not started": NOT_STARTED}
 PENALTIES = r"zfp|scp|stp|dpi|arb|pen|\*"
 """Codes beside a place that was reached, with a penalty."""
 
@@ -122,7 +100,7 @@ def read_cells(
     n = len(column)
     nothing = np.zeros(n, bool)
     if kind == "time" and (column.dtype == pl.Duration or column.dtype == pl.Time):
-        value = column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy()
+        value = column.cast(pl.Duration("ns")).dt.total_nanoseconds().cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
         return Cells(value, _ended(value), nothing, nothing, np.isnan(value))
     text = as_text(column)
     value = np.array(read_numbers(column, notes))
@@ -134,7 +112,12 @@ def read_cells(
     if kind == "time" and left.size:
         parts = text.gather(left).str.strip_chars().str.extract_groups(CLOCK).struct
         hours, minutes, seconds = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
+        plain = value[np.isfinite(value)]
         value[left] = np.where(np.isnan(hours), 0.0, hours) * 3600.0 + minutes * 60.0 + seconds
+        if np.isfinite(value[left]).any() and _are_days(plain):
+            value[np.isin(value, plain)] *= 86_400.0
+            if notes is not None:
+                notes.append(f"{plain[0]:g} in {column.name!r} was read as a part of a day, as a spreadsheet counts times")
         left = left[np.isnan(value[left])]
     cells = Cells(value, _ended(value), nothing.copy(), nothing.copy(), text.is_null().to_numpy())
     rest = pl.DataFrame({"row": left, "word": text.gather(left)})
@@ -142,8 +125,10 @@ def read_cells(
     for (word,), rows in rest.group_by(["word"], maintain_order=True):
         plain = clean_name(str(word)).lower()
         at = rows["row"].to_numpy()
-        cells.blank[at] = not plain
         cell = read_word(plain, kind, endings or {})
+        if cell.ended == TO_COME:
+            plain, cell = "", Cell()
+        cells.blank[at] = not plain
         cells.value[at], cells.ended[at], cells.behind[at], cells.same[at] = cell[:4]
         marked += [str(word)] if cell.marked else []
     if marked and notes is not None:
@@ -151,6 +136,11 @@ def read_cells(
             f"marks beside results were not read, such as that of {marked[0].strip()!r:.40} in {column.name!r}"
         )
     return cells
+
+
+def _are_days(numbers: NDArray[np.float64]) -> bool:
+    """Whether numbers are days of a spreadsheet: below 2, with more digits than anybody stops."""
+    return bool(numbers.size and np.all((numbers > 0.0) & (numbers < 2.0) & (np.round(numbers, 4) != numbers)))
 
 
 def _ended(value: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -191,15 +181,13 @@ def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
 
 
 def ending_of(word: str, *, place: bool = False) -> int:
-    """The ending that a word stands for, -1 for none; in a column of places F is a fall."""
+    """The ending that a word stands for in the place of a result, -1 for none; in a column of places F is a fall."""
     if place and word == "f":
         return UNFINISHED
     if re.fullmatch(r"rdga?|rdg[\s/,]?.*|redress.*", word):
         return REDRESS
-    for ending, pattern in STATUS_WORDS.items():
-        if re.search(pattern, word):
-            return ending
-    return UNKNOWN
+    meaning = meaning_of(word, "entrant")
+    return UNKNOWN if meaning == FINISHED else meaning
 
 
 def _number(text: str) -> float:
@@ -246,7 +234,9 @@ def _read_time(word: str) -> Cell | None:
 READERS = {"place": _read_place, "score": _read_score, "time": _read_time}
 
 
-def read_endings(column: pl.Series) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+def read_endings(
+    column: pl.Series, endings: Mapping[str, int] | None = None
+) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     """What the words of a column of statuses say of each row (-1 for nothing known), and whether it says anything.
 
     >>> ended, says = read_endings(pl.Series(["Finished", "DNF", "Disqualified", "Engine", None]))
@@ -254,10 +244,5 @@ def read_endings(column: pl.Series) -> tuple[NDArray[np.int8], NDArray[np.bool_]
     ([0, 1, 2, -1, -1], [True, True, True, True, False])
     """
     text = as_text(column).str.strip_chars().str.to_lowercase().fill_null("")
-    meaning = {}
-    for word in text.unique().to_list():
-        bare = remark[1] if (remark := REMARK.fullmatch(word)) else word
-        known = FINISHED if word and re.search(DONE, word) else ending_of(bare)
-        meaning[word] = UNKNOWN if known == REDRESS else known
-    ended = text.replace_strict(meaning, return_dtype=pl.Int8).to_numpy()
-    return np.array(ended), (text != "").to_numpy()
+    meaning = {word: (endings or {}).get(word, meaning_of(word, "entrant")) for word in text.unique().to_list()}
+    return np.array(text.replace_strict(meaning, return_dtype=pl.Int8).to_numpy()), (text != "").to_numpy()

@@ -274,7 +274,7 @@ def _tell_assumptions(rows: Rows) -> None:
     """Say what was taken for granted: venues, columns not used, men's and women's sides under one name."""
     if "neutral" not in rows.found and not rows.winners_first and rows.options.played:
         rows.notes.append("there is no column of neutral venues: every match counts as played at the first side's home")
-    used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns}
+    used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns, *rows.status_columns}
     ignored = [column for column in rows.table.columns if column not in used]
     if stated := rating_columns(ignored, rows.found):
         rows.notes.append(

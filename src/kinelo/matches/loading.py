@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import MOST_LISTED, distinct_names, listed
 from kinelo.matches.csv_lines import decode, read_csv
+from kinelo.matches.names import as_text
 from kinelo.matches.tournament_report import is_report, read_report
 from kinelo.matches.workbook import read_workbook
 from kinelo.runtime.reading import check_file
@@ -227,8 +228,8 @@ def column_of(name: str, values: Any) -> pl.Series:
         raise InputError(f"The column {name!r} holds {type(values).__name__}, not one value per row.")
     if isinstance(values, pl.Series) and values.dtype != pl.Object:
         return values.alias(name)
-    if isinstance(values, np.ndarray) and values.dtype.kind in "biufM" and values.ndim == 1:
-        return pl.Series(name, values)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biufMm" and values.ndim == 1:
+        return pl.Series(name, values.astype("timedelta64[us]") if values.dtype.kind == "m" else values)
     if isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.ndim == 1:
         values = values.tolist()
     cells = list(values)
@@ -263,6 +264,8 @@ def _text(cell: Any) -> str | None:
         return str(int(number)) if math.isfinite(number) and number == int(number) else str(number)
     if isinstance(cell, datetime.date | datetime.datetime):
         return cell.isoformat()
+    if isinstance(cell, datetime.timedelta):
+        return as_text(pl.Series([cell], dtype=pl.Duration))[0]
     text = str(cell)
     try:
         text.encode()

@@ -19,7 +19,10 @@ MANY = 0.05
 MOST = 0.5
 """Share above which nothing is answered unless the user accepts it."""
 
-NOT_LOST = ("did not start", "disqualified", "did not finish", "place given by redress", "duplicate row")
+NOT_LOST = (
+    "did not start", "disqualified", "did not finish", "place given by redress", "duplicate row",
+    "match not played yet", "contest not over yet",
+)  # fmt: skip
 """Reasons of rows that were understood, and left out on purpose."""
 
 NO_RESULT = ("missing score", "missing result", "missing place")

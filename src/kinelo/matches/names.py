@@ -68,13 +68,21 @@ def _hand_out(key, check, codes, first, slot_key, slot_check, slot_code, known):
 
 
 def as_text(column: pl.Series) -> pl.Series:
-    """A column as text: whole numbers without a fraction, not-a-number as missing.
+    """A column as text: whole numbers without a fraction, lengths of time as a clock, not-a-number as missing.
 
     >>> as_text(pl.Series([1.0, None, 2.5, float("nan")])).to_list()
     ['1', None, '2.5', None]
+    >>> as_text(pl.Series([93_784_005], dtype=pl.Duration("ms"))).to_list()
+    ['26:03:04.005']
     """
     if column.dtype == pl.String:
         return column
+    if column.dtype == pl.Duration:
+        sign, ms = pl.when(column < pl.duration()).then(pl.lit("-")).otherwise(pl.lit("")), column.dt.total_milliseconds().abs()
+        parts = [ms // 3_600_000, ms // 60_000 % 60, ms // 1000 % 60, ms % 1000]
+        text = [part.cast(pl.String).str.zfill(width) for part, width in zip(parts, (1, 2, 2, 3))]
+        behind = pl.when(parts[3] > 0).then("." + text[3]).otherwise(pl.lit(""))
+        return pl.select((sign + text[0] + ":" + text[1] + ":" + text[2] + behind).alias(column.name)).to_series()
     if column.dtype.is_float():
         number = column.fill_nan(None)
         whole = (number == number.floor()) & (number.abs() < 2.0**53)

@@ -45,21 +45,32 @@ DOUBTFUL = (
     "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed' "
     "(--scale signed on the command line)"
 )
-ENDING_WORDS = r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|after extra time|ft|f"
+ENDING_WORDS = (
+    r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|n\.e\.|after extra time|dts|dcr|tab|ft|f"
+)
+IN_BRACKETS = rf"[^()a-z]*|[^()]*\d[^()]*|(?:{ENDING_WORDS}|p(?:en|ens|enalties|so|k)?\.?|ht|hz|half-?time|extra time)"
+"""What brackets behind a score may hold; a word that is not known may say that the match does not count."""
 SCORE_NUMBER = r"\d+(?:\.(?:0+|50*))?"
 SCORE_LINE = (
     rf"^\s*(?<home>{SCORE_NUMBER})\s*[-:−–—x×]\s*(?<away>{SCORE_NUMBER})\s*"
-    rf"(?<after>(?:[,(\[;]?\s*(?:{ENDING_WORDS})\s*[)\]]?|\s|\([^()]*\)"
+    rf"(?<after>(?:[,(\[;]?\s*(?:{ENDING_WORDS})\s*[)\]]?|\s|\((?:{IN_BRACKETS})\)"
     r"|[,;]?\s*\d+\s*[-:–]\s*\d+\s*(?:on\s*)?p(?:en|ens|enalties|so|k)?\.?"
-    r"|[,;]?\s*p(?:en|ens|enalties|so|k)?\.?:?\s*\d+\s*[-:–]\s*\d+)*)\s*\*?$"
+    r"|[,;]?\s*p(?:en|ens|enalties|so|k)?\.?:?\s*\d+\s*[-:–]\s*\d+)*\s*\*?)$"
 )
 SET = r"\[?(\d+)\s*[-:−–]\s*(\d+)\]?(?:\s*\(\d+(?:\s*[-:−–]\s*\d+)?\))?"
 SETS = re.compile(rf"\s*(?:{SET}[\s,;/]*){{2,9}}")
+LOW_SCORES = 13
+"""Scores below which 15:30 beside them is a time of day."""
+
 LEAST_SET = 4
 """Games or points that win the first set at least; fewer are goals of two legs or of parts of a match."""
 
-SHOOTOUT = r"\bp(?:en|ens|enalties|so|k)?\b|\bso\b"
-EXTRA_TIME = r"aet|a\.e\.t|\bet\b|e\.t\.|ot\d*\b|extra|n\.v\."
+SHOOTOUT = r"\bp(?:en|ens|enalties|so|k)?\b|\bso\b|\b[in]\.e\.|\btab\b|\bdcr\b"
+EXTRA_TIME = r"aet|a\.e\.t|\bet\b|e\.t\.|ot\d*\b|extra|n\.v\.|\bdts\b"
+MARK = r"(?:^|[\s(\[,;])(f)[)\]]?\s*$|(\*)"
+"""What stands behind the score of a forfeit."""
+
+CLOCK = r"^\s*(?:[01]?\d|2[0-3]):[0-5]\d\s*$"
 ODD = np.uint64(0x9E3779B97F4A7C15)
 OTHER_SCALE = 0.05
 """A share of numbers outside [-1, 1] above which a column does not hold results."""
@@ -130,12 +141,19 @@ def _read_numbers(
 
 @dataclass(frozen=True)
 class ScoreLines:
-    """Scores of both sides from a column of text (NaN where it holds none), and how many went beyond normal time."""
+    """Scores of both sides from a column of text (NaN where it holds none), and how many went beyond normal time.
+
+    ``marks`` are what stands behind a score as it does behind forfeits, ``clocks`` say where a time of day stands in
+    its place. Shoot-outs are of level scores; others were ``decided`` by theirs.
+    """
 
     home: NDArray[np.float64]
     away: NDArray[np.float64]
     margin: NDArray[np.float64]
+    marks: NDArray[np.object_]
+    clocks: NDArray[np.bool_]
     shootouts: int
+    decided: int
     extra_time: int
     sets: int
 
@@ -161,12 +179,33 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
     for k, line in enumerate(lines):
         if np.isnan(home[k]) and (sets := read_sets(line)) is not None:
             (home[k], away[k], margin[k]), by_sets[k] = sets, True
-    if not np.isfinite(home).any():
+    clocks = _kick_offs(text, home, away)
+    home[clocks] = away[clocks] = margin[clocks] = np.nan
+    if not np.isfinite(home).any() and not clocks.any():
         return None
     after = parts.field("after").fill_null("")
     number = np.bincount(code[code >= 0], minlength=len(text))
-    shootouts, later = (int(number[after.str.contains(p).to_numpy()].sum()) for p in (SHOOTOUT, EXTRA_TIME))
-    return ScoreLines(home[code], away[code], margin[code], shootouts, later, int(number[by_sets].sum()))
+    level = margin == 0
+    shootout, later = (after.str.contains(p).to_numpy() & np.isfinite(home) for p in (SHOOTOUT, EXTRA_TIME))
+    counts = (int(number[of].sum()) for of in (shootout & level, shootout & ~level, later, by_sets))
+    marks = after.str.extract_groups(MARK).struct.unnest().select(pl.concat_str(pl.all(), ignore_nulls=True))
+    marks = marks.to_series().to_numpy()[code]
+    return ScoreLines(home[code], away[code], margin[code], marks, clocks[code], *counts)
+
+
+def _kick_offs(text: pl.Series, home: NDArray[np.float64], away: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which lines are times of day such as 19:30, where scores with a colon stand beside them.
+
+    A second number such as 05 is no score. Without one, times are full fives beyond all that the other lines say.
+    """
+    clock = text.str.contains(CLOCK).fill_null(False).to_numpy() & (away % 5 == 0)
+    sure = text.str.contains(r":0\d\s*$").fill_null(False).to_numpy() & clock
+    most = np.nanmax(np.where(clock, np.nan, np.fmax(home, away)), initial=0.0)
+    others = np.isfinite(home) & ~clock
+    beyond = clock & (np.fmax(home, away) > most)
+    if others.any() and np.array_equal(beyond, clock) and most < LOW_SCORES:
+        return clock
+    return clock if sure.any() and not others.any() else sure
 
 
 def _with_points(line: str) -> str:

@@ -26,6 +26,7 @@ from kinelo.matches.outcomes import Scale, check_scale
 from kinelo.matches.rejects import LONGEST_CONTENT, Rejects
 from kinelo.matches.rows import REASONS, MatchOptions, Rows
 from kinelo.matches.same_side import read_aliases
+from kinelo.matches.words import read_meanings
 from kinelo.model.validation import flag
 
 OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")
@@ -39,6 +40,7 @@ SHOWN_COLUMNS = {
     "a name that stands for none": ("home", "away"),
     "forfeit or awarded match": ("status", *OUTCOME, "forfeit"),
     "match not played to its end": ("status", *OUTCOME),
+    "match not played yet": ("status", *OUTCOME),
 }
 """Columns whose content is shown beside a reason."""
 
@@ -57,6 +59,7 @@ def read_matches(
     drop_repeats: bool = False,
     ordered: bool = False,
     dates: DateOrder | None = None,
+    endings: Mapping[str, str] | None = None,
     sheet: str | int | None = None,
     accept_losses: bool = False,
 ) -> Matches:
@@ -96,6 +99,9 @@ def read_matches(
     dates
         Order of dates that are written in numbers alone, such as 01/02/03: ``"dmy"``, ``"mdy"`` or ``"ymd"``. Left
         open, the column decides where it can, and ``notes`` say where it cannot. Each cell is read by its own style.
+    endings
+        What words of a status mean that Kinelo does not know, as ``{"XYZ": "finished"}``, or ``"to come"``,
+        ``"broken off"`` or ``"forfeit"``; also marks behind scores, as ``{"*": "finished"}``.
     sheet
         Which sheet of a workbook to read, by its name or number (from 1). Left open, all sheets that have the columns
         of the first are read together.
@@ -126,8 +132,9 @@ def read_matches(
     ):  # fmt: skip
         flag(name_of_flag, value)
     wanted = MatchOptions(
-        columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates, accept_losses
-    )
+        columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates, accept_losses,
+        read_meanings(endings, "match"),
+    )  # fmt: skip
     rows = interpret(opened, wanted, name)
     matches = _accept(rows, name)
     if lineups is not None:

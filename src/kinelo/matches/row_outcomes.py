@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import listed, names_winner, single_games
+from kinelo.matches.columns import (
+    FINISHED_COLUMNS,
+    ORDER_COLUMNS,
+    WHITE,
+    find_columns,
+    listed,
+    names_winner,
+    plain_name,
+    single_games,
+)
+from kinelo.matches.contests import FINISHED
 from kinelo.matches.fields import holds_numbers, note_points, read_flags, read_numbers, thousands_by_points
 from kinelo.matches.names import as_text, encode_names, without_stand_ins
-from kinelo.matches.outcomes import AS_SIGNED, DOUBTFUL, OTHER_SCALE, losers_first, read_results, read_scorelines
+from kinelo.matches.outcomes import (
+    AS_SIGNED,
+    DOUBTFUL,
+    OTHER_SCALE,
+    ScoreLines,
+    losers_first,
+    read_results,
+    read_scorelines,
+)
 from kinelo.matches.rows import Rows
+from kinelo.matches.table_rows import listed_names
+from kinelo.matches.words import ALSO_OTHERWISE, BROKEN_OFF, FORFEIT, TO_COME, UNKNOWN, WORDS, meaning_of, within
 
-FORFEITS = (
-    r"walk ?-?over|\bw[/.]?o\b|forfeit|forfait|kampflos|\bff\b|\bawarded\b|\bawd\b|default|\bdef\.?$|disqualif"
-    r"|\bdsq\b|^\(?(?:bye|freilos|spielfrei)\)?$"
-)
-NOT_ENDED = (
-    r"abandon|cancel|postpon|suspend|\bvoid|annul|no result|interrupt|\babn\b|\bppd\b|not played|\bret(?:\.|ired)?\)?$"
-    r"|retirement|\baufg(?:egeben|abe)?\b\.?|\brit\.?\)?$|abgebrochen|abgesagt"
-)
 AS_DATE = (
     r"^\d{4}-\d{1,2}-\d{1,2}(?:[t ].*)?$|^\d{1,2}[/.]\d{1,2}[/.](?:\d{2}|\d{4})$"
     r"|^\d{1,2}[-. ]\s?(?:jan|feb|mar|m[aä]r|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-z]*\.?(?:[- ]\d{2,4})?$"
@@ -31,7 +46,18 @@ AS_DATE = (
 LIKE_PLACES = 10
 """Matches that must end 1 to 2 or 2 to 1, all of them, before scores look like places."""
 
-SOURCES = ("status", "result", "score_line", "home_score", "away_score")
+SOURCES = ("result", "score_line", "home_score", "away_score")
+REASON_OF = {
+    FORFEIT: "forfeit or awarded match",
+    BROKEN_OFF: "match not played to its end",
+    TO_COME: "match not played yet",
+}
+SAMPLE = 1000
+"""Entries by which it is seen whether a column of another name holds words of a status."""
+
+NEARLY_ALL = 0.9
+"""Share of them that must be known words."""
+
 SMALLEST_FRACTION = 1e-6
 LARGEST_SCORE = 1e9
 """A score or a margin beyond this is no score."""
@@ -39,9 +65,16 @@ LARGEST_SCORE = 1e9
 
 def read_outcome(rows: Rows, name: str) -> None:
     """Fill in results and margins, and mark rows whose match has none."""
-    table, column_of, played = rows.table, rows.found, rows.options.played
-    _set_aside_unplayed(rows)
+    asked = _set_aside_unplayed(rows)
     _set_aside_dates(rows)
+    _read_outcome(rows, name)
+    if rows.to_come.any():
+        rows.result, rows.margin = (np.where(rows.to_come, np.nan, known) for known in (rows.result, rows.margin))
+    _ask_about_words(rows, asked)
+
+
+def _read_outcome(rows: Rows, name: str) -> None:
+    table, column_of, played = rows.table, rows.found, rows.options.played
     scores = _scores(rows)
     if scores is not None:
         rows.margin = scores[2]
@@ -67,29 +100,97 @@ def read_outcome(rows: Rows, name: str) -> None:
     _judge_outcome(rows, scores, played)
 
 
-def _set_aside_unplayed(rows: Rows) -> None:
-    """Forfeits and abandoned matches tell nothing of strength: they are reported by what they are."""
+def _set_aside_unplayed(rows: Rows) -> NDArray[np.bool_]:
+    """Set forfeits and matches that are not over aside by what they are; which rows say a word that is not known.
+
+    Where matches need not be played, those to come stay, without a result.
+    """
     table, column_of = rows.table, rows.found
+    meaning, asked = _read_statuses(rows)
     for column in SOURCES:
-        if (
-            column not in column_of
-            or table[column_of[column]].dtype != pl.String
-            or holds_numbers(table[column_of[column]])
-        ):
-            continue
-        words = table[column_of[column]].unique().drop_nulls()
-        for pattern, reason in (
-            (FORFEITS, "forfeit or awarded match"),
-            (NOT_ENDED, "match not played to its end"),
-        ):
-            matching = words.filter(words.str.to_lowercase().str.contains(pattern))
-            if len(matching):
-                rows.reject(table[column_of[column]].is_in(matching.implode()).fill_null(False).to_numpy(), reason)
-    for column, reason in (("forfeit", "forfeit or awarded match"), ("retired", "match not played to its end")):
+        if column in column_of and table[column_of[column]].dtype == pl.String:
+            cells = table[column_of[column]]
+            words = pl.Series([], dtype=pl.String) if holds_numbers(cells) else cells.unique().drop_nulls()
+            for what in REASON_OF:
+                matching = words.filter(words.str.to_lowercase().str.contains(within(what)))
+                said = cells.is_in(matching.implode()).fill_null(False).to_numpy()
+                meaning = np.where(said, np.maximum(meaning, what), meaning)
+    for column, what in (("forfeit", FORFEIT), ("retired", BROKEN_OFF)):
         if column in column_of:
             said = as_text(table[column_of[column]]).str.strip_chars().fill_null("").replace("0", "")
             named = np.append(without_stand_ins((words := encode_names(said))[1]), False)[words[0][0]]
-            rows.reject(named & (read_flags(table[column_of[column]]) != 0), reason)
+            rows.reject(named & (read_flags(table[column_of[column]]) != 0), REASON_OF[what])
+    for what, reason in REASON_OF.items():
+        if what != TO_COME or rows.options.played:
+            rows.reject(meaning == what, reason)
+    rows.to_come = meaning == TO_COME
+    return asked & (meaning == UNKNOWN)
+
+
+def _read_statuses(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """What columns of statuses say of each match, the worst of it, and where one says what nobody knows.
+
+    A column is one by its name, or because nearly all of its words are words of a status.
+    """
+    table, n = rows.table, rows.table.height
+    meaning, asked = np.full(n, UNKNOWN), np.zeros(n, bool)
+    order = find_columns(table.columns, ORDER_COLUMNS, rows.options.columns).values()
+    taken = {*rows.found.values(), *order, *rows.options.conditions} - {rows.found.get("status")}
+    for column in [rows.found["status"]] if rows.named("status") else [c for c in table.columns if c not in taken]:
+        name, cells = plain_name(column), table[column]
+        flags = read_flags(cells) if name in FINISHED_COLUMNS else None
+        if flags is not None and ((flags >= 0) | cells.is_null().to_numpy()).all():
+            says = np.select([flags == 1, flags == 0], [FINISHED, TO_COME], UNKNOWN)
+            unclear = np.zeros(n, bool)
+        elif column == rows.found.get("status") or "status" in name or _speaks_of_matches(rows, column):
+            (codes,), entries = encode_names(cells)
+            known = [*(rows.options.endings.get(e.casefold(), meaning_of(e, "match")) for e in entries), UNKNOWN]
+            says = np.array(known)[codes]
+            unclear = np.append(without_stand_ins(entries), False)[codes] & (says == UNKNOWN)
+        else:
+            continue
+        rows.found.setdefault("status", column)
+        rows.status_columns = (*rows.status_columns, column)
+        meaning, asked = np.maximum(meaning, says), asked | unclear
+    return meaning, asked
+
+
+def _speaks_of_matches(rows: Rows, column: str) -> bool:
+    """Whether the words of a column are those of a status; a note says where only some are."""
+    cells = rows.table[column]
+    if cells.dtype != pl.String:
+        return False
+    first = cells.head(SAMPLE) if cells.head(SAMPLE).null_count() < min(SAMPLE, len(cells)) else cells.drop_nulls()
+    words = Counter(word.strip() for word in first.head(SAMPLE).to_list() if word)
+    sure = [word for word in words if (name := plain_name(word)) in WORDS["match"] and name not in ALSO_OTHERWISE]
+    if not sure:
+        return False
+    if sum(words[word] for word in words if meaning_of(word, "match") != UNKNOWN) >= NEARLY_ALL * words.total():
+        return True
+    if missed := [word for word in sure if meaning_of(word, "match") != FINISHED and len(word) > 3]:
+        rows.notes.append(
+            f"{column!r} says {missed[0]!r:.40} and was not used: columns={{'status': {column!r}}} sets such matches "
+            "aside"
+        )
+    return False
+
+
+def _ask_about_words(rows: Rows, asked: NDArray[np.bool_]) -> None:
+    """Ask what words of a status mean that nobody knows, beside a result."""
+    asked = asked & rows.good & np.isfinite(rows.result)
+    if not asked.any():
+        return
+    for column in rows.status_columns:
+        words = as_text(rows.table[column].filter(pl.Series(asked))).str.strip_chars().drop_nulls().value_counts(sort=True)
+        unknown = [w for w in words.rows() if w[0] and meaning_of(w[0], "match") == UNKNOWN]
+        if unknown:
+            word, number = unknown[0]
+            shown = listed_names([w[:40] for w, _ in unknown], 3)
+            raise InputError(
+                f"{column!r} says {shown} of {int(asked.sum()):,} matches with a result, and nothing tells whether "
+                f"they were played. Say endings={{{word[:40]!r}: 'finished'}}, or 'to come', 'broken off' or 'forfeit'; "
+                "give the column another name if it says something else."
+            )
 
 
 def _set_aside_dates(rows: Rows) -> None:
@@ -159,16 +260,57 @@ def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArr
     if lines is None:
         column_of.pop("score_line", None)
         return None
-    column_of["score_line"] = column_of.pop(source)
+    column = column_of["score_line"] = column_of.pop(source)
+    _judge_lines(rows, column, lines)
+    if not rows.winners_first and _away_first(rows):
+        lines = replace(lines, home=lines.away, away=lines.home, margin=-lines.margin)
+        rows.notes.append(
+            f"the column {column_of['away']!r} stands before {column_of['home']!r}: the first number of {column!r} was "
+            f"read as the score of {column_of['away']!r}; change the order of these columns if it is not"
+        )
     if lines.sets:
         rows.notes.append(
             f"{lines.sets:,} scores tell sets: margins are differences in sets, plus those in games as a share of all"
         )
     if lines.shootouts:
         rows.notes.append(f"{lines.shootouts:,} matches went to a shoot-out: they count as drawn")
+    if lines.decided:
+        rows.notes.append(f"{lines.decided:,} scores include the shoot-out: they count as they stand")
     if lines.extra_time:
         rows.notes.append(f"{lines.extra_time:,} scores include extra time: they count as they stand")
     return lines.home, lines.away, lines.margin
+
+
+def _away_first(rows: Rows) -> bool:
+    """Whether the away side stands before the home side, and no rule names White first all the same."""
+    places = [rows.table.columns.index(rows.found[side]) for side in ("home", "away")]
+    return places[1] < places[0] and plain_name(rows.found["home"]) not in WHITE
+
+
+def _judge_lines(rows: Rows, column: str, lines: ScoreLines) -> None:
+    """Set matches aside whose score is a time of day, or has the mark of a forfeit where most have none."""
+    if lines.clocks.any():
+        shown = rows.table[column].filter(pl.Series(lines.clocks))[0].strip()
+        rows.notes.append(
+            f"{int(lines.clocks.sum()):,} entries of {column!r}, such as {shown!r}, are times of day: those matches "
+            "have not been played"
+        )
+        rows.to_come |= lines.clocks
+        if rows.options.played:
+            rows.reject(lines.clocks, REASON_OF[TO_COME])
+    for mark in ("f", "*"):
+        marked = lines.marks == mark
+        if not marked.any() or marked.sum() > 0.5 * np.isfinite(lines.home).sum():
+            continue  # behind most scores F is final
+        what = rows.options.endings.get(mark, FORFEIT)
+        if what == FINISHED:
+            continue
+        shown = rows.table[column].filter(pl.Series(marked))[0].strip()
+        number = rows.reject(marked, REASON_OF[what])
+        rows.notes.append(
+            f"{number:,} scores have a mark, such as {shown!r}, as forfeits do: those matches were set aside; "
+            f"endings={{{mark!r}: 'finished'}} counts them"
+        )
 
 
 def _whole_scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:

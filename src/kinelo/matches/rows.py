@@ -28,6 +28,7 @@ REASONS = (
     "unreadable date",
     "forfeit or awarded match",
     "match not played to its end",
+    "match not played yet",
     "missing result",
     "missing score",
     "unreadable result",
@@ -60,6 +61,7 @@ class MatchOptions:
     ordered: bool = False
     dates: DateOrder | None = None
     accept_losses: bool = False
+    endings: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -90,6 +92,8 @@ class Rows(TableRows):
     order: NDArray[np.int64] | slice = field(default_factory=lambda: slice(None))
     unordered: NDArray[np.bool_] | None = None
     order_columns: tuple[str, ...] = ()
+    status_columns: tuple[str, ...] = ()
+    to_come: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Numbers of the column that holds this, with a note where it had to be decided how to read them."""

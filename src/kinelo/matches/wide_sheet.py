@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from kinelo.matches.columns import LOSER_COLUMNS, MATCH_COLUMNS, find_columns, listed, plain_name
 from kinelo.matches.contest_columns import CONTEST_COLUMNS, FURTHER_HEADERS, find_contest_columns
-from kinelo.matches.contest_values import UNKNOWN, Cells, read_cells
+from kinelo.matches.contest_values import Cells, read_cells
 from kinelo.matches.contests import FINISHED
 from kinelo.matches.dates import read_dates
 from kinelo.matches.loading import Opened
 from kinelo.matches.names import as_text
+from kinelo.matches.words import UNKNOWN
 
 RACE = re.compile(
     r"(?:r|race|heat|rd|rnd|round|q|f|g|day|stage|event|ev|week|wk|lauf|wettfahrt|wf|manche|prova|regata|corrida|gp|game"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import fastexcel
 
 UNNAMED = re.compile(r"__UNNAMED__\d+")
+FIRST_DAY, LAST_CLOCK = datetime(1899, 12, 31), datetime(1900, 2, 28)
+CLOCK = r"^((?:1899-12-3[01]|1900-0[12]-\d\d) \d\d:\d\d:\d\d(?:\.\d+)?)$"
+"""How a time reads that stands among words."""
+
 YEAR = re.compile(r"\b(1[789]\d\d|2[01]\d\d)\b")
 
 
@@ -72,10 +77,16 @@ def _chosen(names: list[str], sheet: str | int | None, path: Path) -> list[str]:
 
 def _read_sheet(reader: fastexcel.ExcelReader, name: str) -> Sheet | None:
     """A sheet from its header on; None where it holds no rows."""
+    import fastexcel
+
     head = reader.load_sheet(name, header_row=None, n_rows=ROWS_ABOVE + 1, dtypes="string").to_polars()
     rows = head.rows()
     above = header_row(rows)
-    table: pl.DataFrame = reader.load_sheet(name, header_row=above, schema_sample_rows=None).to_polars()
+    try:
+        table: pl.DataFrame = reader.load_sheet(name, header_row=above, schema_sample_rows=None).to_polars()
+    except fastexcel.UnsupportedColumnTypeCombinationError:  # words among lengths of time
+        table = reader.load_sheet(name, header_row=above, schema_sample_rows=None, dtypes="string").to_polars()
+    table = table.with_columns(_with_clocks(column) for column in table.iter_columns())
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c) and table[c].null_count() == table.height]
     table = table.drop(unnamed)
     if not table.height:
@@ -83,6 +94,15 @@ def _read_sheet(reader: fastexcel.ExcelReader, name: str) -> Sheet | None:
     names, notes = distinct_names([_without_count(column, table.columns) for column in table.columns])
     table.columns = [f"{given}" for given in names]
     return Sheet(name, table, (*notes, *((note_of_title(rows[:above]),) if above else ())), above)
+
+
+def _with_clocks(column: pl.Series) -> pl.Series:
+    """A column in which times, that a workbook counts in days from its first day on, are lengths of time."""
+    if isinstance(column.dtype, pl.Datetime) and bool((column < LAST_CLOCK).all()):
+        return column - FIRST_DAY
+    if column.dtype == pl.String and bool((clock := column.str.contains(CLOCK).fill_null(False)).any()):
+        return column.zip_with(~clock, as_text(column.str.extract(CLOCK).str.to_datetime(time_unit="ms", strict=False) - FIRST_DAY))
+    return column
 
 
 def _without_count(column: str, columns: list[str]) -> str:
