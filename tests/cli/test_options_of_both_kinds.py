@@ -27,7 +27,8 @@ TYPED = ("preview", "explain", "balance", "fair")
 """Commands in which names are typed: Anne, who is Ann by the aliases."""
 OF_BOTH = {
     "--column": "{first}=one", "--aliases": "aliases.csv", "--write-aliases": "out-likely.csv", "--dates": "ymd",
-    "--accept-losses": None, "--condition": "surface", "--noise-by": "format", "--covariate": "handicap",
+    "--accept-losses": None, "--ending": "XYZ=finished", "--condition": "surface", "--noise-by": "format",
+    "--covariate": "handicap",
     "--start": "start.csv", "--rejects": "out-rejects.csv", "--out": "out.csv", "--json": None, "--by": "surface",
     "--active-days": "900", "--least-matches": "1", "--top": "3", "--caution": "1", "--played-since": "2024-01-07",
     "--since": "2024-01-02", "--train-until": "2024-01-07", "--date": "2024-03-01", "--last": "2",
@@ -57,7 +58,7 @@ REFUSED = {
         name: (value, f"{name} is for contests, with one row for each entrant")
         for name, value in {
             "--slot": "one", "--advantage": "surface", "--team": "one", "--best": "lowest", "--unfinished": "last",
-            "--disqualified": "last", "--not-started": "last", "--ending": "XYZ=unfinished",
+            "--disqualified": "last", "--not-started": "last",
         }.items()
     },
 }  # fmt: skip
@@ -196,7 +197,8 @@ def test_aliases_reach_whom_a_preview_is_about(folder, monkeypatch):
 
 
 AUDITED = {name: OF_BOTH[name] for name in (
-    "--column", "--aliases", "--write-aliases", "--dates", "--accept-losses", "--start", "--json", "--since",
+    "--column", "--aliases", "--write-aliases", "--dates", "--accept-losses", "--ending", "--start", "--json",
+    "--since",
 )} | PLAIN_ELO  # fmt: skip
 NOT_AUDITED = {
     "contests": {

@@ -250,7 +250,7 @@ def test_notes_say_how_many_entries_did_not_finish_and_where_they_stand(retired)
     entries = "1 entry" if retired == 1 else "2 entries"
     said = f"{entries} did not finish ('DNF'): tied behind all who finished, which is partly luck"
     assert any(said in note for note in kn.read_contests(table).notes)
-    out = f"{entries} did not finish ('DNF'): left out; unfinished='behind' (--unfinished behind) puts such"
+    out = f"{entries} did not finish ('DNF'): left out; unfinished='behind' puts such"
     assert any(out in note for note in kn.read_contests(table, unfinished="out").notes)
 
 
@@ -315,10 +315,7 @@ def test_a_table_that_may_be_of_contests_is_said_to_be():
 
 def test_team_mates_who_share_their_places_are_said_to_be_a_team():
     table = {"match_id": [1] * 4, "team": ["T", "T", "U", "U"], "player": list("abcd"), "place": [1, 1, 2, 2]}
-    said = (
-        "rows of one 'team' share their places: team='team' (--team team) makes them one entrant whose members are "
-        "rated"
-    )
+    said = "rows of one 'team' share their places: team='team' makes them one entrant whose members are rated"
     assert said in kn.read_contests(table).notes
     assert said not in kn.read_contests(table | {"place": [1, 2, 3, 4]}).notes
     assert said not in kn.read_contests(table, team="team", slots=["player"]).notes

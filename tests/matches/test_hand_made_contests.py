@@ -84,10 +84,12 @@ def test_a_word_that_is_not_known_is_set_aside_and_asked_about_where_many_share_
     table = pl.concat([pl.DataFrame(one("place", cells)).with_columns(race=pl.lit(str(k))) for k in range(3)])
     races = kn.read_contests(table)
     [question] = [note for note in races.notes if "What does it mean" in note]
-    assert "'ZZZ' stands in 3 rows of 'place'" in question and "--ending ZZZ=unfinished" in question
+    assert "'ZZZ' stands in 3 rows of 'place'" in question and "endings={'ZZZ': 'unfinished'}" in question
     known = kn.read_contests(table, endings={"zzz": "unfinished"})
     assert in_words(shown(known)["0"]) == "A B C E D" and len(known.rejected) == 0
-    with pytest.raises(InputError, match="a word stands for 'unfinished', 'disqualified', 'not started'"):
+    with pytest.raises(
+        InputError, match="a word stands for 'finished', 'last', 'unfinished', 'disqualified', 'not started'"
+    ):
         kn.read_contests(table, endings={"zzz": "late"})
 
 
@@ -410,7 +412,7 @@ def test_that_marks_beside_results_are_not_read_is_noted():
 def test_notes_name_the_words_that_were_taken_for_an_ending():
     races = kn.read_contests(one("pos", ["1", "2", "CUT", "MC", "WD", "DQ", "cut"], status=["", "", *["x"] * 5]))
     said = "\n".join(races.notes)
-    assert "3 entries did not finish ('CUT', 'MC', 'cut', …): tied" in said
+    assert "3 entries are tied behind all others who finished ('CUT', 'MC', 'cut', …), as after a cut" in said
     assert "1 entry did not start ('WD', 'x'): left out" in said
     assert "1 entry was disqualified ('DQ', 'x'): left" in said
 
@@ -483,8 +485,6 @@ def test_a_circumstance_that_returns_is_named_where_luck_may_depend_on_it(tracks
     if track[-1] == "?":
         track[-2:] = ["y", None]
     table = {"race": [k // 2 for k in range(20)], "driver": list("AB") * 10, "place": [1, 2] * 10, "track": track}
-    said = (
-        "luck may differ by 'track': advantages=['track'] and RankElo(noise_by=['track']) (--noise-by track) find out"
-    )
+    said = "luck may differ by 'track': advantages=['track'] and RankElo(noise_by=['track']) find out"
     assert (said in kn.read_contests(table).notes) is told
     assert said not in kn.read_contests(table, advantages=["track"]).notes

@@ -67,7 +67,7 @@ def test_a_club_called_otherwise_is_found_and_not_joined(name, other):
     matches = kn.read_matches(table)
     assert len(matches.teams) == 9
     note = [note for note in matches.notes if "names that may be one side" in note]
-    assert len(note) == 1 and name in note[0] and other in note[0] and "--write-aliases" in note[0]
+    assert len(note) == 1 and name in note[0] and other in note[0] and "aliases={" in note[0]
 
 
 def test_other_clubs_are_other_clubs():
@@ -119,7 +119,7 @@ def test_an_entrant_called_otherwise_is_found_too(tmp_path):
     contests = kn.read_contests(table)
     assert kn.matches.likely_names(contests).rows() == [("Ann Smithe", "Ann Smith")]
     [note] = [note for note in contests.notes if "names that may be one entrant" in note]
-    assert "'Ann Smithe' and 'Ann Smith'" in note and "--write-aliases" in note
+    assert "'Ann Smithe' and 'Ann Smith'" in note and "aliases={" in note
     table.write_csv(tmp_path / "races.csv")
     words = ["rate", str(tmp_path / "races.csv"), "--k", "20"]
     said = CliRunner().invoke(app, [*words, "--write-aliases", str(tmp_path / "pairs.csv")])

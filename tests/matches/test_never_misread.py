@@ -108,7 +108,7 @@ def test_a_name_guarded_against_formulas_is_the_name(tmp_path):
 def test_places_given_as_scores_are_reported_and_can_be_said():
     places = table(12, score1=[1, 2] * 6, score2=[2, 1] * 6)
     told = kn.read_matches(places, columns={"home_score": "score1", "away_score": "score2"})
-    assert told.result.tolist() == [0, 1] * 6 and noted(told, "if these are places", "home_place=score1")
+    assert told.result.tolist() == [0, 1] * 6 and noted(told, "if these are places", "'home_place': 'score1'")
     said = kn.read_matches(places, columns={"home_place": "score1", "away_place": "score2"})
     assert said.result.tolist() == [1, 0] * 6 and not noted(said, "places")
     goals = table(12, home_score=[1, 2, 0] * 4, away_score=[2, 1, 0] * 4)
@@ -140,7 +140,7 @@ def leagues(column, levels, *, same=False, seed=1, offset=1):
 )
 def test_names_that_stand_in_closed_groups_are_reported_and_kept_apart(column, levels, offset):
     matches = kn.read_matches(leagues(column, levels, offset=offset))
-    note = noted(matches, f"10 names play in more than one '{column}'", f"--column group={column}")
+    note = noted(matches, f"10 names play in more than one '{column}'", f"columns={{'group': '{column}'}}")
     assert len(note) == 1
     apart = kn.read_matches(leagues(column, levels, offset=offset), columns={"group": column})
     assert len(apart.teams) == 20 and f"Club 0 ({levels[1]})" in apart.teams
@@ -202,7 +202,7 @@ def test_a_column_of_times_that_holds_days_is_read(cells):
 def test_dates_that_nothing_decides_say_so():
     cells = ["03/02/2024", "01/05/2024", "02/03/2024"]
     read = read_dates(pl.Series("d", cells))
-    assert str(read.days[0]) == "2024-02-03" and "--dates mdy" in read.notes[0]
+    assert str(read.days[0]) == "2024-02-03" and "dates='mdy'" in read.notes[0]
     assert str(read_dates(pl.Series("d", cells), "mdy").days[0]) == "2024-03-02"
     short = read_dates(pl.Series("d", ["01/02/03"]))
     assert "month/day/year or year/month/day" in short.notes[0]

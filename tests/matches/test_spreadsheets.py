@@ -19,6 +19,7 @@ CONTENT = (
     f'<Override PartName="/xl/workbook.xml" ContentType="{KIND}.sheet.main+xml"/>{{}}</Types>'
 )
 SHEET = f'<Override PartName="/xl/worksheets/sheet{{0}}.xml" ContentType="{KIND}.worksheet+xml"/>'
+STYLED = f'<Override PartName="/xl/styles.xml" ContentType="{KIND}.styles+xml"/>'
 RELATIONS = '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{}</Relationships>'
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -29,15 +30,32 @@ ROWS = [
 ]
 
 
+STYLES = (
+    f'<styleSheet xmlns="{MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="{{}}"/></numFmts>'
+    '<fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders>'
+    '<cellStyleXfs count="1">'
+    '<xf/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="164" applyNumberFormat="1"/></cellXfs>'
+    "</styleSheet>"
+)
+
+
+def clock(hours, minutes, seconds):
+    """A time as a workbook holds it: a part of a day, in a cell of its own format."""
+    return (hours * 3600 + minutes * 60 + seconds) / 86400.0
+
+
 def cell(value):
+    if isinstance(value, float):
+        return f'<c s="1"><v>{value}</v></c>'
     return f"<c><v>{value}</v></c>" if isinstance(value, int) else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
 
 
-def workbook(path, *sheets):
-    """Write the smallest workbook that holds these sheets."""
+def workbook(path, *sheets, form="General"):
+    """Write the smallest workbook that holds these sheets; ``form`` is the format of cells of fractions."""
     with zipfile.ZipFile(path, "w") as archive:
         numbers = range(1, len(sheets) + 1)
-        archive.writestr("[Content_Types].xml", CONTENT.format("".join(SHEET.format(k) for k in numbers)))
+        archive.writestr("[Content_Types].xml", CONTENT.format("".join(SHEET.format(k) for k in numbers) + STYLED))
+        archive.writestr("xl/styles.xml", STYLES.format(form))
         office = f'<Relationship Id="r1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/>'
         archive.writestr("_rels/.rels", RELATIONS.format(office))
         listed = "".join(f'<sheet name="S{k}" sheetId="{k}" r:id="r{k}"/>' for k in numbers)
@@ -47,6 +65,7 @@ def workbook(path, *sheets):
         links = "".join(
             f'<Relationship Id="r{k}" Type="{OFFICE}/worksheet" Target="worksheets/sheet{k}.xml"/>' for k in numbers
         )
+        links += f'<Relationship Id="s" Type="{OFFICE}/styles" Target="styles.xml"/>'
         archive.writestr("xl/_rels/workbook.xml.rels", RELATIONS.format(links))
         for k, rows in zip(numbers, sheets):
             data = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)

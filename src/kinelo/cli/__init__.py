@@ -7,7 +7,7 @@ from typing import TextIO
 
 from kinelo.cli.app import app
 from kinelo.cli.commands import warn_of_plugins
-from kinelo.cli.streams import prepare_streams
+from kinelo.cli.streams import option_words, prepare_streams
 from kinelo.errors import InputError, KineloWarning
 
 RARELY = 100_000
@@ -51,7 +51,7 @@ def _say_warning(
 ) -> None:
     """Print Kinelo's own warnings as one line; where in the source they arise helps no user."""
     if issubclass(category, KineloWarning):
-        print(f"kinelo: warning: {message}", file=sys.stderr)
+        print(f"kinelo: warning: {option_words(str(message))}", file=sys.stderr)
     else:
         _show_in_full(message, category, filename, lineno, file, line)
 

@@ -10,7 +10,7 @@ import typer
 
 from kinelo.cli.files import page_name, picture_name
 from kinelo.cli.options import AnyReadingOptions, Federation, Json, ResultsFile, grouped
-from kinelo.cli.streams import console, echo_json
+from kinelo.cli.streams import console, echo_json, option_words
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS
 from kinelo.raters.choice import AUTOMATIC, rater_help
@@ -171,7 +171,7 @@ def _show(found: Audit | ContestAudit, *, lineups: bool, as_json: bool) -> None:
         return
     console().print(found)
     for note in found.notes:
-        typer.echo(f"note: {note}")
+        typer.echo(f"note: {option_words(note)}")
     if by_lineups is not None:
         for words in performance_words(by_lineups.performance, by_lineups.recovered()):
             typer.echo(words)

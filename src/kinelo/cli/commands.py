@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kinelo.cli.files import refuse_overwriting
+from kinelo.cli.streams import SAID, option_words
 from kinelo.errors import InputError, in_one_line
 from kinelo.runtime.plugins import described, load_plugin, package_of, plugins, warn_of_plugins_left_out
 
@@ -39,7 +40,12 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command unless it would overwrite what it reads."""
         refuse_overwriting(ctx.params)
-        return super().invoke(ctx)
+        SAID.clear()
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            error.args = (option_words(str(error)),)
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Arguments in capital letters, without the braces that some versions of Typer put around them."""

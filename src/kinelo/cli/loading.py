@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from kinelo.cli.streams import option_words, say_note
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kind import CONTESTS, KINDS, MATCHES, Kind
 
@@ -37,7 +38,23 @@ def column_mapping(pairs: list[str] | None) -> dict[str, Any]:
     return mapping
 
 
-def holds_contests(path: Path, column: list[str] | None = None) -> bool:
+def mapping_for(path: Path, pairs: list[str] | None, beside: Path | None = None) -> dict[str, Any]:
+    """What of a mapping is for a file: what sends to a column of the file ``beside`` it alone is not."""
+    from kinelo.matches.loading import head_of
+
+    mapping = column_mapping(pairs)
+    if not mapping or beside in (None, path) or not (path.is_file() and beside.is_file()):
+        return mapping
+    with silent_refusals():
+        here, there = ({*head_of(file).columns} for file in (path, beside))
+
+    def among(column: str | list[str], columns: set[str]) -> bool:
+        return {column} <= columns if isinstance(column, str) else {*column} <= columns
+
+    return {key: column for key, column in mapping.items() if among(column, here) or not among(column, there)}
+
+
+def holds_contests(path: Path, column: list[str] | None = None, beside: Path | None = None) -> bool:
     """Whether a file (or the first of a pattern) is a long table of contests, by its columns and first rows."""
     from kinelo.matches.contest_detection import are_contests
     from kinelo.matches.loading import head_of
@@ -51,20 +68,20 @@ def holds_contests(path: Path, column: list[str] | None = None) -> bool:
             head = head_of(files[0])
     except InputError:
         return False  # the reader of matches says what is wrong
-    return are_contests(head, column_mapping(column))
+    return are_contests(head, mapping_for(path, column, beside))
 
 
-def kind_of_file(path: Path, column: list[str] | None = None) -> Kind:
+def kind_of_file(path: Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:
     """What a file (or the first of a pattern) holds."""
-    return CONTESTS if holds_contests(path, column) else MATCHES
+    return CONTESTS if holds_contests(path, column, beside) else MATCHES
 
 
-def kind_of_source(source: str | Path, column: list[str] | None = None) -> Kind:
+def kind_of_source(source: str | Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:
     """What a rating book or a file holds."""
     from kinelo.book.book import RatingBook, is_book
 
     if not is_book(source):
-        return kind_of_file(Path(source), column)
+        return kind_of_file(Path(source), column, beside)
     try:
         with plain_warnings():
             return KINDS[RatingBook(source).noun]
@@ -92,7 +109,7 @@ def check_identifiers(results: Matches, coming: Matches) -> None:
 def report_reading(matches: Matches, rejects: Path | None) -> None:
     """Say on the error stream what was noticed on reading; write the rejected rows where asked."""
     for note in matches.notes:
-        typer.echo(f"note: {note}", err=True)
+        say_note(note)
     if len(matches.rejected):
         number = len(matches.rejected)
         rows = "1 row" if number == 1 else f"{number:,} rows"
@@ -176,4 +193,4 @@ def plain_warnings() -> Iterator[None]:
         warnings.simplefilter("always", KineloWarning)
         yield
     for message in dict.fromkeys(str(item.message) for item in caught):
-        typer.echo(f"warning: {message}", err=True)
+        typer.echo(f"warning: {option_words(message)}", err=True)

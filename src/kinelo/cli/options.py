@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_type_hints
 
 import typer
 
+from kinelo.cli.streams import say_note
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, Kind
 from kinelo.raters.choice import AUTOMATIC, rater_help
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 OF_THE_OTHER = {
     MATCHES: (
-        "--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started", "--ending",
+        "--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started",
     ),
     CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered"),
 }  # fmt: skip
@@ -42,7 +43,7 @@ OF_A_SCAN = {
     MATCHES: ("--column", "--accept-losses", "--start"),
     CONTESTS: (
         "--column", "--accept-losses", "--start", "--aliases", "--dates", "--condition", "--noise-by", "--covariate",
-        *OF_THE_OTHER[MATCHES],
+        "--ending", *OF_THE_OTHER[MATCHES],
     ),
 }  # fmt: skip
 """Options that files of a pattern take, which are read in chunks."""
@@ -111,6 +112,14 @@ class ResultsOptions:
         bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
     ] = False
 
+    ending: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ending",
+            help="What a word means: WORD=finished, 'to come', 'broken off' or forfeit of matches; last, unfinished, "
+            "disqualified or 'not started' of entrants.",
+        ),
+    ] = None
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of a workbook (.xlsx), by name or number; else all that are alike.")
     ] = None
@@ -140,15 +149,15 @@ class ResultsOptions:
         beside: Path | None = None,
     ) -> Any:
         """Matches or contests of a file as these options say; what is asked of the other kind is refused."""
-        from kinelo.cli.loading import column_mapping, silent_refusals
+        from kinelo.cli.loading import mapping_for, silent_refusals
 
         refuse_options(kind, path, *(option for option in self.asked() if option in OF_THE_OTHER[kind]))
         of_kind = {MATCHES: self._for_matches, CONTESTS: self._for_contests}[kind]
         own = of_kind(played, lineups, conditions)
         with silent_refusals():
             return kind.reader(
-                path, columns=column_mapping(self.column), played=played, aliases=self.aliases, dates=self.dates,
-                sheet=self.sheet_of(path, beside), accept_losses=self.accept_losses, **own,
+                path, columns=mapping_for(path, self.column, beside), played=played, aliases=self.aliases,
+                dates=self.dates, sheet=self.sheet_of(path, beside), accept_losses=self.accept_losses, **own,
             )  # fmt: skip
 
     def _for_matches(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
@@ -159,6 +168,7 @@ class ResultsOptions:
             "drop_repeats": self.drop_repeats,
             "ordered": self.ordered and played,
             "conditions": conditions,
+            "endings": _pairs(self.ending),
         }
 
     def _for_contests(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
@@ -184,7 +194,7 @@ class ResultsOptions:
             with rejects_written(rejects):
                 table = self.read(results, kind, lineups=self.lineups, conditions=conditions or (), beside=beside)
         except InputError:
-            self._refuse_other(results, kind)
+            self._refuse_other(results, kind, beside)
             raise
         if coming is not None and getattr(coming, "lineups", None) is not None:
             check_identifiers(table, coming)
@@ -201,11 +211,11 @@ class ResultsOptions:
 
             write_csv(likely_names(results), self.write_aliases)
 
-    def _refuse_other(self, results: Path, kind: Kind) -> None:
+    def _refuse_other(self, results: Path, kind: Kind, beside: Path | None) -> None:
         """Say of a file that could not be read as matches that it holds contests, where it does."""
         from kinelo.cli.loading import kind_of_file
 
-        if kind.two_sided and kind_of_file(results, self.column) is not kind:
+        if kind.two_sided and kind_of_file(results, self.column, beside) is not kind:
             raise InputError(
                 f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo rate, "
                 "leaderboard, predict, backtest, audit and book take contests."
@@ -296,10 +306,6 @@ class AnyReadingOptions(ReadingOptions):
     not_started: Annotated[
         str | None, typer.Option("--not-started", help="Who did not start is out (usual), behind or last.")
     ] = None
-    ending: Annotated[
-        list[str] | None,
-        typer.Option("--ending", help="What a word means, as WORD=unfinished (disqualified, 'not started')."),
-    ] = None
 
     def _for_contests(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
         """What the reader of contests alone is asked for; conditions, and what luck depends on, are advantages."""
@@ -325,7 +331,7 @@ class AnyReadingOptions(ReadingOptions):
         own = {MATCHES: dict, CONTESTS: self._scanned_contests}[kind]()
         scan = kind.scanner(pattern, column_mapping(self.column), accept_losses=self.accept_losses, **own)
         for note in scan.notes:
-            typer.echo(f"note: {note}", err=True)
+            say_note(note)
         return scan
 
     def _scanned_contests(self) -> dict[str, Any]:

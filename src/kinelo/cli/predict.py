@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped, refuse_options
-from kinelo.cli.streams import console, echo_json
+from kinelo.cli.streams import console, echo_json, say_note
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC
@@ -61,7 +61,8 @@ def predict(
     from kinelo.raters.adapter import conditions_of
 
     _check(fixtures, match, book, results, played_since)
-    kinds = {kind_of_source(source, reading.column) for source in (fixtures, results, book) if source is not None}
+    sources = {results or book: fixtures, fixtures: results}
+    kinds = {kind_of_source(one, reading.column, beside) for one, beside in sources.items() if one is not None}
     kind = CONTESTS if CONTESTS in kinds else MATCHES
     form = FORMS[kind]
     refuse_options(kind, book or results or fixtures, *(form.foreign if neutral else ()))
@@ -97,7 +98,7 @@ def predict(
     for name in unknown:
         typer.echo(_stranger(name, chosen, kind), err=True)
     for note in dict.fromkeys(note for piece in pieces for note in piece.forecast.notes):
-        typer.echo(f"note: {note}", err=True)
+        say_note(note)
     table = _table(pieces, form)
     if out is not None:
         write_csv(table, out)

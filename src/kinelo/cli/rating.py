@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from kinelo.cli.streams import console
+from kinelo.cli.streams import console, say_note
 from kinelo.errors import InputError
 from kinelo.matches.kind import KINDS, MATCHES, Kind, kind_of
 from kinelo.raters.choice import AUTOMATIC
@@ -83,7 +83,7 @@ def choose(matches: Matches | MatchScan, reading: ReadingOptions) -> RaterChoice
 def say_unused(rater: Any, played: Matches | Contests) -> None:
     """Say what of a table a rater does not use."""
     if hasattr(rater, "_unused_words") and (words := rater._unused_words(played)):
-        typer.echo(f"note: {words}", err=True)
+        say_note(words)
 
 
 def open_book(book: str | Path, asked: str, reading: ReadingOptions, kind: Kind) -> RatingBook:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from kinelo.cli.options import Json, RaterName, ReadingOptions, grouped
-from kinelo.cli.streams import console, echo_json
+from kinelo.cli.streams import console, echo_json, say_note
 from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
 from kinelo.raters.choice import AUTOMATIC
 
@@ -89,7 +89,7 @@ def season(
         fitted, _ = fit_rater(rater, past, reading)
         end = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
     for note in end.notes:
-        typer.echo(f"note: {note}", err=True)
+        say_note(note)
     if not scoring.tie_break and end.rules.tie_breaks == ("wins",):
         kind = type(fitted).__name__
         typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)

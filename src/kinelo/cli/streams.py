@@ -9,6 +9,7 @@ import codecs
 import json
 import os
 import re
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,58 @@ WRITTEN_OUT = {
     "γ": "gamma", "θ": "theta", "κ": "kappa", "λ": "lambda", "ν": "nu", "σ": "sigma", "ρ": "rho",
     "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
+
+
+QUOTED = r"'[^']*'|\"[^\"]*\""
+OPTIONS = {
+    "columns": "column", "endings": "ending", "slots": "slot", "advantages": "advantage", "conditions": "condition",
+    "covariates": "covariate", "results": "scale", "since": "season-start",
+} | {
+    name: name.replace("_", "-")
+    for name in (
+        "aliases", "as_of", "accept_losses", "best", "dates", "disqualified", "drop_repeats", "lineups", "noise_by",
+        "not_started", "ordered", "sheet", "team", "unfinished",
+    )
+}  # fmt: skip
+"""What options are called that stand for arguments of Python."""
+
+ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(\{{[^{{}}]*\}}|\[[^\[\]]*\]|{QUOTED}|True\b)?(?![\w=])")
+
+
+SAID: set[str] = set()
+"""Notes that a command has printed."""
+
+
+def option_words(text: str) -> str:
+    """What the library says, with options of a command in place of arguments of Python.
+
+    >>> option_words("name it with columns={'home': 'club 1'}, or say accept_losses=True")
+    "name it with --column 'home=club 1', or say --accept-losses"
+    >>> option_words("columns={'contest': ['race', ...]} parts them; RankElo(noise_by=['track']) finds out")
+    '--column contest=race --column contest=... parts them; --noise-by track finds out'
+    """
+    text = re.sub(r"\b[A-Z]\w*\((\w+=\[[^\[\]]*\])\)", r"\1", text)
+    return ARGUMENT.sub(_as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    option, value = f"--{OPTIONS[found[1]]}", found[2] or ""
+    if found[1] == "aliases" and value:
+        return f"{option} FILE (see --write-aliases)"
+    pairs = re.findall(rf"({QUOTED}): (\[[^\]]*\]|{QUOTED}|\.\.\.)", value) if value[:1] == "{" else [("", value)]
+    words = [
+        f"{option} {shlex.quote((f'{key[1:-1]}=' if key else '') + (part if part == '...' else part[1:-1]))}"
+        for key, values in pairs
+        for part in re.findall(rf"{QUOTED}|\.\.\.", values)
+    ]
+    return " ".join(words) or (f"{option} NAME=COLUMN" if value == "{...}" else option)
+
+
+def say_note(note: str) -> None:
+    """Print a note on the error stream, each once a command."""
+    if note not in SAID:
+        SAID.add(note)
+        typer.echo(f"note: {option_words(note)}", err=True)
 
 
 def prepare_streams() -> None:

@@ -80,8 +80,7 @@ def season_so_far(fixtures: Matches, results: Matches | None, since: Day | None 
     if answer is None:
         raise InputError(
             "Nothing shows when this season began, so that its points so far are not known: give the day of its "
-            "first match, since='2024-08-09' (--season-start on the command line), or fixtures that hold the results "
-            "of the season so far."
+            "first match, since='2024-08-09', or fixtures that hold the results of the season so far."
         )
     rows, why = answer
     note = f"everyone starts from 0 points: {why}"

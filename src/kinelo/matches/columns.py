@@ -103,8 +103,12 @@ ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """What tells the order of matches of one day; read only where a side plays more than once on a day."""
 
+WAITING_COLUMNS = ("postponed", "ispostponed", "scheduled", "isscheduled", "upcoming", "isupcoming", "tocome")
+"""Columns that may say with yes or no whether a match is still to come."""
+
 FINISHED_COLUMNS = (
-    "finished", "isfinished", "played", "isplayed", "completed", "iscompleted", "isresult", "ended", "isover",
+    "finished", "isfinished", "started", "hasstarted", "played", "isplayed", "completed", "iscompleted", "isresult",
+    "ended", "isover",
     "gespielt", "beendet", "joue", "termine", "jugado", "finalizado", "jogado", "encerrado", "giocata", "gespeeld",
 )  # fmt: skip
 """Columns that may say with yes or no whether a match was played."""

@@ -162,7 +162,7 @@ def contest_hint(columns: Iterable[str]) -> str:
         return ""
     return (
         " If each row is an entrant of a contest of many, kinelo.read_contests reads it: name its place, score or time "
-        "(--column place=...)."
+        "(columns={'place': ...})."
     )
 
 
@@ -170,17 +170,14 @@ def needed_columns(found: Mapping[str, str], columns: Iterable[str], name: str, 
     """Refuse a table that lacks what makes a contest."""
     beside = f"its columns are {listed(columns)}"
     if "entrant" not in found:
-        raise InputError(
-            f"{name} has no column of entrants; name it with columns={{'entrant': ...}} "
-            f"(--column entrant=... on the command line), {beside}."
-        )
+        raise InputError(f"{name} has no column of entrants; name it with columns={{'entrant': ...}}, {beside}.")
     if "contest" not in found and "date" not in found:
         raise InputError(
             f"{name} has neither contests nor dates, so that nothing tells which rows belong together; name a column "
-            f"with columns={{'contest': ...}} (--column contest=...), {beside}."
+            f"with columns={{'contest': ...}}, {beside}."
         )
     if played and not {"place", "score", "time"} & found.keys():
         raise InputError(
-            f"{name} has no places, scores or times; name one with columns={{'place': ...}} (or 'score', 'time'; "
-            f"--column place=... on the command line), {beside}."
+            f"{name} has no places, scores or times; name one with columns={{'place': ...}} (or 'score', 'time'), "
+            f"{beside}."
         )

@@ -166,14 +166,13 @@ def _ask_about_repeats(
         raise InputError(
             f"Places repeat throughout in {int(repeated[present].sum()):,} of {present.size:,} contests "
             f"({rows.identifiers[first]!r:.60}: {shown}, …). If they are heats, classes or races of one day, name the "
-            f"columns that part them with columns={{'contest': [{key!r}, ...]}} (--column contest={key} --column "
-            "contest=...); if they are ties, say best='lowest' (--best lowest)."
+            f"columns that part them with columns={{'contest': [{key!r}, ...]}}; if they are ties, say best='lowest'."
         )
     if repeated[present].mean() <= SOME:  # a shared drive, a slip
         return
     rows.notes.append(
         f"in {int(repeated[present].sum()):,} contests places repeat as in heats ({rows.identifiers[first]!r:.60}: "
-        f"{shown}, …): they count as ties; columns={{'contest': [{key!r}, ...]}} (--column contest=...) parts them"
+        f"{shown}, …): they count as ties; columns={{'contest': [{key!r}, ...]}} parts them"
     )
 
 
@@ -199,7 +198,7 @@ def _ask_about_rounds(
             key = rows.found.get("contest", rows.found.get("date"))
             raise InputError(
                 f"Each entrant stands once in every {column!r} of one {key!r}: say columns={{'contest': [{key!r}, "
-                f"{column!r}]}} (--column contest={key} --column contest={column}) if each is a contest of its own; if "
+                f"{column!r}]}} if each is a contest of its own; if "
                 "the total counts, hand over one row with the total for each entrant."
             )
 
@@ -226,7 +225,7 @@ def ask_about_places(rows: ContestRows) -> None:
         column = rows.found["place"]
         raise InputError(
             f"{column!r} goes up to {most:g} in contests of fewer entrants, and nobody is first: it may be a ranking "
-            f"from elsewhere. Say columns={{'place': {column!r}}} (--column place={column}) if it is the result, or "
+            f"from elsewhere. Say columns={{'place': {column!r}}} if it is the result, or "
             "name the column that is."
         )
 
@@ -244,8 +243,10 @@ def ask_about_unfinished(rows: ContestRows) -> None:
     table = pl.DataFrame({"contest": rows.contest, "word": words.set(~unfinished, None).str.to_lowercase()})
     table = table.filter(pl.Series(rows.good & (rows.contest >= 0)))
     large = table.filter(pl.len().over("contest") >= LEAST_PLACED)
-    shares = large.group_by("contest", "word").len().with_columns(share=pl.col("len") / pl.col("len").sum().over("contest"))
-    half = shares.drop_nulls("word").filter((pl.col("share") >= MOST)).group_by("word").len().sort("len", "word")
+    shares = (
+        large.group_by("contest", "word").len().with_columns(share=pl.col("len") / pl.col("len").sum().over("contest"))
+    )
+    half = shares.drop_nulls("word").filter(pl.col("share") >= MOST).group_by("word").len().sort("len", "word")
     contests = large["contest"].n_unique()
     if not half.height or half["len"][-1] <= MOST * contests or half["word"][-1] in rows.options.endings:
         return
@@ -297,7 +298,7 @@ def _hold_against(rows: ContestRows, kind: str, there: NDArray[np.bool_], doubtf
     words = f"{place!r} and {column!r} contradict each other in {wrong:,} of {rises + falls:,} neighbours"
     if doubtful:
         raise InputError(
-            f"{words}: one of them is not the result. Say columns={{'place': {place!r}}} (--column place={place}) or "
-            f"columns={{{kind!r}: {column!r}}} (--column {kind}={column})."
+            f"{words}: one of them is not the result. Say columns={{'place': {place!r}}} or "
+            f"columns={{{kind!r}: {column!r}}}."
         )
     rows.notes.append(f"{words}: the places count")

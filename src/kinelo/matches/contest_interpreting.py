@@ -45,6 +45,9 @@ FIRST_PLACE = r"^\D{0,2}0*1(\D|$)"
 NEARLY_ALL = 0.9
 """Share of contests, or of their years, with one first place from which on years are those of entrants, or seasons."""
 
+STROKES, SHORT = ("strokes", "totalstrokes", "schlage"), 0.8
+"""Scores that all who play the same rounds have about as many of: nobody has less than this part of another's."""
+
 SEASON = r"\b(1[789]\d\d|2[01]\d\d)(?:\D|$)"
 
 
@@ -190,7 +193,7 @@ def _check_season(rows: ContestRows) -> None:
     if birth:
         rows.notes.append(
             f"{column!r} differs between the entrants of one contest: it says something of them, is no season, and was "
-            f"not used; columns={{'season': {column!r}}} (--column season={column}) makes it one"
+            f"not used; columns={{'season': {column!r}}} makes it one"
         )
         del rows.found["season"]
 
@@ -215,7 +218,7 @@ def _are_born_in(column: str, table: pl.DataFrame) -> bool:
         return True
     raise InputError(
         f"{column!r} may be the season of contests or the year in which entrants were born: there are no dates, and "
-        f"nobody is in two of them. Say columns={{'season': {column!r}}} (--column season={column}) where it is the "
+        f"nobody is in two of them. Say columns={{'season': {column!r}}} where it is the "
         "season, or call the column 'born'."
     )
 
@@ -231,7 +234,7 @@ def _read_weight(rows: ContestRows) -> None:
         if not rows.named("weight") and several.len() and float(several.mean() or 0.0) > MOST:  # type: ignore[arg-type]
             rows.notes.append(
                 f"{column!r} differs between the entrants of one contest: it does not say how much a contest counts, "
-                f"and was not used; columns={{'weight': {column!r}}} (--column weight={column}) counts the largest"
+                f"and was not used; columns={{'weight': {column!r}}} counts the largest"
             )
             del rows.found["weight"]
             return
@@ -311,6 +314,8 @@ def _read_cells(rows: ContestRows) -> Cells | None:
     if rows.outcome is None:
         return None
     cells = read_cells(rows.table[rows.outcome], rows.kind, rows.options.endings, rows.notes)
+    if rows.kind == "time" and rows.options.best is None:
+        _leave_zeros_out(rows, cells)
     if rows.kind == "place" and rows.options.best is None:
         below = (cells.value < 1.0) & (cells.ended == FINISHED)
         cells.value = _without_zeros(rows, cells.value, rows.outcome)
@@ -347,6 +352,8 @@ def _read_outcome(rows: ContestRows, cells: Cells) -> None:
     rows.reject(unknown & ~cells.blank, "unreadable place")
     rows.ended = np.where(ended < 0, FINISHED, ended).astype(np.int8)
     rows.value = np.where(rows.ended == FINISHED, sign * value, np.nan)
+    if sign > 0:
+        _mark_short_rounds(rows)
     for ending, kept, reason in (
         (NOT_STARTED, rows.options.not_started, "did not start"),
         (DISQUALIFIED, rows.options.disqualified, "disqualified"),
@@ -393,6 +400,42 @@ def _with_gaps(rows: ContestRows, cells: Cells) -> np.ndarray:
     return value
 
 
+def _leave_zeros_out(rows: ContestRows, cells: Cells) -> None:
+    """Take a time of 0 for none, but where it is that of the first one listed, as gaps to the winner begin."""
+    zero = (cells.value == 0.0) & ~cells.behind & rows.good & (rows.contest >= 0)
+    first = np.zeros(zero.size, bool)
+    first[np.unique(np.where(rows.good, rows.contest, -1), return_index=True)[1]] = True
+    several = (np.bincount(rows.contest[zero], minlength=len(rows.identifiers) + 1) > 1)[rows.contest]
+    none = zero & (~first | several)
+    if none.any():
+        rows.notes.append(f"{int(none.sum()):,} times of 0 in {rows.outcome!r} were read as none")
+        cells.value[none], cells.ended[none], cells.blank[none] = np.nan, UNKNOWN, True
+
+
+def _mark_short_rounds(rows: ContestRows) -> None:
+    """Put who has fewer rounds than others behind them, where the fewest strokes are best, as after a cut."""
+    rounds = [column for column in rows.table.columns if re.fullmatch(r"(?:r|rd|round|runde)[1-9]", plain_name(column))]
+    there = rows.good & (rows.contest >= 0) & (rows.ended == FINISHED)
+    if rows.kind != "score" or not there.any():
+        return
+    played = np.sum([np.isfinite(read_numbers(rows.table[column])) for column in rounds], axis=0) if rounds else 0
+    most = np.zeros(len(rows.identifiers) + 1, np.int64)
+    np.maximum.at(most, rows.contest[there], np.broadcast_to(played, there.shape)[there])
+    short = there & (played < most[rows.contest]) & (len(rounds) > 1)
+    if short.any():
+        rows.notes.append(f"{int(short.sum()):,} entries have fewer rounds ({listed_names(rounds)}) than others")
+        rows.ended[short], rows.value[short] = LAST, np.nan
+    if plain_name(rows.found["score"]) in STROKES and not rounds and "status" not in rows.found:
+        least, highest = np.full(most.size, np.inf), np.zeros(most.size)
+        np.minimum.at(least, rows.contest[there], rows.value[there])
+        np.maximum.at(highest, rows.contest[there], rows.value[there])
+        if np.any((least < SHORT * highest)[np.unique(rows.contest[there])]):
+            raise InputError(
+                f"Some have far fewer {rows.found['score']!r} than others of their contest: they may have played fewer "
+                "rounds. Mark them in a column 'status', as CUT or DNF."
+            )
+
+
 def _without_zeros(rows: ContestRows, places: np.ndarray, column: str) -> np.ndarray:
     """Places from 1 on; a 0 stands for somebody without one, unless every contest has one, which is asked about."""
     zero = (places < 1.0) & rows.good
@@ -407,7 +450,7 @@ def _without_zeros(rows: ContestRows, places: np.ndarray, column: str) -> np.nda
     if (places[zero] == 0.0).all() and (number[present] == 1).all():
         raise InputError(
             f"Every contest has one {column!r} of 0, which may be the first place or somebody without one: say "
-            "best='lowest' (--best lowest) if 0 is first, or leave these cells empty."
+            "best='lowest' if 0 is first, or leave these cells empty."
         )
     shown = f"{places[zero][0]:g}"
     rows.notes.append(f"{int(zero.sum()):,} rows have a {column!r} below 1, such as {shown}, which is no place")
@@ -430,7 +473,7 @@ def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None
     entries = "1 entry" if number == 1 else f"{number:,} entries"
     said = "were disqualified" if number > 1 else "was disqualified"
     who = f"{entries} {said if ending == DISQUALIFIED else reason}{_in_which_words(rows, ending)}"
-    choice = {how: f"{option}={how!r} (--{option.replace('_', '-')} {how})" for how in KEPT}
+    choice = {how: f"{option}={how!r}" for how in KEPT}
     if kept == "out":
         rows.reject(rows.ended == ending, reason)
         rows.notes.append(f"{who}: left out; {choice['behind']} puts such entries behind all who finished")

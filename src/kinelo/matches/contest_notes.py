@@ -58,10 +58,7 @@ def note_unused(rows: ContestRows) -> None:
     _note_circumstances(rows, unused)
     further = [column for column in unused if plain_name(column) in FURTHER_KINDS]
     if further and not rows.options.slots:
-        rows.notes.append(
-            f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}] "
-            f"(--slot {rows.found['entrant']} --slot {further[0]})"
-        )
+        rows.notes.append(f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}]")
 
 
 def _note_circumstances(rows: ContestRows, unused: list[str]) -> None:
@@ -74,8 +71,7 @@ def _note_circumstances(rows: ContestRows, unused: list[str]) -> None:
         number = levels["level"].n_unique()
         if number > 1 and levels["contest"].is_unique().all() and levels.height >= LEAST_CONTESTS * number:
             rows.notes.append(
-                f"luck may differ by {column!r}: advantages=[{column!r}] and RankElo(noise_by=[{column!r}]) "
-                f"(--noise-by {column}) find out"
+                f"luck may differ by {column!r}: advantages=[{column!r}] and RankElo(noise_by=[{column!r}]) find out"
             )
             return
 
@@ -87,8 +83,7 @@ def _note_teams(rows: ContestRows, unused: list[str]) -> None:
         return
     if share_places(rows, column, rows.value, rows.good):
         rows.notes.append(
-            f"rows of one {column!r} share their places: team={column!r} (--team {column}) makes them one entrant "
-            "whose members are rated"
+            f"rows of one {column!r} share their places: team={column!r} makes them one entrant whose members are rated"
         )
 
 
@@ -119,7 +114,7 @@ def note_namesakes(rows: ContestRows) -> None:
             rows.notes.append(
                 f"{number} under more than one {column!r} and count as one each: "
                 f"{listed_names([rows.entrants[k] for k in codes[:3]], 2)} ({', '.join(first)}); say "
-                f"columns={{'group': {column!r}}} (--column group={column}) if they are different"
+                f"columns={{'group': {column!r}}} if they are different"
             )
 
 
@@ -133,6 +128,6 @@ def note_odd_words(rows: ContestRows) -> None:
         if word and number >= max(LEAST_ODD, SHARE_ODD * rows.good.sum()):
             rows.notes.append(
                 f"{word!r:.40} stands in {number:,} rows of {rows.outcome!r} and is no {rows.kind} that is known: they "
-                f"were set aside. What does it mean? endings={{{word!r:.40}: 'unfinished'}} (--ending "
-                f"{word:.40}=unfinished), or 'disqualified' or 'not started', says it"
+                f"were set aside. What does it mean? endings={{{word[:40]!r}: 'unfinished'}}, or 'last', "
+                "'disqualified' or 'not started', says it"
             )

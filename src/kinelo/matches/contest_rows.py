@@ -32,14 +32,13 @@ def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
     if kind == "place":
         return 1.0, f"the lowest {column!r} is best"
     if kind == "time":
-        return 1.0, f"the shortest {column!r} is best; best='highest' (--best highest) if the longest is"
+        return 1.0, f"the shortest {column!r} is best; best='highest' if the longest is"
     if plain_name(column) in POINTS:
         return -1.0, f"the most of {column!r} is best"
     if plain_name(column) in FEWEST:
         return 1.0, f"the lowest {column!r} is best"
     raise InputError(
-        f"Nothing tells whether a high or a low {column!r} is better: say best='highest' or best='lowest' "
-        "(--best on the command line)."
+        f"Nothing tells whether a high or a low {column!r} is better: say best='highest' or best='lowest'."
     )
 
 

@@ -100,7 +100,9 @@ def read_cells(
     n = len(column)
     nothing = np.zeros(n, bool)
     if kind == "time" and (column.dtype == pl.Duration or column.dtype == pl.Time):
-        value = column.cast(pl.Duration("ns")).dt.total_nanoseconds().cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
+        value = (
+            column.cast(pl.Duration("ns")).dt.total_nanoseconds().cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
+        )
         return Cells(value, _ended(value), nothing, nothing, np.isnan(value))
     text = as_text(column)
     value = np.array(read_numbers(column, notes))
@@ -114,10 +116,13 @@ def read_cells(
         hours, minutes, seconds = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
         plain = value[np.isfinite(value)]
         value[left] = np.where(np.isnan(hours), 0.0, hours) * 3600.0 + minutes * 60.0 + seconds
+        value[left[(seconds >= 60.0) | (np.isfinite(hours) & (minutes >= 60.0))]] = np.nan  # 99:99:99
         if np.isfinite(value[left]).any() and _are_days(plain):
             value[np.isin(value, plain)] *= 86_400.0
             if notes is not None:
-                notes.append(f"{plain[0]:g} in {column.name!r} was read as a part of a day, as a spreadsheet counts times")
+                notes.append(
+                    f"{plain[0]:g} in {column.name!r} was read as a part of a day, as a spreadsheet counts times"
+                )
         left = left[np.isnan(value[left])]
     cells = Cells(value, _ended(value), nothing.copy(), nothing.copy(), text.is_null().to_numpy())
     rest = pl.DataFrame({"row": left, "word": text.gather(left)})
@@ -225,6 +230,8 @@ def _read_time(word: str) -> Cell | None:
     parts = re.fullmatch(CLOCK, word) or POINTED_CLOCK.fullmatch(word) or HOURS.fullmatch(word)
     if parts is not None and any(parts.groups()):
         hours, minutes, seconds = (_number(part) if part else 0.0 for part in parts.groups()[:3])
+        if parts.re is not HOURS and (seconds >= 60.0 or (parts[1] and minutes >= 60.0)):
+            return None
         if parts[1] and not parts[2] and parts.re is HOURS and not parts[4]:
             minutes, seconds = seconds, 0.0  # 2h04
         return Cell(hours * 3600.0 + minutes * 60.0 + seconds, FINISHED, behind)

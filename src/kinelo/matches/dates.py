@@ -16,8 +16,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.columns import plain_name
 from kinelo.matches.dated import EARLIEST, LATEST
-from kinelo.matches.names import encode_names
+from kinelo.matches.names import as_text, encode_names
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 Days = NDArray[np.datetime64]
@@ -39,7 +40,32 @@ USUAL = r"^(\d{4}-\d{2}-\d{2})(?:[Tt ]\d{2}:.*)?$"
 """Dates that nearly all files write, perhaps with a time."""
 
 NUMBERS = r"^\d{1,2}([-/.])\d{1,2}([-/.])(\d{4}|\d{2})$"
-WEEKDAY = r"(?i)^(?:mon?|tue?s?|wed(?:nes)?|thu?(?:rs)?|fri?|sat?(?:ur)?|sun?|di|mi|do|so)(?:day)?\.?,?\s+"
+WEEKDAYS = {
+    word: day
+    for day, words in enumerate((
+        "mo mon lun seg maa", "di tu tue mar die ter din", "mi we wed mer mie mit qua wo woe",
+        "do th thu jeu jue don qui gio", "fr fri ven vie fre sex vr vri", "sa sat sam sab za zat",
+        "so su sun dim dom son zo zon",
+    ))
+    for word in words.split()
+}  # fmt: skip
+"""The first letters of the days of a week in English, German, French, Spanish, Portuguese, Italian and Dutch."""
+
+WEEKDAY_COLUMNS = (
+    "weekday",
+    "dayofweek",
+    "dow",
+    "day",
+    "wochentag",
+    "tag",
+    "jour",
+    "dia",
+    "diasemana",
+    "giorno",
+    "dag",
+)
+WEEKDAY = r"^\s*([^\W\d_]{2,})(?:-feira)?\.?,?\s+"
+WEEKDAY_BEHIND = r"\d[\s,]+\(?([^\W\d_]{2,})\.?\)?\s*$"
 TIME_BEHIND = r"(?i)[t ,]+\d{1,2}:\d{2}.*$"
 NOWHERE = np.datetime64("NaT", "D")
 SPREADSHEET = 25_569
@@ -120,7 +146,13 @@ class _Cells:
         self.days: Days = np.full(len(text), NOWHERE)
         self.style: NDArray[np.object_] = np.full(len(text), "", object)
         plain = text.str.replace_all("[\u2212\u2013]", "-").str.replace(r"^(\d{4})$", "$1-01-01")
-        plain = plain.str.replace(WEEKDAY, "").str.replace(r"(?i)^(\d{1,2})(?:st|nd|rd|th|\.)( )", "$1$2")
+        before = _weekdays(plain.str.extract(WEEKDAY))
+        # Mar 5 is a day in March, mar. 05/03 a Tuesday.
+        before[before == 1] = np.where(plain.str.contains(r"\d[-/.]\d").to_numpy(), 1, -1)[before == 1]
+        self.weekday = np.maximum(before, _weekdays(plain.str.extract(WEEKDAY_BEHIND)))
+        plain = plain.zip_with(pl.Series(before < 0), plain.str.replace(WEEKDAY, "")).str.replace(
+            r"(?i)^(\d{1,2})(?:st|nd|rd|th|\.)( )", "$1$2"
+        )
         plain = plain.str.replace(TIME_BEHIND, "")
         self.timeless = plain.str.replace_all(",", " ").str.replace_all(r"\s+", " ").str.strip_chars()
         # A zone behind the date ("2024-05-01Z", "2024-05-01 UTC") is cut off.
@@ -172,6 +204,22 @@ class _Cells:
             self.style[k] = self.sign[k].join(letters).replace("%y", "%Y" if len(self.year[k]) == 4 else "%y")
 
 
+def _weekdays(words: pl.Series) -> NDArray[np.int64]:
+    """The day of the week (0 for Monday) of each word, -1 for none."""
+    plain = {word: plain_name(word) for word in words.unique().drop_nulls().to_list()}
+    days = {word: WEEKDAYS.get(name[:3] if len(name) > 2 else name, -1) for word, name in plain.items()}
+    return words.replace_strict(days, default=-1, return_dtype=pl.Int64).to_numpy().copy()
+
+
+def with_weekdays(dates: pl.Series, column: pl.Series) -> pl.Series | None:
+    """Dates with the weekdays that stand in a column beside them; None where it holds something else."""
+    words = as_text(column).str.strip_chars()
+    known = pl.Series(_weekdays(words) >= 0)
+    if dates.dtype != pl.String or not known.any() or not (known | words.is_null()).all():
+        return None
+    return dates.zip_with(~known, words + " " + dates.str.strip_chars()).alias(dates.name)
+
+
 def _best_order(
     cells: _Cells, codes: NDArray[np.int32], rows: NDArray[np.int64], order: DateOrder | None, notes: list[str]
 ) -> tuple[DateOrder, Days]:
@@ -181,6 +229,16 @@ def _best_order(
     days: dict[DateOrder, Days] = {each: cells.in_order(each) for each in ORDERS}
     counts: dict[DateOrder, int] = {each: int(rows[~np.isnat(days[each])].sum()) for each in days}
     best: DateOrder = max(counts, key=lambda each: counts[each])
+    if (said := cells.three_numbers & (cells.weekday >= 0)).any():
+        fits = {o: said & ((days[o].astype(np.int64) + 3) % 7 == cells.weekday) & ~np.isnat(days[o]) for o in days}
+        right: dict[DateOrder, int] = {o: int(rows[fits[o]].sum()) for o in days}
+        most = [order for order in days if right[order] == max(right.values())]
+        if wrong := int(rows[said].sum()) - max(right.values()):
+            notes.append(f"{wrong:,} dates contradict their weekday")
+        if len(most) == 1:
+            shown = cells.text[int(np.flatnonzero(fits[most[0]])[0])]
+            notes.append(f"dates such as {shown!r} were read as {ORDERS[most[0]]}: so their weekdays are right")
+            return most[0], days[most[0]]
     others: list[tuple[int, DateOrder]] = [
         (int(rows[np.isnat(days[best]) & ~np.isnat(days[o])].sum()), o) for o in days if o != best
     ]
@@ -223,7 +281,7 @@ def _decided(
     others = " or ".join(ORDERS[order] for order in level)
     notes.append(
         f"nothing decides the order of dates such as {shown!r}: they were read as {ORDERS[best]}, not as {others}; say "
-        f"dates={level[0]!r} (--dates {level[0]} on the command line) if that is wrong"
+        f"dates={level[0]!r} if that is wrong"
     )
     return best
 

@@ -229,7 +229,7 @@ def _tell(rows: Rows, used: list[str], unordered: NDArray[np.bool_], date: NDArr
         rows.notes.append(
             f"nothing tells the order of {number:,} matches on {days:,} days on which a side plays more than once: "
             "each is forecast from the ratings at the start of its day; name a column of times, rounds or numbers "
-            "with columns={'order': ...} (--column order=...), or say ordered=True (--ordered) if rows stand in order"
+            "with columns={'order': ...}, or say ordered=True if rows stand in order"
         )
 
 

@@ -58,8 +58,8 @@ def note_of_groups(rows: Rows, columns: Sequence[str]) -> list[str]:
             more = ", …" if len(shared) > len(names) else ""
             notes.append(
                 f"{len(shared):,} names play in more than one {column!r} ({', '.join(levels[:4])}) and count as one "
-                f"side each, {why}: {listed(names)}{more}; say columns={{'group': {column!r}}} (--column "
-                f"group={column}) if they are different sides"
+                f"side each, {why}: {listed(names)}{more}; say columns={{'group': {column!r}}} if they are different "
+                "sides"
             )
     return notes
 

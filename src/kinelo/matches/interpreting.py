@@ -57,8 +57,8 @@ def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
     for side in ("home", "away"):
         if side not in named:
             raise InputError(
-                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}} "
-                f"(--column {side}=... on the command line), its columns are {listed(table.columns)}."
+                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}}, "
+                f"its columns are {listed(table.columns)}."
                 f"{contest_hint(table.columns)}"
             )
     if extra := more_sides(table.columns, named):

@@ -56,8 +56,8 @@ def check_losses(rows: TableRows, rejected: Rejects, at: NDArray[np.int64], name
     ).replace("%)", " %)")
     if number > MOST * total and not rows.options.accept_losses:
         raise NoMatches(
-            f"Most of {name} is lost: {words}. Mend the file, or say which column means what with columns={{...}} "
-            "(--column); accept_losses=True (--accept-losses) goes on with the rest.",
+            f"Most of {name} is lost: {words}. Mend the file, or say which column means what with columns={{...}}; "
+            "accept_losses=True goes on with the rest.",
             rejected,
         )
     rows.notes.insert(0, words)

@@ -78,7 +78,10 @@ def as_text(column: pl.Series) -> pl.Series:
     if column.dtype == pl.String:
         return column
     if column.dtype == pl.Duration:
-        sign, ms = pl.when(column < pl.duration()).then(pl.lit("-")).otherwise(pl.lit("")), column.dt.total_milliseconds().abs()
+        sign, ms = (
+            pl.when(column < pl.duration()).then(pl.lit("-")).otherwise(pl.lit("")),
+            column.dt.total_milliseconds().abs(),
+        )
         parts = [ms // 3_600_000, ms // 60_000 % 60, ms // 1000 % 60, ms % 1000]
         text = [part.cast(pl.String).str.zfill(width) for part, width in zip(parts, (1, 2, 2, 3))]
         behind = pl.when(parts[3] > 0).then("." + text[3]).otherwise(pl.lit(""))

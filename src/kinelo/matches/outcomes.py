@@ -41,10 +41,7 @@ AS_SIDES = "results were read as 1 where the first side won and 2 where the seco
 AS_WINNERS = f"{AS_SIDES}, and 0 where nobody did"
 NO_WINNER = ("none", "nobody", "no one", "no winner", "neither", "0", "-", "draw/tie", "niemand", "keiner", "nadie")
 """What stands in a column of winners where there was none."""
-DOUBTFUL = (
-    "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed' "
-    "(--scale signed on the command line)"
-)
+DOUBTFUL = "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed'"
 ENDING_WORDS = (
     r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|n\.e\.|after extra time|dts|dcr|tab|ft|f"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import (
     FINISHED_COLUMNS,
     ORDER_COLUMNS,
+    WAITING_COLUMNS,
     WHITE,
     find_columns,
     listed,
@@ -34,7 +36,17 @@ from kinelo.matches.outcomes import (
 )
 from kinelo.matches.rows import Rows
 from kinelo.matches.table_rows import listed_names
-from kinelo.matches.words import ALSO_OTHERWISE, BROKEN_OFF, FORFEIT, TO_COME, UNKNOWN, WORDS, meaning_of, within
+from kinelo.matches.words import (
+    ALSO_OTHERWISE,
+    BROKEN_OFF,
+    FORFEIT,
+    KICK_OFF,
+    TO_COME,
+    UNKNOWN,
+    WORDS,
+    meaning_of,
+    within,
+)
 
 AS_DATE = (
     r"^\d{4}-\d{1,2}-\d{1,2}(?:[t ].*)?$|^\d{1,2}[/.]\d{1,2}[/.](?:\d{2}|\d{4})$"
@@ -134,13 +146,16 @@ def _read_statuses(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """
     table, n = rows.table, rows.table.height
     meaning, asked = np.full(n, UNKNOWN), np.zeros(n, bool)
-    order = find_columns(table.columns, ORDER_COLUMNS, rows.options.columns).values()
-    taken = {*rows.found.values(), *order, *rows.options.conditions} - {rows.found.get("status")}
+    order = find_columns(table.columns, ORDER_COLUMNS, rows.options.columns)
+    taken = {*rows.found.values(), *rows.options.conditions, order.get("round"), order.get("order")} - {
+        rows.found.get("status")
+    }
     for column in [rows.found["status"]] if rows.named("status") else [c for c in table.columns if c not in taken]:
         name, cells = plain_name(column), table[column]
-        flags = read_flags(cells) if name in FINISHED_COLUMNS else None
+        flags = read_flags(cells) if name in (*FINISHED_COLUMNS, *WAITING_COLUMNS) else None
         if flags is not None and ((flags >= 0) | cells.is_null().to_numpy()).all():
-            says = np.select([flags == 1, flags == 0], [FINISHED, TO_COME], UNKNOWN)
+            over = 1 if name in FINISHED_COLUMNS else 0
+            says = np.select([flags == over, flags == 1 - over], [FINISHED, TO_COME], UNKNOWN)
             unclear = np.zeros(n, bool)
         elif column == rows.found.get("status") or "status" in name or _speaks_of_matches(rows, column):
             (codes,), entries = encode_names(cells)
@@ -165,9 +180,13 @@ def _speaks_of_matches(rows: Rows, column: str) -> bool:
     sure = [word for word in words if (name := plain_name(word)) in WORDS["match"] and name not in ALSO_OTHERWISE]
     if not sure:
         return False
-    if sum(words[word] for word in words if meaning_of(word, "match") != UNKNOWN) >= NEARLY_ALL * words.total():
+    meanings = {word: meaning_of(word, "match") for word in words}
+    # A column of kick-offs, one of which is to be announced, says nothing of whether matches were played.
+    times = () if any(meanings[word] == FINISHED for word in sure) else [w for w in words if re.search(KICK_OFF, w)]
+    known = sum(words[word] for word in words if meanings[word] != UNKNOWN and word not in times)
+    if known >= NEARLY_ALL * words.total():
         return True
-    if missed := [word for word in sure if meaning_of(word, "match") != FINISHED and len(word) > 3]:
+    if missed := [word for word in sure if meanings[word] != FINISHED and len(word) > 3]:
         rows.notes.append(
             f"{column!r} says {missed[0]!r:.40} and was not used: columns={{'status': {column!r}}} sets such matches "
             "aside"
@@ -181,15 +200,16 @@ def _ask_about_words(rows: Rows, asked: NDArray[np.bool_]) -> None:
     if not asked.any():
         return
     for column in rows.status_columns:
-        words = as_text(rows.table[column].filter(pl.Series(asked))).str.strip_chars().drop_nulls().value_counts(sort=True)
+        words = (
+            as_text(rows.table[column].filter(pl.Series(asked))).str.strip_chars().drop_nulls().value_counts(sort=True)
+        )
         unknown = [w for w in words.rows() if w[0] and meaning_of(w[0], "match") == UNKNOWN]
         if unknown:
-            word, number = unknown[0]
-            shown = listed_names([w[:40] for w, _ in unknown], 3)
+            words = [word[:40] for word, _ in unknown]
             raise InputError(
-                f"{column!r} says {shown} of {int(asked.sum()):,} matches with a result, and nothing tells whether "
-                f"they were played. Say endings={{{word[:40]!r}: 'finished'}}, or 'to come', 'broken off' or 'forfeit'; "
-                "give the column another name if it says something else."
+                f"{column!r} says {listed_names(words, 3)} of {int(asked.sum()):,} matches with a result, and nothing "
+                f"tells whether they were played. Say endings={{{words[0]!r}: 'finished'}}, or 'to come', 'broken "
+                "off' or 'forfeit'; give the column another name if it says something else."
             )
 
 
@@ -344,8 +364,7 @@ def _tell_places(rows: Rows, home: NDArray[np.float64], away: NDArray[np.float64
         one, other = rows.found["home_score"], rows.found["away_score"]
         rows.notes.append(
             f"every match ends 1 to 2 or 2 to 1: the side with 2 counts as the winner; if these are places, say "
-            f"columns={{'home_place': {one!r}, 'away_place': {other!r}}} (--column home_place={one} --column "
-            f"away_place={other})"
+            f"columns={{'home_place': {one!r}, 'away_place': {other!r}}}"
         )
 
 
@@ -451,6 +470,12 @@ def _judge_outcome(rows: Rows, scores: tuple[NDArray, ...] | None, played: bool)
         for score in scores[:2]:
             wrong |= (score < 0) | (score > LARGEST_SCORE)
         rows.reject(wrong, "impossible score")
+        ahead = (scores[0] == 0) & (scores[1] == 0) & (rows.date > np.datetime64("today")) & rows.good & ~rows.to_come
+        if played and (number := int(ahead.sum())):
+            rows.notes.append(
+                f"{number:,} matches after today end 0-0, as many tables say of matches to come: they count as drawn; "
+                "leave the scores of those empty that have not been played"
+            )
     # One look at the extremes clears a column without faults: NaN fails both comparisons.
     if rows.result.min() >= 0 and rows.result.max() <= 1:
         return

@@ -122,7 +122,7 @@ def note_of_likely(pairs: list[tuple[str, str]], side: str = "side") -> str:
     one, other = pairs[0]
     return (
         f"names that may be one {side} count as two ({shown}{more}): they meet the same opponents and never one "
-        f"another; aliases={{{one!r}: {other!r}}} joins them (--aliases FILE; --write-aliases FILE lists such pairs)"
+        f"another; aliases={{{one!r}: {other!r}}} joins them"
     )
 
 

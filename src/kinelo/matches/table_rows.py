@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kinelo.matches.columns import plain_name
 from kinelo.matches.dated import NOT_YET, refuse_far_ahead
-from kinelo.matches.dates import read_dates
+from kinelo.matches.dates import WEEKDAY_COLUMNS, read_dates, with_weekdays
 from kinelo.matches.names import spelt_alike
 
 Codes = NDArray[np.int32]
@@ -64,7 +65,14 @@ class TableRows:
         if "date" not in self.found:
             self.notes.append(f"there is no date column: {self.noun} count in the order of the file")
             return
-        read = read_dates(self.table[self.found["date"]], self.options.dates, played=self.options.played)
+        dates = self.table[self.found["date"]]
+        for column in self.table.columns:
+            if plain_name(column) in WEEKDAY_COLUMNS and column not in self.found.values():
+                beside = with_weekdays(dates, self.table[column])
+                if beside is not None:
+                    dates, self.found["weekday"] = beside, column
+                    break
+        read = read_dates(dates, self.options.dates, played=self.options.played)
         self.date = read.days
         if read.form is not None and read.form != "%Y-%m-%d":
             self.notes.append(f"dates were read in the format {read.form}")

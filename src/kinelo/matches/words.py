@@ -31,25 +31,10 @@ class Meaning(NamedTuple):
 
 MEANINGS = (
     Meaning(
-        FINISHED, FINISHED,
-        "finished final ft fulltime fin f done ok complete completed completedearly ended end closed played over "
-        "gameover official finalofficial off post result resulted decided regular normal normaltime aet pen pens ap "
-        "afterpens afterpenalties afterextratime afterpen ftpen ftaet aetpen ftpens fot fso finalot finalso finalaet "
-        "finalpen finalpens fttets penalties wonbypenalties matchfinished matchended matchcomplete gamefinished "
-        "classified homewin awaywin draw beendet gespielt abgeschlossen ende endstand nv nve ne ie nachverlangerung "
-        "nachelfmeterschiessen gewertetohneeinspruch termine fini joue joues apresprolongation tab finalizado "
-        "finalizada finalizados terminado terminada jugado jugada concluido concluida encerrado encerrada jogado "
-        "jogada finita finito terminata terminato conclusa concluso giocata giocato dts dcr afgelopen gespeeld "
-        "beeindigd einde naverlenging",
-        r"^\+ ?\d+ (?:laps?|runden?|tours?|voltas?|vueltas?|giri|giro)$|^f(?:inal)? ?[/(-] ?\d*(?:ot|so|\d)"
-        r"|^(?:ft|finished|final|full time|ended|beendet)\b.*\b(?:aet|et|ot|so|pens?|penalt\w*|extra time|overtime"
-        r"|shoot ?out|\d+ innings)\b",
-    ),
-    Meaning(
         FORFEIT, UNKNOWN,
-        "wo walkover bye freilos spielfrei ff fft forfeit forfeited forfait awarded awd award tr default def defaulted "
-        "noshow kampflos technicalloss wertung gewertet amgrunentisch tapisvert atavolino tavolino incomparecencia "
-        "nopresentado ausencia reglementair",
+        "wo walkover bye freilos spielfrei ff fft forfeit forfeited forfait awarded awd award tr default def "
+        "defaulted noshow kampflos technicalloss wertung gewertet amgrunentisch tapisvert atavolino tavolino "
+        "incomparecencia nopresentado ausencia reglementair",
         r"walk ?-?over|\bw[/.]?o\b|forfeit|forfait|kampflos|\bff\b|\bawarded\b|\bawd\b|default|\bdef\.?$"
         r"|\bsportgericht|\bwertung\b|grunen? tisch|tapis vert|tavolino|incomparec|technical (?:loss|defeat|win)"
         r"|^\(?(?:bye|freilos|spielfrei)\)?$",
@@ -68,11 +53,11 @@ MEANINGS = (
         r"disqu|\bdsq\b|desclassificad|descalificad|squalificat",
     ),
     Meaning(UNKNOWN, DISQUALIFIED, "ex exc ocs bfd ufd dne dgm", "excluded"),
-    Meaning(UNKNOWN, LAST, "cut mc mdf missedcut madecutdidnotfinish", r"miss(?:ed|es)? (?:the )?cut|cut (?:verpasst|manque)"),
+    Meaning(UNKNOWN, LAST, "cut mc mdf missedcut last", r"miss(?:ed|es)? (?:the )?cut|cut (?:verpasst|manque)"),
     Meaning(
         BROKEN_OFF, UNFINISHED,
-        "dnf dnf1 dnf2 dnf3 ret retd retired retirement abandoned aband aufgegeben aufgabe ritirato abandon "
-        "abandonado",
+        "unfinished dnf dnf1 dnf2 dnf3 ret retd retired retirement abandoned aband aufgegeben aufgabe ritirato "
+        "abandon abandonado",
         r"abandon|\bret(?:\.|ired)?\)?$|retirement|\baufg(?:egeben|abe)?\b\.?|\brit\.?\)?$|did not finish",
     ),
     Meaning(
@@ -82,37 +67,57 @@ MEANINGS = (
     ),
     Meaning(
         BROKEN_OFF, TO_COME,
-        "abd aban abn canc cancl cancelled canceled annulled void voided noresult susp suspended int interrupted "
-        "notplayed deleted unnecessary notnecessary ifnecessary abgesagt abgebrochen annulliert ausgefallen entfallen "
-        "annule annulee arrete arretee suspendido suspendida cancelado cancelada anulado anulada interrotta sospesa "
-        "annullata afgelast gestaakt",
+        "brokenoff abd aban abn canc cancl cancelled canceled annulled void voided noresult susp suspended int "
+        "interrupted notplayed deleted unnecessary notnecessary ifnecessary abgesagt abgebrochen annulliert "
+        "ausgefallen entfallen annule annulee arrete arretee suspendido suspendida cancelado cancelada anulado "
+        "anulada interrotta sospesa annullata afgelast gestaakt",
         r"cancel|suspend|\bvoid|annul|no result|interrupt|\babn\b|not played|abgebrochen|abgesagt|afgelast|gestaakt",
     ),
     Meaning(
         BROKEN_OFF, TO_COME,
-        "live inplay inprogress in ht halftime half 1h 2h et bt p break breaktime paused pause playing running started "
-        "ongoing current extratime penalty penaltyshootout penlive inet 1sthalf 2ndhalf firsthalf secondhalf q1 q2 q3 "
-        "q4 1q 2q 3q 4q ot 1stquarter 2ndquarter 3rdquarter 4thquarter endperiod raindelay crit awaitingupdates au "
-        "lauft halbzeit 1halbzeit 2halbzeit encours mitemps enjuego encurso enjogo emandamento aovivo intervalo "
-        "descanso incorso intervallo bezig rust",
+        "live inplay inprogress in ht halftime half 1h 2h et bt p break breaktime paused pause playing running "
+        "started ongoing current extratime penalty penaltyshootout penlive inet 1sthalf 2ndhalf firsthalf "
+        "secondhalf q1 q2 q3 q4 1q 2q 3q 4q ot 1stquarter 2ndquarter 3rdquarter 4thquarter endperiod raindelay crit "
+        "awaitingupdates au lauft halbzeit 1halbzeit 2halbzeit encours mitemps enjuego encurso enjogo emandamento "
+        "aovivo intervalo descanso incorso intervallo bezig rust",
         r"^\d{1,3}(?:\+\d{1,2})?\s*(?:'|’|′|min\.?)(?:\+\d{1,2})?$|\bin progress\b",
     ),
     Meaning(
         TO_COME, TO_COME,
-        "scheduled sched schedule timed upcoming tbd tba timetbd timetobedefined tobeplayed notyetplayed fixture fut "
-        "future pre pregame prematch preview planned pending open created booked confirmed expected tobeconfirmed tbc "
-        "vs v warmup pst postp ppd pp postponed delayed rescheduled matchabouttostart aboutto start aboutstart "
-        "geplant angesetzt offen ausstehend nochnichtgespielt verlegt verschoben terminiert kommend avenir programme "
-        "prevu reporte reportee nonjoue programado programada pendiente porjugar nojugado aplazado aplazada pospuesto "
-        "agendado agendada naoiniciado naoiniciada ajogar adiado adiada inprogramma dagiocare programmata rinviata "
-        "nondisputata gepland uitgesteld nognietgespeeld",
-        r"postpon|\bppd\b|\bnot? yet\b|^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?"
-        r"\d{1,2}:\d{2} ?(?:[ap]\.?m\.?)?(?: [a-z]{1,4})?$",
+        "tocome scheduled sched schedule timed upcoming tbd tba timetbd timetobedefined tobeplayed notyetplayed "
+        "fixture fut future pre pregame prematch preview planned pending open created booked confirmed expected "
+        "tobeconfirmed tbc vs v warmup pst postp ppd pp postponed delayed rescheduled matchabouttostart "
+        "abouttostart aboutstart geplant angesetzt offen ausstehend nochnichtgespielt verlegt verschoben terminiert "
+        "kommend avenir programme prevu reporte reportee nonjoue programado programada pendiente porjugar nojugado "
+        "aplazado aplazada pospuesto agendado agendada naoiniciado naoiniciada ajogar adiado adiada inprogramma "
+        "dagiocare programmata rinviata nondisputata gepland uitgesteld nognietgespeeld",
+        r"postpon|\bppd\b|\bnot? yet\b",
+    ),
+    Meaning(
+        FINISHED, FINISHED,
+        "finished final ft fulltime fin f done ok complete completed completedearly ended end closed played over "
+        "gameover official finalofficial off post result resulted decided regular normal normaltime aet pen pens ap "
+        "afterpens afterpenalties afterextratime afterpen ftpen ftaet aetpen ftpens fot fso finalot finalso "
+        "finalaet finalpen finalpens penalties wonbypenalties matchfinished matchended matchcomplete gamefinished "
+        "classified homewin awaywin draw beendet gespielt abgeschlossen ende endstand nv nve ne ie nachverlangerung "
+        "nachelfmeterschiessen termine fini joue joues apresprolongation tab finalizado finalizada finalizados "
+        "terminado terminada jugado jugada concluido concluida encerrado encerrada jogado jogada finita finito "
+        "terminata terminato conclusa concluso giocata giocato dts dcr afgelopen gespeeld beeindigd einde "
+        "naverlenging",
+        r"^\+ ?\d+ (?:laps?|runden?|tours?|voltas?|vueltas?|giri|giro)$|^f(?:inal)? ?[/(-] ?\d*(?:ot|so|\d)"
+        r"|^(?:ft|finished|final|full time|ended|beendet)\b.*\b(?:aet|et|ot|so|pens?|penalt\w*|extra time|overtime"
+        r"|shoot ?out|\d+ innings)\b",
     ),
 )  # fmt: skip
 """The surest first: of patterns that stand in a cell, the first counts."""
 
-ALSO_OTHERWISE = frozenset("in ok f p et half off post pre open end start over current live v vs int regular".split())
+KICK_OFF = r"^(?:[a-z]{2,9}[.,]* )?\d{1,2}:\d{2} ?(?:[ap]\.?m\.?)?(?: [a-z]{1,4})?$"
+"""A status of a match that says when it begins."""
+
+ALSO_OTHERWISE = frozenset((
+    "in", "ok", "f", "p", "et", "half", "off", "post", "pre", "open", "end", "start", "over", "current", "v",
+    "vs", "int", "regular",
+))  # fmt: skip
 """Words that mean much else: a column is not known by them."""
 
 WORDS: dict[str, dict[str, int]] = {
@@ -145,12 +150,20 @@ def meaning_of(word: str, of: str) -> int:
     small = re.sub(r"^status[ _]", "", word.strip().lower())
     small = unicodedata.normalize("NFKD", small.replace("_", " "))
     small = "".join(letter for letter in small if not unicodedata.combining(letter))
-    for text in (small, re.sub(r"\s*[(\[].*[)\]]$", "", small)):
-        known = WORDS[of].get(name := plain_name(text), UNKNOWN)
-        if known != UNKNOWN and not (of == "entrant" and known == TO_COME and name in ALSO_OTHERWISE):
-            return known
+    name = plain_name(small)
+    if name in WORDS[of] and not (of == "entrant" and WORDS[of][name] == TO_COME and name in ALSO_OTHERWISE):
+        return WORDS[of][name]
+    if of == "match" and re.search(KICK_OFF, small):
+        return TO_COME
     rows = (row for row in MEANINGS if row.within and getattr(row, of) != UNKNOWN)
-    return next((getattr(row, of) for row in rows if re.search(row.within, small)), UNKNOWN)
+    found = next((getattr(row, of) for row in rows if re.search(row.within, small)), UNKNOWN)
+    remark = re.fullmatch(r"(.*?\S)\s*[(\[]([^()\[\]]*)[)\]]", small)
+    if found != UNKNOWN or remark is None:
+        return found
+    found = meaning_of(remark[1], of)
+    # A remark may say that a match that is over does not count.
+    silent = of == "entrant" or found != FINISHED or not re.search(r"[^\W\d_]", remark[2])
+    return found if silent or meaning_of(remark[2], of) == FINISHED else UNKNOWN
 
 
 def read_meanings(given: object, of: str) -> dict[str, int]:
@@ -162,6 +175,7 @@ def read_meanings(given: object, of: str) -> dict[str, int]:
     for word, ending in given.items():
         if not isinstance(word, str) or ending not in list(ENDINGS[of]):
             raise InputError(
-                f"endings says {word!r:.40}: {ending!r:.40}; a word stands for {', '.join(map(repr, ENDINGS[of]))}."
+                f"endings={{{word!r:.40}: {ending!r:.40}}} is not known; a word stands for "
+                f"{', '.join(map(repr, ENDINGS[of]))}."
             )
     return {word.strip().casefold(): ENDINGS[of][ending] for word, ending in given.items()}

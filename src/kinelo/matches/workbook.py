@@ -33,7 +33,7 @@ class Sheet(NamedTuple):
     name: str
     table: pl.DataFrame
     notes: tuple[str, ...]
-    rows_above: int
+    title: list[tuple[str | None, ...]]
 
 
 def read_workbook(path: Path, raw: bytes, sheet: str | int | None) -> tuple[pl.DataFrame, tuple[str, ...], int]:
@@ -93,7 +93,7 @@ def _read_sheet(reader: fastexcel.ExcelReader, name: str) -> Sheet | None:
         return None
     names, notes = distinct_names([_without_count(column, table.columns) for column in table.columns])
     table.columns = [f"{given}" for given in names]
-    return Sheet(name, table, (*notes, *((note_of_title(rows[:above]),) if above else ())), above)
+    return Sheet(name, table, notes, rows[:above])
 
 
 def _with_clocks(column: pl.Series) -> pl.Series:
@@ -101,7 +101,9 @@ def _with_clocks(column: pl.Series) -> pl.Series:
     if isinstance(column.dtype, pl.Datetime) and bool((column < LAST_CLOCK).all()):
         return column - FIRST_DAY
     if column.dtype == pl.String and bool((clock := column.str.contains(CLOCK).fill_null(False)).any()):
-        return column.zip_with(~clock, as_text(column.str.extract(CLOCK).str.to_datetime(time_unit="ms", strict=False) - FIRST_DAY))
+        return column.zip_with(
+            ~clock, as_text(column.str.extract(CLOCK).str.to_datetime(time_unit="ms", strict=False) - FIRST_DAY)
+        )
     return column
 
 
@@ -117,14 +119,16 @@ def _together(sheets: list[Sheet]) -> tuple[pl.DataFrame, tuple[str, ...], int]:
     same = [sheet for sheet in sheets if set(sheet.table.columns) == set(first.table.columns)]
     others = [sheet.name for sheet in sheets if sheet not in same]
     notes = list(dict.fromkeys(note for sheet in same for note in sheet.notes))
+    if titled := [sheet for sheet in same if sheet.title]:
+        notes.append(note_of_title(titled[0].title) + (f", as in {len(titled)} sheets" if len(titled) > 1 else ""))
     left = f"; {listed(others)} {'has' if len(others) == 1 else 'have'} other columns and" if others else ""
-    left += f" {'was' if len(others) == 1 else 'were'} left out (sheet= or --sheet chooses one)" if others else ""
+    left += f" {'was' if len(others) == 1 else 'were'} left out (sheet= chooses one)" if others else ""
     rated = [one.name for one in sheets if one not in same and {*map(plain_name, one.table.columns)} & {*RATING_WORDS}]
-    left += f"; {listed(rated)} holds ratings, which --start (start=) takes from this very file" if rated else ""
+    left += f"; {listed(rated)} holds ratings, which start= takes from this very file" if rated else ""
     if len(same) == 1:
         if others:
             notes.append(f"the workbook has {len(sheets)} sheets: {first.name!r} was read{left}")
-        return first.table, tuple(notes), first.rows_above
+        return first.table, tuple(notes), len(first.title)
     notes.append(
         f"{len(same)} sheets have the same columns and were read together ({listed(s.name for s in same)}){left}: rows "
         "are counted from sheet to sheet"
@@ -134,7 +138,7 @@ def _together(sheets: list[Sheet]) -> tuple[pl.DataFrame, tuple[str, ...], int]:
     return (
         pl.concat([table.with_columns(pl.lit(s.name).alias(column)) for table, s in zip(tables, same)]),
         tuple(notes),
-        first.rows_above,
+        len(first.title),
     )
 
 

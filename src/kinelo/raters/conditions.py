@@ -87,7 +87,7 @@ def warn_of_numbers(name: str, levels: Sequence[str]) -> None:
     warnings.warn(
         f"The condition {name!r} holds numbers ({len(levels)} of them, {span[0]:g} to {span[1]:g}), and each counts "
         "as a category of its own: what one is worth says nothing of the next. "
-        f"covariates=[{name!r}] (--covariate) says what a unit is worth; if they are categories, leave it.",
+        f"covariates=[{name!r}] says what a unit is worth; if they are categories, leave it.",
         KineloWarning,
         stacklevel=5,
     )

@@ -239,14 +239,13 @@ def aliases_of(tables: Mapping[str, UploadedTable]) -> dict[str, str] | None:
 def page_words(text: str, rows: str = "matches") -> str:
     """What the library says, with the controls of the page in place of arguments and options of a command.
 
-    >>> page_words("a, say results='signed' (--scale signed on the command line)")
+    >>> page_words("a, say results='signed'")
     'a, choose “Numbers for results: −1, 0, 1: 0 is a draw”'
-    >>> page_words("the table has no column for the home side; name it with columns={'home': ...} (--column home=...).")
+    >>> page_words("the table has no column for the home side; name it with columns={'home': ...}.")
     'the table has no column for the home side; choose the column “First or home side”.'
     >>> page_words("2 entries did not finish: they count as tied; unfinished='out' leaves them out", "contests")
     '2 entries did not finish: they count as tied; “Who did not finish: Left out” leaves them out'
     """
-    text = re.sub(r" \(--[^()]*\)", "", text)
     text = re.sub(r"say (results|dates|best)='(\w+)'", lambda found: f"choose {_named(found[1], found[2])}", text)
     text = re.sub(
         r"\b(best|unfinished|disqualified|not_started)='(\w+)'", lambda found: _named(found[1], found[2]), text
@@ -254,6 +253,8 @@ def page_words(text: str, rows: str = "matches") -> str:
     text = text.replace("accept_losses=True goes on with the rest", f"choose {_named('losses', 'accept')} to go on")
     text = text.replace("with columns={...}", "below")
     text = re.sub(r"endings=\{[^{}]*\}(, or [^,]*?,)? says it", "write DNF, DSQ or DNS in its place", text)
+    text = re.sub(r"(?i)\bsay endings=\{('[^']*'): ('[^']*')\}", r"Write \2 in place of \1 in the file", text)
+    text = re.sub(r"\bendings=\{('[^']*'): ('[^']*')\}", r"\2 in place of \1 in the file", text)
     text = text.replace("drop_repeats=True drops them", f"choose {_named('repeats', 'drop')} to drop them")
     text = text.replace("say ordered=True if rows stand in order", f"choose {_named('order', 'file')} if rows stand so")
     text = re.sub(r"slots=\[[^\]]*, ('[^']*')\]", r"tick \1 below the columns", text)

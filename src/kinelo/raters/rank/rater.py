@@ -185,7 +185,7 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         if number:
             warnings.warn(
                 f"Teams are of different sizes in {number:,} of {len(contests):,} contests, and count as the mean of "
-                'their members; covariates=["size"] (--covariate size) estimates what one more is worth.',
+                'their members; covariates=["size"] estimates what one more is worth.',
                 KineloWarning,
                 stacklevel=3,
             )

@@ -113,7 +113,7 @@ class RankState:
         if (kinds, self.luck.rated(contests.advantages)) != (self.kinds, self.advantages):
             raise InputError(
                 f"These contests rate {', '.join(kinds)}, but the rater {', '.join(self.kinds) or 'nothing'}; "
-                "read them with the same slots= and advantages= (--slot, --advantage)."
+                "read them with the same slots= and advantages=."
             )
         tables, unknown = [], []
         for number, kind in enumerate(kinds):
