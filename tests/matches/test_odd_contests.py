@@ -4,6 +4,8 @@ What is right stands beside each table: entrants in order of their places, ``=``
 contests, and in brackets who did not finish; how many rows were set aside under which reason; or the words that ask.
 """
 
+from datetime import timedelta
+
 import polars as pl
 import pytest
 from test_spreadsheets import clock, workbook
@@ -95,7 +97,10 @@ ODD_CONTESTS = {
     "hours and minutes": (race("time", "2h04m", "2h03m59s", "1h59"), "C B A", {}),
     "units": (race("time", "59.5 s", "1:00.1", "61 sec"), "A B C", {}),
     "marks beside times": (race("time", "10.01 Q", "9.98 q", "10.20"), "B A C", {}),
-    "lengths of time": (race("time", *pl.Series([4200, 3481, 3723]).cast(pl.Duration("ms"))), "B C A", {}),
+    "lengths of time": (
+        race("x", 1, 2, 3) | {"time": pl.Series([4_200_000, 3_481_000, 3_723_000]).cast(pl.Duration("ms"))},
+        "B C A", {}),
+    "lengths of time of Python": (race("time", timedelta(hours=30), timedelta(hours=2), "DNF"), "B A (C)", {}),
     # Scores.
     "points": (race("points", "25", "18", "26.5"), "C A B", {}),
     "points with commas": (race("Punkte", "7,5", "6½", "8"), "C A B", {}),
@@ -145,6 +150,22 @@ def test_times_in_cells_of_a_workbook_stand_in_their_order(tmp_path, form, last)
     races = kn.read_contests(workbook(tmp_path / "r.xlsx", sheet, form=form))
     assert shown(races) == ("B A (C)" if last == "DNF" else "B A C")
     assert not any("behind" in note for note in races.notes if last != "DNF")
+
+
+def test_any_word_may_stand_for_the_last():
+    races = kn.read_contests(race("pos", "1", "OUT", "2", "OUT"), endings={"out": "last"})
+    assert shown(races) == "A C B=D" and races.place.tolist() == [1, 2, 3.5, 3.5]
+
+
+def test_the_title_of_sheets_is_said_once(tmp_path):
+    """Four sheets with a title each: one note, and not one of each."""
+    sheets = [
+        [[f"Season {year}"], ["date", "home", "away", "result"], [f"{year}-01-01", "A", "B", 1]]
+        for year in range(2020, 2024)
+    ]
+    matches = kn.read_matches(workbook(tmp_path / "m.xlsx", *sheets))
+    titles = [note for note in matches.notes if "above the header" in note]
+    assert len(matches) == 4 and len(titles) == 1 and "as in 4 sheets" in titles[0]
 
 
 def test_there_are_forty_odd_tables_of_contests():

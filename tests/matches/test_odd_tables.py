@@ -208,5 +208,23 @@ def test_odd_matches_are_read_right_or_asked_about(name, tmp_path):
     assert matches.rejected.counts() == aside
 
 
+def test_matches_to_come_are_fixtures_without_a_result(tmp_path):
+    """The same words keep a match to come where it is to be forecast; one that was broken off is left out."""
+    (tmp_path / "f.csv").write_text(status("FT", "NS", "Postponed", "Live", "Abandoned"))
+    matches = kn.read_matches(tmp_path / "f.csv", played=False, accept_losses=True)
+    assert shown(matches) == "H0>A0 H1?A1 H2?A2" and matches.rejected.counts() == {BROKEN: 2}
+
+
+def test_a_word_that_is_said_counts_as_said(tmp_path):
+    (tmp_path / "f.csv").write_text(status("FT", "Frobbed", "Zed", "0-0"))
+    said = {"frobbed": "finished", "ZED": "to come", "0-0": "forfeit"}
+    matches = kn.read_matches(tmp_path / "f.csv", endings=said)
+    assert shown(matches) == "H0>A0 H1=A1" and matches.rejected.counts() == {LATER: 1, GIVEN: 1}
+    starred = kn.read_matches(
+        {"home": ["A"] * 3, "away": ["B"] * 3, "score": ["1-0", "3-0*", "0-2"]}, endings={"*": "finished"}
+    )
+    assert shown(starred) == "A>B A>B A<B"
+
+
 def test_there_are_sixty_odd_tables_of_matches():
     assert len(ODD_MATCHES) >= 60
