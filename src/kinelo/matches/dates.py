@@ -232,7 +232,7 @@ def _best_order(
     if (said := cells.three_numbers & (cells.weekday >= 0)).any():
         fits = {o: said & ((days[o].astype(np.int64) + 3) % 7 == cells.weekday) & ~np.isnat(days[o]) for o in days}
         right: dict[DateOrder, int] = {o: int(rows[fits[o]].sum()) for o in days}
-        most = [order for order in days if right[order] == max(right.values())]
+        most: list[DateOrder] = [order for order in days if right[order] == max(right.values())]
         if wrong := int(rows[said].sum()) - max(right.values()):
             notes.append(f"{wrong:,} dates contradict their weekday")
         if len(most) == 1:
