@@ -89,7 +89,7 @@ def test_a_sheet_of_members_is_said_and_is_what_ratings_begin_with(tmp_path):
     members = [["Member", "Elo"], ["Ajax", 1601], ["PSV", 1402]]
     path = workbook(tmp_path / "club.xlsx", ROWS, members, [["x"], ["y"]])
     matches = kn.read_matches(path)
-    assert [note for note in matches.notes if "'S2' holds ratings, which --start" in note and "'S3'" in note]
+    assert [note for note in matches.notes if "'S2' holds ratings, which start=" in note and "'S3'" in note]
     rater = kn.TeamElo.classic(k=10, start=path)
     assert rater.one_step_ahead(matches).ratings_before[0].tolist() == [1601.0, 1402.0]
 

@@ -40,7 +40,7 @@ def test_a_file_that_states_ratings_says_so_and_is_taken_to_start_from(tmp_path)
     pl.DataFrame(GAMES, strict=False).write_csv(path)
     matches = kn.read_matches(path)
     notes = [note for note in matches.notes if "'Elo White' and 'Elo Black' state ratings" in note]
-    assert len(notes) == 1 and "--start" in notes[0]
+    assert len(notes) == 1 and "start=" in notes[0]
     assert not any("columns that were not used" in note for note in matches.notes)
     # The first rating of each side in order of date: Ben's is that of the first of March, and Cleo never has one.
     start = read_start(path)

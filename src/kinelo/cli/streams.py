@@ -40,7 +40,7 @@ OPTIONS = {
     name: name.replace("_", "-")
     for name in (
         "aliases", "as_of", "accept_losses", "best", "dates", "disqualified", "drop_repeats", "lineups", "noise_by",
-        "not_started", "ordered", "sheet", "team", "unfinished",
+        "not_started", "ordered", "sheet", "start", "team", "unfinished",
     )
 }  # fmt: skip
 """What options are called that stand for arguments of Python."""
@@ -66,8 +66,8 @@ def option_words(text: str) -> str:
 
 def _as_option(found: re.Match[str]) -> str:
     option, value = f"--{OPTIONS[found[1]]}", found[2] or ""
-    if found[1] == "aliases" and value:
-        return f"{option} FILE (see --write-aliases)"
+    if found[1] in ("aliases", "start") and value:
+        return f"{option} FILE" + (" (see --write-aliases)" if found[1] == "aliases" else "")
     pairs = re.findall(rf"({QUOTED}): (\[[^\]]*\]|{QUOTED}|\.\.\.)", value) if value[:1] == "{" else [("", value)]
     words = [
         f"{option} {shlex.quote((f'{key[1:-1]}=' if key else '') + (part if part == '...' else part[1:-1]))}"
