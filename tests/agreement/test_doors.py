@@ -753,11 +753,11 @@ QUESTIONS = {
 
 OTHERS = {
     # of a rater: its arguments, state and what it found
-    "add_points", "classic", "corrected", "correlation", "expected", "from_arrays", "get_params",
+    "add_points", "classic", "corrected", "correlation", "from_arrays", "get_params",
     "hindsight",
-    "in_own_unit", "intervals", "lineup_knowledge", "losses", "unidentified_parameters", "needs_whole_table",
-    "note_on_points", "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",
-    "search", "set_params", "settled_values", "slopes", "smoothed", "strengths_by", "surprises", "to_arrays",
+    "in_own_unit", "intervals", "lineup_knowledge", "unidentified_parameters", "needs_whole_table",
+    "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",
+    "set_params", "settled_values", "smoothed", "strengths_by", "surprises", "to_arrays",
     # of a rater: what books keep of it, slot by slot
     "contest_one", "field_of", "has_slot", "keeps_slots", "points", "shared", "shared_moves", "slot_rows", "slots_met",
     "supposed", "take_shared", "take_slots", "waits",

@@ -226,36 +226,6 @@ def test_a_fit_checks_its_matches_once(kind, monkeypatch):
     assert checked == [matches]
 
 
-def test_the_old_name_of_the_search_warns_and_works():
-    matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
-    rater = kn.TeamElo.classic(k=20, home_advantage=None).fit(matches)
-    with pytest.warns(DeprecationWarning, match="fit estimates"):
-        assert rater.search(matches) == rater.estimates_
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "asked"),
-    [
-        (kn.TeamElo, "slopes", (5,)),
-        (kn.KalmanElo, "slopes", (5,)),
-        (kn.KalmanElo, "losses", (5,)),
-        (kn.KalmanElo, "expected", ()),
-    ],
-)
-def test_what_only_the_search_asks_for_warns_and_works_under_its_old_name(kind, name, asked):
-    matches = kn.read_matches(kn.sample_league(teams=4, seasons=1, seed=1).results)
-    old, new = kind(), kind()
-    for rater in (old, new):
-        rater.reset()
-    with pytest.warns(DeprecationWarning, match=f"{kind.__name__}.{name} is no longer public") as heard:
-        found = getattr(old, name)(matches, *asked)
-    assert heard[0].filename == __file__
-    for one, other in zip(*(vars(all_).values() if name == "slopes" else all_ for all_ in (
-        found, getattr(new, f"_{name}")(matches, *asked)
-    ))):  # fmt: skip
-        assert np.array_equal(one, other)
-
-
 @pytest.mark.parametrize("kind", [kn.TeamElo, kn.KalmanElo, kn.PlayerElo, kn.Glicko, kn.BradleyTerry])
 def test_no_matches_are_forecast_by_a_rater_that_has_seen_none(kind):
     matches = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})

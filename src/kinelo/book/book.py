@@ -125,9 +125,6 @@ class RatingBook:
                 raise InputError(f"{self.path} is not a rating book; give a rater to start one there.")
             self._start(description_of(rater), blank_of(rater))
         self._open(rater)
-        note = self._blank.note_on_points() if isinstance(self._blank, Rater) else ""
-        if note:
-            warnings.warn(f"The rating book {self.path}: {note}.", KineloWarning, stacklevel=2)
 
     # Opening
 

@@ -18,7 +18,7 @@ import copy
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -73,7 +73,6 @@ from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
 from kinelo.raters.stored import ANY, stored, taken_whole
 from kinelo.runtime.device import usable_processors
-from kinelo.runtime.renaming import no_longer_public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -670,10 +669,6 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
             here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
         return slopes_of(here, there, moves)
-
-    slopes: Callable[..., Any] = no_longer_public("slopes", "only the search of fit asks for it")
-    losses: Callable[..., Any] = no_longer_public("losses", "only the search of fit asks for it")
-    expected: Callable[..., Any] = no_longer_public("expected", "only the search of fit asks for it")
 
     def surprises(self, matches: Matches) -> Array:
         """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.

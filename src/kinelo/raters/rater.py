@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 INNER = frozenset(
     {
         "book_holds", "condition_spread", "fitted_by_forecasts", "follows_matches", "has_slot", "in_own_unit",
-        "keeps_slots", "needs_whole_table", "note_on_points", "passes_points", "plain_elo", "points", "rates_players",
+        "keeps_slots", "needs_whole_table", "passes_points", "plain_elo", "points", "rates_players",
         "shared", "shared_moves", "slot_rows", "slots_met", "supposed", "take_shared", "take_slots", "takes",
         "target_square_", "unit_of_points", "use_alone", "waits",
     }
@@ -230,13 +230,6 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         rater, latest = cast("Any", self), cast("Any", matches)
         return estimate(rater, latest)
 
-    def search(self, matches: Data) -> Estimates:
-        """What ``fit`` does by itself, under its old name; it goes with version 0.6."""
-        said = "Rater.search is no longer public: fit estimates, and estimates_ holds what was found."
-        warnings.warn(said, DeprecationWarning, stacklevel=2)
-        self._check_kind(matches)
-        return self._search(matches)
-
     def _losses(self, matches: Data, skipped: int) -> NDArray[np.float64]:
         """Losses of the matches from ``skipped`` on, after a reset, as the search asks for them."""
         forecast: Any = self._step_ahead(matches)
@@ -409,10 +402,6 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         return index[name]
 
     # Keeping
-
-    def note_on_points(self) -> str:
-        """What to say of a state of an earlier version whose points were others; empty where they are the same."""
-        return ""
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays (for :class:`kinelo.RatingBook`)."""

@@ -84,7 +84,7 @@ class BradleyTerry(FairValue):
     (['A', 'B', 'C'], [3, 3, 3])
     """
 
-    _rescaled = _stepping = False
+    _stepping = False
     _ridge_found = None
     look: int | None = field(default=None, init=False)
 
@@ -418,7 +418,7 @@ class BradleyTerry(FairValue):
         theta = np.empty(0) if self._theta is None else self._theta
         order = np.array([self.order_.home, self.order_.neutral])
         ridge = {} if self._ridge_found is None else {"ridge": np.array([self._ridge_found])}
-        return {**self._begun().to_arrays(), "theta": theta, "order": order, "in_points": np.ones(1), **ridge}
+        return {**self._begun().to_arrays(), "theta": theta, "order": order, **ridge}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -432,16 +432,5 @@ class BradleyTerry(FairValue):
             self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0]) if "ridge" in arrays else LEAST_RIDGE
             self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._state)
             self._estimate()
-            self._rescaled = "in_points" not in arrays
         elif len(self._state):
             raise InputError(f"theta holds no strengths of the {len(self._state)} that were compared.")
-
-    def note_on_points(self) -> str:
-        """What to say of an estimate that was kept in points of Davidson's own scale."""
-        wider = 1.0 + self.parameters_["ties"] / 2.0
-        if not self._rescaled or wider == 1.0:
-            return ""
-        return (
-            f"its ratings are computed anew in points of expected score; an earlier version put them {wider:.2f} times "
-            "as far apart"
-        )

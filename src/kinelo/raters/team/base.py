@@ -30,7 +30,6 @@ from kinelo.raters.stored import stored, taken_whole
 from kinelo.raters.team import kernels
 from kinelo.raters.team.kernels import TeamParameters, TeamTrace
 from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
-from kinelo.runtime.renaming import no_longer_public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +50,6 @@ class EloOfSides(SideRater, ConditionRater):
     margin_unit_: float = math.nan
     prior_spread_: float
     target_square_: float = 1.0
-    _in_points = 1.0
     _own_batch = None
 
     def _newcomers_spread(self) -> float:
@@ -98,7 +96,7 @@ class EloOfSides(SideRater, ConditionRater):
             v0=self._newcomers_spread() ** 2,
             gap=self.season_gap,
             square=self.target_square_,
-            in_points=self._in_points if self.system is None else 0.0,
+            in_points=1.0 if self.system is None else 0.0,
             sharpness_walk=float(self.sharpness_walk) if self.system is None else 0.0,
             home_wide=self._home_wide,
             effect_step=values.get("effect_step", 0.0),
@@ -106,8 +104,7 @@ class EloOfSides(SideRater, ConditionRater):
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what :meth:`to_arrays` gave; what 0.2 kept goes on in the points it was kept in."""
-        self._in_points = TeamParameters(*arrays["numbers"].tolist()).in_points
+        """Take over what :meth:`to_arrays` gave."""
         unit, self.prior_spread_, self.target_square_ = stored(arrays, "found", "f", (3,), 0.0).tolist()
         self.margin_unit_ = unit or math.nan  # a unit of 0 stands for none
         super().from_arrays(arrays)
@@ -117,17 +114,6 @@ class EloOfSides(SideRater, ConditionRater):
         usual = USUAL_SPREAD * self._unit
         found = np.array([np.nan_to_num(self.margin_unit_), getattr(self, "prior_spread_", usual), self.target_square_])
         return {**super().to_arrays(), "found": found}
-
-    def note_on_points(self) -> str:
-        """What to say of ratings in points of Davidson's own scale."""
-        wider = 1.0 + self.parameters_["ties"] / 2.0
-        if self._in_points or self.system is not None or wider == 1.0:
-            return ""
-        return (
-            f"its ratings lie {wider:.2f} times as far apart as today's points say, since an earlier version counted "
-            "them on another scale where there are draws. It goes on as it began; a new book with the same matches "
-            "counts in points of expected score"
-        )
 
     def _fresh(self, values: Mapping[str, float]) -> TeamTable:
         fresh = TeamTable(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
@@ -199,8 +185,6 @@ class EloOfSides(SideRater, ConditionRater):
         _, chances, *_ = self._play_batch(matches, [self, *(move.twin for move in moves.values())])
         losses = [log_loss(one[skipped:], matches.result[skipped:]) for one in chances]
         return slopes_of(losses[0], losses[1:], moves)
-
-    slopes: Callable[..., Any] = no_longer_public("slopes", "only the search of fit asks for it")
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         unit = self.margin_unit_
