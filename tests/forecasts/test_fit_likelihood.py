@@ -232,3 +232,33 @@ def test_a_parameter_at_its_bound_is_reported(tmp_path):
     assert "spread 200 (the end of its range)" in " ".join(done.stdout.split()), done.output
     told = CliRunner().invoke(app, ["rate", str(tmp_path / "votes.csv"), "--rater", "team", "--json"])
     assert json.loads(told.stdout)["at_bounds"] == ["spread"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        kn.TeamElo,
+        kn.Glicko,
+        kn.Glicko2,
+        kn.KalmanElo,
+        lambda: kn.KalmanElo(walk=0.3, covariance="diagonal"),
+        kn.RankElo,
+    ],
+    ids=["TeamElo", "Glicko", "Glicko2", "KalmanElo", "KalmanElo by turns", "RankElo"],
+)
+def test_a_search_that_does_not_move_says_so(make, monkeypatch):
+    """No step lowers the loss: the values are those before any match, and one sentence says it; else none does."""
+    matches = simulated(200, 7)
+    assert make().fit(matches).estimates_.moved
+    monkeypatch.setattr(fit, "_step", lambda course, here, score, damping: (here, damping))
+    with pytest.warns(KineloWarning, match="did not move from its start: these 200 matches changed none") as said:
+        rater = make().fit(matches)
+    assert len(said) == 1 and not rater.estimates_.moved
+    assert said[0].filename == __file__
+
+
+def test_nothing_to_search_is_no_search_that_stands_still():
+    """All is given but the noise, which follows from the others."""
+    open_ = kn.KalmanElo().fit(simulated(200, 7)).parameters_
+    given = {name: value for name, value in open_.items() if name != "noise"}
+    assert kn.KalmanElo(**given, covariance="diagonal").fit(simulated(200, 7)).estimates_.moved

@@ -368,5 +368,37 @@ def test_a_search_that_ends_at_a_bound_says_so(monkeypatch):
     assert rater.estimates_.at_bounds == ("step",)
 
 
+def drawn_league(share, n=6000, sides=40, seed=0):
+    """Most matches are drawn, whoever meets, and the rest are decided by Elo's law at the home side's 40 points."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0.0, 200.0, sides)
+    home = rng.integers(0, sides, n)
+    away = (home + rng.integers(1, sides, n)) % sides
+    won = rng.random(n) < 1 / (1 + 10 ** (-(strength[home] - strength[away] + 40) / 400))
+    result = np.where(rng.random(n) < share, 0.5, won)
+    days = np.datetime64("2020-01-01") + np.arange(n) // 8
+    return kn.read_matches({"date": days, "home": home, "away": away, "result": result})
+
+
+@pytest.mark.parametrize("share", [0.7, 0.8])
+def test_draws_may_be_many(share):
+    """A larger κ makes forecasts steeper, too: beyond some κ draws of unequal sides become rarer, and it stays there.
+
+    Forecasts are worth no less than the shares of wins, draws and losses (a mean of 3,200 of them is sure to .01).
+    """
+    matches = drawn_league(share)
+    test = matches[1500:]
+    said = kn.TeamElo().fit(matches)
+    again = kn.TeamElo(**{name: said.parameters_[name] for name in said.estimates_.values if name != "home_advantage"})
+    assert said.parameters_["step"] < 10.0 and 2.0 < said._common[kernels.KAPPA] < 20.0
+    shares = np.array([np.mean(test.result == r) for r in (1.0, 0.5, 0.0)])
+    plain = -(shares * np.log(shares)).sum()
+    assert -said.estimates_.log_likelihood / said.estimates_.matches < plain + 0.01
+    # The same with numbers that are given, and with those that a rater begins with.
+    for rater in (again, kn.TeamElo(), kn.TeamElo(ties=None, spread=200.0)):
+        forecast = rater.one_step_ahead(matches)
+        assert np.isfinite(forecast.probabilities).all() and rater._common[kernels.KAPPA] < 100.0
+
+
 def test_classic_leaves_nothing_to_estimate():
     assert kn.TeamElo.classic(k=32).open_parameters() == ()

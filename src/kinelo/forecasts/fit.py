@@ -126,7 +126,8 @@ def estimate(
     here, score = search(_RaterCourse(rater, matches, warm_up, scales, negligible), start)
     losses = here.losses
     errors = scales.standard_errors(here.z, score.T @ score)
-    return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, scales.at_bounds(here.z))
+    bounds, moved = scales.at_bounds(here.z), not start.size or bool((here.z != scales.start).any())
+    return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, bounds, moved)
 
 
 @dataclass(frozen=True)

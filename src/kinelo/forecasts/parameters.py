@@ -125,6 +125,8 @@ class Estimates:
         How many matches were used.
     at_bounds
         Parameters whose search ended at an end of their range, where the best value may lie beyond.
+    moved
+        False where the search ended where it began, so that all values are the defaults.
 
     >>> found = Estimates({"step": 20.0}, {"step": 3.0}, log_likelihood=-55.0, matches=60)
     >>> found.values["step"], found.at_bounds
@@ -136,3 +138,4 @@ class Estimates:
     log_likelihood: float
     matches: int
     at_bounds: tuple[str, ...] = ()
+    moved: bool = True

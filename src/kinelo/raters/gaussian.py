@@ -418,13 +418,11 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         twin.reset(found.values)
         noise = math.sqrt(twin._surprise_square(matches))
         factor = {name: noise if self._in_unit(name) else 1.0 for name in found.values}
-        return Estimates(
-            {name: value * factor[name] for name, value in found.values.items()} | {"noise": noise},
-            {name: value * factor[name] for name, value in found.standard_errors.items()}
-            | {"noise": noise / math.sqrt(2.0 * found.matches)},
-            found.log_likelihood,
-            found.matches,
-            found.at_bounds,
+        errors = {name: value * factor[name] for name, value in found.standard_errors.items()}
+        return replace(
+            found,
+            values={name: value * factor[name] for name, value in found.values.items()} | {"noise": noise},
+            standard_errors=errors | {"noise": noise / math.sqrt(2.0 * found.matches)},
         )
 
     def _seek(self, matches: Matches) -> Estimates:
@@ -448,22 +446,21 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         """The same where some spreads are given, so that the noise cannot be their unit."""
         twin = copy.copy(self)
         twin.noise = 1.0
-        values: dict[str, float] = {}
-        errors: dict[str, float] = {}
+        found = Estimates({}, {}, 0.0, 0)
         for _ in range(TURNS):
             twin.reset()
             if twin.open_parameters():
                 found = twin._seek(matches)
-                values, errors = found.values, found.standard_errors
-            twin.reset(values)
+            twin.reset(found.values)
             twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
         noise, self.memory_ = float(twin.noise), twin.memory_
-        twin.reset(values)
+        twin.reset(found.values)
         skipped = int(WARM_UP * len(matches))
         loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
         count = len(matches) - skipped
-        spread = {"noise": noise / math.sqrt(2.0 * count)}
-        return Estimates(values | {"noise": noise}, errors | spread, -float(loss), count)
+        errors = found.standard_errors | {"noise": noise / math.sqrt(2.0 * count)}
+        values = found.values | {"noise": noise}
+        return replace(found, values=values, standard_errors=errors, log_likelihood=-float(loss), matches=count)
 
     def _surprise_square(self, matches: Matches) -> float:
         """Mean square of the standardised surprises that are scored, after a reset."""

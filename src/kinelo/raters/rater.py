@@ -142,7 +142,14 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         self._learn(matches, latest)
         # Conclude: what is only known once all were rated.
         self._conclude(matches, latest)
-        # Warn: of starting ratings whose names nobody has.
+        # Warn: of a search that found nothing, and of starting ratings whose names nobody has.
+        if self.estimates_ is not None and not self.estimates_.moved:
+            warnings.warn(
+                f"The search for parameters did not move from its start: these {len(matches):,} {matches.kind.noun} "
+                "changed none of them, and all stand at their defaults.",
+                KineloWarning,
+                stacklevel=2,
+            )
         start = self._start()
         if start is not None:
             warn_of_unmet(start, self._names_of(matches))

@@ -26,8 +26,9 @@ What all matches share follows them by one law (:func:`kinelo.raters.reading.gai
 ``w²`` before each match, then ``v ← v/(1 + vI)`` and the number moves by ``v`` times the score. Of ``h`` the score is
 ``ν_D (S − b)``; where it is not given it begins wide, and ``w`` is such that settled steps are ``c_h (S − b)``.
 Forecasts are made at ``e^ℓ z``, where ``ℓ`` follows how bold they proved. κ moves by settled steps from the first on,
-``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance of a draw. Margins are measured in a running mean of
-their size.
+``log κ += c_κ (1{draw} − P(draw))`` with the forecast's chance of a draw, as long as that rises with κ: where draws are
+many, a larger κ makes those of unequal sides rarer, since ν_D grows with it, and κ would run away. Margins are
+measured in a running mean of their size.
 """
 
 from __future__ import annotations
@@ -325,7 +326,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             forecast_together(m, k, ahead, parameters, s, common, nodes, trace)
         traced = k >= ahead
         idle_i, idle_j, f = m.day[k] - s.last[i], m.day[k] - s.last[j], noise_of(m, k)
-        first_seen, first_drift, grown, anew = 0.0, 0.0, 1.0, False
+        first_seen, first_drift, grown, follows, anew = 0.0, 0.0, 1.0, False, False
         for q in range(parameters.size):
             p = parameters[q]
             h, kappa, unit = common[q, HOME_POINTS], common[q, KAPPA], common[q, UNIT]
@@ -346,7 +347,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                     first_win, first_loss, by_win, by_loss = chances_with_slopes(first, step, kappa, nodes.weight)
                 win = followed(first_win, by_win, (first, step, kappa), origin)
                 loss = followed(first_loss, by_loss, (first, step, kappa), origin)
-            elif p.sharpness_walk > 0.0:
+            elif p.sharpness_walk > 0.0 or drifting:
                 bold = math.exp(common[q, BOLD]) * shown
                 nu = points_scale(p.outer_nu, p.in_points * kappa)
                 first, step = node_exponents(bold, nu, nodes, q)
@@ -355,7 +356,7 @@ def play_all(m, parameters, s, common, nodes, trace):
                 bold_score, bold_information = score_of(
                     S, three_chances(win, loss, kappa), nu * bold * by_win[0], nu * bold * by_loss_now
                 )
-            elif traced or drifting:
+            elif traced:
                 bold = math.exp(common[q, BOLD]) * shown
                 win, loss = outcome_chances(bold, points_scale(p.outer_nu, p.in_points * kappa), kappa, nodes, q)
             if traced:
@@ -397,8 +398,15 @@ def play_all(m, parameters, s, common, nodes, trace):
             if drifting:
                 drift = p.ties_step * weight * (win + loss - abs(S))  # κ follows the draws
                 if q == 0:
+                    # ∂(P(win) + P(loss))/∂ log κ, with ν_D in both exponents: κ follows while it makes draws likelier.
+                    steeper = p.in_points * kappa / (2.0 + p.in_points * kappa)
+                    decided = kappa * (by_win[2] + by_loss[2]) + steeper * (
+                        first * (by_win[0] + by_loss[0]) + step * (by_win[1] + by_loss[1])
+                    )
+                    follows = decided < 0.0
                     first_drift, grown = drift, math.exp(drift)
-                kappa *= grown * (1.0 + (drift - first_drift))
+                if follows:
+                    kappa *= grown * (1.0 + (drift - first_drift))
             common[q, KAPPA] = kappa
             if common[q, HOME_V] > 0.0 and not neutral and weight > 0.0:
                 steep, steady = weight * scale, p.home_step / (scale * f)
