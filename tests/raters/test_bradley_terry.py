@@ -36,7 +36,7 @@ def votes(n=400, contestants=6, seed=1, kappa=0.7, first=0.2, effect=0.0, neutra
         "result": result,
         "neutral": elsewhere,
         "length": length,
-        "weight": rng.choice([1.0, 2.0], n),
+        "weight": rng.choice([1.0, 1.9], n),
     }
     return kn.read_matches(table, conditions=["length"]), a
 
@@ -273,8 +273,8 @@ def test_ranks_of_draws_are_quantiles_of_their_places():
 
 
 def test_weights_widen_the_sandwich_and_turned_rows_say_the_same():
-    """All weights doubled: unchanged, since errors of the sandwich do not depend on the unit of weights. Sides
-    exchanged, and what speaks for the first with them: the same ratings and effects. Uneven weights: fewer count.
+    """All weights 2.5: unchanged, since errors of the sandwich do not depend on the unit of weights. Sides exchanged,
+    and what speaks for the first with them: the same ratings and effects. Uneven weights: fewer count.
     """
     matches, _ = votes(400, effect=0.4, neutral=1.0)
 
@@ -288,11 +288,11 @@ def test_weights_widen_the_sandwich_and_turned_rows_say_the_same():
         rater = kn.BradleyTerry(covariates=["length"], ridge=0.0).fit(kn.read_matches(table, conditions=["length"]))
         return rater.ratings_.sort("name"), rater.effects_
 
-    (plain, effect), (double, _), (turned, as_well) = (
-        rated(w, t) for w, t in (([1.0] * 400, 0), ([2.0] * 400, 0), ([1.0] * 400, 1))
+    (plain, effect), (larger, _), (turned, as_well) = (
+        rated(w, t) for w, t in (([1.0] * 400, 0), ([2.5] * 400, 0), ([1.0] * 400, 1))
     )
     for column in ("rating", "uncertainty"):
-        assert double[column].to_list() == pytest.approx(plain[column].to_list(), rel=1e-5)
+        assert larger[column].to_list() == pytest.approx(plain[column].to_list(), rel=1e-5)
         assert turned[column].to_list() == pytest.approx(plain[column].to_list(), rel=1e-5)
     assert as_well["effect"].to_list() == pytest.approx(effect["effect"].to_list(), rel=1e-4)
     assert as_well["standard_error"].to_list() == pytest.approx(effect["standard_error"].to_list(), rel=1e-4)
@@ -300,6 +300,73 @@ def test_weights_widen_the_sandwich_and_turned_rows_say_the_same():
     uneven, _ = rated(some)
     # (Σw)²/Σw² = (1.1875)²/4.047 = .348 of the matches count: errors are 1.69 times as large
     assert (uneven["uncertainty"] / plain["uncertainty"]).mean() == pytest.approx(1.69, abs=0.25)
+
+
+@pytest.mark.parametrize("covariate", [False, True])
+def test_rows_of_many_votes_are_so_many_comparisons(covariate):
+    """19 contestants whose votes are counted by pair and result, up to 700 a row: all is as of the votes one by one."""
+    rng = np.random.default_rng(62)
+    strength = rng.permutation(np.linspace(-0.3, 0.3, 19))
+    rows = []
+    for i, j in zip(*np.triu_indices(19, 1)):
+        if (7 * i + 3 * j) % 5 < 2:
+            longer = (i + j) % 2 if covariate else 0
+            win = 1 / (1 + np.exp(-2 * (strength[i] - strength[j] + 0.05 * longer)))
+            numbers = rng.multinomial(rng.integers(20, 700), [0.9 * win, 0.1, 0.9 * (1 - win)])
+            rows += [(f"M{i:02}", f"M{j:02}", result, n, longer) for result, n in zip((1.0, 0.5, 0.0), numbers)]
+    rows.append(("M18", "M00", 0.0, 0, 1))  # and nobody voted so
+
+    def rated(part, weight):
+        home, away, result, number, longer = zip(*part)
+        table = {"home": home, "away": away, "result": result, "longer": longer, "neutral": [True] * len(part)}
+        table |= {"weight": [weight(n) for n in number]}
+        named = ["longer"] if covariate else []
+        return kn.BradleyTerry(covariates=named).fit(kn.read_matches(table, conditions=["longer"]))
+
+    counted = rated(rows, lambda n: n)
+    single = rated([row for row in rows for _ in range(row[3])], lambda n: 1)
+    assert counted.ridge_ == single.ridge_ == 0.01
+    for method in ("sandwich",) if covariate else ("sandwich", "bootstrap"):
+        one, other = (r.intervals(method=method, resamples=60).sort("name") for r in (counted, single))
+        for name in ("rating", "low", "high"):
+            assert one[name].to_list() == pytest.approx(other[name].to_list(), abs=0.02)
+        assert one["rank_low"].to_list() == other["rank_low"].to_list()
+        assert one["rank_high"].to_list() == other["rank_high"].to_list()
+        assert (one["high"] - one["low"]).mean() < 40.0
+    if covariate:
+        assert counted.effects_["standard_error"][0] == pytest.approx(single.effects_["standard_error"][0], rel=1e-4)
+    # Weights of which one is no whole number say how much a row counts: a row is one comparison.
+    shares = rated(rows, lambda n: n + (n == 0) / 2)
+    assert shares.ridge_ > 1.0 and (shares.intervals()["high"] - shares.intervals()["low"]).mean() > 60.0
+
+
+def test_a_state_says_whether_its_weights_are_whole():
+    """In pieces and from arrays it is the same; states of earlier versions say it where all weights are 1."""
+    table = {
+        "home": [*"ABCABCA"],
+        "away": [*"BCABCAB"],
+        "result": [1, 1, 0, 0.5, 0, 1, 1],
+        "weight": [3, 1, 4, 1, 5, 9, 2],
+    }
+    votes, half = kn.read_matches(table), kn.read_matches({**table, "weight": [3, 1, 4, 1, 5, 9, 2.5]})
+    assert half[:6].weight.tolist() == votes[:6].weight.tolist()
+    pieces = kn.BradleyTerry(ridge=0.01).update(votes[:4]).update(votes[4:])
+    again = kn.BradleyTerry(ridge=0.01)
+    again.from_arrays(pieces.to_arrays())
+    whole = kn.BradleyTerry(ridge=0.01).fit(votes).ratings_["uncertainty"].to_list()
+    assert pieces.ratings_["uncertainty"].to_list() == pytest.approx(whole, rel=1e-6)
+    assert again.ratings_["uncertainty"].to_list() == pytest.approx(whole, rel=1e-6)
+    again.update(half[6:])
+    wide = kn.BradleyTerry(ridge=0.01).update(votes[:4]).update(votes[4:]).update(half[6:]).ratings_["uncertainty"]
+    assert again.ratings_["uncertainty"].to_list() == pytest.approx(wide.to_list(), rel=1e-6)
+    assert wide.mean() > 1.3 * np.mean(whole)
+    earlier = {name: array for name, array in pieces.to_arrays().items() if name != "whole"}
+    again.from_arrays(earlier)
+    assert again.ratings_["uncertainty"].mean() > 1.3 * np.mean(whole)
+    ones = kn.BradleyTerry(ridge=0.01).fit(kn.read_matches({**table, "weight": [1] * 7}))
+    again.from_arrays({name: array for name, array in ones.to_arrays().items() if name != "whole"})
+    again.update(votes[6:])
+    assert again._state.whole
 
 
 def test_bootstrap_depends_on_the_seed_alone(monkeypatch):

@@ -54,6 +54,9 @@ MOST_SCALINGS = 100
 class BradleyTerry(FairValue):
     """The batch estimate of strengths that do not change, with Davidson's ties and covariates of the comparison.
 
+    A column ``weight`` of whole numbers says how many comparisons a row stands for, as a table of votes does. Where one
+    of them is no whole number, every row is one comparison, which counts by its weight.
+
     Parameters
     ----------
     ties
@@ -188,7 +191,7 @@ class BradleyTerry(FairValue):
             if name in tally.name_index.index and likelihood.held.size:
                 start[tally.name_index.index[name]] = self._scale * value
         if self.ridge is None and self._ridge_found is None:
-            self._ridge_found = choose_ridge(likelihood, tally.events, tally.name_index.names, start)
+            self._ridge_found = choose_ridge(likelihood, tally.comparisons[1], tally.name_index.names, start)
             likelihood = likelihood.with_ridge(self._ridge_found)
         self._theta, self._known = likelihood.maximum(start), n
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
@@ -267,7 +270,7 @@ class BradleyTerry(FairValue):
         if self._theta is None:
             return np.empty((0, 0))
         M = self._relative(likelihood)
-        return M @ sandwich(likelihood, self._theta, self._state.squared)[:n, :n] @ M.T / self._scale**2
+        return M @ sandwich(likelihood, self._theta, self._state.comparisons[0])[:n, :n] @ M.T / self._scale**2
 
     def _relative(self, likelihood: Likelihood) -> Array:
         n = likelihood.n
@@ -324,7 +327,7 @@ class BradleyTerry(FairValue):
             slope[:, -1] = (
                 -effect * kappa * (points_scale(CHESS_NU, kappa + 1.0) - points_scale(CHESS_NU, kappa)) / self._scale
             )
-        covariance = slope @ sandwich(likelihood, self._theta, self._state.squared) @ slope.T
+        covariance = slope @ sandwich(likelihood, self._theta, self._state.comparisons[0]) @ slope.T
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
         return effects_frame(names, effect, error)
 
@@ -370,7 +373,7 @@ class BradleyTerry(FairValue):
             resamples, seed = whole("resamples", resamples, 2), whole("seed", seed, 0)
             likelihood = self._likelihood()
             check_draws(resamples, likelihood.size)
-            drawn = bootstrap(likelihood, self._theta, tally.events, resamples, seed, client)[:, :n]
+            drawn = bootstrap(likelihood, self._theta, tally.comparisons[1], resamples, seed, client)[:, :n]
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = ranks_of_draws(drawn, level)

@@ -33,7 +33,10 @@ class Played(NamedTuple):
 
 
 class Tally(RaterState):
-    """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often."""
+    """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often.
+
+    Weights that are ``whole`` numbers, all of them, count comparisons; else a row is one, which counts by its weight.
+    """
 
     columns: ClassVar[Mapping[str, StateColumn]] = {"games": StateColumn(low=0), "last": StateColumn()}
 
@@ -43,9 +46,13 @@ class Tally(RaterState):
         self.i = np.empty(0, np.int32)
         self.j = np.empty(0, np.int32)
         self.c = np.empty((0, 1 + len(covariates)))
-        self.counts = np.empty((0, 3))
-        self.squared = np.empty((0, 3))
-        self.events = np.empty((0, 3))
+        self.counts = self.squared = self.events = np.empty((0, 3))
+        self.whole = True
+
+    @property
+    def comparisons(self) -> tuple[Array, Array]:
+        """How many comparisons ended so, by squared weight and by number (cells, 3 each)."""
+        return (self.counts, self.counts) if self.whole else (self.squared, self.events)
 
     def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides; newcomers are given room."""
@@ -68,6 +75,7 @@ class Tally(RaterState):
             np.maximum.at(self.known.last, side, matches.day)
         shares = outcome_shares(matches.result)
         weight = matches.weight[:, None]
+        self.whole = self.whole and bool((weight == np.floor(weight)).all())
         tables = (shares * weight, shares * weight**2, shares * (weight > 0))
         c = covariate_columns(matches, self.covariates)
         swap = i > j
@@ -106,7 +114,11 @@ class Tally(RaterState):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""
-        return {**super().to_arrays(), **{name: getattr(self, name) for name in CELL_ARRAYS}}
+        return {
+            **super().to_arrays(),
+            **{name: getattr(self, name) for name in CELL_ARRAYS},
+            "whole": np.array(self.whole),
+        }
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
@@ -115,3 +127,5 @@ class Tally(RaterState):
         self.i, self.j = (stored(arrays, name, "i", (cells,), 0, names) for name in ("i", "j"))
         self.c = stored(arrays, "c", "f", (cells, 1 + len(self.covariates)))
         self.counts, self.squared, self.events = (stored(arrays, name, "f", (cells, 3), 0) for name in TABLES)
+        # Earlier versions took every row for one comparison, whatever its weight, and go on as they began.
+        self.whole = bool(stored(arrays, "whole", "b", ()) if "whole" in arrays else (self.counts == self.events).all())
