@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.parameters import Parameter, check_number
+from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.raters.arguments import estimated, fixed
+from kinelo.raters.arguments import estimated, fixed, switch
 from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.alone import expected_alone, spread_of
 from kinelo.raters.filter.belief import TODAY, fade_all
@@ -116,6 +116,8 @@ class PlayerElo(GaussianRater, ConditionRater):
         ``"mean"`` of the line-up, or ``"sum"`` (in units of the mean total of the line-ups fitted, 11 without ``fit``).
         Where line-ups fitted differ in size, the mean counts with what a larger side is better by: so many points for
         the logarithm of the ratio of sizes, estimated and shown as the effect ``size`` (``effects_``).
+    counts_size
+        Whether it does. ``fit`` does not believe a size effect that is clearly below 0, and warns.
     substitute_share
         How long a substitute plays, compared with a starter, where no minutes are known.
     covariance
@@ -178,6 +180,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     role_weights: Mapping[str, float] | None = None
     known: Literal["starters", "minutes", "none"] = "starters"
     strength: Literal["mean", "sum"] = "mean"
+    counts_size: bool = switch(True)
     substitute_share: float = fixed(0.3, 0.0)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
@@ -207,10 +210,28 @@ class PlayerElo(GaussianRater, ConditionRater):
                 LineupReading({}, rotation_kernels.AFTER, float(self.substitute_share), 0.0),
             )
         )
-        self.counts_size_: bool = (
-            isinstance(self.strength, str) and self.strength == "mean" and sizes_differ(matches.lineups)
-        )
+        means = self.counts_size and isinstance(self.strength, str) and self.strength == "mean"
+        self.counts_size_: bool = means and sizes_differ(matches.lineups)
         super()._prepare(matches)
+
+    def _learn(self, matches: Matches, latest: Matches) -> None:
+        """Learn, and once more without sizes where a larger side seems to do worse."""
+        super()._learn(matches, latest)
+        if not self.counts_size_ or self.effects_["high"][-1] >= 0.0:
+            return
+        _, effect, error, *_ = self.effects_.row(-1)
+        warnings.warn(
+            f"Larger sides do worse in these matches (size effect {effect:.0f} ± {error:.0f}), as where line-ups were "
+            "written down afterwards and those who lost had used more substitutes: sizes are left out, as with "
+            "counts_size=False.",
+            KineloWarning,
+            stacklevel=4,
+        )
+        self.counts_size_, self._made = False, {}
+        self.estimates_: Estimates | None = None
+        self.covariate_units_ = self.covariate_units_[:-1]
+        self.reset()
+        super()._learn(matches, latest)
 
     def _effect_names(self) -> tuple[str, ...]:
         return (*super()._effect_names(), *([SIZE] if self.counts_size_ else []))
