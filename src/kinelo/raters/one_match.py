@@ -239,7 +239,7 @@ class SingleMatches(MatchEstimator[Data, Said]):
         gaps = self._gaps(matches)
         at = gaps.mean[:, None] + np.sqrt(gaps.variance)[:, None] * HERMITE_NODES
         chances = self._chances(at.ravel()).reshape(*at.shape, 3)
-        quality = 1.0 - (chances[..., 0] - chances[..., 2]) ** 2 @ HERMITE_WEIGHTS
+        quality = 1.0 - ((chances[..., 0] - chances[..., 2]) ** 2 * HERMITE_WEIGHTS).sum(axis=1)
         return float(quality[0]) if single else quality
 
     def balance(
