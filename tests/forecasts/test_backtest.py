@@ -79,6 +79,13 @@ def test_no_forecast_knows_its_own_or_a_later_result(matches, make):
     assert not np.array_equal(one.probabilities[same:], other.probabilities[same:])
 
 
+def test_the_best_comes_first_whether_it_is_the_lowest_or_the_highest(matches):
+    raters = {"nothing": Uniform(), "teams": kn.TeamElo(), "steep": kn.TeamElo.classic(k=200.0)}
+    for metric, highest in (("accuracy", True), ("log_loss", False), ("brier", False), ("rps", False)):
+        found = kn.backtest(matches, raters, train_until=middle(matches), metrics=[metric]).scores[metric].to_list()
+        assert found == sorted(found, reverse=highest) and len(set(found)) == 3
+
+
 def test_table_names_line_ups_and_sorts(matches):
     given_rater = kn.TeamElo()
     test = kn.backtest(

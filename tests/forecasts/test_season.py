@@ -213,6 +213,24 @@ def test_by_default_margins_separate_where_they_are_drawn_and_wins_where_they_ar
     assert filtered.rules.tie_breaks == ("margin", "wins")
 
 
+def test_margins_of_matches_that_have_ended_separate(rater):
+    """A and B are level in all but margins, and C has lost both of its matches."""
+    table = {"home": ["A", "B", "A", "B"], "away": ["B", "A", "C", "C"], "date": ["2024-08-01"] * 4}
+    for better, scored in (("A", (3, 1)), ("B", (1, 3))):
+        ended = kn.read_matches({**table, "home_score": [scored[0], scored[1], 2, 2], "away_score": [0, 0, 0, 0]})
+        found = kn.season(rater, ended, realisations=20)
+        first = np.array(found.names)[found.positions.argmin(axis=1)]
+        assert found.rules.tie_breaks == ("margin", "wins") and set(first) == {better}
+
+
+def test_head_to_head_is_among_those_whom_nothing_before_it_separates(rater):
+    """A beat B by 2, B beat C by 1 and C beat A by 3: level on points, and A and B in margins too (−1). A beat B."""
+    ended = {"home": ["A", "B", "C"], "away": ["B", "C", "A"], "home_score": [2, 1, 3], "away_score": [0, 0, 0]}
+    rules = kn.Rules(tie_breaks=["margin", "head_to_head"])
+    found = kn.season(rater, kn.read_matches(ended), rules=rules, realisations=20)
+    assert found.names == ("A", "B", "C") and (found.positions == [2, 3, 1]).all()
+
+
 def title_chances(beats):
     """Chances of four to win: first against second, third against fourth, then the winners."""
     title = []

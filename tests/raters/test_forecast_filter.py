@@ -13,6 +13,7 @@ import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import NEGLIGIBLE_GAIN
 from kinelo.raters.order import SideOrder
+from kinelo.raters.what_if import with_points
 
 YEAR = 365.25
 HOME, NEUTRAL, LEVEL, FIRST = range(4)
@@ -350,3 +351,29 @@ def test_bad_input_is_one_sentence():
     fixtures = kn.read_matches({"home": ["A"], "away": ["B"]}, played=False)
     with pytest.raises(InputError, match="without a result"):
         kn.KalmanElo().update(fixtures)
+
+
+def test_margins_lie_as_far_as_strengths_are_doubted():
+    """Squared widths of two intervals differ by the variances of the strengths: what else is not known is the same."""
+    start = {"name": list("ABCD"), "rating": [1500.0] * 4, "deviation": [30.0, 40.0, 200.0, 260.0]}
+    rater = kn.KalmanElo(start=start, doubt=1.0, noise=1.2, margin_power=1.0)
+    fixtures = kn.read_matches({"home": ["A", "C"], "away": ["B", "D"], "neutral": [True, True]}, played=False)
+    table = rater.predict_margin(fixtures, 0.8)
+    width = (table["high"] - table["low"]).to_numpy() / (2 * norm.ppf(0.9))
+    apart = (200.0**2 + 260.0**2 - 30.0**2 - 40.0**2) / rater.points_per_unit_**2
+    assert width[1] ** 2 - width[0] ** 2 == pytest.approx(apart, rel=1e-9)
+
+
+def test_the_home_advantage_is_in_rating_points():
+    """A visitor who is better by so many points, and what the ground adds, makes the match even."""
+    rng = np.random.default_rng(8)
+    pairs = [rng.choice(list("ABCDE"), 2, replace=False) for _ in range(200)]
+    margin = rng.normal(0.8, 2.0, 200).round().tolist()
+    days = np.datetime64("2021-01-01") + 2 * np.arange(200)
+    table = {"date": days, "home": [a for a, _ in pairs], "away": [b for _, b in pairs], "margin": margin}
+    rater = kn.KalmanElo(covariance="diagonal").fit(kn.read_matches(table))
+    table = rater.ratings_on(str(days[-1]))
+    (ours, ground), (theirs, _) = (table.filter(name=name).select("rating", "home").row(0) for name in "AB")
+    assert rater.home_advantage_ > 30.0 and abs(ground) > 1.0
+    even = with_points(rater, {"B": ours + rater.home_advantage_ + ground - theirs})
+    assert even.predict_one("A", "B", date=str(days[-1])).points[0] == pytest.approx(0.5, abs=2e-3)

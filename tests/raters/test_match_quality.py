@@ -71,6 +71,15 @@ def test_it_is_the_mean_over_what_is_believed(kind):
     assert rater.match_quality("A", "B", neutral=True) == pytest.approx(1 - sums, abs=2e-6)
 
 
+@pytest.mark.parametrize("doubt", [0.4, 2.5])
+def test_what_is_doubted_of_strengths_counts(doubt):
+    """Deviations that are given are those of forecasts, the doubt of a filter included: quality is the same."""
+    start = {"name": ["A", "B"], "rating": [1500.0, 1580.0], "deviation": [90.0, 150.0]}
+    usual, doubted = (kn.KalmanElo(start=start, doubt=d) for d in (1.0, doubt))
+    expected = usual.match_quality("A", "B", neutral=True)
+    assert doubted.match_quality("A", "B", neutral=True) == pytest.approx(expected, abs=1e-9)
+
+
 def test_one_pair_is_a_number_and_lists_are_arrays():
     rater = begun("Glicko", [1500.0, 1550.0, 1700.0], [50.0] * 3)
     one = rater.match_quality("A", "B")

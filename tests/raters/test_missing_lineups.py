@@ -72,6 +72,10 @@ def test_notes_count_what_is_missing_and_are_silent_where_nothing_is():
         "of the team stands in"
     ]
     assert not any("line-up" in note for note in league("none", n=50)[0].notes)
+    table = {"home": list("ABCA"), "away": list("BCAD"), "result": [1, 0, 1, 1]}
+    lineups = {"home_lineup": [["a"], [], ["c"], []], "away_lineup": [["b"], ["c"], ["a"], []]}
+    (note,) = (note for note in kn.read_matches(table | lineups).notes if "line-up" in note)
+    assert note.startswith("no line-up is known of 3 of 8 sides, one team never has one:")
 
 
 def table_of(first, second):

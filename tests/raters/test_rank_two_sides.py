@@ -186,8 +186,10 @@ def test_one_step_ahead_learns_the_order_of_sides_as_an_update_does():
 def test_a_forecast_does_not_know_who_will_win():
     """Entries stand in the order of places; off days are those of the side, not of the place."""
     said = []
-    for result in (1, 0):
+    for result in (1, 0, 0.5):
         rows = {"home": list("ABA"), "away": list("BAC"), "result": [1, 0.5, result]}
         rater = kn.RankElo(off=0.2, depth=2.0, prior_spread=2.0, walk=0.1, newcomer=0.0, regression=0.0)
         said.append(rater.one_step_ahead(kn.read_matches(rows)).probabilities[2])
-    assert said[0] == pytest.approx(said[1], abs=1e-12)
+    for other in said[1:]:
+        assert other == pytest.approx(said[0], abs=1e-12)
+    assert abs(said[0][0] - said[0][2]) > 0.01
