@@ -126,24 +126,25 @@ def substituted(seed=5, n=700):
         won = float(rng.random() < 1 / (1 + 10 ** (-(strength[home] - strength[away] + 50.0) / 400)))
         used = 2 + rng.binomial(3, 0.3 + 0.5 * (1 - won)), 2 + rng.binomial(3, 0.3 + 0.5 * won)
         names = [[f"{club}-{i}" for i in rng.permutation(16)[: 11 + more]] for club, more in zip((home, away), used)]
-        rows.append((str(np.datetime64("2023-01-01") + k // 6), f"C{home}", f"C{away}", won, *names))
-    return dict(zip(("date", "home", "away", "result", "home_lineup", "away_lineup"), map(list, zip(*rows))))
+        rows.append((str(np.datetime64("2023-01-01") + k // 6), f"C{home}", f"C{away}", won, *names, k % 7 * 30.0))
+    columns = ("date", "home", "away", "result", "home_lineup", "away_lineup", "rest")
+    return dict(zip(columns, map(list, zip(*rows))))
 
 
 def test_a_larger_side_that_does_worse_is_not_believed():
     """Lists of who took part, known only afterwards, tell who lost: without a warning forecasts would be too good."""
-    matches = kn.read_matches(substituted())
-    until = matches.date[400]
+    matches = kn.read_matches(substituted(), conditions=["rest"])
+    until, usual = matches.date[400], {"covariance": "diagonal", "covariates": ["rest"]}
     train, test = matches.before(until), matches.since(until)
     with pytest.warns(KineloWarning, match=r"size effect -\d+ ± \d+.*counts_size=False") as said:
-        rater = kn.PlayerElo(covariance="diagonal").fit(train)
-    assert len(said) == 1 and not rater.counts_size_ and rater.effects_.height == 0
-    without = kn.PlayerElo(covariance="diagonal", counts_size=False).fit(train)
+        rater = kn.PlayerElo(**usual).fit(train)
+    assert len(said) == 1 and not rater.counts_size_ and rater.effects_["name"].to_list() == ["rest"]
+    without = kn.PlayerElo(**usual, counts_size=False).fit(train)
     assert without.parameters_ == pytest.approx(rater.parameters_, rel=1e-9)
     one, other = (r.one_step_ahead(test).probabilities for r in (rater, without))
     np.testing.assert_allclose(one, other, atol=1e-12)
     # A rater that is told nothing beforehand knows no more, though the lists show who lost.
     assert np.corrcoef(log_sizes(test.lineups, AFTER), test.signed)[0, 1] < -0.3
-    blind = kn.PlayerElo(covariance="diagonal", known="none", counts_size=False).fit(train).one_step_ahead(test)
+    blind = kn.PlayerElo(**usual, known="none", counts_size=False).fit(train).one_step_ahead(test)
     gained = log_loss(blind.probabilities, test.result) - log_loss(one, test.result)
     assert abs(gained.mean()) < 3.3 * gained.std() / math.sqrt(gained.size)

@@ -126,7 +126,8 @@ def estimate(
     here, score = search(_RaterCourse(rater, matches, warm_up, scales, negligible), start)
     losses = here.losses
     errors = scales.standard_errors(here.z, score.T @ score)
-    bounds, moved = scales.at_bounds(here.z), not start.size or bool((here.z != scales.start).any())
+    moved = (here.settled and math.isfinite(here.total)) or bool((here.z != scales.start).any())
+    bounds = scales.at_bounds(here.z)
     return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, bounds, moved)
 
 
@@ -203,11 +204,12 @@ class Scales:
 
 @dataclass
 class Point:
-    """A place of the search: the losses of the matches there, and the penalised total."""
+    """A place of the search: losses of the matches there, the penalised total, and whether no step promises more."""
 
     z: Array
     losses: Array
     total: float
+    settled: bool = False
 
 
 class Course:
@@ -341,10 +343,9 @@ def _step(course: Course, here: Point, score: Array, damping: float) -> tuple[Po
     gradient, curvature = course.slope(here, score)
     outward = ((here.z <= scales.low) & (gradient > 0)) | ((here.z >= scales.high) & (gradient < 0))
     free = np.flatnonzero(~outward)
-    if free.size == 0:
-        return here, damping
     inner = curvature[np.ix_(free, free)]
-    if gradient[free] @ np.linalg.solve(inner, gradient[free]) < 0.2 * course.negligible:
+    here.settled = bool(gradient[free] @ np.linalg.solve(inner, gradient[free]) < 0.2 * course.negligible)
+    if here.settled:
         return here, damping  # what a full step promises is not worth a pass
     harder = 2.0
     for _ in range(MOST_DAMPINGS):

@@ -126,7 +126,7 @@ class Estimates:
     at_bounds
         Parameters whose search ended at an end of their range, where the best value may lie beyond.
     moved
-        False where the search ended where it began, so that all values are the defaults.
+        False where no step of the search lowered the loss, so that all values are the defaults.
 
     >>> found = Estimates({"step": 20.0}, {"step": 3.0}, log_likelihood=-55.0, matches=60)
     >>> found.values["step"], found.at_bounds

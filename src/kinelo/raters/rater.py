@@ -145,8 +145,8 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         # Warn: of a search that found nothing, and of starting ratings whose names nobody has.
         if self.estimates_ is not None and not self.estimates_.moved:
             warnings.warn(
-                f"The search for parameters did not move from its start: these {len(matches):,} {matches.kind.noun} "
-                "changed none of them, and all stand at their defaults.",
+                f"The search for parameters did not move from its start: no step made the results of these "
+                f"{len(matches):,} {matches.kind.noun} likelier, and all parameters stand at their defaults.",
                 KineloWarning,
                 stacklevel=2,
             )
