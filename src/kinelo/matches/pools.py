@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, lapack
+from scipy.linalg import cholesky, get_lapack_funcs
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -62,7 +62,8 @@ def _ties(conductance: NDArray[np.float64]) -> NDArray[np.float64]:
     laplacian = np.diag(conductance.sum(axis=1)) - conductance
     size = len(laplacian)
     # A wire of conductance 1 from everyone to a common rail shifts all differences alike and makes it definite.
-    inverse, _ = lapack.dpotri(cholesky(laplacian + 1.0 / size, lower=True), lower=True)
+    (invert,) = get_lapack_funcs(("potri",), (laplacian,))
+    inverse, _ = invert(cholesky(laplacian + 1.0 / size, lower=True), lower=True)
     own = np.diagonal(inverse).copy()
     resistance = own[:, None] + own[None, :] - 2.0 * (np.tril(inverse) + np.tril(inverse, -1).T)
     np.fill_diagonal(resistance, np.inf)

@@ -9,11 +9,15 @@ import numpy as np
 
 from kinelo.advice.audit.alike import CLEARLY_ALIKE, Measured
 from kinelo.advice.audit.backtest import Difference, KBacktest
+from kinelo.advice.audit.contest_fields import Between, FieldsFound
 from kinelo.advice.audit.contest_theory import ContestLeague, field_luck
 from kinelo.advice.audit.findings import Advice
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse
 from kinelo.advice.audit.recursion import KCurve
 from kinelo.matches.contests import FINISHED, Contests
+
+CLEARLY_FOLLOWS = 3.5
+"""Standard deviations of luck's test beyond which fields follow results."""
 
 
 class LuckLevel(NamedTuple):
@@ -48,11 +52,11 @@ class ContestFindings:
         deviation within a field.
     walk
         The yearly walk of a strength, with its standard error.
-    alike
-        Correlation of the strengths of two entrants of one contest: 0 where fields are drawn from all alike.
-    share_shown, shown_advised
-        How much of the true differences the ratings of the later half show, their slope on strengths: with the K in
-        use, and with the K advised.
+    fields
+        What all contests at once say of strengths: their spread, ``alike``, the correlation of two entrants of one
+        contest (0 where fields are drawn from all alike), and how much of the true differences the ratings of the later
+        half show, their slope on strengths, with the K in use (``share_shown``) and the one advised
+        (``shown_advised``).
     start
         Where newcomers should start beside ratings at the best K; None where nobody is new.
     newcomer_contests
@@ -73,9 +77,7 @@ class ContestFindings:
     measured: KBacktest
     league: ContestLeague
     walk: Measured
-    alike: Measured
-    share_shown: Measured
-    shown_advised: Measured
+    fields: FieldsFound
     start: Measured | None
     newcomer_contests: float
     luck: tuple[LuckLevel, ...]
@@ -84,6 +86,26 @@ class ContestFindings:
     in_use: SystemInUse = field(repr=False)
     contests: Contests = field(repr=False)
     since: int = field(repr=False)
+
+    @property
+    def alike(self) -> Between:
+        """Correlation of the strengths of two entrants of one contest."""
+        return self.fields.correlation
+
+    @property
+    def share_shown(self) -> Between:
+        """Share of the true differences that ratings show with the K in use."""
+        return self.fields.shares[0]
+
+    @property
+    def shown_advised(self) -> Between:
+        """The same with the K advised."""
+        return self.fields.shares[1]
+
+    @property
+    def follows_results(self) -> bool:
+        """Whether results clearly decide who meets whom."""
+        return self.fields.follows > CLEARLY_FOLLOWS
 
     @property
     def like_meets_like(self) -> bool:

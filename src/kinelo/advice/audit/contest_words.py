@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 FEW_UNFINISHED = 0.02
 """Part of entries that do not finish below which that explains nothing."""
-DIFFER = 0.1
-"""Correlation of strengths within fields above which these differ."""
+DIFFER = 0.15
+"""Correlation of strengths within fields above which these differ, and below which they hardly do."""
 LEAST_WALK = 0.5
 """Points a year below which strengths stand still."""
 OFF_START = 2.0
@@ -91,10 +91,8 @@ def _caveat(found: ContestFindings) -> str:
             else ""
         )
         if found.like_meets_like:
-            why = (
-                f" Like meets like (correlation of strengths {found.alike.value:.2f}), and theory does not know that "
-                f"luck, too, decides who meets whom.{why}"
-            )
+            luck = ", and theory does not know that luck, too, decides who meets whom" if found.follows_results else ""
+            why = f" Like meets like (correlation of strengths {found.alike.value:.2f}){luck}.{why}"
         by_theory = with_interval(curve.best.k, curve.low, curve.high)
         return f"Theory disagrees and would take {by_theory}; the contests decide.{why}"
     if found.like_meets_like:
@@ -119,7 +117,8 @@ def contest_rows(found: ContestFindings) -> list[tuple[str, str]]:
         ),
         (
             "Strengths",
-            f"lie ± {league.within:.0f} points apart within a field and {_movement(found.walk)}",
+            f"lie ± {with_interval(*found.fields.spread, '.0f')} points apart, ± {league.within:.0f} within a field, "
+            f"and {_movement(found.walk)}",
         ),
         (
             "Fields",
@@ -144,9 +143,9 @@ def _movement(walk: Measured) -> str:
 
 def _alike(found: ContestFindings) -> str:
     alike, shown = found.alike, [(found.advice.k, found.shown_advised)]
-    kind = "like meets like" if found.like_meets_like else "fields hardly differ in strength"
-    if not found.like_meets_like and alike.value > DIFFER:
-        kind = "fields differ in strength"
+    kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
+    if not found.like_meets_like and not alike.low <= DIFFER <= alike.high:
+        kind = "fields differ in strength" if alike.low > DIFFER else "fields hardly differ in strength"
     if found.k is not None and found.k != found.advice.k:
         shown.insert(0, (found.k, found.share_shown))
     parts = [f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)}) at K = {k:.3g}" for k, one in shown]

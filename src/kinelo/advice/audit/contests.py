@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from kinelo.advice.audit.alike import Measured
 from kinelo.advice.audit.backtest import KBacktest, backtest, block_sizes, k_grid, lowest, mean_by_block
 from kinelo.advice.audit.backtest import sums_by_block as by_block
+from kinelo.advice.audit.contest_fields import FieldsFound, fields_found
 from kinelo.advice.audit.contest_findings import ContestFindings, LuckLevel
 from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, elo_slope, expected_losses, field_luck
 from kinelo.advice.audit.contest_words import contest_gain_words, contest_lead, contest_rows
@@ -103,8 +104,9 @@ class ContestAudit(ContestFindings, Report):
                 "k": self.measured.k.tolist(), "log_loss": self.measured.log_loss.tolist(),
             },
             "league": self.league._asdict() | {"walk_error": self.walk.error},
-            "alike": self.alike._asdict(), "share_shown": self.share_shown._asdict(),
-            "shown_advised": self.shown_advised._asdict(),
+            "spread": self.fields.spread._asdict(), "alike": self.alike._asdict(),
+            "share_shown": self.share_shown._asdict(), "shown_advised": self.shown_advised._asdict(),
+            "follows_results": self.fields.follows, "never_meet": self.fields.apart,
             "start": None if self.start is None else self.start._asdict(),
             "newcomer_contests": self.newcomer_contests, "luck": [one._asdict() for one in self.luck],
             "other": None if self.other is None else asdict(self.other), "notes": self.notes,
@@ -172,16 +174,30 @@ def _audit(contests: Contests, rater: Rater | None, tell: Callable[[str, float],
         tell(f"Fitting {type(other_rater).__name__} on the earlier half", 0.90)
         other = _other_system(other_rater, audited, since, measured)
     advised = _ahead(in_use, advice.k, audited)
+    tell("Finding strengths from all contests at once", 0.92)
+    both = in_use.k or measured.best, advice.k
+    fields = fields_found(
+        audited, since, [used.mean, advised.mean], lambda other: [_ahead(in_use, k, other).mean for k in both]
+    )
+    notes += note_apart(fields)
     return ContestAudit(
         advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
         pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
-        league=league, walk=_walk(truth), alike=field_correlation(before, since),
-        share_shown=share_shown(before, used, since), shown_advised=share_shown(before, advised, since),
-        start=start,
+        league=league, walk=_walk(truth), fields=fields, start=start,
         newcomer_contests=_newcomer_contests(league, advice.k, in_use.nu, audited),
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,
     )  # fmt: skip
+
+
+def note_apart(fields: FieldsFound) -> tuple[str, ...]:
+    """What is said of entrants whom no contest ties to most others."""
+    if not fields.apart:
+        return ()
+    return (
+        f"{fields.apart:,} entrants never meet most of the others, nor anybody who does: whatever the K, their ratings "
+        "cannot be compared with those of the rest.",
+    )
 
 
 def worth_in_matches(sizes: NDArray[Any]) -> Array:
@@ -415,35 +431,6 @@ def share_in_order(forecast: ContestForecast, since: int) -> float:
         luck=None, luck_error=None,
     )  # fmt: skip
     return pooled("pairs_right", part, pairs_right(part))
-
-
-def field_correlation(before: Beliefs, since: int) -> Measured:
-    """Correlation of the strengths of two entrants of a contest: what of their variance lies between contests."""
-    entries = later(before, since)
-    inner, freedom = within_sums(entries)
-    number = freedom + 1.0
-    centre = entries.mean.mean()
-    total = np.bincount(entries.contest, (entries.mean - centre) ** 2 + entries.variance)
-
-    def value(counts: Array) -> float:
-        return float(1.0 - (counts @ inner / (counts @ freedom)) / (counts @ total / (counts @ number)))
-
-    return _resampled(value, number.size)
-
-
-def share_shown(before: Beliefs, used: ContestForecast, since: int) -> Measured:
-    """Slope of ratings on strengths, corrected for what is not known of these."""
-    entries = later(before, since)
-    rating = used.mean[before.contest >= since]
-    mean, ratings = entries.mean - entries.mean.mean(), rating - rating.mean()
-    along, spread = (np.bincount(entries.contest, x) for x in (mean * ratings, mean**2 + entries.variance))
-    return _resampled(lambda counts: float(counts @ along / (counts @ spread)), along.size)
-
-
-def _resampled(value: Any, contests: int) -> Measured:
-    """A function of how often each contest counts, with the error by contests drawn with replacement."""
-    drawn = np.random.default_rng(0).multinomial(contests, np.full(contests, 1 / contests), 200).astype(float)
-    return Measured(value(np.ones(contests)), float(np.std([value(row) for row in drawn])))
 
 
 def right_start(contests: Contests, since: int, used: ContestForecast, truth: RankElo) -> Measured | None:

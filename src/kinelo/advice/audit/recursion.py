@@ -247,7 +247,7 @@ def k_curve(recursion: Recursion, ks: Array, best: float, interval: tuple[float,
     )
     by_quarter = np.stack([part.sum(axis=1) for part in np.split(blocks, 4, axis=1)], axis=1)
     quarters = tuple(lowest(ks, CubicSpline(at, by_quarter)(x)))
-    curve = tuple(Prediction(float(k), *row, float(t)) for k, row, t in zip(ks, smooth.tolist(), slope))
+    curve = tuple(Prediction(*row) for row in np.column_stack([ks, smooth, slope]).tolist())
     return KCurve(curve, recursion.at(best), *interval, quarters)
 
 
