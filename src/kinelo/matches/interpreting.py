@@ -278,8 +278,8 @@ def _tell_assumptions(rows: Rows) -> None:
     ignored = [column for column in rows.table.columns if column not in used]
     if stated := rating_columns(ignored, rows.found):
         rows.notes.append(
-            f"the columns {stated[0]!r} and {stated[1]!r} state ratings, which nobody begins with: start= "
-            "takes this very file too, and begins with the first rating of each side"
+            f"the columns {stated[0]!r} and {stated[1]!r} state ratings, which are not used: start= with this very "
+            "file begins with the first rating of each side"
         )
         ignored = [column for column in ignored if column not in stated]
     if ignored:

@@ -63,14 +63,13 @@ class Between(NamedTuple):
 class FieldsFound(NamedTuple):
     """Spread of the strengths of those who compete, in points; correlation of two of one field; the share of true
     differences that each of some ratings shows; luck's test of whether fields follow results, in standard deviations;
-    entrants in pools that never meet the largest one, and strengths (NaN of who was left out)."""
+    and entrants in pools that never meet the largest one."""
 
     spread: Between
     correlation: Between
     shares: tuple[Between, ...]
     follows: float
     apart: int
-    strength: Array
 
 
 class _Entries(NamedTuple):
@@ -119,7 +118,6 @@ def fields_found(contests: Contests, since: int, ratings: list[Array], rerate: R
     ``rerate`` rates other contests alike; the share that they show is that of the contests from ``since`` on.
     """
     pool, times = pools_of_contests(contests), np.bincount(contests.entrant, minlength=len(contests.entrants))
-    apart = int((pool > 0).sum())
     often, most = np.argsort(np.where(pool == 0, -times, 0), kind="stable"), MOST_TOGETHER
     while True:
         core = np.zeros(times.size, bool)
@@ -171,9 +169,7 @@ def fields_found(contests: Contests, since: int, ratings: list[Array], rerate: R
     if follows > IGNORES_RESULTS:
         by_evidence = _by_evidence(part, entries, ratings, generator)
         answers = [one.with_other(other) for one, other in zip(answers, by_evidence)]
-    strength = np.full(times.size, np.nan)
-    strength[there] = truth
-    return FieldsFound(answers[0], answers[1], tuple(answers[2:]), follows, apart, strength)
+    return FieldsFound(answers[0], answers[1], tuple(answers[2:]), follows, int((pool > 0).sum()))
 
 
 def _with_entrants(contests: Contests, entrant: NDArray[np.int32]) -> Contests:

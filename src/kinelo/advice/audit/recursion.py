@@ -29,7 +29,6 @@ from kinelo.advice.audit.kernels import (
     Strengths,
     System,
 )
-from kinelo.raters.filter.belief import YEAR, fade_all
 
 RECURSION_NODES = 7
 LARGEST_K, SMALLEST_K = 400.0, 0.25
@@ -151,15 +150,6 @@ class Recursion:
             centre = _least(found)
             found |= {k: self.loss(k) for k in (centre / rung, centre, centre * rung) if k not in found}
         return _least(found)
-
-    def today(self, years: float) -> tuple[Array, Array, np.ndarray]:
-        """Mean and variance of each strength at the end, and who played within some years; means count from theirs."""
-        p, end, centre = self.parameters, float(self.calendar.day[-1]), self.filtered.centre
-        mean, variance, last = kernels.last_known(self.calendar, self.filtered.path)
-        active = last >= max(end - years * YEAR, 0.0)
-        phi, grown = fade_all(end - last, p.return_per_year, p.walk_per_year**2)
-        now = centre + phi * (mean - centre)
-        return now - now[active].mean(), phi**2 * variance + grown, active
 
     def change_per_match(self) -> tuple[float, float]:
         """Mean change of a strength, and its return, from one match of a side to its next, over the matches scored."""
