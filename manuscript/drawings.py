@@ -31,15 +31,16 @@ def _played(axes: Any, x: Any, y: Any, error: Any, **more: Any) -> None:
 def settled_map(data: dict[str, Any]) -> Figure:
     """The map for four spreads, and what played ratings lack of it."""
     figure, (left, right) = _panels(2)
-    left.plot([4, 10], [4, 10], color=style.GREY, linestyle="--", linewidth=0.8)
     for colour, one in zip(style.SERIES, data.values()):
         left.plot(one["theta"], one["rating"], color=colour, label=f"σ = {one['sigma']:g}")
         rest = np.subtract(one["settled"], one["computed"])
         right.plot(one["team"], rest, ".", color=colour, markersize=2)
-    left.set(xlabel="mean strength θ", ylabel="settled rating R*", title="(a) the map, γ → 0")
+    # Wide, below the map without variation, which lies on it.
+    left.plot([4, 10], [4, 10], color=style.GREY, alpha=0.45, linewidth=6, zorder=0, label="R = θ")
+    left.set(xlabel="mean strength (points)", ylabel="settled rating (points)", title="(a) the map, small steps")
     left.legend()
     right.axhline(0, color=style.GREY, linewidth=0.8)
-    right.set(xlabel="mean strength θ", ylabel="played − computed", title="(b) played, less the closure at its γ")
+    right.set(xlabel="mean strength (points)", ylabel="played − computed (points)", title="(b) played less computed")
     return figure
 
 
@@ -51,13 +52,15 @@ def step(data: dict[str, Any]) -> Figure:
     _played(left, gamma, slope, error, color=style.RED, label="simulated")
     left.axhline(1, color=style.GREY, linestyle="--", linewidth=0.8)
     left.plot(data["fair"], 1, "*", color=style.BLACK, markersize=8)
-    left.annotate("γ*", (data["fair"], 1), xytext=(4, -12), textcoords="offset points")
-    left.set(xlabel="step size γ", ylabel="slope of R on θ", title="(a) noise stretches the map", xlim=(0, None))
+    left.annotate("γ₀", (data["fair"], 1), xytext=(4, -12), textcoords="offset points")
+    left.set(xlabel="step size (points)", ylabel="slope of ratings on strengths", title="(a) noise stretches the map")
+    left.set_xlim(0, None)
     left.legend()
     right.plot(data["gamma"], data["variance"], label="variance of a rating")
-    right.plot(data["gamma"], data["error"], color=style.GREEN, linestyle="-.", label="mean square of R − θ")
+    right.plot(data["gamma"], data["error"], color=style.GREEN, linestyle="-.", label="mean square error")
     _played(right, gamma, noise, doubt, color=style.RED, label="variance, simulated")
-    right.set(xlabel="step size γ", ylabel="squared points", title="(b) its price", xlim=(0, None), ylim=(0, None))
+    right.set(xlabel="step size (points)", ylabel="variance, mean square (points²)", title="(b) its price")
+    right.set(xlim=(0, None), ylim=(0, None))
     right.legend()
     return figure
 
@@ -68,76 +71,29 @@ def few(data: dict[str, Any]) -> Figure:
     teams, variance, noise, doubt = np.array(data["points"]).T
     axes.semilogx(teams, variance, "s-", markersize=3, label="computed")
     _played(axes, teams, noise, doubt, color=style.RED, label="simulated")
-    axes.axhline(data["many"], color=style.GREY, linestyle="--", linewidth=0.8, label="many teams")
+    axes.axhline(data["many"], color=style.GREY, linestyle="--", linewidth=0.8, label="many sides")
     axes.set_xticks(teams, [f"{one:.0f}" for one in teams])
     axes.minorticks_off()
-    axes.set(xlabel="number of teams N", ylabel="variance of a rating", ylim=(0, None))
+    axes.set(xlabel="number of sides (log scale)", ylabel="variance of a rating (points²)", ylim=(0, None))
     axes.legend()
     return figure
 
 
-def moving(data: dict[str, Any]) -> Figure:
-    """The error of following form, with its parts."""
-    figure, axes = _panels(1, 2.3)
-    parts = np.array(data["parts"])
-    gamma, error, doubt = np.array(data["points"]).T
-    axes.plot(data["gamma"], parts.sum(axis=1), label="error, computed")
-    for values, line, name in zip(parts.T, ("-.", ":"), ("noise", "lag")):
-        axes.plot(data["gamma"], values, color=style.GREY, linestyle=line, label=name)
-    _played(axes, gamma, error, doubt, color=style.RED, label="error, simulated")
-    axes.plot(data["best"], data["least"], "*", color=style.BLACK, markersize=8)
-    axes.set(xlabel="step size γ", ylabel="mean square error", xlim=(0, None), ylim=(0, 0.8))
-    axes.legend(ncols=2)
-    return figure
-
-
-def contests(data: dict[str, Any]) -> Figure:
-    """Worth of a field, and the noise that is left."""
-    figure, (left, right) = _panels(2)
-    k, worth, equal, variance, _ = np.array(data["rows"]).T
-    left.plot(k, worth, "o-", markersize=3, label="40 unequal teams, mean")
-    left.plot(k, equal, "s--", markersize=3, color=style.GREEN, label="equal teams")
-    left.axhline(3, color=style.GREY, linestyle=":", linewidth=0.8)
-    left.set(xlabel="sides of a contest k", ylabel="worth in matches of two", title="(a) worth", ylim=(0, None))
-    left.legend(loc="lower right")
-    size, noise, doubt = np.array(data["points"]).T
-    right.plot(k, variance, "-", label="closure")
-    _played(right, size, noise, doubt, color=style.RED, label="simulated")
-    right.set(xlabel="sides of a contest k", ylabel="variance of a rating", title="(b) noise left", ylim=(0, None))
-    for axes in (left, right):
-        axes.set_xticks([2, 5, 10, 15, 20])
-    right.legend()
-    return figure
-
-
-def pairing(data: dict[str, Any]) -> Figure:
-    """What choosing gains over strength, and one-sided games against patience."""
-    figure, (left, right) = _panels(2)
-    left.plot(data["theta"], data["gain"], "o-", markersize=3)
-    left.set(xlabel="mean strength θ", ylabel="gain by choosing (points)", title="(a) farming", ylim=(0, None))
-    _, sided, matches, front = zip(*data["options"])
-    on, sided, matches = np.array(front), np.array(sided), np.array(matches)
-    right.semilogy(sided[~on], matches[~on], ".", color=style.GREY, markersize=4, label="tried")
-    order = np.argsort(sided[on])
-    right.semilogy(sided[on][order], matches[on][order], "o-", markersize=3, label="not beaten in both")
-    right.semilogy(*data["best"], "*", color=style.BLACK, markersize=9)
-    right.set(xlabel="mean |expected result|", ylabel="matches to settle", title="(b) fair games or quick ratings")
-    right.legend()
-    return figure
-
-
 def ladder(data: dict[str, Any]) -> Figure:
-    """Share of true differences that Elo shows, told by results and in truth."""
-    figure, axes = _panels(1, 2.2)
-    nearest, alike, _, _, shown, elo, rank = np.array(data["rows"]).T
-    axes.semilogx(nearest, elo, "o-", markersize=4, label="shown by ratings, in truth")
-    axes.semilogx(nearest, shown, "s--", markersize=4, color=style.RED, label="shown, told by results")
-    axes.semilogx(nearest, rank, "^-", markersize=4, color=style.GREEN, label="correlation of ratings with truth")
-    axes.semilogx(nearest, alike, ":", color=style.GREY, label="correlation of opponents")
-    axes.set_xticks(nearest, [f"{one:.0f}" for one in nearest])
-    axes.minorticks_off()
-    axes.set(xlabel="opponent is the nearest of c", ylim=(0, 1.05))
-    figure.legend(loc="outside right upper")
+    """Share of true differences that Elo shows over K, for calendars that look at strengths and at ratings."""
+    figure, panels = _panels(2)
+    for axes, by, letter in zip(panels, ("strength", "rating"), "ab"):
+        for colour, nearest in zip(style.SERIES, data["nearest"]):
+            rows = np.array([row[2:] for row in data["rows"] if row[:2] == [by, nearest]], dtype=float)
+            label = "anybody" if nearest == 1 else f"nearest of {nearest}"
+            _played(axes, rows[:, 0], rows[:, 2], rows[:, 6], color=colour, label=label, linestyle="-")
+        axes.axhline(1, color=style.GREY, linestyle="--", linewidth=0.8)
+        axes.set_xscale("log")
+        axes.set_xticks(rows[:, 0], [f"{one:.0f}" for one in rows[:, 0]])
+        axes.minorticks_off()
+        axes.set(xlabel="constant K (log scale)", title=f"({letter}) opponents near in {by}", ylim=(0, 1.75))
+    panels[0].set_ylabel("share of true differences shown")
+    panels[0].legend(loc="upper left", title="opponent", ncols=2)
     return figure
 
 
@@ -151,7 +107,7 @@ def which_k(data: dict[str, Any]) -> Figure:
     axes.plot([], [], "o-", color=style.BLUE, label="theory")
     axes.plot([], [], "o-", color=style.RED, label="backtest")
     axes.set_yticks(range(len(data["rows"])), [row[0] for row in data["rows"]])
-    axes.set(xlabel="K with 95 % interval (log scale)", xscale="log")
+    axes.set(xlabel="constant K with 95 % interval (log scale)", xscale="log")
     axes.set_xticks([5, 10, 20, 40], ["5", "10", "20", "40"])
     axes.minorticks_off()
     axes.invert_yaxis()
@@ -159,33 +115,8 @@ def which_k(data: dict[str, Any]) -> Figure:
     return figure
 
 
-OURS = ("KalmanElo", "TeamElo", "PlayerElo", "Glicko", "Glicko2", "PlayerElo, line-up unknown")
-
-
-def forecasts(data: dict[str, Any]) -> Figure:
-    """Log-loss behind the best of each set."""
-    figure, axes = _panels(1, 2.4)
-    for row, league in enumerate(data["sets"]):
-        losses = {rater: loss for name, rater, loss in data["rows"] if name == league}
-        best = min(losses.values())
-        for rater, loss in losses.items():
-            ours = rater in OURS
-            axes.plot(
-                min(loss - best, 0.034), row + (-0.12 if ours else 0.12), "o" if ours else "x", markersize=4.5,
-                color=style.BLUE if ours else style.RED,
-            )  # fmt: skip
-    axes.plot([], [], "o", color=style.BLUE, label="Kinelo")
-    axes.plot([], [], "x", color=style.RED, label="other libraries, tuned")
-    axes.set_yticks(range(len(data["sets"])), data["sets"])
-    axes.set(xlabel="log-loss behind the best of the set", xlim=(-0.0008, 0.0345))
-    axes.invert_yaxis()
-    axes.legend(loc="center right")
-    return figure
-
-
 DRAWINGS: dict[str, Callable[[dict[str, Any]], Figure]] = {
-    "map": settled_map, "step": step, "few": few, "moving": moving, "contests": contests, "pairing": pairing,
-    "ladder": ladder, "which_k": which_k, "forecasts": forecasts,
+    "map": settled_map, "step": step, "few": few, "which_k": which_k, "ladder": ladder,
 }  # fmt: skip
 
 

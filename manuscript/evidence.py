@@ -1,4 +1,4 @@
-"""The numbers of the manuscript: one function per study file, from theory, from its runs, or from stored measurements.
+"""The numbers of the manuscript: one function per study file, from theory, from its runs, or from real matches.
 
 Each returns ``values``, single numbers by name with their kind and, where they were simulated, one standard error or,
 where they were estimated, an interval; and ``series``, what its picture draws.
@@ -6,7 +6,6 @@ where they were estimated, an interval; and ``series``, what its picture draws.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Mapping
@@ -19,9 +18,7 @@ import xarray as xr
 
 import kinelo as kn
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.neighbours.learning import simulated_error
 from kinelo.paper.summary import Simulated, simulated
-from kinelo.theory.moving.best import error_curve
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("KINELO_DATA", ROOT.parent / "shared" / "data"))
@@ -168,142 +165,75 @@ def few(figure: FigureStudy, runs: Runs) -> Evidence:
     return Evidence(values, {"points": points, "many": limit})
 
 
-def moving(figure: FigureStudy, runs: Runs) -> Evidence:
-    """Error of following form over the step with its parts, the best step, and few teams; a walk on the chess scale."""
-    first = next(iter(figure.studies.values()))
-    outcome, form = first.system.outcome, first.motion
-    assert form is not None
-    many, given_ = kn.Continuum(theta=0.0), figure.parameters
-    curve = error_curve(outcome, many, form)
-    gammas = np.linspace(0, given_["largest"], given_["points"])[1:]
-    parts = np.array([(one.noise, one.lag, one.bias) for one in map(curve, gammas)])
-    best = kn.best_gamma(outcome, many, form)
-    values = {
-        "nu": given(float(outcome.nu)), "rate": given(form.rate), "spread": given(form.spread),
-        "best": computed(best.gamma), "least": computed(best.error), "walk": given(given_["walk"]),
-        "teams": given(first.strengths.theta.size),
-    }  # fmt: skip
-    points = []
-    for name, study in figure.studies.items():
-        error = simulated_error(runs[name])
-        values |= {
-            f"{name}.gamma": given(study.system.step), f"{name}.played": played(*error),
-            f"{name}.error": computed(kn.tracking(study.system, many, form).E),
-        }  # fmt: skip
-        points.append((study.system.step, *error))
-    for teams in given_["few"]:
-        found = kn.best_gamma(outcome, kn.Fixed(teams * [0.0]), form)
-        values |= {f"few{teams}.best": computed(found.gamma), f"few{teams}.least": computed(found.error)}
-    chess, walk = kn.Tanh.elo(), given_["walk"]
-    k = 2 * kn.best_gamma(chess, kn.Continuum(theta=0.0), kn.Walk(spread=walk)).gamma
-    values |= {"walk.k": computed(k), "walk.ratio": computed(k / walk)}
-    series = {"gamma": gammas, "parts": parts, "points": points, "best": best.gamma, "least": best.error}
-    return Evidence(values, series)
-
-
-def contests(figure: FigureStudy, runs: Runs) -> Evidence:
-    """What a contest of k is worth in matches of two, the noise that is left, and the step without bias."""
-    first = next(iter(figure.studies.values()))
-    outcome, league, gamma = first.system.outcome, first.strengths, first.system.step
-    values = {"nu": given(float(outcome.nu)), "gamma": given(gamma), "teams": given(league.theta.size)}
-    rows = []
-    for k in figure.parameters["sizes"]:
-        system = kn.RatingSystem(outcome, gamma=gamma, schedule=kn.Field(k) if k > 2 else None)
-        worth = kn.theory.contest_worth(system, league) if k > 2 else np.ones(league.theta.size)
-        noise = kn.stationary(system, league, noise="gaussian").variance.mean()
-        fair = kn.unbiased_gamma(system, league)
-        rows.append((k, float(worth.mean()), 3 * (k - 1) / (k + 1), float(noise), float(fair)))
-        values |= {
-            f"k{k}.worth": computed(worth.mean()), f"k{k}.best": computed(worth.max()),
-            f"k{k}.equal": computed(3 * (k - 1) / (k + 1)),
-            f"k{k}.variance": computed(noise), f"k{k}.fair": computed(float(fair)),
-        }  # fmt: skip
-    points = []
-    for name, run in runs.items():
-        schedule = figure.studies[name].system.schedule
-        k, noise = getattr(schedule, "size", 2), _noise(run)
-        values[f"k{k}.noise"] = played(*noise)
-        points.append((k, *noise))
-    return Evidence(values, {"rows": rows, "points": points})
-
-
-def pairing(figure: FigureStudy, runs: Runs) -> Evidence:
-    """What choosing opponents gains, what a window changes, and fair games against quick ratings."""
-    p = figure.parameters
-    outcome = kn.Tanh(p["nu"])
-    league = kn.Normal(np.linspace(*p["theta"], p["teams"]), sigma=p["sigma"])
-    one = kn.farming(outcome, league, p["teams"] - 1)
-    some = kn.farming(outcome, league, p["teams"] - 1, opponents=p["opponents"])
-    still = kn.farming(outcome, kn.Fixed(league.theta), p["teams"] - 1)
-    everybody = kn.stationary(outcome, league)
-    near = kn.stationary(kn.RatingSystem(outcome, kn.Window(p["window"])), league)
-    system = kn.RatingSystem(outcome, gamma=p["gamma"])
-    players = kn.Fixed(np.linspace(*p["theta"], p["players"]))
-    choice = kn.matchmaking(system, players, fairness=p["fairness"])
-    free = next(option for option in choice.options if option.name == "all play all")
-    values = {name: given(p[name]) for name in ("nu", "sigma", "teams", "opponents", "window", "fairness", "players")}
-    values |= {
-        "gamma": given(p["gamma"]), "alone": computed(one.rating), "gain": computed(one.gain),
-        "reacting": computed(one.reacting_gain), "some": computed(some.gain), "constant": computed(still.gain),
-        "everybody": computed(everybody.rating[-1]), "near": computed(near.rating[-1]),
-        "best.matches": computed(choice.best.matches), "best.one_sided": computed(choice.best.one_sided),
-        "best.slope": computed(choice.best.slope), "free.matches": computed(free.matches),
-        "free.one_sided": computed(free.one_sided),
-    }  # fmt: skip
-    gains = [kn.farming(outcome, league, team).gain for team in range(0, p["teams"], 3)]
-    series = {
-        "theta": league.theta[::3], "gain": gains, "best": [choice.best.one_sided, choice.best.matches],
-        "options": [
-            (one.name, one.one_sided, one.matches, one in choice.frontier)
-            for one in choice.options
-            if math.isfinite(one.matches)
-        ],
-    }  # fmt: skip
-    return Evidence(values, series)
-
-
 def ladder(figure: FigureStudy, runs: Runs) -> Evidence:
-    """Sides that meet the nearest of c: how alike opponents are, and how much of the differences Elo shows."""
+    """Sides that meet the nearest of c, by strength or by rating: what Elo shows of their differences at each K."""
     p = figure.parameters
-    values = {name: given(p[name]) for name in ("sides", "games", "spread", "k", "leagues")}
+    values = {name: given(p[name]) for name in ("sides", "games", "spread", "leagues")}
     values["games.side"] = given(2 * p["games"] / p["sides"])
+    values |= {f"k.{number}": given(k) for number, k in enumerate(p["k"], 1)}
     rows = []
-    for nearest in p["nearest"]:
-        found = np.array([_one_ladder(p, nearest, number) for number in range(p["leagues"])])
-        mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / math.sqrt(len(found))
-        names = ("alike", "told", "spread", "shown", "elo", "rank")
-        values |= {f"c{nearest}.{name}": played(m, e) for name, m, e in zip(names, mean, error)}
-        rows.append((nearest, *mean))
-    return Evidence(values, {"rows": rows})
+    for by in ("strength", "rating"):
+        for nearest in p["nearest"]:
+            for k, found in zip(p["k"], measure_ladders(p, play_ladders(p, nearest, by))):
+                mean, error = found.mean(axis=1), found.std(axis=1, ddof=1) / math.sqrt(found.shape[1])
+                names = ("alike", "shown", "rank", "loss")
+                values |= {f"{by}{nearest}.{k}.{name}": played(m, e) for name, m, e in zip(names, mean, error)}
+                rows.append((by, nearest, k, *mean, *error))
+    return Evidence(values, {"rows": rows, "nearest": p["nearest"]})
 
 
-def _one_ladder(p: Mapping[str, Any], nearest: int, number: int) -> tuple[float, ...]:
-    """True and estimated correlation of opponents, estimated spread, share shown as told and in truth, rank."""
-    g = np.random.default_rng([p["seed"], nearest, number])
-    sides, games = p["sides"], p["games"]
-    strength = g.normal(0, p["spread"], sides)
-    first, rows = g.integers(sides, size=games), []
-    second = np.empty(games, dtype=int)
+class Ladders(NamedTuple):
+    """Played leagues, the same luck at every K: winners of shape (K, game, league), ratings (K, league, side)."""
+
+    strength: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    won: np.ndarray
+    expected: np.ndarray
+    rating: np.ndarray
+
+
+def play_ladders(p: Mapping[str, Any], nearest: int, by: str) -> Ladders:
+    """Rate every league from a common start as it is played; the calendar looks at strengths, or at the ratings."""
+    g = np.random.default_rng([p["seed"], nearest, by == "rating"])
+    ks, leagues, sides, games = np.array(p["k"], dtype=float), p["leagues"], p["sides"], p["games"]
+    curve, strength = kn.Tanh.elo(), g.normal(0, p["spread"], (leagues, sides))
+    rating, shape = np.zeros((ks.size, leagues, sides)), (ks.size, games, leagues)
+    second, won, expected = np.empty(shape, dtype=int), np.empty(shape, dtype=bool), np.empty(shape)
+    first, luck = g.integers(sides, size=(games, leagues)), g.random((games, leagues))
+    at, each = np.arange(leagues), np.arange(ks.size)[:, None]
     for n, i in enumerate(first):
-        others = g.integers(sides - 1, size=nearest)
-        others += others >= i
-        second[n] = others[np.argmin(np.abs(strength[others] - strength[i]))]
-    won = g.random(games) < 1 / (1 + 10 ** ((strength[second] - strength[first]) / 400))
-    days = np.datetime64("2015-01-01") + (np.arange(games) / games * p["years"] * 365.25).astype(int)
-    for n in range(games):
-        rows.append((str(days[n]), n, f"p{first[n]}", f"p{second[n]}", float(won[n]), 1))
-    columns = dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows))))
-    matches = kn.read_matches(columns)
-    found = kn.audit(matches, kn.TeamElo.classic(k=p["k"]))
-    table = dict(kn.TeamElo.classic(k=p["k"]).fit(matches).ratings_.select("name", "rating").iter_rows())
-    truth = np.array([strength[int(name[1:])] for name in matches.teams])
-    truth -= truth.mean()
-    rating = np.array([table[name] for name in matches.teams])
-    both = np.corrcoef(np.r_[strength[first], strength[second]], np.r_[strength[second], strength[first]])[0, 1]
-    return (
-        both, found.opponents_correlation.value, found.opponents.spread.value, found.share_shown.value,
-        truth @ rating / (truth @ truth), np.corrcoef(truth, rating)[0, 1],
-    )  # fmt: skip
+        others = g.integers(sides - 1, size=(leagues, nearest))
+        others += others >= i[:, None]
+        seen = rating if by == "rating" else np.broadcast_to(strength, rating.shape)
+        gap = np.abs(
+            np.take_along_axis(seen, np.broadcast_to(others, (ks.size, *others.shape)), 2) - seen[:, at, i, None]
+        )
+        j = second[:, n] = others[at, gap.argmin(axis=2)]
+        won[:, n] = luck[n] < (1 + curve.b(strength[at, i] - strength[at, j])) / 2
+        expected[:, n] = (1 + curve.b(rating[:, at, i] - rating[each, at, j])) / 2
+        step = ks[:, None] * (won[:, n] - expected[:, n])
+        rating[:, at, i] += step
+        rating[each, at, j] -= step
+    return Ladders(strength, first, second, won, expected, rating)
+
+
+def measure_ladders(p: Mapping[str, Any], one: Ladders) -> np.ndarray:
+    """By K, of each league: correlation of opponents, slope and correlation of ratings on strengths, later log-loss."""
+    late = p["games"] // 2
+    found = np.empty((len(p["k"]), 4, p["leagues"]))
+    for k in range(len(p["k"])):
+        chance = np.where(one.won[k], one.expected[k], 1 - one.expected[k])[late:]
+        for league, strength in enumerate(one.strength):
+            sides = strength[one.first[:, league]], strength[one.second[k, :, league]]
+            truth, rating = strength - strength.mean(), one.rating[k, league]
+            found[k, :, league] = (
+                np.corrcoef(np.concatenate(sides), np.concatenate(sides[::-1]))[0, 1],
+                truth @ rating / (truth @ truth),
+                np.corrcoef(truth, rating)[0, 1],
+                -np.log(chance[:, league]).mean(),
+            )
+    return found
 
 
 def which_k(figure: FigureStudy, runs: Runs) -> Evidence:
@@ -327,27 +257,6 @@ def which_k(figure: FigureStudy, runs: Runs) -> Evidence:
     return Evidence(values, {"rows": rows})
 
 
-def forecasts(figure: FigureStudy, runs: Runs) -> Evidence:
-    """Log-losses of the stored benchmarks, Kinelo's raters and other libraries'."""
-    p = figure.parameters
-    stored = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
-    values, rows = {}, []
-    for what, said, *_ in stored[p["section"]]["rows"]:
-        league, rater = what.removesuffix(" (not rerun)").split(": ", 1)
-        loss = float(said.split(" ", 1)[0])
-        values[f"{league}.{rater}"] = {"value": loss, "kind": "estimated"}
-        if " to +" in said or " to -" in said:
-            difference = said.split("); ", 1)[1].split(" ", 1)[0]
-            low, high = said.split("(", 2)[2].split(")")[0].split(" to ")
-            values[f"{league}.{rater}.behind"] = estimated(float(difference), float(low), float(high))
-        rows.append((league, rater, loss))
-    for what, said, *_ in stored[p["contests"]]["rows"]:
-        kind, rater = what.split(": ", 1)
-        values[f"{kind}.{rater}.pairs"] = {"value": float(said.split(" ", 1)[0]), "kind": "estimated"}
-    return Evidence(values, {"rows": rows, "sets": p["sets"]})
-
-
 FUNCTIONS: dict[str, FunctionType] = {
-    "map": settled_map, "step": step, "few": few, "moving": moving, "contests": contests, "pairing": pairing,
-    "ladder": ladder, "which_k": which_k, "forecasts": forecasts,
+    "map": settled_map, "step": step, "few": few, "which_k": which_k, "ladder": ladder,
 }  # fmt: skip

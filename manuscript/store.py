@@ -1,4 +1,4 @@
-"""Results of the manuscript's studies, each in a JSON file with a stamp; only what is missing or stale is computed."""
+"""Results of the manuscript's studies, each in a JSON file with stamps; only what is missing or stale is computed."""
 
 from __future__ import annotations
 
@@ -6,34 +6,41 @@ import ast
 import hashlib
 import inspect
 import json
+import shutil
+import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from evidence import FUNCTIONS, Evidence, NoData
+import kinelo
+from evidence import FUNCTIONS, Evidence
 from kinelo._version import __version__
 from kinelo.paper.figure import FigureStudy, read_figures
 from kinelo.paper.runs import carry_out, finished_run, has_run, run_folder
 
 HERE = Path(__file__).parent
 STUDIES, RESULTS, RUNS = HERE / "studies", HERE / "results", HERE / "build"
-BENCHMARKS = HERE.parent / "benchmarks" / "results.json"
 
 
 def stamp_of(name: str) -> str:
-    """Digest of what a result was asked: its study file and the functions that evaluate it.
-
-    Kinelo's own theory is not in it: after a change there, ``make manuscript AGAIN=1`` computes everything.
-    """
+    """Digest of what a result was asked: its study file and the functions that evaluate it."""
     text = (STUDIES / f"{name}.toml").read_text(encoding="utf-8")
     text += "".join(_syntax(one) for one in _used(FUNCTIONS[name]))
-    if name == "forecasts":
-        stored = json.loads(BENCHMARKS.read_text(encoding="utf-8"))
-        text += json.dumps([part for key, part in sorted(stored.items()) if key.startswith(("Forecasts", "Contests"))])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def library_digest() -> str:
+    """Digest of every module of Kinelo: a result is stale once any of them has changed."""
+    package = Path(kinelo.__file__).parent
+    content = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        content.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return content.hexdigest()[:16]
 
 
 def _syntax(function: FunctionType) -> str:
@@ -69,33 +76,34 @@ def read_result(name: str) -> dict[str, Any]:
 
 
 def is_fresh(name: str) -> bool:
-    """Whether a result is there and belongs to its study as it stands."""
-    return (RESULTS / f"{name}.json").exists() and read_result(name)["stamp"] == stamp_of(name)
+    """Whether a result is there and belongs to its study and to the library as they stand."""
+    if not (RESULTS / f"{name}.json").exists():
+        return False
+    result = read_result(name)
+    return (result["stamp"], result.get("library")) == (stamp_of(name), library_digest())
 
 
 def update(again: bool = False) -> list[str]:
-    """Compute what is missing or stale, and return what was said on the way."""
+    """Compute what is missing or stale, or with ``again`` everything; what is stale and has no data is an error."""
     said = []
     for figure in read_figures(STUDIES):
         if is_fresh(figure.draw) and not again:
             continue
-        try:
-            found = _evaluate(figure)
-        except NoData as error:
-            if not (RESULTS / f"{figure.draw}.json").exists():
-                raise
-            said.append(f"{error} What is stored is used.")
-            continue
-        _write(figure.draw, found)
-        said.append(f"{figure.draw}: computed.")
+        begin = time.monotonic()
+        _write(figure.draw, _evaluate(figure, again))
+        said.append(f"{figure.draw}: computed in {time.monotonic() - begin:.0f} s.")
+        print(said[-1], flush=True)
     return said
 
 
-def _evaluate(figure: FigureStudy) -> Evidence:
-    runs = {}
+def _evaluate(figure: FigureStudy, again: bool) -> Evidence:
+    """Runs of another state of the library lie apart and are not used."""
+    runs, place = {}, RUNS / library_digest()
+    if again:
+        shutil.rmtree(place, ignore_errors=True)
     for name, study in figure.studies.items():
         if has_run(study):
-            folder = run_folder(RUNS, figure, name, study)
+            folder = run_folder(place, figure, name, study)
             carry_out(study, folder, lambda done: None, None)
             runs[name] = finished_run(study, folder)
     return FUNCTIONS[figure.draw](figure, runs)
@@ -104,8 +112,8 @@ def _evaluate(figure: FigureStudy) -> Evidence:
 def _write(name: str, found: Evidence) -> None:
     RESULTS.mkdir(exist_ok=True)
     content = {
-        "study": f"{name}.toml", "kinelo": __version__, "stamp": stamp_of(name), "values": found.values,
-        "series": found.series,
+        "study": f"{name}.toml", "kinelo": __version__, "stamp": stamp_of(name), "library": library_digest(),
+        "values": found.values, "series": found.series,
     }  # fmt: skip
     text = json.dumps(_plain(content), ensure_ascii=False, indent=1)
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -274,6 +274,14 @@ def test_verdicts_on_figure_two_follow_slopes_and_their_errors(check, leagues_of
     assert check.measure(synthetic.leagues(**leagues_of), synthetic.step_scan(**scan)).verdict == verdict
 
 
+def test_words_on_germany_and_brazil_and_on_the_set_ups_follow_the_numbers():
+    measure = step_scan.germany_and_brazil.measure
+    assert measure(synthetic.leagues(), synthetic.step_scan(brazil=-0.08)).on.endswith("clear with 2, not with 1")
+    first = micro.effect_in_first_simulations.measure
+    assert first(synthetic.leagues(r1=0.9, r2=1.1), synthetic.step_scan()).on.endswith("true of R1, not of R2")
+    assert first(synthetic.leagues(r1=1.1, r2=0.9), synthetic.step_scan()).on.endswith("true of R2, not of R1")
+
+
 def test_a_range_ends_where_the_first_statement_fails():
     """Three margins, straight between γ: one is positive from 0.05 on, one up to 0.15, one up to 0.2."""
     gamma = np.array([0.01, 0.1, 0.25])
@@ -339,6 +347,8 @@ def test_over_and_under_performance_needs_both_models():
     assert measure(flat, synthetic.leagues(r2=0.95), scan).verdict == "holds"
     assert measure(flat, synthetic.leagues(r2=0.9983, error=0.0011), scan).verdict == "depends"
     assert measure(flat, synthetic.leagues(r1=1.01, r2=1.01), scan).verdict == "does not hold"
+    assert "perhaps 2a was meant" in measure(flat, synthetic.leagues(r1=0.95, r2=1.01), scan).on
+    assert "2b is named, and alike" in measure(flat, synthetic.leagues(r1=1.01, r2=0.95), scan).on
     assert measure(steep, synthetic.leagues(r2=0.95), scan).verdict == "does not hold"
     assert "under 0.050 (σ = 1), 0.075 (σ = 2)" in measure(flat, synthetic.leagues(), scan).more
 

@@ -260,12 +260,18 @@ def over_and_under_in_both(
     run, named, other = needed(evidence, NARROW), needed(leagues, "R2"), needed(leagues, "R1")
     side = run.strengths - _mean(run, run.strengths)
     share = _mean(run, (run.mean_given_theta - run.strengths) * side < 0, np.abs(side) > 1)
+    alike = [share > 0.95 and below_one(one) for one in (named, other)]
     return Finding(
         f"kinetic: {share:.0%} on {NARROW}; at γ = {named.gamma:g}: slope {with_error(named)} in Figure 2b, "
         f"{with_error(other)} in Figure 2a",
-        judged_under(*(share > 0.95 and below_one(one) for one in (named, other))),
+        judged_under(*alike),
         "",
-        on="the figure: 2b is named, and not alike; perhaps 2a was meant, which is",
+        on="the figure: "
+        + (
+            "2b is named, and alike; 2a is not"
+            if alike[0]
+            else "2b is named, and not alike; perhaps 2a was meant, which is"
+        ),
         figures=(2, 3, 12),
         more=f"Figure 2b is alike only for γ under {steeper_from(scan)}, where it is not steeper, as §2 says it is. "
         "With the axes of Figure 2b swapped, both hold for those smaller γ.",

@@ -253,13 +253,15 @@ def germany_and_brazil(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Find
         f"{at(line.germany):+.3f} and {at(line.brazil):+.3f} with σ = {sigma:g}" for sigma, line in scan.r2.items()
     )
     outside = ", ".join(f"{_range(scan.gamma, _below(line))[1]:.2f} (σ = {sigma:g})" for sigma, line in scan.r2.items())
+    clear = {sigma: _stands_out(point, at(scan.r2[sigma].low)) for sigma, point in points.items()}
+    which = {yes: " and ".join(f"{sigma:g}" for sigma, one in clear.items() if one is yes) for yes in (True, False)}
     settled, last = ((rating - run.theta)[-2:] for rating in (run.settled, run.rating))
     last_error = run.rating_sd[-2:] / np.sqrt(run.realisations)
     return Finding(
         f"R − θ of Germany and Brazil, simulated at γ = {run.gamma:g}: {'; '.join(sentences)}",
-        judged_under(*(_stands_out(point, at(scan.r2[sigma].low)) for sigma, point in points.items())),
+        judged_under(*clear.values()),
         "",
-        on="their σ, which is not published: clear with 2, not with 1",
+        on=f"their σ, which is not published: clear with {which[True]}, not with {which[False]}",
         figures=(2, 11, 12),
         more=f"Computed: {computed}; outside the band for γ up to {outside}. Figure 2b draws the ratings at the end of "
         f"its run, as the paper does: {last[0]:+.3f} ± {last_error[0]:.3f} and {last[1]:+.3f} ± {last_error[1]:.3f}; "
