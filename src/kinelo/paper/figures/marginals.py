@@ -354,11 +354,11 @@ def around_seven(evidence: Mapping[str, MarginalRun]) -> Finding:
     )
 
 
-def _inside(run: MarginalRun) -> Array:
+def _inside(run: MarginalRun) -> np.ndarray:
     return (run.strengths > INSIDE[0]) & (run.strengths < INSIDE[1])
 
 
-def _mean(run: MarginalRun, values: Array, which: Array | slice = slice(None)) -> float:
+def _mean(run: MarginalRun, values: np.ndarray, which: np.ndarray | slice = slice(None)) -> float:
     """Mean over teams: over all θ, or over some of them."""
     if not run.masses[which].any():
         raise MissingEvidence("there are no teams of such strengths")
