@@ -117,6 +117,11 @@ def fields_found(contests: Contests, since: int, ratings: list[Array], rerate: R
     """What contests say of the fields that they have; ``ratings`` (entries) are those before each contest, and
     ``rerate`` rates other contests alike; the share that they show is that of the contests from ``since`` on.
     """
+    # By name, so that draws are the same however a file numbers its entrants.
+    names, code = np.unique(np.array(contests.entrants), return_inverse=True)
+    contests = _with_entrants(
+        replace(contests, entrants=tuple(names.tolist())), code[contests.entrant].astype(np.int32)
+    )
     pool, times = pools_of_contests(contests), np.bincount(contests.entrant, minlength=len(contests.entrants))
     often, most = np.argsort(np.where(pool == 0, -times, 0), kind="stable"), MOST_TOGETHER
     while True:
