@@ -286,7 +286,9 @@ def loss_over_k(outlook):
     measured = SimpleNamespace(k=np.array([6.0, 24.0]), log_loss=np.array([0.601, 0.607]))
     found = SimpleNamespace(
         curve=SimpleNamespace(column=curve.__getitem__), measured=measured, k=32.0,
-        advice=SimpleNamespace(k=12.3, low=8.1, high=19.4), outlook=SimpleNamespace(**outlook),
+        advice=SimpleNamespace(k=12.3, low=8.1, high=19.4, agree=True, telling=True),
+        outlook=SimpleNamespace(future=4.0, past=9.0, **outlook), opponents=SimpleNamespace(alike=False),
+        periods=(SimpleNamespace(measured=20.0), SimpleNamespace(measured=8.0)),
     )  # fmt: skip
     return loss_chart(found).to_dict()
 
@@ -294,7 +296,7 @@ def loss_over_k(outlook):
 OUTLOOK = {"k": 12.3, "low": 6.2, "high": 25.1, "differs": False}
 FOUND = {
     "verdict": "K = 32 is too large.", "k": 32, "bounded": None,
-    "sections": [["Ratings", [["Lag", "eleven"]]]], "notes": ["A note."],
+    "findings": ["Juniors are rated too low. Move them up."], "rows": [["Lag", "eleven"]], "notes": ["A note."],
     "chart": loss_over_k(OUTLOOK), "best": ["Best K = 12.3", "(95 %: 8.1 to 19.4)."],
     "fifths": bands_table([
         Band(-110.2, 7, underrated=-21.4, error=7.6, slope=1.21, slope_error=0.14),
@@ -323,7 +325,7 @@ def test_a_k_for_the_matches_to_come_stands_before_that_of_the_past(page):
 
 def test_an_audit_of_contests_speaks_of_contests_and_has_no_fifths(page):
     rows = [["Which K", "by theory 61"], ["Luck by track", "oval 1.20"]]
-    page.evaluate(AUDIT.replace(".begin()", '.take("contests")'), FOUND | {"fifths": None, "sections": [["", rows]]})
+    page.evaluate(AUDIT.replace(".begin()", '.take("contests")'), FOUND | {"fifths": None, "rows": rows})
     page.wait_for_selector("#audit-found:not([hidden])")
     assert "later half of the contests" in page.inner_text("#audit-caption")
     assert page.locator("#audit-rows :is(h3, dt, dd)").all_text_contents() == [text for row in rows for text in row]
@@ -334,7 +336,8 @@ def test_an_audit_shows_the_numbers_it_is_given(page):
     page.evaluate(AUDIT, FOUND)
     assert page.inner_text("#audit-verdict") == FOUND["verdict"]
     assert page.inner_text("#audit-gain") == "Best K = 12.3 (95 %: 8.1 to 19.4)."
-    assert page.locator("#audit-rows :is(h3, dt, dd)").all_text_contents() == ["Ratings", "Lag", "eleven"]
+    assert page.locator("#audit-rows :is(h3, dt, dd)").all_text_contents() == ["Lag", "eleven"]
+    assert page.locator("#audit-findings li").all_text_contents() == FOUND["findings"]
     assert [[cell.strip() for cell in row] for row in rows(page, "#audit-bands")] == [
         ["Fifth", "Above the start", "Is rated", "Slope of results on forecasts"],
         ["1 (weakest)", "-110", "21 ± 8 too high", "1.21 ± 0.14"],

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.advice.audit.words import gain_words
+from kinelo.advice.audit.words import ahead, gain_words
 from kinelo.cli.app import app
 from kinelo.errors import InputError
 from kinelo.pages.frame import html_page
@@ -199,16 +199,19 @@ def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
     assert values(chart, "y", drawn[:, 1]) == pytest.approx(lost, abs=0.003 * lost.max() + 1e-6)
     rules = [points(one["d"])[0, 0] for one in chart["path"] if one["class"].startswith("rule")]
     marked = np.exp(values(chart, "x", np.array(rules), lambda text: np.log(float(text))))
-    past = [found.advice.k] if found.outlook.differs else []
-    assert marked == pytest.approx([found.outlook.k, 60.0, *past], rel=0.01)
+    coming = ahead(found)
+    assert marked == pytest.approx(
+        [found.outlook.k, 60.0, found.advice.k] if coming else [found.advice.k, 60.0], rel=0.01
+    )
     assert [row[1] for row in read.tables[0][1:]] == [f"{one.rating:+.0f}" for one in found.bands]
     page = (tmp_path / "audit.html").read_text(encoding="utf-8")
     plain = page.replace("&#x27;", "'")
-    k, low, high = found.lead[:3]
-    first = f'<p class="one-k">K = {k:.3g} <span>95 %: {low:.3g} to {high:.3g}; in use: 60</span>'
-    told = [one for one in (found.lead.before, found.lead.answer, found.lead.caveat) if one]
-    places = [plain.index(one) for one in (first, *told, "<h2>")]
-    assert places == sorted(places) and " ".join(told) == found.verdict
+    findings = [f"<li>{one.words} <b>{one.advice}</b></li>" for one in found.findings]
+    told = [f'<p class="lead">{one}</p>' for one in found.lead.sentences]
+    places = [plain.index(one) for one in (*told, *findings, "<details><summary>How we know</summary>", "<svg")]
+    assert places == sorted(places) and " ".join(found.lead.sentences) == found.verdict
+    named = kn.pages.share_page(found, title="County & City")
+    assert named.count("County &amp; City") == 2 and len(told) <= 4 and len(findings) <= 6
     assert "<p><b>{}</b> {}</p>".format(*gain_words(found)) in page
 
 

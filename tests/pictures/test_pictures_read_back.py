@@ -226,9 +226,9 @@ def made_audit():
     return SimpleNamespace(
         curve=SimpleNamespace(column=columns.__getitem__, points=range(3)), k=32.0,
         measured=SimpleNamespace(k=np.array([10.0, 30.0]), log_loss=np.array([0.624, 0.62])),
-        advice=SimpleNamespace(k=17.5, low=12.0, high=26.0),
+        advice=SimpleNamespace(k=17.5, low=12.0, high=26.0, agree=True, telling=True),
         outlook=SimpleNamespace(k=17.5, low=9.0, high=31.0, differs=False), lead=SimpleNamespace(k=17.5),
-        opponents=SimpleNamespace(hidden=False),
+        opponents=SimpleNamespace(alike=False),
         periods=(
             SimpleNamespace(first="2001-01-01", last="2003-06-30", measured=21.0, low=15.0, high=28.0, theory=19.0),
             SimpleNamespace(first="2003-07-01", last="2006-12-31", measured=11.0, low=8.0, high=14.0, theory=13.0),
@@ -270,16 +270,21 @@ def test_panels_of_an_audit_do_not_cover_each_other(groups):
 
 def test_an_audit_marks_the_k_for_the_matches_to_come():
     found = made_audit()
-    found.outlook = SimpleNamespace(k=5.4, low=4.1, high=7.7, differs=True)
-    found.opponents.hidden = True
-    loss, errors = kn.plot.audit(found).axes[:2]
-    assert (
-        errors.get_title(loc="left") + errors.get_title() == "Why: errors of a rating, were opponents drawn by chance"
-    )
+    found.outlook = SimpleNamespace(k=5.4, low=4.1, high=7.7, differs=True, future=5.0, past=17.0)
+    loss = kn.plot.audit(found).axes[0]
     marked = {line.get_label(): line.get_xdata()[0] for line in loss.lines if ":" in line.get_label()}
     assert marked == {"best from today on: 5.4": 5.4, "in use: 32": 32.0, "wanted by the past: 17.5": 17.5}
     span = loss.patches[0].get_extents().transformed(loss.transData.inverted())
     assert (span.x0, span.x1) == pytest.approx((4.1, 7.7))
+    # Where like meets like theory knows too little of errors and of the matches to come.
+    found.opponents.alike = True
+    loss, errors = kn.plot.audit(found).axes[:2]
+    title = errors.get_title(loc="left") + errors.get_title()
+    assert title == "Why: errors of a rating, were opponents drawn by chance"
+    assert "best: 17.5" in [line.get_label() for line in loss.lines]
+    found.advice.low = 0.0
+    span = kn.plot.audit(found).axes[0].patches[0]
+    assert span.get_extents().transformed(loss.transData.inverted()).x1 > 0
 
 
 def test_a_check_shows_the_real_league_among_those_played_again():

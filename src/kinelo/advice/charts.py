@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinelo.advice.audit.words import ahead
 from kinelo.charts import Chart, Trace
 from kinelo.matches.columns import first_side
 from kinelo.raters.history import broken_line
@@ -38,9 +39,9 @@ def loss_chart(found: Audit | ContestAudit) -> Chart:
     Of the theory's curve differences are to be trusted, the level less so.
     """
     past, outlook = found.advice, getattr(found, "outlook", None)  # contests to come are not asked for another K
-    ahead = outlook is not None and outlook.differs
-    best = outlook if ahead else past
-    return which_k_chart(found.curve, found.measured, best, found.k, past if ahead else None)
+    coming = outlook is not None and ahead(found)
+    best = outlook if coming else past
+    return which_k_chart(found.curve, found.measured, best, found.k, past if coming else None)
 
 
 def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None, past: Any = None) -> Chart:
@@ -51,7 +52,13 @@ def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None
     highest = float(max(theory.max(), seen.max()))
     notes = tuple(f"K = {one:.3g}: {loss:.5f} measured" for one, loss in zip(measured.k, seen))
     traces = [
-        Trace(f"95 % interval: {best.low:.3g} to {best.high:.3g}", "prediction", "span", [best.low, best.high]),
+        # An interval without a lower end is drawn from the least K that was tried.
+        Trace(
+            f"95 % interval: {best.low:.3g} to {best.high:.3g}",
+            "prediction",
+            "span",
+            [best.low or float(measured.k[0]), best.high],
+        ),
         Trace("theory", "prediction", "lines", curve.column("k"), theory),
         Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
         Trace(f"best{' from today on' * (past is not None)}: {best.k:.3g}", "prediction", "upright", [best.k]),

@@ -42,11 +42,16 @@ def audit(
             help="Answer by group too: a column of the file (or home_ and away_ one), or a file of name, group."
         ),
     ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="The group of --by that stands still: inflation, gains and biases are told next to it."),
+    ] = None,
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
     as_json: Json = False,
     out: Annotated[
         Path | None, typer.Option(help="Write a page to share to this file, NAME.html.", callback=page_name)
     ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page: the name of the league.")] = None,
     picture: Annotated[
         Path | None,
         typer.Option(help="Draw the curves over K, by theory and by backtest, into this file.", callback=picture_name),
@@ -62,7 +67,8 @@ def audit(
 
     The system in use is plain Elo with --k (32 unless given), --k-of or --rules, or the --rater.
 
-    With --by it says of each group where it should enter, whether it grows stronger, inflates or is rated too high.
+    With --by it says of each group where it should enter, whether it grows stronger, inflates or is rated too high:
+    next to all sides, or next to the group of --reference.
 
     With --lineups it also says how much performances vary, and what that does to ratings.
 
@@ -76,7 +82,8 @@ def audit(
 
     kind = kind_of_file(results, options.column)
     if kind is CONTESTS:
-        _refuse({"--home-advantage": home_advantage, "--ratings": ratings, "--by": by, "--check": check}, results)
+        asked = {"--home-advantage": home_advantage, "--ratings": ratings, "--by": by, "--reference": reference}
+        _refuse(asked | {"--check": check}, results)
         if rater is None and (name := _first(options, "--condition", "--covariate")):
             raise InputError(f"Plain Elo uses no {name}; --rater rank does, and --noise-by asks for luck.")
         matches = options.load(results, kind=kind)
@@ -93,12 +100,12 @@ def audit(
             judged = run(matches, _contests_rated_by(rater, federation, options), progress=sys.stderr.isatty())
         else:
             in_use = _system_in_use(rater, federation, start, home_advantage)
-            judged = run(matches, in_use, ratings=ratings, by=by, progress=sys.stderr.isatty())
+            judged = run(matches, in_use, ratings=ratings, by=by, reference=reference, progress=sys.stderr.isatty())
     _show(judged, lineups=options.lineups is not None, as_json=as_json)
     if out is not None:
         from kinelo.pages.page import write_page
 
-        typer.echo(f"Page: {write_page(judged, out)}", err=as_json)
+        typer.echo(f"Page: {write_page(judged, out, title=title)}", err=as_json)
     for path, name in ((picture, "audit"), (check, "check")):
         if path is not None:
             from kinelo.pictures.audit import draw_audit, draw_check

@@ -11,6 +11,7 @@ from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.gaps import bands_table
 from kinelo.advice.audit.groups import groups_chart
+from kinelo.advice.audit.words import HOW_WE_KNOW
 from kinelo.advice.charts import loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
@@ -123,6 +124,7 @@ def write_page(
 
 def audit_body(found: Audit | ContestAudit, heading: str) -> str:
     """Return the body of the page."""
+    to_do = ""
     if isinstance(found, ContestAudit):
         played = found.contests
         counted = f"{len(played):,} contests with {played.entrant.size:,} entries"
@@ -130,15 +132,20 @@ def audit_body(found: Audit | ContestAudit, heading: str) -> str:
     else:
         played, counted = found.matches, f"{len(found.matches):,} matches"
         charts = _charts(found) if found.extract is None else ""
+        if found.findings:
+            items = [f"<li>{escape(one.words)} <b>{escape(one.advice)}</b></li>" for one in found.findings]
+            to_do = f"<h2>What to do</h2><ol>{''.join(items)}</ol>"
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
-    sections = [f"<h2>{escape(name or EVERYTHING)}</h2>{html_facts(rows)}" for name, rows in found.sections()]
+    lead = "".join(f'<p class="lead">{escape(one)}</p>' for one in found.lead.sentences)
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{counted}{when}, audited with Kinelo.</p>
-{_lead(found)}
+{lead}
+{to_do}
+<details><summary>{HOW_WE_KNOW}</summary>
 {charts}
-{"".join(sections)}
-{notes}"""
+<h2>{EVERYTHING}</h2>{html_facts(found.rows())}
+{notes}</details>"""
 
 
 def _charts(found: Audit) -> str:
@@ -149,19 +156,9 @@ def _charts(found: Audit) -> str:
 {f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if found.matches.dated else ""}"""
 
 
-def _lead(found: Audit | ContestAudit) -> str:
-    """One number, one reason, one caveat, each on its own."""
-    lead = found.lead
-    sentences = "".join(f'<p class="lead">{escape(one)}</p>' for one in (lead.before, lead.answer, lead.caveat) if one)
-    if isinstance(found, Audit) and found.extract is not None:
-        return sentences
-    beside = f"95 %: {lead.low:.3g} to {lead.high:.3g}{'' if found.k is None else f'; in use: {found.k:.3g}'}"
-    return f'<p class="one-k">K = {lead.k:.3g} <span>{beside}</span></p>{sentences}'
-
-
 def _bands(found: Audit) -> str:
     """Fifths of the ratings, where matches say who is rated too high across the league."""
-    if found.opponents.hidden:
+    if found.opponents.alike:
         return ""
     return f'<h2>Strong and weak sides</h2><div class="picture">{bands_table(found.bands).html()}</div>'
 

@@ -88,7 +88,7 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
         xlabel="K",
         ylabel="Squared error, points²",
         # The model of K takes pairing for random.
-        title=f"Why: errors of a rating{', were opponents drawn by chance' * audit.opponents.hidden}",
+        title=f"Why: errors of a rating{', were opponents drawn by chance' * audit.opponents.alike}",
         ylim=(0, min(1.3 * below.max(), 4 * below.min())),
     )
     style.plain_ticks(axes)

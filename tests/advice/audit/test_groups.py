@@ -50,7 +50,8 @@ def test_juniors_among_adults_enter_below_grow_stronger_and_are_rated_too_low_or
     parameters = estimate_league(calendar).parameters
     filtered = smooth_league(calendar, filter_league(calendar, parameters))
     before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before - 1500.0
-    adult, junior = groups_found(calendar, parameters, filtered, groups, (before, 29.0, 1500.0))
+    (adult, junior), alone = groups_found(calendar, parameters, filtered, groups, (before, 29.0, 1500.0))
+    assert alone is None
     assert adult.entry is None and junior.entry.high < 1400
     # Forty of a hundred grow by 60 a year: next to the average of all sides juniors by 36, adults by -24.
     assert abs(junior.gain.mean - 36) < 3 * junior.gain.error and junior.gain.beyond_chance
@@ -67,6 +68,66 @@ def test_juniors_among_adults_enter_below_grow_stronger_and_are_rated_too_low_or
     for one, places in ((adult, groups["adult"]), (junior, groups["junior"])):
         assert abs(one.bias.mean - (off[places].mean() - off.mean())) < 3 * one.bias.error + 15
     assert (junior.bias.mean > 0) == (off[groups["junior"]].mean() > off.mean())
+
+
+def in_two_groups(seed, growth):
+    """Everybody is of some group, both grow, and newcomers of both enter all the time."""
+    g = np.random.default_rng(seed)
+    group, born = list(g.integers(2, size=30)), [0.0] * 30
+    strength, rows = list(g.normal(0, 100, 30)), []
+    for n in range(1500):
+        year = n / 1500 * 3
+        if g.random() < 0.03:
+            strength.append(g.normal(-50, 100))
+            group.append(int(g.integers(2)))
+            born.append(year)
+        i, j = g.choice(len(strength), 2, replace=False)
+        now = [strength[k] + growth[group[k]] * (year - born[k]) for k in (i, j)]
+        won = g.random() < 1 / (1 + 10 ** ((now[1] - now[0]) / 400))
+        rows.append((str(np.datetime64("2012-01-01") + int(year * 365.25)), n, f"p{i}", f"p{j}", float(won), 1))
+    columns = dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows))))
+    matches = kn.read_matches(columns)
+    return matches, {name: "ab"[group[int(name[1:])]] for name in matches.teams}
+
+
+def found_by(matches, by, reference=None):
+    calendar = Calendar.of(matches)
+    parameters = estimate_league(calendar).parameters
+    filtered = smooth_league(calendar, filter_league(calendar, parameters))
+    before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before - 1500.0
+    groups = groups_of(by, matches)
+    return groups_found(calendar, parameters, filtered, groups, (before, 29.0, 1500.0), reference)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+def test_where_everybody_is_of_a_group_that_all_grow_is_held_and_no_number_leaves_the_league(seed):
+    matches, by = in_two_groups(seed, (90.0, 10.0))
+    answers, _ = found_by(matches, by)
+    beside, everything = found_by(matches, by, "b")
+    for one in (*answers, *beside):
+        for shift in (one.gain, one.inflation, one.bias):
+            assert shift is None or (abs(shift.mean) < 400 and shift.error < 250)
+        assert abs(one.entry.mean - 1500) < 400 and one.entry.error < 200
+    a = next(one for one in answers if one.group == "a")
+    size = {name: sum(group == name for group in by.values()) for name in "ab"}
+    # Groups that gain 90 and 10 a year: next to all sides, and next to the second. Beyond four errors once in 3,000.
+    assert abs(a.gain.mean - 80 * size["b"] / len(by)) < 4 * a.gain.error
+    first, second = (next(one for one in beside if one.group == name) for name in "ab")
+    assert abs(first.gain.mean - 80) < 4 * first.gain.error and first.gain.error > 1
+    assert second.gain is None and second.bias is None and second.entry is not None
+    # Next to a group that stands still the others grow, and ratings fall behind strengths by more.
+    assert everything.per_year.mean < first.gain.mean / 2 and everything.gain is None
+
+
+def test_a_reference_is_a_group_of_some_size(tmp_path):
+    matches, by = in_two_groups(1, (90.0, 10.0))
+    with pytest.raises(InputError, match="no group 'c' to refer to; there is"):
+        kn.audit(matches, by=by, reference="c")
+    few = by | dict.fromkeys(list(by)[:3], "few")
+    with pytest.raises(InputError, match="The group 'few' has 3 sides: a reference needs at least 8"):
+        kn.audit(matches, by=few, reference="few")
+    with pytest.raises(InputError, match="say by what sides are grouped"):
+        kn.audit(matches, reference="a")
 
 
 def test_groups_come_from_columns_lists_and_mappings_that_agree(tmp_path):
@@ -104,7 +165,7 @@ def test_a_group_in_words_and_in_a_picture():
     )
     old = GroupFound("rest", 1, None, None, None, Shift(12.0, 3.0, 30))
     assert group_words(young) == (
-        "12 sides; should start at 1310 (1271 to 1349); grows stronger by 38 (22 to 54) points a year, next to all "
+        "12 sides; newcomers belong at 1310 (1271 to 1349); grows stronger by 38 (22 to 54) points a year, next to all "
         "sides; its ratings fall against its strengths by 2 (-8 to 12) points a year (within chance); is rated too low "
         "today by 71 (32 to 110) points, next to all sides"
     )

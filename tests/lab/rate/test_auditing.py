@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.advice.audit.words import gain_words, sections_of
+from kinelo.advice.audit.words import gain_words, rows_of
 from kinelo.advice.charts import loss_chart
 from kinelo.cli.app import app
 from kinelo.errors import InputError
@@ -34,7 +34,8 @@ def test_the_audit_is_the_library_s_own(tmp_path):
     handed = hand_over(matches, str(tmp_path / "matches"))
     found = AuditController(said.append).audit(str(tmp_path / "matches"), k=60.0, **handed)
     expected = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
-    assert found["sections"] == [[heading, [list(row) for row in rows]] for heading, rows in sections_of(expected)]
+    assert found["rows"] == [list(row) for row in rows_of(expected)]
+    assert found["findings"] == [f"{one.words} {one.advice}" for one in expected.findings]
     assert found["bounded"] is None
     assert found["best"] == list(gain_words(expected)) and found["verdict"] == expected.verdict
     assert found["chart"] == loss_chart(expected).to_dict() and found["notes"] == list(expected.notes)
@@ -49,7 +50,7 @@ def test_an_audit_calls_the_sides_as_the_file_does(tmp_path):
     assert matches.side_headers == ("White", "Black")
     handed = hand_over(matches, str(tmp_path / "matches"))
     found = AuditController(lambda words: None).audit(str(tmp_path / "matches"), 32.0, **handed)
-    rows = " ".join(words for _, rows in found["sections"] for _, words in rows)
+    rows = " ".join(words for _, words in found["rows"])
     assert "having White is worth" in rows and "playing at home" not in rows
 
 
@@ -93,7 +94,7 @@ def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
     races = kn.read_contests(path, advantages=["track"])
     expected = kn.audit(races, kn.TeamElo.classic(k=20))
     assert found["verdict"] == expected.verdict and found["chart"] == loss_chart(expected).to_dict()
-    assert found["sections"] == [["", [list(row) for row in expected.rows()]]] and found["fifths"] is None
+    assert found["rows"] == [list(row) for row in expected.rows()] and found["fifths"] is None
     assert [name for name, _ in expected.rows()][-1] == "Luck by track" and expected.like_meets_like
     assert "like" in expected.lead.caveat and expected.start is not None and expected.unfinished > 0.05
     assert len(said) >= 4 and "60 contests with 480 entries" in said[0]

@@ -1,50 +1,68 @@
 r"""How far strengths lie apart, how alike opponents are, and how much of the differences ratings show.
 
-All three come from strengths that results alone tell (:mod:`kinelo.advice.audit.hindsight`), each corrected for luck:
-with x the strengths and e the draws of luck,
+**Where the calendar ignores results**, results alone tell (:mod:`kinelo.advice.audit.hindsight`). Firth's correction
+adds ``½ (ln w)' lev`` to each match's pull on its difference of strengths, w its information and lev its leverage, and
+takes the first order of the bias out of x. With e the draws of luck,
 
-    τ² = Var x − E Var e,    E d² = mean (x_i − x_j)² − E (e_i − e_j)² over matches,    ρ = 1 − E d²/2v,
+    τ² = Var x − E Var e,    ρ = (E x_i x_j − E e_i e_j) / (E x² − E e²) over matches,    share = (Cov(R, x) − b) / τ².
 
-v the variance over appearances. Ratings that begin alike follow the expected results match by match; the slope of
-where they end on strengths is the share of the differences that they show. Around strengths a step closes gaps along
-the matches that are played, dR = −A(R − x) with A = Σ γ b'(z)(e_i − e_j)(e_i − e_j)ᵀ a calendar: from a common start
-ratings show 1 − xᵀe^{−At}x/xᵀx, and the slowest mode of A is what the theory calls relaxation.
+Seasons are played on the *same* calendar from x shrunk to τ, fitted and rated again: what they find beside what is true
+of them gives the bias b of the covariance, and all intervals.
+
+**Where it follows results** (ratings, points, promotion), luck decides who meets whom and errors go along with
+strengths. The calendar then says nothing that the results do not say: the likelihood with independent strengths
+``N(0, τ²)`` is right, it is largest at ``E Σ x²/τ² = n``, and all three follow from draws of strengths given results.
+
+**Which of the two** a test of luck says: do sides that were lucky meet stronger opponents afterwards?
+
+    T = Σ u_i (x_j − ō_i) + u_j (x_i − ō_j),
+
+u the faded sum of a side's surprises so far, ō the mean strength of its opponents, beside the T of the seasons. Unless
+it lies among those, both answers are given as one interval.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.gaps import law_of
-from kinelo.advice.audit.hindsight import HindsightStrengths, differences
-from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar, Parameters, System
+from kinelo.advice.audit.hindsight import HindsightStrengths, Likelihood, falling_root, walk_factor
+from kinelo.advice.audit.kernels import CHESS_NU, NORMAL_95, YEAR, Array, Calendar, Parameters, System
+from kinelo.play.formula import kernel
 
-MOST_SHOWN = 0.9
-"""Share of the differences for which the matches that it takes are counted."""
-SHARE_DRAWS = 12
-"""Draws of luck whose ratings are followed."""
-LANCZOS_STEPS = 60
-LONGEST = 1e6
-"""Calendars after which nobody waits."""
+SEASONS = 24
+STUDENT_95 = 2.07
+"""Half width of a 95 % interval in standard deviations that are known from so many seasons."""
+LUCK_FADES = (0.9, 0.98, 1.0)
+"""What is left of a surprise after a match of the side, in each of the three tests."""
+FOLLOWS_RESULTS = 1.8
+"""Standard deviations of the seasons beyond which a calendar may follow results."""
+EVIDENCE_DRAWS = 32
+EVIDENCE_RANGE = 3.0
+"""How far from the other answer the spread of independent strengths is sought: logarithms."""
+EVIDENCE_LEFT, EVIDENCE_ERROR = 0.3, 0.1
+"""Where Newton's steps end, and how near the logarithm of the spread is found."""
+FIRTH_STEPS, SEASON_STEPS = 5, 6
+MOST_ALIKE, LEAST_SHARE = 0.995, 1e-3
+"""Correlations lie below, and shares above."""
+LEAST_ERROR = 0.02
+"""Standard error of a correlation that seasons of the very same strengths do not show."""
+LEAST_SPREAD = 10.0
+"""Points of the chess scale below which no spread is told."""
 FEW_MATCHES = 0.5
 """Who played less than this share of what the middle side did played little."""
 MEDIAN_OF_SQUARE = 0.455
 """Median of the square of a standard normal variable."""
 CLEARLY_ALIKE = 0.3
 """Correlation of opponents above which like meets like, if the whole interval lies there."""
-VERY_ALIKE = 0.8
-"""Correlation of opponents, at the upper end of its interval, above which strengths that move lie further apart than
-results alone tell: they hide some of the correlation too."""
-HIDDEN_BY_MOTION = 2.0
-"""Factor by which they then may: what is measured for walks of up to 5 points a match (docs/which-k.md)."""
 HARDLY_SHOWN = 0.8
 """Share of the differences below which ratings hide much of them, if the whole interval lies there."""
 
@@ -70,14 +88,21 @@ class Measured(NamedTuple):
         return {**self._asdict(), "low": self.low, "high": self.high}
 
 
+class Range(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
 class StrengthsToday(NamedTuple):
-    """Strength of each side at its last match and its error about the mean of those who are active, and who is
-    (sides each); ``luck`` are the draws (sides × draws)."""
+    """Strength of each side at its last match and the variance of its error, about the mean of those who are active,
+    and who is (sides each)."""
 
     strength: Array
     variance: Array
     active: np.ndarray
-    luck: Array
 
 
 @dataclass(frozen=True)
@@ -87,26 +112,31 @@ class OpponentsFound:
     Attributes
     ----------
     spread
-        Standard deviation of the strengths of the sides active at the end, from results alone, in points.
+        Standard deviation of the strengths of the sides active at the end, in points.
     correlation
         Correlation of the strengths of opponents: 0 where they are drawn at random.
     share_shown
-        How much of the true differences today's ratings show: the slope of expected ratings on strengths.
+        How much of the true differences today's ratings show: the slope of ratings on strengths.
+    luck
+        How far luck decided who met whom, in standard deviations of calendars that ignore results.
+    shown_by
+        The share at other K, played on this calendar.
     matches
         Matches of a side so far, on average over those who are active.
-    matches_needed
-        Matches of a side after which ratings that began alike show nine tenths, against opponents like these.
-    relaxation
-        Matches of a side in which the slowest of all differences shrinks to 37 %.
     """
 
-    spread: Measured
-    correlation: Measured
-    share_shown: Measured
+    spread: Range
+    correlation: Range
+    share_shown: Range
+    luck: float
+    shown_by: dict[float, float]
     matches: float
-    matches_needed: float
-    relaxation: float
     today: StrengthsToday = field(repr=False)
+
+    @property
+    def follows_results(self) -> bool:
+        """Whether the calendar may follow results, so that both answers are given as one."""
+        return self.luck > FOLLOWS_RESULTS
 
     @property
     def alike(self) -> bool:
@@ -118,29 +148,22 @@ class OpponentsFound:
         """Whether like meets like, and ratings therefore show clearly less than there is."""
         return self.alike and self.share_shown.high < HARDLY_SHOWN
 
-    @property
-    def at_least(self) -> bool:
-        """Whether strengths lie further apart than found if they also move: opponents follow them as they do."""
-        return self.alike and self.correlation.high > VERY_ALIKE
-
-    @property
-    def spread_range(self) -> tuple[float, float]:
-        """Ends of the 95 % interval of the spread; the upper one as if strengths moved, where that would hide some."""
-        return max(self.spread.low, 0.0), self.spread.high * (HIDDEN_BY_MOTION if self.at_least else 1.0)
-
     def to_dict(self) -> dict[str, object]:
         """Plain numbers."""
-        low, high = self.spread_range
-        return {
-            "spread": {**self.spread.to_dict(), "low": low, "high": high},
-            "opponents_correlation": self.correlation.to_dict(),
-            "share_shown": self.share_shown.to_dict(), "matches": self.matches, "alike": self.alike,
-            "at_least": self.at_least, "matches_needed": self.matches_needed, "relaxation": self.relaxation,
+        ranges = (
+            ("spread", self.spread),
+            ("opponents_correlation", self.correlation),
+            ("share_shown", self.share_shown),
+        )
+        return {name: one._asdict() for name, one in ranges} | {
+            "calendar_luck": self.luck, "shown_by": [[k, share] for k, share in self.shown_by.items()],
+            "matches": self.matches, "alike": self.alike,
         }  # fmt: skip
 
 
-def strengths_today(calendar: Calendar, found: HindsightStrengths, years: float) -> StrengthsToday:
-    """Strengths at the end, about the mean of those who have played within some years and are tied to most others."""
+def strengths_today(calendar: Calendar, found: HindsightStrengths, years: float) -> tuple[StrengthsToday, np.ndarray]:
+    """Strengths at the end, about the mean of those who have played within some years and are tied to most others; and
+    the last appearance of each side."""
     side, day = np.column_stack([calendar.home, calendar.away]).ravel(), np.full(calendar.sides, -math.inf)
     last = np.zeros(calendar.sides, np.int64)
     last[side] = np.arange(side.size)
@@ -150,7 +173,7 @@ def strengths_today(calendar: Calendar, found: HindsightStrengths, years: float)
     strength = strength[:, 0]
     strength, luck = strength - strength[active].mean(), luck - luck[active].mean(axis=0)
     idle = np.where(np.isfinite(day), calendar.day[-1] - day, 0.0) / YEAR
-    return StrengthsToday(strength, (luck**2).mean(axis=1) + found.walk_per_year**2 * idle, active, luck)
+    return StrengthsToday(strength, (luck**2).mean(axis=1) + found.walk_per_year**2 * idle, active), last
 
 
 def largest_pool(calendar: Calendar) -> np.ndarray:
@@ -161,138 +184,256 @@ def largest_pool(calendar: Calendar) -> np.ndarray:
     return label == np.bincount(label).argmax()
 
 
+class _Moments(NamedTuple):
+    """Variance of strengths today, and over matches the product of opponents and the variance; one of each column."""
+
+    today: Array
+    together: Array
+    spread: Array
+
+
+NOTHING = _Moments(*np.zeros((3, 1)))
+
+
+class _Lens:
+    """What is looked at of strengths in all appearances (2n × columns)."""
+
+    def __init__(self, last: np.ndarray, weight: Array, rated: Array) -> None:
+        self.last, self.weight, self.unbiased = last, weight, 1.0 - float(weight @ weight)
+        self.rated = rated - weight @ rated
+
+    def moments(self, strength: Array) -> _Moments:
+        today = strength[self.last] - self.weight @ strength[self.last]
+        apart = strength - strength.mean(axis=0)
+        together, spread = (apart[0::2] * apart[1::2]).mean(axis=0), (apart**2).mean(axis=0)
+        return _Moments(self.weight @ today**2 / self.unbiased, together, spread)
+
+    def along(self, strength: Array, rated: Array | None = None) -> Array:
+        """Covariance of ratings (of the sides that are looked at; a column each, or those in use) and strengths."""
+        today = strength[self.last]
+        today = today - self.weight @ today
+        rated = self.rated[:, None] if rated is None else rated - self.weight @ rated
+        return (self.weight[:, None] * today * rated).sum(axis=0) / self.unbiased
+
+
 def opponents_found(
-    calendar: Calendar, parameters: Parameters, found: HindsightStrengths, system: System, steps: Array, years: float
-) -> OpponentsFound:
-    """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today."""
-    today = strengths_today(calendar, found, years)
-    played = np.bincount(np.concatenate([calendar.home, calendar.away]), minlength=calendar.sides)
-    weight, spread = spread_of(today, played.astype(float))
-    law = law_of(parameters.nu, parameters.ties)
-    x, e = found.of_matches()
-    gap = x[:, 0] - x[:, 1] + found.home
+    calendar: Calendar, parameters: Parameters, found: HindsightStrengths, system: System, steps: Array, years: float,
+    ks: tuple[float, ...] = (), seed: int = 0,
+) -> OpponentsFound:  # fmt: skip
+    """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today, and by
+    other ``ks``."""
+    g, likelihood = np.random.default_rng(seed), found.likelihood
+    today, last = strengths_today(calendar, found, years)
+    played = np.bincount(np.concatenate([calendar.home, calendar.away]), minlength=calendar.sides).astype(float)
+    places = np.flatnonzero(today.active)
+    weight = weights_of(today.strength[places], today.variance[places], played[places])
+    places, weight = places[weight > 0], weight[weight > 0]
 
-    def ratings(extra: Array | float = 0.0) -> Array:
+    def ratings(result: Array, step: Array = steps) -> Array:
         rated = system.start.copy()
-        kernels.expect_ratings(calendar, system, steps, law.b(gap + extra), rated)
-        return rated
+        kernels.expect_ratings(calendar, system, step, result, rated)
+        return rated[places]
 
-    share = share_of(today, weight, ratings, [e[:, 0, n] - e[:, 1, n] for n in range(SHARE_DRAWS)])
-    # Who left, or hardly plays, closes no gaps.
-    regular = today.active & (played >= FEW_MATCHES * np.median(played[today.active]))
-    active = regular[calendar.home] & regular[calendar.away]
-    pull = np.where(active, 0.5 * steps.sum(axis=1) * law.b_prime(gap), 0.0)
-    sides = np.flatnonzero(regular)
-    matches = 2.0 * float(active.sum()) / max(sides.size, 1)
-    A = _laplacian(calendar, pull)[sides][:, sides]
-    strength, luck = today.strength[sides], today.luck[sides, :SHARE_DRAWS]
-    needed, slowest = _calendars(A, strength - strength.mean(), luck - luck.mean(axis=0))
-    return OpponentsFound(
-        spread, _correlation(x, e), share, float(played[today.active].mean()), needed * matches, slowest * matches,
-        today,
-    )  # fmt: skip
+    lens = _Lens(last[places], weight, ratings(calendar.result))
+    grown = np.zeros(2 * calendar.size) if found.trend is None else found.years @ found.trend.per_year
+    x, luck = _firth(likelihood, found, g)
+    strength = (found.paths @ x + grown)[:, None]
+    own, error = lens.moments(strength), _Moments(*(one.mean() for one in lens.moments(found.paths @ luck)))
+    least = (LEAST_SPREAD * CHESS_NU / parameters.nu) ** 2
+    variance = max(float(own.today[0]) - float(error.today), least)
+    rho = _correlation(own, error)[0]
+    covered = float(lens.along(strength)[0])
+
+    # Seasons on the same calendar, from strengths as far apart as they are.
+    shrunk = min(math.sqrt(variance / float(own.today[0])), 1.0)
+    true = shrunk * strength
+    both = true.reshape(-1, 2)
+    results = np.empty((calendar.size, SEASONS))
+    for n in range(SEASONS):
+        kernels.draw_results(both, found.home, parameters, g.random(calendar.size), results[:, n])
+    offset = found.home + shrunk * (grown[0::2] - grown[1::2])
+    again = found.paths @ _refit(likelihood, found.factor, shrunk * x, luck, offset, results) + shrunk * grown[:, None]
+    rated = np.stack([ratings(results[:, n]) for n in range(SEASONS)], axis=1)
+    seen, truth = lens.moments(again), lens.moments(true)
+    true_along, found_along = lens.along(true, rated), lens.along(again, rated)
+    bias = float((found_along - true_along).mean())
+    spreads = 0.5 * np.log(np.maximum(seen.today - error.today, 0.02 * variance) / variance)
+    turned = np.arctanh(_correlation(seen, error)) - np.arctanh(_correlation(truth, NOTHING))
+    shares = np.log(
+        np.maximum((found_along - bias) / np.maximum(seen.today - error.today, 0.02 * variance), LEAST_SHARE)
+    )
+    shares -= np.log(np.maximum(true_along / variance, LEAST_SHARE))
+    share = max((covered - bias) / variance, LEAST_SHARE)
+    answers = [
+        _interval(math.log(variance) / 2, spreads, math.exp),
+        _interval(math.atanh(rho), turned, math.tanh, LEAST_ERROR),
+        _interval(math.log(share), shares, math.exp),
+    ]
+    unlucky = np.array([_luck_test(calendar, likelihood, *one) for one in zip(again.T, results.T)])
+    real = _luck_test(calendar, likelihood, strength[:, 0], calendar.result)
+    luck_of_calendar = float(((real - unlucky.mean(axis=0)) / np.maximum(unlucky.std(axis=0, ddof=1), 1e-12)).max())
+    if luck_of_calendar > FOLLOWS_RESULTS:
+        other, drawn = _evidence(likelihood, found, lens, x, math.sqrt(variance), grown, g)
+        answers = [
+            Range((one.value + two.value) / 2, min(one.low, two.low), max(one.high, two.high))
+            for one, two in zip(answers, other)
+        ]
+        today = _between(today, drawn[last])
+    shown = {}
+    for k in ks:
+        step = np.multiply.outer(calendar.weight, np.full(2, k / 2))
+        there = np.stack([ratings(results[:, n], step) for n in range(SEASONS)], axis=1)
+        shown[k] = answers[2].value * float(lens.along(true, there).mean()) / max(float(true_along.mean()), 1e-9)
+    return OpponentsFound(*answers, luck_of_calendar, shown, float(played[places].mean()), today)
 
 
-def spread_of(today: StrengthsToday, matches: Array) -> tuple[Array, Measured]:
-    """Weights of the active sides, less for those with few matches, and the spread of strengths."""
-    x, e = today.strength[today.active], today.luck[today.active]
-    doubt, played = (e**2).mean(axis=1), matches[today.active]
+def weights_of(strength: Array, doubt: Array, played: Array) -> Array:
+    """Weights of the active sides, less for those with few matches and none for those who are not known."""
     # The ends of a ladder play less and are known less: where they lie is part of the spread.
     few = played < FEW_MATCHES * np.median(played)
     enough = np.where(few, played, FEW_MATCHES * np.median(played))
-    weight, variance = enough / enough.sum(), float(np.median(x**2)) / MEDIAN_OF_SQUARE
+    weight, variance = enough / enough.sum(), float(np.median(strength**2)) / MEDIAN_OF_SQUARE
     for _ in range(8):
         # Who played little and is known worse than by the league alone says nothing of its spread.
         told = ~few | (doubt < variance)
         weight = np.where(told | (told.sum() < 3), enough, 0.0)
         weight /= weight.sum()
-        spread = weight @ (x - weight @ x) ** 2
-        luck = (weight @ (e - weight @ e) ** 2).mean()
-        unbiased = 1.0 - weight @ weight
-        variance = max(float(spread - luck) / unbiased, 1e-6 * float(spread) + 1e-9)
-    both = weight @ (x[:, None] + e - weight @ (x[:, None] + e)) ** 2
-    size = math.sqrt(variance)
-    return weight, Measured(size, float(both.std(ddof=1)) / (2 * size))
+        spread = float(weight @ (strength - weight @ strength) ** 2)
+        variance = max((spread - float(weight @ doubt)) / (1.0 - float(weight @ weight)), 1e-6 * spread + 1e-9)
+    return weight
 
 
-def _correlation(x: Array, e: Array) -> Measured:
-    """ρ over matches; the errors of its two parts go along."""
-    deviation, luck = x - x.mean(), e - e.mean(axis=(0, 1))
-    gap, shift = deviation[:, 0] - deviation[:, 1], luck[:, 0] - luck[:, 1]
-    apart = float((gap**2).mean()) - (shift**2).mean()
-    spread = float((deviation**2).mean()) - (luck**2).mean()
-    spread = max(spread, 1e-6 * float((deviation**2).mean()) + 1e-12)
-    rho = float(np.clip(1.0 - apart / (2 * spread), -1.0, 1.0))
-    moved = 2 * (gap @ shift) / gap.size, 2 * np.einsum("ij,ijk->k", deviation, luck) / deviation.size
-    error = (moved[0] - apart / spread * moved[1]) / (2 * spread)
-    return Measured(rho, float(error.std(ddof=1)))
+def _correlation(own: _Moments, error: _Moments) -> Array:
+    """ρ of each column, without what luck adds to both of its parts."""
+    spread = np.maximum(own.spread - error.spread, 1e-3 * own.spread + 1e-12)
+    return np.clip((own.together - error.together) / spread, -MOST_ALIKE, MOST_ALIKE)
 
 
-def share_of(today: StrengthsToday, weight: Array, ratings: Callable[..., Array], shifts: list[Array]) -> Measured:
-    """Slope of the ratings of active sides on their strengths, without what luck moves both."""
-    active = today.active
-    x, rated = today.strength[active], ratings()[active]
-    x, e = x - weight @ x, today.luck[active] - weight @ today.luck[active]
-    together, alone, errors = float((weight * x) @ rated), float(weight @ x**2), []
-    moved = np.stack([ratings(shift)[active] - rated for shift in shifts], axis=1)
-    both, own = (weight @ (e[:, : len(shifts)] * moved)).mean(), (weight @ e**2).mean()
-    share = float((together - both) / max(alone - own, 1e-9 * alone + 1e-12))
-    # Luck moves both parts of the slope at once.
-    for n in range(len(shifts)):
-        up = (weight * x) @ moved[:, n] + (weight * e[:, n]) @ rated
-        errors.append((up - share * 2 * (weight * x) @ e[:, n]) / max(alone - own, 1e-12))
-    return Measured(share, float(np.std(errors, ddof=1)))
+def _between(today: StrengthsToday, drawn: Array) -> StrengthsToday:
+    """Strengths between two answers, ``drawn`` (sides × draws) the other one: half of their gap is doubt."""
+    drawn = drawn - drawn[today.active].mean(axis=0)
+    other = drawn.mean(axis=1)
+    doubt = np.maximum(today.variance, drawn.var(axis=1)) + (today.strength - other) ** 2 / 4
+    return StrengthsToday((today.strength + other) / 2, doubt, today.active)
 
 
-def _laplacian(calendar: Calendar, pull: Array) -> sparse.csr_array:
-    rows = differences(calendar.home.astype(np.int64), calendar.away.astype(np.int64), calendar.sides)
-    return sparse.csr_array(rows.T @ sparse.diags_array(pull) @ rows)
+def _interval(value: float, errors: Array, back: Callable[[float], float], least: float = 0.0) -> Range:
+    """A number on a scale on which errors are normal, without their middle and with their spread, scaled back; no
+    error is taken for less than the ``least``."""
+    centre, reach = value - float(np.median(errors)), STUDENT_95 * math.hypot(float(errors.std(ddof=1)), least)
+    return Range(back(centre), back(centre - reach), back(centre + reach))
 
 
-def _calendars(A: sparse.csr_array, x: Array, e: Array) -> tuple[float, float]:
-    """How often the matches must be played until ratings that began alike show nine tenths of the differences, and
-    until the slowest difference is down to 37 %."""
-    rates, shares = lanczos(A, x)
-    total = float(x @ x)
-    modes = [(rates, shares * total)]
-    for n in range(e.shape[1]):
-        own_rates, own_shares = lanczos(A, e[:, n])
-        modes.append((own_rates, -own_shares * float(e[:, n] @ e[:, n]) / e.shape[1]))
-    whole = sum(float(size.sum()) for _, size in modes)
-    if whole <= 0:
-        return math.inf, math.inf
-
-    def missing(time: float) -> float:
-        return sum(float(size @ np.exp(-rate * time)) for rate, size in modes) / whole
-
-    slowest = 1.0 / max(float(rates[shares > 1e-6].min()), 1.0 / LONGEST)
-    low, high = 0.0, 1.0
-    while missing(high) > 1 - MOST_SHOWN and high < LONGEST:
-        low, high = high, 2 * high
-    if high >= LONGEST:
-        return math.inf, slowest
-    while high - low > 1e-3 * high:
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if missing(middle) > 1 - MOST_SHOWN else (low, middle)
-    return high, slowest
+def _pull(likelihood: Likelihood, gap: Array, unknown: Array) -> Array:
+    """Firth's part of what each match moves its difference by: ½ (ln w)' lev, the leverage w times ``unknown``."""
+    law, step = likelihood.law, 0.01 / likelihood.nu
+    weight = likelihood.weight[:, None] if gap.ndim > 1 else likelihood.weight
+    return weight * likelihood.nu * (law.b_prime(gap + step) - law.b_prime(gap - step)) / (4 * step) * unknown
 
 
-def lanczos(A: sparse.csr_array, x: Array, steps: int = LANCZOS_STEPS) -> tuple[Array, Array]:
-    """Rates and shares with ``xᵀf(A)x ≈ xᵀx Σ share f(rate)`` for any smooth f: Gauss's rule of x's own spectrum."""
-    size = float(np.linalg.norm(x))
-    if size == 0.0:
-        return np.zeros(1), np.ones(1)
-    basis, diagonal, beside = [x / size], [], []
-    for _ in range(min(steps, x.size)):
-        pushed = A @ basis[-1]
-        diagonal.append(float(basis[-1] @ pushed))
-        known = np.stack(basis)
-        for _ in range(2):
-            pushed -= known.T @ (known @ pushed)
-        length = float(np.linalg.norm(pushed))
-        if length < 1e-10 * max(diagonal) or len(diagonal) == steps:
+def _firth(likelihood: Likelihood, found: HindsightStrengths, g: np.random.Generator) -> tuple[Array, Array]:
+    """Strengths with Firth's correction, and draws of luck there (blocks × draws)."""
+    x, factor = found.strength, found.factor
+    normal = g.standard_normal((likelihood.n + likelihood.walk.size + likelihood.size, SEASONS))
+    most, luck = 2.0 / likelihood.nu, found.luck
+    for turn in range(FIRTH_STEPS):
+        solve = likelihood.solver(x, factor)
+        luck = likelihood.luck(x, factor, solve, normal)
+        if turn == FIRTH_STEPS - 1:
             break
-        beside.append(length)
-        basis.append(pushed / length)
-    rates, vectors = linalg.eigh_tridiagonal(np.array(diagonal), np.array(beside[: len(diagonal) - 1]))
-    return np.maximum(rates, 0.0), vectors[0] ** 2
+        unknown = ((likelihood.matches @ luck) ** 2).mean(axis=1)
+        pull = _pull(likelihood, likelihood.matches @ x + likelihood.home, unknown)
+        slope = likelihood.slope(x, factor) + likelihood.matches.T @ pull
+        step = solve(slope[:, None])[:, 0]
+        x = x + step * min(1.0, most / max(float(np.abs(likelihood.matches @ step).max()), 1e-12))
+        if 0.5 * float(slope @ step) < EVIDENCE_LEFT:
+            break
+    return x, luck
+
+
+def _refit(likelihood: Likelihood, factor: float, start: Array, luck: Array, home: Array, results: Array) -> Array:
+    """Strengths with Firth's correction of every season (blocks × seasons), by steps of one curvature: that of the
+    strengths they were played from."""
+    solve = likelihood.solver(start, factor)
+    unknown, most = ((likelihood.matches @ luck) ** 2).mean(axis=1)[:, None], 2.0 / likelihood.nu
+    x = np.repeat(start[:, None], results.shape[1], axis=1)
+    for _ in range(SEASON_STEPS):
+        gap = likelihood.matches @ x + home[:, None]
+        missing = likelihood.weight[:, None] * likelihood.nu * (results - likelihood.law.b(gap))
+        walked = (likelihood.links @ x) / np.maximum(factor * likelihood.walk, 1e-300)[:, None]
+        slope = likelihood.matches.T @ (missing + _pull(likelihood, gap, unknown)) - likelihood.links.T @ walked
+        step = solve(slope - likelihood.prior[:, None] * x)
+        reach = np.abs(likelihood.matches @ step).max(axis=0)
+        x = x + step * np.minimum(1.0, most / np.maximum(reach, 1e-12))
+    return x
+
+
+@kernel
+def _follow_luck(home, away, strength, surprise, sides, fades, out):
+    """Into ``out`` (one for each of ``fades``): luck so far times how much stronger than usual the opponent is."""
+    usual, count = np.zeros(sides), np.zeros(sides)
+    for k in range(home.size):
+        usual[home[k]] += strength[2 * k + 1]
+        usual[away[k]] += strength[2 * k]
+        count[home[k]] += 1.0
+        count[away[k]] += 1.0
+    for f in range(fades.size):
+        luck, total = np.zeros(sides), 0.0
+        for k in range(home.size):
+            i, j = home[k], away[k]
+            total += luck[i] * (strength[2 * k + 1] - usual[i] / count[i])
+            total += luck[j] * (strength[2 * k] - usual[j] / count[j])
+            luck[i] = fades[f] * luck[i] + surprise[k]
+            luck[j] = fades[f] * luck[j] - surprise[k]
+        out[f] = total
+
+
+def _luck_test(calendar: Calendar, likelihood: Likelihood, strength: Array, result: Array) -> Array:
+    """T of each fading."""
+    out, gap = np.empty(len(LUCK_FADES)), strength[0::2] - strength[1::2]
+    surprise = result - likelihood.law.b(gap + likelihood.home)
+    ways = np.ascontiguousarray(strength), surprise, calendar.sides, np.array(LUCK_FADES)
+    _follow_luck(calendar.home, calendar.away, *ways, out)
+    return out
+
+
+def _evidence(
+    likelihood: Likelihood, found: HindsightStrengths, lens: _Lens, x: Array, spread: float, grown: Array,
+    g: np.random.Generator,
+) -> tuple[list[Range], Array]:  # fmt: skip
+    """The three where the calendar tells nothing beside the results, and draws of strengths in all appearances."""
+    first, own, factor = likelihood.prior > 0, copy.copy(likelihood), found.factor
+    normal = g.standard_normal((own.n + own.walk.size + own.size, EVIDENCE_DRAWS))
+
+    def drawn(log_ratio: float) -> Array:
+        nonlocal x
+        own.prior = np.where(first, (spread * math.exp(log_ratio)) ** -2, 0.0)
+        x, solve = own.mode(x, factor, EVIDENCE_LEFT)
+        return x[:, None] + own.luck(x, factor, solve, normal)
+
+    def excess(log_ratio: float) -> float:
+        squares = drawn(log_ratio) ** 2
+        return float((own.prior @ squares).mean() - first.sum())
+
+    best, slope = falling_root(excess, EVIDENCE_RANGE, EVIDENCE_ERROR)
+    if own.walk.size:
+        # Luck that decides who meets whom looks like movement to a prior that is wide.
+        factor, x = walk_factor(own, x, g)
+        best, slope = falling_root(excess, EVIDENCE_RANGE, EVIDENCE_ERROR)
+    error = 1.0 / math.sqrt(max(-slope, 1.0))
+    # Three nodes of a normal law of the logarithm.
+    nodes = [found.paths @ drawn(best + shift * error) + grown[:, None] for shift in (-math.sqrt(3), 0.0, math.sqrt(3))]
+    weight = np.repeat([1 / 6, 2 / 3, 1 / 6], EVIDENCE_DRAWS) / EVIDENCE_DRAWS
+    parts = [lens.moments(one) for one in nodes]
+    today, together, over = (np.concatenate(one) for one in zip(*parts))
+    share = np.concatenate([lens.along(one) for one in nodes]) / today
+    scales: list[tuple[Array, Callable[[float], float]]] = [
+        (0.5 * np.log(today), math.exp), (np.arctanh(np.clip(together / over, -MOST_ALIKE, MOST_ALIKE)), math.tanh),
+        (np.log(np.maximum(share, LEAST_SHARE)), math.exp),
+    ]  # fmt: skip
+    answers = []
+    for values, back in scales:
+        mean = float(weight @ values)
+        reach = NORMAL_95 * math.sqrt(float(weight @ (values - mean) ** 2))
+        answers.append(Range(back(mean), back(mean - reach), back(mean + reach)))
+    return answers, nodes[1]

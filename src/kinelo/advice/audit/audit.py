@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.alike import Measured, OpponentsFound, opponents_found
-from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
+from kinelo.advice.audit.alike import OpponentsFound, Range, opponents_found
+from kinelo.advice.audit.backtest import LEAST_FOLLOWED, KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.contests import ContestAudit, audit_contests, check_asked
 from kinelo.advice.audit.estimate import estimate_league, moves
-from kinelo.advice.audit.findings import Findings, Home, SystemComparison, advise, periods_of
+from kinelo.advice.audit.findings import Findings, Home, advise, periods_of
 from kinelo.advice.audit.gaps import bands_of, law_of
-from kinelo.advice.audit.groups import groups_found, groups_of
+from kinelo.advice.audit.groups import check_reference, groups_found, groups_of
 from kinelo.advice.audit.hindsight import strengths_in_hindsight
 from kinelo.advice.audit.in_use import (
     SystemInUse,
@@ -34,8 +34,9 @@ from kinelo.advice.audit.outlook import find_remedies, look_ahead, newcomers_ste
 from kinelo.advice.audit.recursion import Recursion, k_curve
 from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
 from kinelo.advice.audit.verdict import SAME_K, Lead, lead_of
-from kinelo.advice.audit.words import gain_words, rows_of, sections_of
+from kinelo.advice.audit.words import Finding, findings_of, gain_words, rows_of, sections_of
 from kinelo.advice.report import Report, Rows, html_fragment
+from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.dynamics import Form, Walk
@@ -81,6 +82,11 @@ class Audit(Findings, Report):
         return self.lead.verdict
 
     @cached_property
+    def findings(self) -> list[Finding]:
+        """At most six findings, each with what to do, the most useful first."""
+        return findings_of(self)
+
+    @cached_property
     def variation(self) -> Variation:
         """Whether performances of some sides vary more than those of others, against chance alone."""
         from kinelo.advice.audit.performance import variation_of
@@ -110,12 +116,12 @@ class Audit(Findings, Report):
         return recovered_bands(self.matches, self.since, self.in_use, self.before, spread)
 
     @property
-    def opponents_correlation(self) -> Measured:
+    def opponents_correlation(self) -> Range:
         """How alike opponents are: the correlation of their strengths, corrected for luck."""
         return self.opponents.correlation
 
     @property
-    def share_shown(self) -> Measured:
+    def share_shown(self) -> Range:
         """How much of the true differences the ratings in use show: their slope on strengths."""
         return self.opponents.share_shown
 
@@ -154,6 +160,7 @@ class Audit(Findings, Report):
             "newcomer_matches",
             "k_in_order",
             "extract",
+            "reference",
             "notes",
         )
         plain = {name: getattr(self, name) for name in names}
@@ -162,6 +169,7 @@ class Audit(Findings, Report):
             "matches": len(self.matches),
             "scored": len(self.matches) - self.since,
             "lead": self.lead._asdict(),
+            "findings": [one._asdict() for one in self.findings],
             "advice": asdict(self.advice),
             "outlook": asdict(self.outlook) | {"differs": self.outlook.differs},
             "periods": [asdict(one) | {"k": one.k} for one in self.periods],
@@ -211,7 +219,13 @@ class Audit(Findings, Report):
 
 @overload
 def audit(
-    matches: Matches, rater: Rater | None = None, *, ratings: Any = None, by: Any = None, progress: Progress = False
+    matches: Matches,
+    rater: Rater | None = None,
+    *,
+    ratings: Any = None,
+    by: Any = None,
+    reference: str | None = None,
+    progress: Progress = False,
 ) -> Audit: ...
 
 
@@ -225,6 +239,7 @@ def audit(
     *,
     ratings: Any = None,
     by: Any = None,
+    reference: str | None = None,
     progress: Progress = False,
 ) -> Audit | ContestAudit:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
@@ -244,6 +259,9 @@ def audit(
     by
         Groups whose questions are answered apart: a mapping from names to groups, a table or CSV file with the columns
         name and group, or a column that the matches were read with (``conditions=["region"]``, or one for each side).
+    reference
+        The group that is taken to stand still (adults, established players): inflation, gains and biases are told next
+        to it. Results alone do not show whether everybody grew stronger.
     progress
         True says on the terminal what is being done; a function is called with the same words.
 
@@ -256,16 +274,17 @@ def audit(
     (True, 'K = 60 is too large for this league')
     """
     if isinstance(matches, Contests):
-        check_asked({"ratings": ratings, "by": by})
+        check_asked({"ratings": ratings, "by": by, "reference": reference})
         return audit_contests(matches, rater, progress)
     check_matches(matches)
     with stages(progress) as tell:
-        return _audit_matches(matches, rater, ratings, by, tell)
+        return _audit_matches(matches, rater, ratings, by, reference, tell)
 
 
 def _audit_matches(
-    matches: Matches, rater: Rater | None, ratings: Any, by: Any, tell: Callable[[str, float], None]
-) -> Audit:
+    matches: Matches, rater: Rater | None, ratings: Any, by: Any, reference: str | None,
+    tell: Callable[[str, float], None],
+) -> Audit:  # fmt: skip
     """The audit of matches that hold together, which tells what it is doing."""
     matches, earlier = latest_part(matches)
     read = auditable(matches)
@@ -274,8 +293,12 @@ def _audit_matches(
     matches, since = read.matches, read.since
     in_use, other_rater = system_of(rater, matches, since)
     table = None if ratings is None else table_of(ratings, matches)
-    groups = None if by is None else groups_of(by, matches)
     calendar = Calendar.of(matches)
+    groups = None if by is None else groups_of(by, matches)
+    if reference is not None:
+        if groups is None:
+            raise InputError("A reference is one of the groups: say by what sides are grouped (by=, --by).")
+        check_reference(reference, groups, calendar)
     seconds = max(SECONDS * len(matches), 2)
     tell(f"Auditing {len(matches):,} matches takes about {seconds:.0f} s of processor time", 0.0)
     tell("Estimating strengths and their movement", 0.01)
@@ -284,16 +307,22 @@ def _audit_matches(
     recursion = Recursion(calendar, league.parameters, in_use.in_kernels(matches), since)
     tell("Asking the theory what every K would do", 0.10)
     centre = recursion.best()
-    ks = k_grid(centre, in_use.k or centre)
+    each = 2.0 * len(matches) / len(matches.teams)
+    least = 2.0 * LEAST_FOLLOWED / (recursion.slope * each)
+    ks = k_grid(centre, in_use.k or centre, least)
     tell("Holding every K against the later half of the matches", 0.14)
-    measured = backtest(lambda some: in_use.losses(matches, some), ks, since)
+    measured = backtest(lambda some: in_use.losses(matches, some), ks, since, least=least)
     tell(f"Playing the league {REPLAYS} times again, to see how sure that is", 0.17)
     drawn = league.draw(calendar, REPLAYS)
     curve = k_curve(recursion, ks, centre, replay_interval(recursion, drawn, centre))
-    advice = advise(curve, measured, len(matches))
-    if not advice.agree:
-        tell("Theory and backtest disagree: looking for the cause", 0.55)
-        advice = replace(advice, causes=posterior_check(recursion, in_use, matches, advice.k).differences)
+    before, steps = in_use.trace(matches)
+    tell("Finding strengths from results alone, whoever met whom", 0.50)
+    hindsight = strengths_in_hindsight(calendar, league.parameters, recursion.strengths)
+    used = steps if steps is not None else np.multiply.outer(matches.weight, np.full(2, (in_use.k or centre) / 2))
+    opponents = opponents_found(
+        calendar, league.parameters, hindsight, recursion.system, used, ACTIVE_YEARS, _other_ks(in_use.k, measured)
+    )
+    advice = advise(curve, measured, len(matches), opponents.alike)
     other = None
     if other_rater is not None:
         tell(f"Fitting {type(other_rater).__name__} on the earlier half", 0.55)
@@ -307,30 +336,24 @@ def _audit_matches(
     outlook = replace(outlook, first=newcomers_steps(recursion, in_use, matches, outlook.k, measured))
     k_in_order = None if matches.unordered is None else recursion.in_order().best(centre)
     k = in_use.k or advice.k
-    before, steps = in_use.trace(matches)
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
-    tell("Finding strengths from results alone, whoever met whom", 0.82)
-    hindsight = strengths_in_hindsight(calendar, league.parameters, recursion.strengths)
-    used = np.multiply.outer(matches.weight, np.full(2, k / 2)) if steps is None else steps
-    opponents = opponents_found(calendar, league.parameters, hindsight, recursion.system, used, ACTIVE_YEARS)
     today = _league_today(recursion, opponents, matches.teams)
     now = recursion.at(k if steps is None else steps)
     memory, newcomer_matches = recursion.speeds(k, now)
-    by_group = (
-        ()
-        if groups is None
-        else groups_found(
-            calendar, league.parameters, recursion.strengths, groups, (before, memory, in_use.rater.initial)
-        )
-    )
+    by_group, inflation = (), None
+    if groups is not None:
+        rated_so, known = (before, memory, in_use.rater.initial), recursion.strengths
+        by_group, inflation = groups_found(calendar, league.parameters, known, groups, rated_so, reference)
+    if reference is None:
+        inflation = inflation_of(calendar, hindsight, before, memory, in_use.rater.initial, in_use.nu)
     return Audit(
         advice=advice, groups=by_group, extract=only_side(matches),
         outlook=outlook, periods=periods_of(matches, curve, measured),
         k=in_use.k if other is None else None, moves=moves(calendar, league),
-        tested=compare_in_use(in_use, matches, measured, advice.k), now=now, best=recursion.at(advice.k), curve=curve,
-        measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
+        tested=measured.against(own_losses(in_use.blank(), matches), advice.k), now=now, best=recursion.at(advice.k),
+        curve=curve, measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
         spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
-        inflation=inflation_of(calendar, hindsight, before, memory, in_use.rater.initial), opponents=opponents,
+        inflation=inflation, opponents=opponents, reference=reference,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
@@ -364,13 +387,10 @@ def replay_interval(recursion: Recursion, drawn: list[Parameters], centre: float
     return math.exp(found.mean() - reach), math.exp(found.mean() + reach)
 
 
-def compare_in_use(in_use: SystemInUse, matches: Matches, measured: KBacktest, advised: float) -> SystemComparison:
-    """The system in use, rated by its own rater, against every K tried."""
-    losses = own_losses(in_use.blank(), matches)
-    all_tried = [(float(k), measured.against(losses, float(k))) for k in measured.k]
-    better = [(k, one) for k, one in all_tried if one.low > 0]
-    surest = max(better, key=lambda pair: pair[1].low, default=(None, None))
-    return SystemComparison(measured.against(losses, advised), *surest)
+def _other_ks(k: float | None, measured: KBacktest) -> tuple[float, ...]:
+    """K that might show more of the differences: the best by backtest, and larger ones than it and that in use."""
+    most = max(k or 0.0, measured.best)
+    return (measured.best, *(most * step for step in (1.5, 2.0, 4.0) if most * step <= measured.k[-1]))
 
 
 def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
@@ -398,7 +418,7 @@ class _LeagueToday(NamedTuple):
 
 def _league_today(recursion: Recursion, opponents: OpponentsFound, teams: tuple[str, ...]) -> _LeagueToday:
     """Form about the league's mean where that explains the spread of today; else a walk."""
-    strength, doubt, active, _ = opponents.today
+    strength, doubt, active = opponents.today
     spread = max(opponents.spread.value, 1e-3)
     step, rate = recursion.change_per_match()
     names = [teams[i] for i in np.flatnonzero(active)]

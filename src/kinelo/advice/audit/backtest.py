@@ -20,6 +20,8 @@ BLOCKS_OF_QUARTER = 12
 BOOTSTRAP_DRAWS = 600
 K_LADDER = 1.1
 MOST_WIDENED = 3
+LEAST_FOLLOWED = 0.1
+"""Share of a gap that a K must close within the matches of a side to be tested by them."""
 
 Losses = Callable[[Array], Array]
 """From some K to the log-loss of every match, a row for each."""
@@ -107,8 +109,9 @@ class KBacktest:
         return float(low), float(high)
 
 
-def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None) -> KBacktest:
-    """Try these K, and others until the best one lies within; a loss may be the sum over ``counts`` of pairs."""
+def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None, least: float = 0.0) -> KBacktest:
+    """Try these K, and others until the best one lies within, down to the ``least``; a loss may be the sum over
+    ``counts`` of pairs."""
     tried = losses(ks)
     cuts = block_sizes(since, tried.shape[1])
     sizes = cuts if counts is None else sums_by_block(counts[None, :], cuts)[0]
@@ -119,6 +122,9 @@ def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None)
         if 0 < place < ks.size - 1:
             break
         more = ks[0] * np.geomspace(0.25, 0.8, 6) if place == 0 else ks[-1] * np.geomspace(1.25, 4.0, 6)
+        more = more[more >= least]
+        if not more.size:
+            break
         ks = np.concatenate([ks, more])
         blocks = np.concatenate([blocks, sums_by_block(losses(more), cuts)])
         order = np.argsort(ks)
@@ -126,12 +132,14 @@ def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None)
     return KBacktest(ks, blocks, sizes)
 
 
-def k_grid(centre: float, also: float) -> Array:
-    """K in steps of 10 %, from a quarter to four times the centre, and on to another K."""
+def k_grid(centre: float, also: float, least: float = 0.0) -> Array:
+    """K in steps of 10 %, from a quarter to four times the centre, and on to another K; none below the ``least``."""
+    centre = max(centre, least)
     reach = math.ceil(math.log(4.0) / math.log(K_LADDER))
     ks = centre * np.exp(math.log(K_LADDER) * np.arange(-reach, reach + 1, dtype=np.float64))
     beyond = np.geomspace(min(also, ks[0]), max(also, ks[-1]), 16)
-    return np.unique(np.concatenate([ks, beyond[(beyond < 0.99 * ks[0]) | (beyond > 1.01 * ks[-1])], [also]]))
+    ks = np.unique(np.concatenate([ks, beyond[(beyond < 0.99 * ks[0]) | (beyond > 1.01 * ks[-1])], [also]]))
+    return ks[ks >= min(least, also)]
 
 
 def block_sizes(since: int, size: int) -> Array:

@@ -36,13 +36,12 @@ class Advice:
     Attributes
     ----------
     k, low, high
-        Geometric means of theory's and the backtest's where the two agree; else the backtest's own.
+        Geometric means of theory's and the backtest's where the two agree and opponents are not alike; else the
+        backtest's own. The lower end is 0 where no K that could be tested is too small.
     agree
         Whether the intervals of theory and backtest overlap.
     telling
         Whether these matches can tell K at all: enough of them, and an interval within a factor of four.
-    causes
-        What was found where the two disagree: how the league differs from its replays.
     """
 
     k: float
@@ -50,7 +49,6 @@ class Advice:
     high: float
     agree: bool
     telling: bool
-    causes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,16 +69,20 @@ class HistoryPeriod:
         return math.sqrt(self.theory * self.measured)
 
 
-def advise(curve: KCurve, measured: KBacktest, matches: int) -> Advice:
-    """What theory and backtest support together."""
+def advise(curve: KCurve, measured: KBacktest, matches: int, alike: bool = False) -> Advice:
+    """What theory and backtest support together; where opponents are ``alike``, which theory does not know, the
+    backtest alone."""
     low, high = measured.interval
     agree = curve.low <= high and low <= curve.high
-    if agree:
-        pairs = ((curve.best.k, measured.best), (curve.low, low), (curve.high, high))
-        k, low, high = (math.sqrt(one * other) for one, other in pairs)
-    else:
-        k = measured.best
-    low, high = min(low, k), max(high, k)
+    k = measured.best
+    least, most = float(measured.k[0]), float(measured.k[-1])
+    # No K below what was tested is advised, nor called too small.
+    open_below = low <= least
+    if agree and not alike:
+        pairs = ((curve.best.k, k), (curve.low, low), (curve.high, high))
+        k, low, high = (min(max(math.sqrt(one * other), least), most) for one, other in pairs)
+        open_below = open_below and curve.low <= least
+    low, high = 0.0 if open_below else min(low, k), max(high, k)
     return Advice(k, low, high, agree, matches >= FEWEST_FOR_K and high < WIDE_INTERVAL * low)
 
 
@@ -107,25 +109,6 @@ class Home:
     gain: float
 
 
-@dataclass(frozen=True)
-class SystemComparison:
-    """The system in use against every K tried, on the later half of the matches.
-
-    Attributes
-    ----------
-    gain
-        How much more the system in use loses than the K advised, with its 95 % interval.
-    better
-        The K that is most surely better than the system in use; None where none is, beyond the interval.
-    better_gain
-        How much more the system in use loses than that K.
-    """
-
-    gain: Difference
-    better: float | None
-    better_gain: Difference | None
-
-
 @dataclass(frozen=True, repr=False)
 class Findings:
     """What a league's rating system does to it, and what K should be.
@@ -141,7 +124,7 @@ class Findings:
     k
         The K in use; None where a rule sets it match by match, or the system is no Elo.
     tested
-        The system in use against every K tried.
+        How much more the system in use loses on the later half than the K advised, with its 95 % interval.
     now, best
         What theory predicts of the system in use and of the K advised: log-loss, error of a rating, calibration.
     curve
@@ -170,6 +153,8 @@ class Findings:
         How alike opponents are, how much of the differences ratings show, and how many matches it would take.
     groups
         What became of each group; empty where none were asked for.
+    reference
+        The group that they, and inflation, are told next to; None where that is all sides.
     bands
         The later half by fifths of the ratings: how far off, seen from results.
     misrated
@@ -192,7 +177,7 @@ class Findings:
     outlook: Outlook
     periods: tuple[HistoryPeriod, ...]
     k: float | None
-    tested: SystemComparison
+    tested: Difference
     now: Prediction
     best: Prediction
     curve: KCurve
@@ -209,6 +194,7 @@ class Findings:
     inflation: RatingInflation | None
     opponents: OpponentsFound
     groups: tuple[GroupFound, ...]
+    reference: str | None
     bands: tuple[Band, ...]
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None

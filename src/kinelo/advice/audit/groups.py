@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.advice.audit.hindsight import FOUNDING, LEAST_SIDES, Trend, strengths_in_hindsight, years_since_entry
+from kinelo.advice.audit.hindsight import FOUNDING, LEAST_SIDES, strengths_in_hindsight, years_since_entry
 from kinelo.advice.audit.inflation import (
-    Appearances,
+    FURTHEST,
+    RatingInflation,
     Shift,
     appearances,
     in_frame_of_today,
+    inflation_seen,
     mean_strength,
     per_year,
+    plausible,
     settled_appearances,
     start_of,
 )
@@ -52,11 +55,11 @@ class GroupFound:
     entry
         Rating at which those who entered should have started, on today's scale.
     gain
-        Points a year by which its sides grow stronger, next to the average of all sides.
+        Points a year by which its sides grow stronger, next to the reference, or to the average of all sides.
     inflation
         Points a year by which ratings of those who play rose above their strengths.
     bias
-        Points by which its sides are rated too high today, next to the average of all sides.
+        Points by which its sides are rated too high today, next to the reference, or to the average of all sides.
     """
 
     group: str
@@ -139,65 +142,70 @@ def _labels_of_column(by: str, matches: Matches) -> dict[str, str]:
     return {team: max(sorted(own), key=own.__getitem__) for team, own in counts.items()}
 
 
+def check_reference(reference: str, groups: dict[str, np.ndarray], calendar: Calendar) -> None:
+    """Refuse a group that nothing can be held against."""
+    if reference not in groups:
+        raise InputError(f"There is no group {reference!r} to refer to; there is {listed(groups)}.")
+    if not _tells(calendar, groups[reference]):
+        raise InputError(
+            f"The group {reference!r} has {groups[reference].size:,} sides: a reference needs at least {LEAST_SIDES} "
+            "that have played for half a year or more."
+        )
+
+
+def _tells(calendar: Calendar, places: np.ndarray) -> bool:
+    """Whether a group is large enough, and there for long enough, to tell what a year is worth to it."""
+    return years_since_entry(calendar, [places]).shape[1] > 0
+
+
 def groups_found(
     calendar: Calendar, parameters: Parameters, filtered: Strengths, groups: dict[str, np.ndarray],
-    ratings: tuple[Array, float, float],
-) -> tuple[GroupFound, ...]:  # fmt: skip
-    """What became of each group; ``ratings`` are those before each match (n × 2, less where newcomers begin), the
-    matches in which they follow 63 % of a change, and where newcomers begin."""
+    ratings: tuple[Array, float, float], reference: str | None = None,
+) -> tuple[tuple[GroupFound, ...], RatingInflation | None]:  # fmt: skip
+    """What became of each group, and of all ratings next to the ``reference``; without one, None and next to all sides.
+
+    ``ratings`` are those before each match (n × 2, less where newcomers begin), the matches in which they follow 63 %
+    of a change, and where newcomers begin.
+    """
     before, memory, initial = ratings
-    told = [name for name, places in groups.items() if years_since_entry(calendar, [places]).shape[1]]
+    told = [name for name, places in groups.items() if _tells(calendar, places)]
     hindsight = strengths_in_hindsight(calendar, parameters, filtered, growing=[groups[name] for name in told])
-    years = float(calendar.day[-1] - calendar.day[0]) / YEAR
+    years, trend = float(calendar.day[-1] - calendar.day[0]) / YEAR, hindsight.trend
+    size = np.array([groups[name].size for name in told], float)
+    # Gains, biases and inflation count from here: who stands still.
+    share = np.array([name == reference for name in told], float) if reference else size / max(size.sum(), 1.0)
     seen = appearances(calendar, hindsight, before)
-    if hindsight.trend is not None and sum(groups[name].size for name in told) == calendar.sides:
-        seen = _without_common_trend(seen, hindsight.trend, _shares(told, groups), years)
+    if trend is not None and (reference or size.sum() > calendar.sides - LEAST_SIDES):
+        since = seen.year - years
+        luck = seen.luck - np.multiply.outer(since, share @ trend.luck)
+        seen = seen._replace(strength=seen.strength - since * float(share @ trend.per_year), luck=luck)
     seen = in_frame_of_today(seen, years)
     _, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     last = np.flatnonzero(np.append(seen.side[1:] != seen.side[:-1], True))
     recent = last[seen.year[last] >= years - 2.0]
-    middle, _ = mean_strength((seen.rating - seen.strength)[recent], seen.doubt[recent])
-    answers = []
+    middle = recent if reference is None else recent[np.isin(seen.side[recent], groups[reference])]
+    nought, _ = mean_strength((seen.rating - seen.strength)[middle], seen.doubt[middle])
+    furthest, answers = FURTHEST / parameters.nu, []
     for name, places in groups.items():
         members = np.isin(seen.side, places)
-        entry = start_of(seen, entered[members[entered]], offset, initial)
         today = recent[members[recent]]
-        bias = None
-        if today.size >= LEAST_SIDES:
+        bias = gain = None
+        if today.size >= LEAST_SIDES and name != reference:
             mean, error = mean_strength((seen.rating - seen.strength)[today], seen.doubt[today])
-            bias = Shift(mean - middle, error, int(today.size))
+            # What luck the members share, next to the others, does not average out.
+            shared = seen.luck[today].mean(axis=0) - seen.luck[middle].mean(axis=0)
+            bias = Shift(mean - nought, math.hypot(error, math.sqrt(float((shared**2).mean()))), int(today.size))
+        # Of one group of all sides there is nothing to hold it against.
+        if trend is not None and name in told and name != reference and places.size < calendar.sides:
+            against = np.array([other == name for other in told], float) - (share if len(told) > 1 else 0.0)
+            error = math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
+            gain = Shift(float(against @ trend.per_year), error, int(places.size))
         inflation = per_year(seen, members, years) if years > 0 else None
-        answers.append(GroupFound(name, int(places.size), entry, None, inflation, bias))
-    return tuple(
-        one if one.group not in told else _with_gain(one, told.index(one.group), told, groups, hindsight.trend)
-        for one in answers
-    )
-
-
-def _shares(told: list[str], groups: dict[str, np.ndarray]) -> Array:
-    """How many of the sides that tell a trend each group has."""
-    size = np.array([groups[name].size for name in told], float)
-    return size / size.sum()
-
-
-def _without_common_trend(seen: Appearances, trend: Trend, share: Array, years: float) -> Appearances:
-    """The same with strengths that on average stay as they are: where every group may grow, results do not show whether
-    all of them do."""
-    since = seen.year - years
-    luck = seen.luck - np.multiply.outer(since, share @ trend.luck)
-    return seen._replace(strength=seen.strength - since * float(share @ trend.per_year), luck=luck)
-
-
-def _with_gain(one: GroupFound, place: int, told: list[str], groups: dict[str, np.ndarray], trend: Any) -> GroupFound:
-    """With what a year is worth to the group, less the average over all sides that tell it."""
-    against = -_shares(told, groups)
-    against[place] += 1.0
-    if len(told) == 1:
-        against = np.ones(1)
-    error = math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
-    gain = Shift(float(against @ trend.per_year), error, one.sides)
-    return replace(one, gain=gain)
+        entry = start_of(seen, entered[members[entered]], offset, initial)
+        found = (plausible(entry, furthest, initial), *(plausible(one, furthest) for one in (gain, inflation, bias)))
+        answers.append(GroupFound(name, int(places.size), *found))
+    return tuple(answers), inflation_seen(seen, calendar, memory, initial, furthest) if reference else None
 
 
 def groups_chart(found: tuple[GroupFound, ...]) -> Chart:

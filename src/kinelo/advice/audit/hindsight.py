@@ -128,7 +128,7 @@ def blocks_of(calendar: Calendar, parameters: Parameters) -> Blocks:
     return Blocks(side, clock, block, at, earlier, later, clock[later] - clock[earlier])
 
 
-class _Likelihood:
+class Likelihood:
     """The likelihood of all results in x, one strength for each block."""
 
     def __init__(self, calendar: Calendar, parameters: Parameters, home: Array, blocks: Blocks) -> None:
@@ -226,25 +226,32 @@ class _Likelihood:
         apart = years[0::2] - years[1::2]
         return solve(self.matches.T @ (self.information(x)[:, None] * apart))
 
-    def trend(self, x: Array, factor: float, years: Array, generator: np.random.Generator) -> tuple[Array, Trend]:
-        """What a year is worth to sides in groups, likeliest together with all strengths, which come first."""
-        own_home, apart = self.home, years[0::2] - years[1::2]
-        per_year, prior = np.zeros(years.shape[1]), np.eye(years.shape[1]) / WIDE_TREND**2
+    def trend(
+        self, x: Array, factor: float, years: Array, everybody: bool, generator: np.random.Generator
+    ) -> tuple[Array, Trend]:
+        """What a year is worth to sides in groups, likeliest together with all strengths, which come first.
+
+        Where ``everybody`` is in a group, results do not show that all of them gain alike: that is held at 0.
+        """
+        groups = years.shape[1]
+        free = linalg.null_space(np.ones((1, groups))) if everybody else np.eye(groups)
+        own_home, apart, most = self.home, (years[0::2] - years[1::2]) @ free, 2.0 / self.nu
+        along, prior = np.zeros(free.shape[1]), np.eye(free.shape[1]) / WIDE_TREND**2
         covariance = np.linalg.inv(prior).astype(float)
         for _ in range(TREND_STEPS):
-            self.home = own_home + apart @ per_year
+            self.home = own_home + apart @ along
             x, solve = self.mode(x, factor, SEARCH_LEFT)
             told = self.information(x)[:, None] * apart
             left = apart.T @ told - told.T @ (self.matches @ solve(self.matches.T @ told)) + prior
-            missing = self.missing(x)
             covariance = np.linalg.inv(left).astype(float)
-            step = covariance @ (apart.T @ missing - prior @ per_year)
-            per_year = per_year + step
+            step = covariance @ (apart.T @ self.missing(x) - prior @ along)
+            # As in mode: no further at once than the law is nearly linear.
+            along = along + step * min(1.0, most / max(float(np.abs(apart @ step).max()), 1e-12))
             if step @ left @ step < SEARCH_LEFT:
                 break
         self.home = own_home
-        luck = np.linalg.cholesky(covariance) @ generator.standard_normal((per_year.size, LUCK_DRAWS))
-        return x, Trend(per_year, luck, covariance)
+        luck = np.linalg.cholesky(covariance) @ generator.standard_normal((along.size, LUCK_DRAWS))
+        return x, Trend(free @ along, free @ luck, free @ covariance @ free.T)
 
     def luck(self, x: Array, factor: float, solve: Solve, normal: Array) -> Array:
         """Draws of N(0, Q⁻¹), a column for each of ``normal`` (matches, links and blocks, in this order)."""
@@ -303,7 +310,8 @@ class Trend(NamedTuple):
 class HindsightStrengths:
     """Strengths of all sides in all blocks, and draws of what luck may have added to them (blocks × draws).
 
-    ``trend`` is what sides of some groups gained with the ``years`` since they entered (2n × groups, 0 of others).
+    ``likelihood`` and ``factor`` (of the walk) are where they are likeliest, ``trend`` is what sides of some groups
+    gained with the ``years`` since they entered (2n × groups, 0 of others).
     """
 
     blocks: Blocks
@@ -312,6 +320,8 @@ class HindsightStrengths:
     strength: Array = field(repr=False)
     luck: Array = field(repr=False)
     home: Array = field(repr=False)
+    likelihood: Likelihood = field(repr=False)
+    factor: float
     trend: Trend | None = None
     years: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
 
@@ -355,16 +365,18 @@ def strengths_in_hindsight(
     """
     generator = np.random.default_rng(seed)
     blocks = blocks_of(calendar, parameters)
-    likelihood = _Likelihood(calendar, parameters, filtered.home, blocks)
+    likelihood = Likelihood(calendar, parameters, filtered.home, blocks)
     own = blocks.block.ravel()
     x = np.bincount(own, filtered.mean.ravel(), likelihood.size) / np.bincount(own, minlength=likelihood.size)
     factor = 1.0
     if blocks.walk.size:
         factor, x = walk_factor(likelihood, x, generator)
-    years = years_since_entry(calendar, [newcomers(calendar)] if growing is None else growing)
+    groups = [newcomers(calendar)] if growing is None else growing
+    years = years_since_entry(calendar, groups)
     trend = None
     if years.shape[1]:
-        x, trend = likelihood.trend(x, factor, years, generator)
+        rest = calendar.sides - np.unique(np.concatenate(groups)).size
+        x, trend = likelihood.trend(x, factor, years, rest < LEAST_SIDES, generator)
         likelihood.home = filtered.home + (years[0::2] - years[1::2]) @ trend.per_year
     x, solve = likelihood.mode(x, factor)
     normal = generator.standard_normal((likelihood.n + blocks.walk.size + likelihood.size, LUCK_DRAWS))
@@ -372,7 +384,7 @@ def strengths_in_hindsight(
     if trend is not None:
         luck = luck - likelihood.regression(x, solve, years) @ trend.luck
     per_match, per_year = walk * parameters.walk_per_match, walk * parameters.walk_per_year
-    return HindsightStrengths(blocks, per_match, per_year, x, luck, filtered.home, trend, years)
+    return HindsightStrengths(blocks, per_match, per_year, x, luck, filtered.home, likelihood, factor, trend, years)
 
 
 def newcomers(calendar: Calendar) -> np.ndarray:
@@ -395,7 +407,7 @@ def years_since_entry(calendar: Calendar, groups: list[np.ndarray]) -> Array:
     return np.column_stack([one for one in columns if one.max() >= LEAST_YEARS] or [np.zeros((side.size, 0))])
 
 
-def walk_factor(likelihood: _Likelihood, x: Array, generator: np.random.Generator) -> tuple[float, Array]:
+def walk_factor(likelihood: Likelihood, x: Array, generator: np.random.Generator) -> tuple[float, Array]:
     """The factor of the walk that makes results likeliest, all strengths integrated out, and strengths near those.
 
     There the links' squares, in expectation given all results, are what the walk makes them: Σ E Δ²/fv = their number,
@@ -412,16 +424,21 @@ def walk_factor(likelihood: _Likelihood, x: Array, generator: np.random.Generato
         pull = (0.5 * log_factor - likelihood.usual_walk) / WALK_WIDTH**2
         return float((squares / (factor * likelihood.walk)).sum() - likelihood.walk.size) - pull
 
+    return math.exp(falling_root(excess, MOST_LOG_FACTOR, FACTOR_ERROR)[0]), x
+
+
+def falling_root(excess: Callable[[float], float], most: float, within: float) -> tuple[float, float]:
+    """Where a falling function of a logarithm is 0, sought up to ``most`` either way, and its slope there."""
     low = high = 0.0
     at_low = at_high = excess(0.0)
-    while at_low < 0 and low > -MOST_LOG_FACTOR:
+    while at_low < 0 and low > -most:
         high, at_high, low = low, at_low, low - 1.0
         at_low = excess(low)
-    while at_high > 0 and high < MOST_LOG_FACTOR:
+    while at_high > 0 and high < most:
         low, at_low, high = high, at_high, high + 1.0
         at_high = excess(high)
-    while high - low > FACTOR_ERROR and at_low > 0 > at_high:
+    while high - low > within and at_low > 0 > at_high:
         middle = low + (high - low) * min(max(at_low / (at_low - at_high), 0.2), 0.8)
         there = excess(middle)
         low, at_low, high, at_high = (middle, there, high, at_high) if there > 0 else (low, at_low, middle, there)
-    return math.exp(0.5 * (low + high)), x
+    return 0.5 * (low + high), (at_high - at_low) / max(high - low, 1e-9)

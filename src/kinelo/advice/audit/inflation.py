@@ -20,6 +20,7 @@ from kinelo.advice.audit.hindsight import (
     LEAST_SIDES,
     LEAST_YEARS,
     HindsightStrengths,
+    newcomers,
     strengths_in_hindsight,
 )
 from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar
@@ -31,8 +32,10 @@ BINS = 8
 """Parts of the span in which a side's ratings and strengths are averaged."""
 SETTLED_AFTER = 3.0
 """A side has settled after so many times the matches in which a rating follows 63 % of a change."""
-AWAY_DAYS = 250.0
-"""Who was away for so long has come back."""
+AWAY_DAYS, AWAY_MATCHES = 250.0, 0.5
+"""Who was away for so long, while the league played so many of the matches of a year, has come back."""
+FURTHEST = 6.0
+"""How far apart sides of a league can lie, in 1/ν: some 2,100 points of the chess scale, odds of 160,000 to 1."""
 FEWEST_MATCHES, MOST_INFLATION_MATCHES = 300, 50_000
 USUAL_MEMORY = 20.0
 """Matches in which ratings follow 63 % of a change, where no step tells it."""
@@ -59,6 +62,11 @@ class Shift(NamedTuple):
     def beyond_chance(self) -> bool:
         """Whether the interval leaves out 0."""
         return self.low > 0 or self.high < 0
+
+
+def plausible(one: Shift | None, furthest: float, origin: float = 0.0) -> Shift | None:
+    """The same; None where it lies outside of what a league can have, or is not known to within that."""
+    return one if one is not None and abs(one.mean - origin) < furthest and one.error < furthest / 2 else None
 
 
 @dataclass(frozen=True)
@@ -135,23 +143,35 @@ def appearances(calendar: Calendar, hindsight: HindsightStrengths, before: Array
 
 
 def inflation_of(
-    calendar: Calendar, hindsight: HindsightStrengths, before: Array, memory: float, initial: float
+    calendar: Calendar, hindsight: HindsightStrengths, before: Array, memory: float, initial: float, nu: float
 ) -> RatingInflation | None:
     """What ratings ``before`` each match (n × 2, less where newcomers begin) did against strengths in hindsight.
 
     ``memory`` is the number of matches in which a rating follows 63 % of a change. None without half a year of dates.
     """
+    seen, years = appearances(calendar, hindsight, before), float(calendar.day[-1] - calendar.day[0]) / YEAR
+    found = inflation_seen(in_frame_of_today(seen, years), calendar, memory, initial, FURTHEST / nu)
+    trend = hindsight.trend
+    if found is None or trend is None:
+        return found
+    gain = Shift(float(trend.per_year[0]), math.sqrt(trend.covariance[0, 0]), newcomers(calendar).size)
+    return replace(found, gain=plausible(gain, FURTHEST / nu))
+
+
+def inflation_seen(
+    seen: Appearances, calendar: Calendar, memory: float, initial: float, furthest: float
+) -> RatingInflation | None:
+    """The same from appearances in the frame of today; what lies further off than a league can have is left out."""
     years = float(calendar.day[-1] - calendar.day[0]) / YEAR
     if years < LEAST_YEARS:
         return None
-    seen = appearances(calendar, hindsight, before)
-    seen = in_frame_of_today(seen, years)
     settled, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
+    slope, start = per_year(seen, np.ones(seen.side.size, bool), years), start_of(seen, entered, offset, initial)
+    back = _returning(seen, settled, offset, AWAY_MATCHES * calendar.size / years)
     return RatingInflation(
-        per_year(seen, np.ones(seen.side.size, bool), years), years, start_of(seen, entered, offset, initial), initial,
-        _returning(seen, settled, offset), *_entries_and_exits(seen, entered, years),
-        _gain(hindsight, int(entered.size)),
+        plausible(slope, furthest), years, plausible(start, furthest, initial), initial, plausible(back, furthest),
+        *_entries_and_exits(seen, entered, years),
     )  # fmt: skip
 
 
@@ -197,7 +217,7 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     hindsight = strengths_in_hindsight(calendar, parameters, smooth_league(calendar, filtered))
     # A surprise closes about the share γν of a gap.
     memory = 1.0 / (nu * rater.parameters_["step"]) if rater.parameters_.get("step") else USUAL_MEMORY
-    found = inflation_of(calendar, hindsight, before, memory, rater.initial)
+    found = inflation_of(calendar, hindsight, before, memory, rater.initial, nu)
     if found is None or rater.passes_points:
         return found
     # Where newcomers start is found from the matches, and no points are passed on.
@@ -273,16 +293,11 @@ def spread_of(strength: Array, doubt: Array) -> float:
     return spread
 
 
-def _gain(hindsight: HindsightStrengths, sides: int) -> Shift | None:
-    """How much stronger newcomers grow each year after they entered, next to sides that were there before."""
-    trend = hindsight.trend
-    return None if trend is None else Shift(float(trend.per_year[0]), math.sqrt(trend.covariance[0, 0]), sides)
-
-
-def _returning(seen: Appearances, settled: np.ndarray, offset: Shift | None) -> Shift | None:
-    """How much stronger than rated sides are that come back, against those who stayed."""
-    same = seen.side[1:] == seen.side[:-1]
-    back = 1 + np.flatnonzero(same & (np.diff(seen.year) * YEAR > AWAY_DAYS) & settled[1:])
+def _returning(seen: Appearances, settled: np.ndarray, offset: Shift | None, missed: float) -> Shift | None:
+    """How much stronger than rated sides are that come back, against those who stayed: the league has played so many
+    matches while they were away, so that no break of all sides counts."""
+    away = (seen.side[1:] == seen.side[:-1]) & (np.diff(seen.year) * YEAR > AWAY_DAYS) & (np.diff(seen.match) > missed)
+    back = 1 + np.flatnonzero(away & settled[1:])
     if offset is None or back.size < LEAST_SIDES:
         return None
     mean, error = mean_strength((seen.strength - seen.rating)[back], seen.doubt[back])

@@ -24,14 +24,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 
 REPEATS = 30
-DIFFERENCES = {
-    "spread": ("ratings lie further apart", "ratings lie closer together"),
-    "movement": ("ratings move further in 20 matches", "ratings move less in 20 matches"),
-    "likeness": ("opponents are more alike", "opponents are less alike"),
-    "slope": ("results follow forecasts more steeply", "results follow forecasts less steeply"),
-    "log_loss": ("results are harder to forecast", "results are easier to forecast"),
-}
-QUANTITIES = tuple(DIFFERENCES)
+QUANTITIES = ("spread", "movement", "likeness", "slope", "log_loss")
 
 
 class Replay(NamedTuple):
@@ -111,24 +104,6 @@ class PosteriorCheck:
     def shares(self) -> dict[str, float]:
         """Share of the leagues played again that lie below the real one."""
         return {name: float(np.mean(self.played[:, n] < self.real[n])) for n, name in enumerate(self.names)}
-
-    @property
-    def differences(self) -> tuple[str, ...]:
-        """In which of the quantities the league differs from itself played again, beyond 95 % of the replays."""
-        replayed = []
-        for name, real, (low, high) in zip(self.names, self.real, self.interval):
-            if low <= real <= high:
-                continue
-            digits = 3 if abs(real) < 10 else 0
-            shown = [f"{one:.{digits}f}" for one in (real, low, high)]
-            # A difference that the digits do not show is none to tell.
-            if shown[0] in shown[1:]:
-                continue
-            replayed.append(
-                f"{DIFFERENCES[name][0 if real > high else 1]} than when the league is played again from the estimates "
-                f"({shown[0]}; {shown[1]} to {shown[2]})"
-            )
-        return tuple(replayed)
 
 
 def posterior_check(

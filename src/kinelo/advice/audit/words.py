@@ -1,11 +1,14 @@
-"""An audit in words: the verdict, and one line for each finding. Every sentence follows from signed, tested numbers."""
+"""An audit in words: findings with what to do, and one line for all that they rest on.
+
+Every sentence follows from signed, tested numbers; ``verification/audit_sentences.py`` counts how often each is true.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from kinelo.advice.audit.alike import MOST_SHOWN
+from kinelo.advice.audit.alike import HARDLY_SHOWN
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.report import with_error, with_interval
 from kinelo.advice.words import NEAR_ONE
@@ -13,7 +16,7 @@ from kinelo.matches.columns import first_side
 from kinelo.presentation import percent, quoted
 
 if TYPE_CHECKING:
-    from kinelo.advice.audit.alike import OpponentsFound
+    from kinelo.advice.audit.alike import OpponentsFound, Range
     from kinelo.advice.audit.findings import Advice, Findings
     from kinelo.advice.audit.groups import GroupFound
     from kinelo.advice.audit.in_use import OtherSystem
@@ -30,10 +33,25 @@ MOVED = 5.0
 K_UNIT = (
     "K is that of steps K (result - expected points), with expected points 1/(1 + 10^(-gap/400)) and a draw as half"
 )
-BEYOND_WAITING = 100_000.0
-"""Matches of a side that no league plays."""
 BOUNDLESS = 16.0
 """An interval whose ends lie this factor apart has no lower end: no K is too small."""
+MOST_FINDINGS = 6
+RIGHT_START = 40.0
+"""Points within which the whole interval must lie for a start to be called right."""
+FIRST_STEPS = 30.0
+"""Points that better first steps are taken to be worth, which are measured in log-loss."""
+LEAST_INFLATION = 3.0
+"""Points a year that are worth a word."""
+HOW_WE_KNOW = "How we know"
+
+
+class Finding(NamedTuple):
+    """Something to know of a league, what to do about it, and points that a usual side is off by for it."""
+
+    kind: str
+    words: str
+    advice: str
+    weight: float
 
 
 def interval(advice: Advice) -> str:
@@ -62,37 +80,188 @@ def change(saved: float | Difference) -> str:
     return f"{'lowers' if mean > 0 else 'raises'} the log-loss by {abs(mean):.4f}{bounds}"
 
 
+def ahead(audit: Findings) -> bool:
+    """Whether the matches to come clearly want another K than the past did, and the quarters of the past agree.
+
+    A rule of K has no one number that could be compared with what the matches to come want. Where like meets like the
+    backtest alone advises, and theory knows too little of newcomers who start off their strengths or grow.
+    """
+    advice, outlook, periods = audit.advice, audit.outlook, audit.periods
+    if not (advice.agree and advice.telling and outlook.differs) or audit.opponents.alike:
+        return False
+    found = audit.inflation
+    if found is not None and (_starts_off(found) or (found.gain is not None and found.gain.beyond_chance)):
+        return False
+    same_way = (periods[-1].measured < periods[0].measured) == (outlook.future < outlook.past)
+    return same_way and (audit.k is not None or outlook.finding_strengths)
+
+
 def gain_words(audit: Findings) -> tuple[str, str]:
     """The best K, and beside it how sure that is and what moving there buys; of a system with a K."""
     past, outlook = audit.advice, audit.outlook
     ways = f"{audit.curve.best.k:.3g} by theory, {audit.measured.best:.3g} by backtest"
-    interval = f"95 %: {past.low:.3g} to {past.high:.3g}; {ways}"
-    best, why, moving = f"Best K = {past.k:.3g}", f"({interval}).", f"Moving there from {audit.k:.3g} takes"
-    if outlook.differs:
-        best = f"Best K from today on = {outlook.k:.3g}"
-        from_now = f"95 %: {outlook.low:.3g} to {outlook.high:.3g}"
-        why = f"({from_now}). The matches of the past wanted K = {past.k:.3g} ({interval})."
-        moving = f"K = {past.k:.3g} would have taken"
-    before, after = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
-    by_theory = change(audit.now.log_loss - audit.curve.at(past.k))
-    if audit.opponents.hidden:
-        # The model of K takes pairing for random: of errors it knows too little there.
-        later = change(audit.tested.gain)
-        return best, f"{why} By theory {past.k:.3g} {by_theory}, and on the later half of the matches it {later}."
-    return best, (
-        f"{why} {moving} the error of a rating from ± {before:.0f} to ± {after:.0f} points; by theory it {by_theory}, "
-        f"and on the later half of the matches it {change(audit.tested.gain)}."
-    )
+    best, why = f"Best K = {past.k:.3g}", f"(95 %: {past.low:.3g} to {past.high:.3g}; {ways})."
+    if ahead(audit):
+        best, past_why = f"Best K from today on = {outlook.k:.3g}", why
+        why = f"(95 %: {outlook.low:.3g} to {outlook.high:.3g}). The past wanted K = {past.k:.3g} {past_why}"
+    return best, f"{why} On the later half of the matches {past.k:.3g} {change(audit.tested)}."
 
 
-SECTIONS = (
-    ("Which K", ("Which K", "Matches to come")),
-    ("The league", ("Strengths", "Opponents", "Venue and draws", "Newcomers", "Inflation")),
-    ("Ratings", ()),
-    ("Groups", ()),
-    ("Sides and forecasts", ("Best and worst", "Forecasts", "Strong and weak sides", "The table in use")),
-)
-"""Headings, and the lines below each; every other line stands under Ratings."""
+def findings_of(audit: Findings) -> list[Finding]:
+    """At most six, the most useful first."""
+    if audit.extract is not None:
+        return []
+    found = [*_hidden(audit), *_of_groups(audit), *_home(audit), *_first_steps(audit)]
+    if audit.inflation is not None:
+        found += inflation_findings(audit.inflation, audit.reference, hidden=audit.opponents.alike)
+    return sorted(found, key=lambda one: -one.weight)[:MOST_FINDINGS]
+
+
+def _hidden(audit: Findings) -> list[Finding]:
+    """That ratings show little of the differences where like meets like, and which K, if any, would show most."""
+    found, measured = audit.opponents, audit.measured
+    if not found.hidden:
+        return []
+    share = found.share_shown
+    words = f"Opponents are alike, and ratings show only {_percents(share)} of the real differences between sides."
+    played = {k: one for k, one in found.shown_by.items() if measured.difference(k, measured.best).low <= 0}
+    k, most = max(played.items(), key=lambda pair: pair[1], default=(measured.best, share.value))
+    advice = f"Played on these matches, K = {k:.3g} shows {percent(min(most, 1.0))} and forecasts no worse"
+    if most < HARDLY_SHOWN:
+        advice += (
+            ", and no K shows more that does. Start from the strengths that all matches show "
+            "(start=found.starting_list), or use a rater that knows sides together (KalmanElo, BradleyTerry)"
+        )
+    return [Finding("hidden", words, f"{advice}.", (1 - share.value) * found.spread.value)]
+
+
+def _percents(share: Range) -> str:
+    """A share with its interval."""
+    return f"{percent(share.value)} ({100 * share.low:.0f} to {100 * share.high:.0f})"
+
+
+def _of_groups(audit: Findings) -> list[Finding]:
+    """Groups that are rated too high or too low beyond chance."""
+    found, sides, beside = [], len(audit.matches.teams), _beside(audit.reference)
+    for one in audit.groups:
+        if one.bias is None or not one.bias.beyond_chance:
+            continue
+        share, (way, low, high) = math.sqrt(one.sides / max(sides, 1)), _way(one.bias, "high", "low")
+        words = (
+            f"Sides of group {quoted(one.group)} are rated {abs(one.bias.mean):.0f} points too {way} ({low:.0f} to "
+            f"{high:.0f}), {beside}."
+        )
+        advice = f"Move their ratings {'down' if way == 'high' else 'up'} once"
+        if one.entry is not None:
+            advice += f", let their newcomers start at {one.entry.mean:.0f}"
+        if one.gain is not None and one.gain.beyond_chance:
+            advice += ", and give them a larger K"
+        found.append(Finding("group bias", words, f"{advice}.", share * abs(one.bias.mean)))
+    return found
+
+
+def _beside(reference: str | None) -> str:
+    """What a group is held against."""
+    return "next to all sides" if reference is None else f"next to group {quoted(reference)}"
+
+
+def _way(one: Shift, up: str, down: str) -> tuple[str, float, float]:
+    """Which way a number goes, and the ends of its interval that way."""
+    sign = math.copysign(1.0, one.mean)
+    low, high = sorted((sign * one.low, sign * one.high))
+    return (up if sign > 0 else down), low, high
+
+
+def _home(audit: Findings) -> list[Finding]:
+    """That the system adds another home advantage than there is."""
+    home = audit.home
+    if home.gain <= UNNOTICED_LOSS or abs(home.today - home.in_use) <= MOVED or audit.matches.neutral.all():
+        return []
+    first = first_side(audit.matches.side_headers[0]).capitalize()
+    words = f"{first} is worth {home.today:.0f} points today; the system adds {home.in_use:.0f}."
+    return [Finding("home", words, f"Add {home.today:.0f}.", abs(home.today - home.in_use))]
+
+
+def _first_steps(audit: Findings) -> list[Finding]:
+    """That a larger K for the first matches of a side has forecast clearly better."""
+    first = audit.outlook.first
+    if first is None or first.gain.low <= UNNOTICED_LOSS:
+        return []
+    words = f"A larger K for the first matches of a side forecasts better than K = {audit.outlook.k:.3g} for all."
+    return [Finding("first steps", words, f"Take {first.words}.", FIRST_STEPS)]
+
+
+def _newcomers(audit: Findings) -> list[tuple[str, str]]:
+    """What a larger K for the first matches of a side does on the later half."""
+    first = audit.outlook.first
+    if first is None:
+        return []
+    rule = f"a larger K for the first matches of a side ({first.words})"
+    if first.gain.low <= 0:
+        rule += " is not shown to help: it"
+    words = f"{rule} {change(first.gain)} on the later half, against K = {audit.outlook.k:.3g} for all"
+    return [("Newcomers", words)]
+
+
+def inflation_findings(found: RatingInflation, reference: str | None = None, *, hidden: bool = False) -> list[Finding]:
+    """Where newcomers should start, and whether a rating is worth what it was; ``hidden`` where like meets like, so
+    that ratings hardly leave where they start."""
+    start, back, per_year, gain, findings = found.start, found.returning, found.per_year, found.gain, []
+    if start is not None and not hidden and _starts_off(found):
+        where = with_interval(start.mean, start.low, start.high, ".0f")
+        way = "stronger" if start.mean > found.initial else "weaker"
+        words = f"Newcomers are {way} than the {found.initial:.0f} at which they start."
+        off = 0.5 * abs(start.mean - found.initial)
+        findings.append(Finding("start", words, f"Let them start at {where}.", off))
+    if gain is not None and gain.beyond_chance:
+        way, low, high = _way(gain, "stronger", "weaker")
+        words = (
+            f"Newcomers grow {abs(gain.mean):.0f} points a year {way} ({low:.0f} to {high:.0f}), next to sides that "
+            "were there before."
+        )
+        findings.append(Finding("gain", words, "A larger K for their first years follows them.", 0.5 * abs(gain.mean)))
+    if back is not None and back.beyond_chance:
+        way, low, high = _way(back, "stronger", "weaker")
+        words = f"Sides that come back after a season away are {way} than when they left."
+        advice = (
+            f"Let them start {abs(back.mean):.0f} ({low:.0f} to {high:.0f}) points {'up' if back.mean > 0 else 'down'}."
+        )
+        findings.append(Finding("returning", words, advice, 0.3 * abs(back.mean)))
+    if not hidden and _inflates(per_year):
+        assert per_year is not None
+        way, low, high = _way(per_year, "less", "more")
+        beside = "" if reference is None else f", {_beside(reference)}"
+        words = (
+            f"A rating is worth {way} than it was: ratings {'rose' if per_year.mean > 0 else 'fell'} by "
+            f"{abs(per_year.mean):.1f} ({low:.1f} to {high:.1f}) points a year against strengths{beside}."
+        )
+        advice = "Do not compare ratings of different years; starts where newcomers belong keep a scale."
+        findings.append(Finding("inflation", words, advice, abs(per_year.mean) * min(found.years, 4.0)))
+    return findings
+
+
+def _starts_off(found: RatingInflation) -> bool:
+    """Whether newcomers clearly start elsewhere than they should."""
+    return found.start is not None and (found.start.low > found.initial or found.start.high < found.initial)
+
+
+def inflation_words(found: RatingInflation, *, hidden: bool = False) -> list[str]:
+    """What is found, a sentence each, and that nothing was where nothing is."""
+    said = [f"{one.words} {one.advice}" for one in inflation_findings(found, hidden=hidden)]
+    start, per_year = found.start, found.per_year
+    if start is not None and max(start.high - found.initial, found.initial - start.low) < RIGHT_START:
+        said.append(
+            f"Newcomers start where they should: {start.mean:.0f} ({start.low:.0f} to {start.high:.0f}) is right."
+        )
+    if per_year is not None and not _inflates(per_year):
+        size = with_interval(per_year.mean, per_year.low, per_year.high, "z.1f")
+        said.append(f"Ratings of those who play changed by {size} points a year against their strengths: not clearly.")
+    return said
+
+
+def _inflates(per_year: Shift | None) -> bool:
+    """Whether ratings clearly rise or fall, by so much that it is worth a word."""
+    return per_year is not None and per_year.beyond_chance and abs(per_year.mean) >= LEAST_INFLATION
 
 
 TOLD_BY_ONE_SIDE = ("Venue and draws", "Forecasts", "The table in use")
@@ -100,50 +269,61 @@ TOLD_BY_ONE_SIDE = ("Venue and draws", "Forecasts", "The table in use")
 
 
 def sections_of(audit: Findings) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Every line under its heading."""
-    home = {name: heading for heading, names in SECTIONS for name in names}
-    rows = rows_of(audit)
-    for name, _ in rows:
-        home.setdefault(name, "Groups" if name.startswith("Group ") else "Ratings")
-    sections = [(heading, [row for row in rows if home[row[0]] == heading]) for heading, _ in SECTIONS]
-    return [(heading, lines) for heading, lines in sections if lines]
+    """What to do, a line for each finding, and how we know."""
+    found = findings_of(audit)
+    to_do = [(str(n), f"{one.words} {one.advice}") for n, one in enumerate(found, 1)]
+    return [*([("What to do", to_do)] if to_do else []), (HOW_WE_KNOW, rows_of(audit))]
 
 
 def rows_of(audit: Findings) -> list[tuple[str, str]]:
-    """Name and finding of every line."""
-    best = f"K = {audit.best.k:.3g}"
+    """Name and words of every line on which the findings rest."""
     rows = [
         ("Which K", _which(audit)),
-        ("Matches to come", _to_come(audit)),
+        # Theory does not know that opponents are alike.
+        *([] if audit.opponents.alike else [("Matches to come", _to_come(audit))]),
         ("Strengths", _strengths(audit)),
+        *_newcomers(audit),
         ("Opponents", opponents_words(audit.opponents)),
         ("Venue and draws", _venue(audit)),
-        *([(f"Ratings at {audit.in_use.name}", _errors(audit, audit.now))] if audit.other is None else []),
-        (f"Ratings at {best}", _errors(audit, audit.best)),
-        ("Lag", _lag(audit)),
-        ("Newcomers", _newcomers(audit)),
-        *([] if audit.inflation is None else [("Inflation", "\n".join(inflation_words(audit.inflation)))]),
+        ("Ratings", _ratings(audit)),
+        *([] if audit.inflation is None else [("Inflation", _worth(audit))]),
         ("Best and worst", _extremes(audit.misrated)),
         ("Forecasts", _forecasts(audit)),
         # Matches between equals say nothing of who is rated too high across the league.
-        *([] if audit.opponents.hidden else [("Strong and weak sides", _bands(audit))]),
+        *([] if audit.opponents.alike else [("Strong and weak sides", _bands(audit))]),
     ]
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
-    rows += [(f"Group {quoted(one.group)}", group_words(one)) for one in audit.groups]
+    rows += [(f"Group {quoted(one.group)}", group_words(one, audit.reference)) for one in audit.groups]
     if audit.ratings is not None:
         rows.append(("The table in use", _table(audit)))
     # One side's matches say nothing of a league's K, nor of how far its sides lie apart.
     return rows if audit.extract is None else [row for row in rows if row[0] in TOLD_BY_ONE_SIDE]
 
 
-def group_words(found: GroupFound) -> str:
+def _worth(audit: Findings) -> str:
+    """What became of the worth of a rating, and beside what; nothing is shown of the growth of all."""
+    assert audit.inflation is not None
+    said = inflation_words(audit.inflation, hidden=audit.opponents.alike)
+    if audit.reference is None:
+        said.append(
+            "Results do not show whether everybody grew stronger: sides that were there before are taken to stand "
+            "still on average. A group that does can be named (--by, --reference)."
+        )
+    else:
+        said.append(f"Group {quoted(audit.reference)} is taken to stand still on average.")
+    return "\n".join(said)
+
+
+def group_words(found: GroupFound, reference: str | None = None) -> str:
     """Where a group enters, whether it grows stronger, whether its ratings inflate, and whether they are too high."""
-    parts = [f"{found.sides} sides" if found.sides != 1 else "1 side"]
+    parts, beside = [f"{found.sides} sides" if found.sides != 1 else "1 side"], _beside(reference)
+    if found.group == reference:
+        parts.append("the others are held against it")
     if found.entry is not None:
-        parts.append(f"should start at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
+        parts.append(f"newcomers belong at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
     if found.gain is not None:
-        parts.append(_signed(found.gain, "grows stronger", "grows weaker", "by {} points a year, next to all sides"))
+        parts.append(_signed(found.gain, "grows stronger", "grows weaker", f"by {{}} points a year, {beside}"))
     if found.inflation is not None:
         parts.append(
             _signed(
@@ -151,30 +331,25 @@ def group_words(found: GroupFound) -> str:
             )
         )
     if found.bias is not None:
-        parts.append(
-            _signed(found.bias, "is rated too high", "is rated too low", "today by {} points, next to all sides")
-        )
+        parts.append(_signed(found.bias, "is rated too high", "is rated too low", f"today by {{}} points, {beside}"))
     return "; ".join(parts)
 
 
 def _signed(one: Shift, up: str, down: str, size: str) -> str:
     """Which way, by how much with the interval, and whether chance explains it."""
-    sign = math.copysign(1.0, one.mean)
-    low, high = sorted((sign * one.low, sign * one.high))
+    way, low, high = _way(one, up, down)
     chance = "" if one.beyond_chance else " (within chance)"
-    return f"{up if sign > 0 else down} {size.format(with_interval(abs(one.mean), low, high, 'z.0f'))}{chance}"
+    return f"{way} {size.format(with_interval(abs(one.mean), low, high, 'z.0f'))}{chance}"
 
 
 def _which(audit: Findings) -> str:
     (low, high), curve, measured = audit.measured.interval, audit.curve, audit.measured
-    lost = measured.at(curve.best.k) - measured.at(measured.best)
     sentence = (
         f"by theory {with_interval(curve.best.k, curve.low, curve.high)}, by backtest {measured.best:.3g} "
-        f"({low:.3g} to {high:.3g}; theory's K loses {max(lost, 0.0):.5f} against it)"
+        f"({low:.3g} to {high:.3g})"
     )
-    better, gain = audit.tested.better, audit.tested.better_gain
-    if better is not None and gain is not None and audit.tested.gain.low <= 0:
-        sentence += f"\nthe surest step is to K = {better:.3g}, which {change(gain)}"
+    if audit.opponents.alike:
+        sentence += "\nopponents are alike, which theory does not know: the backtest alone advises"
     if audit.league.ties > 0:
         sentence += f"\n{K_UNIT}"
     return sentence
@@ -182,83 +357,42 @@ def _which(audit: Findings) -> str:
 
 def _to_come(audit: Findings) -> str:
     outlook = audit.outlook
-    if not outlook.differs:
-        return (
-            f"want about the K of the past: from today's ratings on theory asks for {outlook.future:.3g} over "
-            f"{outlook.matches:,} matches, where it asks for {outlook.past:.3g} of the past; in 95 % of replays the "
-            f"K that proves best lies between {outlook.low:.3g} and {outlook.high:.3g}"
-        )
     best = with_interval(outlook.k, outlook.low, outlook.high)
-    gain = "" if outlook.gain is None or audit.k is None else f", and {change(outlook.gain)} by theory"
-    remedies = [f"{one.words} {change(one.gain)} on the later half" for one in outlook.remedies]
-    said = f"from today's ratings on K = {best} is best over {outlook.matches:,} matches{gain}"
-    if remedies:
+    said = f"from today's ratings on theory asks for K = {best} over {outlook.matches:,} matches"
+    if outlook.remedies:
+        remedies = [f"{one.words} {change(one.gain)} on the later half" for one in outlook.remedies]
         said += f"\nAgainst {audit.in_use.name}, " + ";\n".join(remedies)
         said += "\nIf these matches are a part of an older league, give the ratings at their beginning (start=)"
     return said
 
 
 def _strengths(audit: Findings) -> str:
-    if not audit.moves:
-        moved = "show no movement beyond chance"
-    else:
+    spread = audit.opponents.spread
+    moved = "show no movement beyond chance"
+    if audit.moves:
         half = math.log(2) / audit.rate if audit.rate > 0 else math.inf
-        lost = f"; half of a lead is lost within {half:,.0f} matches" if half <= _matches_of_a_side(audit) else ""
+        # What takes longer than the matches of a side was not seen.
+        seen = half <= 2.0 * len(audit.matches) / len(audit.matches.teams)
+        lost = f"; half of a lead is lost within {half:,.0f} matches" if seen else ""
         moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
-    entering = "" if audit.opponents.alike else f"; {_entering(audit)}"
-    low, high = audit.opponents.spread_range
-    apart = f"± {audit.spread:.0f} points apart{f' ({low:.0f} to {high:.0f})' if audit.opponents.alike else ''}"
-    return f"lie {apart} and {moved}{entering}"
+    return f"lie ± {with_interval(spread.value, spread.low, spread.high, '.0f')} points apart and {moved}"
 
 
 def opponents_words(found: OpponentsFound) -> str:
-    """How alike opponents are, how much of the differences ratings show, and what it takes to show most of them."""
+    """How alike opponents are, how much of the differences ratings show, and whether luck decides who meets whom."""
     alike, share = found.correlation, found.share_shown
-    kind = "like meets like" if found.alike else "they are hardly chosen by strength"
-    shown = f"{100 * min(max(share.value, 0.0), 1.0):.0f} %"
+    kind = "like meets like" if found.alike else "not clearly chosen by strength"
     sentence = (
-        f"correlation of their strengths {with_interval(alike.value, alike.low, min(alike.high, 1.0), '.2f')}: {kind}; "
-        f"ratings show {shown} ({100 * max(share.low, 0.0):.0f} to {100 * share.high:.0f}) of the true differences "
-        f"after {found.matches:,.0f} matches of a side"
+        f"correlation of their strengths {with_interval(alike.value, alike.low, alike.high, 'z.2f')}: {kind}; ratings "
+        f"show {_percents(share)} of the differences after {found.matches:,.0f} matches of a side"
     )
-    if share.value < MOST_SHOWN:
-        sentence += f"; from a common start nine tenths take {matches_words(found.matches_needed)}"
-    if found.at_least:
-        sentence += (
-            "\nAmong opponents as alike as these the true differences may be larger than found, up to twice: where "
-            "strengths move, pairing follows them, and results alone do not show it. The interval of the strengths' "
-            "spread allows for that"
+    if found.shown_by:
+        sentence += "; played at other K: " + ", ".join(
+            f"{percent(one)} at {k:.3g}" for k, one in found.shown_by.items()
         )
+    if found.follows_results:
+        sentence += "\nwho meets whom follows results, so that intervals hold two answers"
     return sentence
-
-
-def matches_words(matches: float) -> str:
-    """A number of matches of a side, rounded as far as it is known."""
-    if not math.isfinite(matches) or matches >= BEYOND_WAITING:
-        return f"more than {BEYOND_WAITING:,.0f} matches of a side"
-    digits = 10 ** max(math.floor(math.log10(max(matches, 1.0))) - 1, 0)
-    return f"about {math.ceil(matches / digits) * digits:,.0f} matches of a side"
-
-
-def _matches_of_a_side(audit: Findings) -> float:
-    """Matches of the average side: what takes longer was not seen."""
-    return 2.0 * len(audit.matches) / len(audit.matches.teams)
-
-
-def _entering(audit: Findings) -> str:
-    """Where newcomers lie, and how far apart; their mean where it differs beyond chance."""
-    estimates = audit.league.parameters
-    error = audit.league.standard_errors.get("newcomer_level")
-    level = estimates.newcomer_level
-    if error is None:
-        return f"at first sides differed by ± {estimates.newcomer_spread:.0f}"
-    if abs(level) < 2 * error:
-        return f"newcomers differ by ± {estimates.newcomer_spread:.0f} about the mean of the league (± {error:.0f})"
-    way = "above" if level > 0 else "below"
-    return (
-        f"newcomers lie {with_error(abs(level), error, '.0f')} points {way} the mean of the league and differ by "
-        f"± {estimates.newcomer_spread:.0f}"
-    )
 
 
 def _venue(audit: Findings) -> str:
@@ -266,17 +400,21 @@ def _venue(audit: Findings) -> str:
     draws = f"equal sides draw {100 * ties / (2 + ties):.0f} % of their matches"
     if audit.matches.neutral.all():
         return f"no home; {draws}"
-    worth_it = home.gain > UNNOTICED_LOSS
-    moved = f" today, {home.first:.0f} at first" if worth_it and abs(home.today - home.first) > MOVED else ""
-    follow = f", and following it {change(home.gain)} by theory" if worth_it else ""
     first = first_side(audit.matches.side_headers[0])
-    return f"{first} is worth {home.today:.0f} points{moved}; forecasts add {home.in_use:.0f}{follow}; {draws}"
+    return f"{first} is worth {home.today:.0f} points; forecasts add {home.in_use:.0f}; {draws}"
 
 
-def _errors(audit: Findings, one: Prediction) -> str:
-    if audit.opponents.hidden:
-        # As in gain_words; how far ratings are off, the line on opponents says.
-        return f"expected log-loss {one.log_loss:.4f}"
+def _ratings(audit: Findings) -> str:
+    """How far ratings are off by theory, and why; where like meets like the model of K knows too little of errors."""
+    cases = [(f"K = {audit.best.k:.3g}", audit.best)]
+    if audit.other is None:
+        cases.insert(0, (audit.in_use.name, audit.now))
+    if audit.opponents.alike:
+        return "; ".join(f"expected log-loss {one.log_loss:.4f} at {name}" for name, one in cases)
+    return "\n".join(f"at {name} {_error(one)}" for name, one in cases)
+
+
+def _error(one: Prediction) -> str:
     # Shares of the squared error; the newcomers' part is approximate and can be negative.
     parts = [("luck of results", one.luck), ("unknown starts", max(one.newcomers, 0.0))]
     rest = max(one.error - sum(part for _, part in parts), 0.0)
@@ -285,71 +423,6 @@ def _errors(audit: Findings, one: Prediction) -> str:
         f"off by ± {math.sqrt(one.error):.0f} points; the squared error is {', '.join(said[:-1])} and {said[-1]}; "
         f"expected log-loss {one.log_loss:.4f}"
     )
-
-
-def _lag(audit: Findings) -> str:
-    alone = ", if its opponents stay where they are" if audit.opponents.alike else ""
-    return f"a rating has followed 63 % of a change of strength after {audit.memory:.0f} matches of the side{alone}"
-
-
-def _newcomers(audit: Findings) -> str:
-    said = f"right after about {audit.newcomer_matches:.0f} matches: by then the start is lost in the usual error"
-    if audit.opponents.hidden:
-        said = "enter at one rating and meet their like, so that their ratings hardly leave it"
-    elif audit.newcomer_matches < 1:
-        said = "start no further off than ratings usually are"
-    first = audit.outlook.first
-    if first is None:
-        return said
-    rule = f"a larger K for the first matches of a side ({first.words})"
-    if first.gain.low <= 0:
-        rule += " is not shown to help: it"
-    return f"{said}; {rule} {change(first.gain)} on the later half, against K = {audit.outlook.k:.3g} for all"
-
-
-def inflation_words(found: RatingInflation) -> list[str]:
-    """Whether a rating is worth what it was, where newcomers should start, and what entries and exits do."""
-    sentences, per_year, start, back = [], found.per_year, found.start, found.returning
-    if per_year is None:
-        sentences.append("too few sides play to tell whether a rating is worth what it was")
-    else:
-        digits = "z.0f" if max(abs(per_year.low), abs(per_year.high)) >= 10 else "z.1f"
-        size = with_interval(per_year.mean, per_year.low, per_year.high, digits)
-        worth = f"against their strengths, ratings of those who play changed by {size} points a year"
-        if per_year.beyond_chance:
-            worth = f"a rating is worth {'less' if per_year.mean > 0 else 'more'} than it was: {worth}"
-        else:
-            worth = f"a rating is worth what it was, within chance: {worth}"
-        sentences.append(worth)
-    if start is not None:
-        where = with_interval(start.mean, start.low, start.high, ".0f")
-        off = start.low > found.initial or start.high < found.initial
-        sentences.append(
-            f"newcomers should start at {where}, not at {found.initial:.0f}"
-            if off
-            else f"newcomers start where they should: at {found.initial:.0f}, where {where} is right"
-        )
-    gain = found.gain
-    if gain is not None and gain.beyond_chance:
-        way = "stronger" if gain.mean > 0 else "weaker"
-        sentences.append(
-            f"newcomers grow {with_error(abs(gain.mean), gain.error, '.0f')} points a year {way}, next to sides that "
-            "were there before"
-        )
-    if back is not None and back.beyond_chance:
-        way = "higher" if back.mean > 0 else "lower"
-        sentences.append(
-            f"sides that come back after a season or more should start {with_error(abs(back.mean), back.error, '.0f')} "
-            f"points {way} than they left"
-        )
-    if per_year is not None and per_year.beyond_chance:
-        flows = [("entries", found.entries), ("exits", found.exits)]
-        moved = [
-            f"{name} {'bring' if size > 0 else 'take'} {abs(size):.0f}" for name, size in flows if abs(size) >= 0.5
-        ]
-        if moved:
-            sentences.append(f"per active side {' and '.join(moved)} points a year")
-    return sentences
 
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:
@@ -369,7 +442,7 @@ def _forecasts(audit: Findings) -> str:
     if math.isnan(slope):
         return "results do not follow the forecasts at all"
     kind = "calibrated" if abs(slope - 1) < max(2 * error, NEAR_ONE) else ("too bold" if slope < 1 else "too timid")
-    loss = audit.measured.at(audit.advice.k) + audit.tested.gain.mean
+    loss = audit.measured.at(audit.advice.k) + audit.tested.mean
     return (
         f"log-loss {loss:.4f} on the later half at {audit.in_use.name}; {kind}: slope of results on forecasts "
         f"{with_error(slope, error, '.3f')} (theory {audit.now.slope:.3f})"

@@ -81,14 +81,15 @@ class AuditController:
             "chart": loss_chart(judged).to_dict(),
             "best": list(judged._gain_words()),
             "fifths": _fifths(judged),
-            "sections": [[heading, [list(row) for row in rows]] for heading, rows in judged.sections()],
+            "findings": [f"{one.words} {one.advice}" for one in getattr(judged, "findings", ())],
+            "rows": [list(row) for row in judged.rows()],
             "bounded": bounded,
         }
 
 
 def _fifths(judged: Audit | ContestAudit) -> dict[str, Any] | None:
     """Strong and weak sides, where matches say who is rated too high across the league."""
-    if isinstance(judged, ContestAudit) or judged.opponents.hidden:
+    if isinstance(judged, ContestAudit) or judged.opponents.alike:
         return None
     return bands_table(judged.bands).to_dict()
 

@@ -80,7 +80,8 @@ export class LeagueAudit {
     $("#audit-fifths").hidden = !found.fifths;
     if (found.fifths) fillTable($("#audit-bands"), found.fifths);
     const lines = (rows) => rows.flatMap(([name, words]) => [element("dt", {}, name), element("dd", {}, words)]);
-    $("#audit-rows").replaceChildren(...found.sections.flatMap(([heading, rows]) => [...(heading ? [element("h3", {}, heading)] : []), element("dl", {}, ...lines(rows))]));
+    $("#audit-findings").replaceChildren(...found.findings.map((words) => element("li", {}, words)));
+    $("#audit-rows").replaceChildren(element("dl", {}, ...lines(found.rows)));
     $("#audit-notes").replaceChildren(...found.notes.map((note) => element("p", { class: "soft" }, note)));
     this.redraw();
   }

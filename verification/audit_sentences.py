@@ -1,0 +1,355 @@
+"""How often is each kind of sentence of an audit said, and how often is it true?
+
+    python verification/audit_sentences.py [--leagues 17] [--from 0] [--into FILE]
+
+Twelve kinds of leagues (sizes, draws, home, walks, form, newcomers, growing juniors, the weak leave; paired by chance,
+strength, rating, Swiss rounds and divisions with promotion), so many of each, K in use 12, 24 or 48 by turns. A league
+is played for twice as long as is audited: what is said of the matches to come is held against how it went on. Every
+sentence is held against the strengths behind the results; what is said of K against the K that proves best when results
+are drawn anew between these strengths. With --into every league appends its lines to a file, and leagues that stand
+there already are not played again.
+
+Exit code 1 if a kind of sentence that was said 20 times or more is true in less than 95 %, less two standard errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+import kinelo as kn
+from calendars import DIVISIONS, RANDOM, RATING, STRENGTH, SWISS, Kind, League, play
+from kinelo.advice.audit.audit import Audit
+from kinelo.advice.audit.backtest import lowest
+from kinelo.advice.audit.in_use import SystemInUse, anew, with_results
+from kinelo.advice.audit.verdict import ahead
+
+KINDS = {
+    "small": Kind(RANDOM, 1, 40, 100, 120.0, walk=4.0, form=0.0003),
+    "large": Kind(RANDOM, 1, 150, 100, 200.0, walk=3.0),
+    "draws": Kind(RANDOM, 1, 60, 120, 150.0, draws=0.5, walk=4.0),
+    "home": Kind(RANDOM, 1, 60, 120, 150.0, home=70.0, draws=0.2, walk=5.0),
+    "fast walk": Kind(RANDOM, 1, 60, 120, 120.0, walk=12.0, form=0.005),
+    "form": Kind(RANDOM, 1, 60, 120, 100.0, walk=16.0, form=0.02),
+    "newcomers": Kind(RANDOM, 1, 120, 80, 150.0, newcomers=0.5, level=-150.0, walk=3.0),
+    "juniors": Kind(RANDOM, 1, 120, 80, 150.0, newcomers=0.4, level=-250.0, growth=50.0, years=8.0),
+    "weak leave": Kind(RANDOM, 1, 120, 80, 150.0, newcomers=0.4, leave=0.3),
+    "by strength": Kind(STRENGTH, 4, 100, 100, 200.0, walk=2.0, form=0.0001),
+    "by rating": Kind(RATING, 4, 100, 100, 200.0, walk=2.0, form=0.0001),
+    "Swiss": Kind(SWISS, 1, 100, 100, 200.0),
+    "divisions": Kind(DIVISIONS, 1, 120, 100, 220.0, walk=2.0, form=0.0001),
+}
+REPLAYS = 10
+SMALL_LOSS = 0.002
+"""Expected log-loss above the best K's below which a K suits."""
+LADDER = 1.5 ** np.arange(-7.0, 6.0)
+LEAST_SAID, LEAST_TRUE = 20, 0.95
+
+
+class Truth:
+    """What is true of a league: strengths are known, and results are drawn anew between them."""
+
+    def __init__(self, league: League, audited: int, found: Audit, seed: int) -> None:
+        self.league, self.found, self.n = league, found, audited
+        self.g = np.random.default_rng([seed, 7])
+        self.matches, self.later = league.matches[:audited], league.matches[audited:]
+        self.ks = (found.k or 24.0) * LADDER
+        self.past = self._losses(found.in_use, self.matches, league.played[:audited])
+        start = found.in_use.blank().update(self.matches).ratings_
+        carried = SystemInUse("", found.k, anew(found.in_use.rater, start=start))
+        self.coming = self._losses(carried, self.later, league.played[audited:]).mean(axis=1)
+        last = dict.fromkeys(self.matches.teams, 0.0)
+        for n in range(audited):
+            for side, code in enumerate((self.matches.home[n], self.matches.away[n])):
+                last[self.matches.teams[code]] = league.played[n, side]
+        self.strength = np.array([last[name] for name in self.matches.teams])
+        table = dict(start.select("name", "rating").iter_rows())
+        self.rating = np.array([table.get(name, 1500.0) for name in self.matches.teams])
+        self.active = found.opponents.today.active
+        played = np.bincount(np.concatenate([self.matches.home, self.matches.away]), minlength=self.active.size)
+        # As in the audit: who has played little counts less.
+        weight = np.minimum(played[self.active] / (0.5 * np.median(played[self.active])), 1.0)
+        self.weight = weight / weight.sum()
+        newcomer = dict(zip(league.matches.teams, league.newcomer))
+        self.newcomer = np.array([newcomer[name] for name in self.matches.teams])
+
+    def _losses(self, system: SystemInUse, matches: kn.Matches, played: np.ndarray) -> np.ndarray:
+        """Mean loss of every match (columns) at every K (rows).
+
+        Where the calendar follows results, ratings are those of the results as they were, or luck would no longer go
+        along with who meets whom; the loss is expected over the results of the match.
+        """
+        kind, total = self.league.kind, 0.0
+        home = np.where(matches.neutral, 0.0, kind.home)
+        p = 1 / (1 + 10 ** (-(played[:, 0] - played[:, 1] + home) / 400))
+        drawn = kind.draws * 4 * p * (1 - p)
+        if kind.pairing in (RATING, SWISS, DIVISIONS):
+            chances = np.column_stack([p - drawn / 2, drawn, 1 - p - drawn / 2])
+            told = [system.at(float(k)).one_step_ahead(matches).probabilities for k in self.ks]
+            return np.stack([-(chances * np.log(np.maximum(one, 1e-12))).sum(axis=1) for one in told])
+        for _ in range(REPLAYS):
+            u = self.g.random(p.size)
+            result = np.where(u < p - drawn / 2, 1.0, np.where(u < p + drawn / 2, 0.0, -1.0))
+            total = total + system.losses(with_results(matches, result), self.ks)
+        return total / REPLAYS
+
+    def best(self, part: slice = slice(None)) -> float:
+        """The best K of the later half, or of a part of the matches."""
+        part = slice(self.found.since, None) if part == slice(None) else part
+        return lowest(self.ks, self.past[:, part].sum(axis=1)[:, None])[0]
+
+    def spread_and_share(self) -> tuple[float, float]:
+        """Standard deviation of the strengths of those who are active, and slope of ratings on them."""
+        strength, rating = self.strength[self.active], self.rating[self.active]
+        strength = strength - self.weight @ strength
+        variance = float(self.weight @ strength**2)
+        unbiased = 1 - float(self.weight @ self.weight)
+        return math.sqrt(variance / unbiased), float((self.weight * strength) @ rating) / variance
+
+    @property
+    def best_to_come(self) -> float:
+        """The best K of the matches to come."""
+        return lowest(self.ks, self.coming[:, None])[0]
+
+    def excess(self, k: float) -> float:
+        """What a K loses more on the later half than the best."""
+        curve = self.past[:, self.found.since :].mean(axis=1)
+        return float(np.interp(math.log(k), np.log(self.ks), curve) - curve.min())
+
+    @property
+    def expected(self) -> np.ndarray:
+        """Expected score of the first side in every match."""
+        home = np.where(self.matches.neutral, 0.0, self.league.kind.home)
+        apart = self.league.played[: self.n] @ np.array([1.0, -1.0])
+        return 1 / (1 + 10 ** (-(apart + home) / 400))
+
+    def inflation(self, stands_still: float = 0.0) -> float:
+        """Points a year by which the mean of rating less strength rose over those who play, in eighths of the span."""
+        years = self.league.kind.years / 2
+        before = self.found.before
+        part = (np.arange(self.n) * 8 // self.n).astype(int)
+        seen: dict[tuple[int, int], list[float]] = defaultdict(list)
+        for n in range(self.n):
+            for side, code in enumerate((self.matches.home[n], self.matches.away[n])):
+                seen[int(part[n]), int(code)].append(before[n, side] - self.league.played[n, side])
+        means = [np.mean(some) for some in seen.values()]
+        return float(np.polyfit([eighth / 8 * years for eighth, _ in seen], means, 1)[0]) + stands_still
+
+
+def judge(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
+    """Every kind of sentence that was said, and whether it is true."""
+    said: list[tuple[str, bool]] = []
+    lead, best, k = found.lead, truth.best(), found.k or 24.0
+
+    def way(words: str) -> bool:
+        return best < k if "large" in words else best > k
+
+    if ahead(found):
+        to_come = truth.best_to_come
+        if "suits" in lead.answer:
+            said.append(("K suits the matches to come", found.outlook.low <= to_come <= found.outlook.high))
+        else:
+            said.append(
+                ("K is too large or small for the matches to come", (to_come < k) == ("too large" in lead.answer))
+            )
+        said.append(
+            ("K … is best for the matches to come (interval)", found.outlook.low <= to_come <= found.outlook.high)
+        )
+        if "wanted more" in lead.caveat:
+            said.append(("The past wanted more", best > to_come))
+    else:
+        held = found.advice.low <= best <= found.advice.high
+        if "probably" in lead.answer:
+            said.append(("K is probably too large or small", way(lead.answer)))
+        elif "too large" in lead.answer or "too small" in lead.answer:
+            said.append(("K is too large or small", way(lead.answer)))
+        elif "suits" in lead.answer:
+            said.append(("K suits this league", truth.excess(k) < SMALL_LOSS))
+        if "may be right" in lead.answer:
+            said.append(("all K from … to … may be right", held))
+        else:
+            said.append(("K … is best (interval)", held))
+    if "has moved" in lead.caveat:
+        last = truth.best(slice(3 * truth.n // 4, None))
+        said.append(("The best K has moved", (last > found.advice.k) == ("larger one" in lead.caveat)))
+    said.append(("No number lies outside of what a league can have", _sane(found)))
+    return said + _of_findings(found, truth) + _of_rows(found, truth)
+
+
+def _sane(found: Audit) -> bool:
+    """Whether K, points, correlations and shares lie where those of some league could."""
+    ks = (found.advice.k, found.advice.high, found.outlook.k, found.outlook.high, *(one.high for one in found.periods))
+    shifts = [getattr(one, name) for one in found.groups for name in ("gain", "inflation", "bias")]
+    starts = [one.entry for one in found.groups]
+    if found.inflation is not None:
+        shifts += [found.inflation.per_year, found.inflation.gain, found.inflation.returning]
+        starts.append(found.inflation.start)
+    points = [abs(one.mean) + 2 * one.error for one in shifts if one is not None]
+    points += [abs(one.mean - 1500) + 2 * one.error for one in starts if one is not None]
+    points += [abs(one.strength) for one in found.misrated] + [found.opponents.spread.high, found.step, found.spread]
+    alike, share = found.opponents.correlation, found.opponents.share_shown
+    return (
+        all(0 < k < 1000 for k in ks)
+        and all(one < 3000 for one in points)
+        and -1 <= alike.low <= alike.value <= alike.high <= 1
+        and 0 <= share.low <= share.value <= share.high < 5
+    )
+
+
+def _of_findings(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
+    said, kind, active = [], truth.league.kind, truth.active
+    off, new = truth.rating - truth.strength, truth.newcomer
+    for one in found.findings:
+        if one.kind == "hidden":
+            alike = np.corrcoef(truth.league.played[: truth.n].ravel(), truth.league.played[: truth.n, ::-1].ravel())[
+                0, 1
+            ]
+            share = truth.spread_and_share()[1]
+            said.append(("Opponents are alike, and ratings show only …", alike > 0.3 and share < 0.8))
+        elif one.kind == "start":
+            start = found.inflation.start
+            right = 1500 + float((off - 1500)[active & ~new].mean()) + _entry(truth)
+            said.append(
+                ("Newcomers are weaker or stronger than their start", (right < 1500) == ("weaker" in one.words))
+            )
+            said.append(("Let them start at … (interval)", start.low <= right <= start.high))
+        elif one.kind == "gain":
+            said.append(("Newcomers grow", kind.growth > 0 and "stronger" in one.words))
+        elif one.kind == "inflation":
+            real = truth.inflation()
+            said.append(("A rating is worth less or more", (real > 0) == ("less" in one.words)))
+            said.append(("… points a year against strengths (interval)",
+                         found.inflation.per_year.low <= real <= found.inflation.per_year.high))  # fmt: skip
+        elif one.kind == "group bias":
+            group = next(g for g in found.groups if quoted_in(g.group, one.words))
+            members = active & (new if group.group == "late" else ~new)
+            nought = off[active & ~new].mean() if found.reference else off[active].mean()
+            real = float(off[members].mean() - nought)
+            said.append(("A group is rated too high or too low", (real > 0) == ("too high" in one.words)))
+            said.append(("… points too high or low (interval)", group.bias.low <= real <= group.bias.high))
+        elif one.kind == "home":
+            near = abs(kind.home - found.home.today) < abs(kind.home - found.home.in_use)
+            said.append(("Playing at home is worth …", near))
+        elif one.kind == "returning":
+            said.append(("Sides that come back are stronger or weaker", False))
+    return said
+
+
+def quoted_in(group: str, words: str) -> bool:
+    """Whether a sentence is about this group."""
+    return f"group {group} are" in words
+
+
+def _entry(truth: Truth) -> float:
+    """Mean strength of newcomers when they enter."""
+    seen, first = set(), []
+    for n in range(truth.n):
+        for side, code in enumerate((truth.matches.home[n], truth.matches.away[n])):
+            if int(code) not in seen:
+                seen.add(int(code))
+                if n >= truth.n / 10 and truth.newcomer[code]:
+                    first.append(truth.league.played[n, side])
+    return float(np.mean(first)) if first else math.nan
+
+
+def _of_rows(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
+    rows, kind, active = dict(found.rows()), truth.league.kind, truth.active
+    played = truth.league.played[: truth.n]
+    (spread, share), opponents = truth.spread_and_share(), found.opponents
+    alike = float(np.corrcoef(played.ravel(), played[:, ::-1].ravel())[0, 1])
+    said = [
+        ("Strengths lie ± … apart (interval)", opponents.spread.low <= spread <= opponents.spread.high),
+        ("Correlation of opponents (interval)", opponents.correlation.low <= alike <= opponents.correlation.high),
+        (
+            "Ratings show … of the differences (interval)",
+            opponents.share_shown.low <= share <= opponents.share_shown.high,
+        ),
+    ]
+    if "like meets like" in rows["Opponents"]:
+        said.append(("Like meets like", alike > 0.3))
+    moves = kind.walk > 0 or kind.growth > 0
+    if "move by" in rows["Strengths"]:
+        said.append(("Strengths move", moves))
+    for one in (found.misrated[0], found.misrated[-1]):
+        if abs(one.off) > 2 * one.error:
+            place = truth.matches.teams.index(one.side)
+            mean = (truth.rating - truth.strength)[active].mean()
+            real = truth.rating[place] - truth.strength[place] - mean
+            said.append(("The best or worst side is rated too high or low", (real > 0) == (one.off > 0)))
+    edge = found.before @ np.array([1.0, -1.0]) + np.where(truth.matches.neutral, 0.0, found.home.in_use)
+    forecast = 1 / (1 + 10 ** (-edge / 400))
+    later = slice(found.since, None)
+    bold = float(((truth.expected - forecast) * edge)[later].sum()) < 0
+    if "too bold" in rows["Forecasts"] or "too timid" in rows["Forecasts"]:
+        said.append(("Forecasts are too bold or timid", bold == ("too bold" in rows["Forecasts"])))
+    both, seen = found.before[later].ravel(order="F"), (truth.expected - forecast)[later]
+    seen = np.concatenate([seen, -seen])
+    for line in rows.get("Strong and weak sides", "").splitlines():
+        if m := re.search(r"the (best|weakest) fifth is (under|over)rated", line):
+            cut = np.quantile(both, 0.8 if m[1] == "best" else 0.2)
+            members = both >= cut if m[1] == "best" else both <= cut
+            said.append(("A fifth is underrated or overrated", (seen[members].sum() > 0) == (m[2] == "under")))
+    if found.inflation is not None and "start where they should" in rows["Inflation"]:
+        right = float((truth.rating - truth.strength)[active & ~truth.newcomer].mean()) + _entry(truth)
+        said.append(("Newcomers start where they should", abs(right - 1500) < 60))
+    return said
+
+
+def one_league(name: str, seed: int) -> list[tuple[str, bool]]:
+    """Play a league, audit its first half and judge what is said."""
+    kind = KINDS[name]
+    league = play(kind, 5000 + seed)
+    audited = len(league.matches) // 2
+    matches, k = league.matches[:audited], (12.0, 24.0, 48.0)[seed % 3]
+    rater = kn.TeamElo.classic(k=k, home_advantage=None)
+    by = reference = None
+    if kind.newcomers and seed % 2:
+        late = dict(zip(league.matches.teams, league.newcomer))
+        by = {side: "late" if late[side] else "early" for side in matches.teams}
+        reference = "early" if seed % 4 == 1 else None
+    found = kn.audit(matches, rater, by=by, reference=reference)
+    return judge(found, Truth(league, audited, found, seed))
+
+
+def main() -> int:
+    """Play, count and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--leagues", type=int, default=17)
+    parser.add_argument("--from", dest="first", type=int, default=0)
+    parser.add_argument("--into", type=Path)
+    asked = parser.parse_args()
+    known: dict[tuple[str, int], list] = {}
+    if asked.into is not None and asked.into.exists():
+        for line in asked.into.read_text().splitlines():
+            name, seed, judged = json.loads(line)
+            known[name, seed] = judged
+    for seed in range(asked.first, asked.first + asked.leagues):
+        for name in KINDS:
+            if (name, seed) not in known:
+                known[name, seed] = [(words, bool(true)) for words, true in one_league(name, seed)]
+                if asked.into is not None:
+                    with asked.into.open("a") as lines:
+                        lines.write(json.dumps([name, seed, known[name, seed]]) + "\n")
+    counts: dict[str, list[bool]] = defaultdict(list)
+    for judged in known.values():
+        for words, true in judged:
+            counts[words].append(true)
+    print(f"{len(known)} leagues of {len(KINDS)} kinds\n\n| sentence | said | true, % |\n|---|---|---|")
+    missed = 0
+    for words, true in sorted(counts.items()):
+        share, n = float(np.mean(true)), len(true)
+        low = n >= LEAST_SAID and share < LEAST_TRUE - 2 * math.sqrt(LEAST_TRUE * (1 - LEAST_TRUE) / n)
+        missed += low
+        print(f"| {words} | {n} | {100 * share:.0f}{' missed' * low} |")
+    return missed
+
+
+if __name__ == "__main__":
+    sys.exit(main() > 0)
