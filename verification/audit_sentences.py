@@ -100,10 +100,9 @@ class Truth:
             total = total + system.losses(with_results(matches, result), self.ks)
         return total / REPLAYS
 
-    def best(self, part: slice = slice(None)) -> float:
-        """The best K of the later half, or of a part of the matches."""
-        part = slice(self.found.since, None) if part == slice(None) else part
-        return lowest(self.ks, self.past[:, part].sum(axis=1)[:, None])[0]
+    def best(self) -> float:
+        """The best K of the later half."""
+        return lowest(self.ks, self.past[:, self.found.since :].sum(axis=1)[:, None])[0]
 
     def spread_and_share(self) -> tuple[float, float]:
         """Standard deviation of the strengths of those who are active, and slope of ratings on them."""
@@ -176,9 +175,6 @@ def judge(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
             said.append(("all K from … to … may be right", held))
         else:
             said.append(("K … is best (interval)", held))
-    if "has moved" in lead.caveat:
-        last = truth.best(slice(3 * truth.n // 4, None))
-        said.append(("The best K has moved", (last > found.advice.k) == ("larger one" in lead.caveat)))
     said.append(("No number lies outside of what a league can have", _sane(found)))
     return said + _of_findings(found, truth) + _of_rows(found, truth)
 
@@ -220,8 +216,6 @@ def _of_findings(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
                 ("Newcomers are weaker or stronger than their start", (right < 1500) == ("weaker" in one.words))
             )
             said.append(("Let them start at … (interval)", start.low <= right <= start.high))
-        elif one.kind == "gain":
-            said.append(("Newcomers grow", kind.growth > 0 and "stronger" in one.words))
         elif one.kind == "inflation":
             real = truth.inflation()
             said.append(("A rating is worth less or more", (real > 0) == ("less" in one.words)))

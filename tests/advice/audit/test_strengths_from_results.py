@@ -280,4 +280,4 @@ def test_juniors_who_enter_below_and_grow_stronger_are_seen_and_said():
     assert abs(found.gain.mean - 60) < 3 * found.gain.error and found.gain.low > 20
     said = inflation_words(found)
     assert any("weaker than the 1500 at which they start. Let them start at 1" in one for one in said)
-    assert found.start.high < 1450 and any(" points a year stronger (" in one for one in said)
+    assert found.start.high < 1450

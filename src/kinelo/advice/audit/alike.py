@@ -51,8 +51,10 @@ EVIDENCE_RANGE = 3.0
 EVIDENCE_LEFT, EVIDENCE_ERROR = 0.3, 0.1
 """Where Newton's steps end, and how near the logarithm of the spread is found."""
 FIRTH_STEPS, SEASON_STEPS = 5, 6
-MOST_ALIKE, LEAST_SHARE = 0.995, 1e-3
-"""Correlations lie below, and shares above."""
+MOST_ALIKE, LEAST_SHARE, MOST_SHARE = 0.995, 1e-3, 2.0
+"""Correlations lie below, and shares between."""
+FAINT = 0.1
+"""Part of the variance of strengths that must be no luck, in all but as many of the seasons."""
 LEAST_ERROR = 0.02
 """Standard error of a correlation that seasons of the very same strengths do not show."""
 LEAST_SPREAD = 10.0
@@ -137,6 +139,11 @@ class OpponentsFound:
     def follows_results(self) -> bool:
         """Whether the calendar may follow results, so that both answers are given as one."""
         return self.luck > FOLLOWS_RESULTS
+
+    @property
+    def told(self) -> bool:
+        """Whether these matches show how alike opponents are."""
+        return self.correlation.high - self.correlation.low < 1.0
 
     @property
     def alike(self) -> bool:
@@ -269,6 +276,14 @@ def opponents_found(
         _interval(math.atanh(rho), turned, math.tanh, LEAST_ERROR),
         _interval(math.log(share), shares, math.exp),
     ]
+    # Strengths that move as fast as results tell them leave nothing to be seen of how far they lie apart.
+    faint = seen.today - error.today < FAINT * seen.today
+    if faint.mean() > FAINT or own.today[0] - error.today < FAINT * own.today[0]:
+        low, high = math.sqrt(least), math.sqrt(max(float(own.today[0]), 4 * least))
+        answers = [
+            Range((low + high) / 2, low, high), Range(0.0, -MOST_ALIKE, MOST_ALIKE), Range(1.0, LEAST_SHARE, MOST_SHARE)
+        ]  # fmt: skip
+        return OpponentsFound(*answers, 0.0, {}, float(played[places].mean()), today)
     unlucky = np.array([_luck_test(calendar, likelihood, *one) for one in zip(again.T, results.T)])
     real = _luck_test(calendar, likelihood, strength[:, 0], calendar.result)
     luck_of_calendar = float(((real - unlucky.mean(axis=0)) / np.maximum(unlucky.std(axis=0, ddof=1), 1e-12)).max())
@@ -284,6 +299,7 @@ def opponents_found(
         step = np.multiply.outer(calendar.weight, np.full(2, k / 2))
         there = np.stack([ratings(results[:, n], step) for n in range(SEASONS)], axis=1)
         shown[k] = answers[2].value * float(lens.along(true, there).mean()) / max(float(true_along.mean()), 1e-9)
+    answers[2] = Range(*(min(one, MOST_SHARE) for one in answers[2]))
     return OpponentsFound(*answers, luck_of_calendar, shown, float(played[places].mean()), today)
 
 

@@ -72,7 +72,7 @@ def extract_words(side: str) -> str:
 
 
 def caveat_of(audit: Findings) -> str:
-    """The caveat that fits the case: the first of disagreement, too few matches, start-up, unordered days, moving."""
+    """The caveat that fits the case: the first of disagreement, too few matches, start-up, unordered days, doubt."""
     advice, outlook, rater, today = audit.advice, audit.outlook, audit.in_use.rater, audit.periods[-1]
     if not advice.agree:
         by_theory = with_interval(audit.curve.best.k, audit.curve.low, audit.curve.high)
@@ -87,10 +87,6 @@ def caveat_of(audit: Findings) -> str:
     if in_order is not None and abs(math.log(in_order / audit.curve.best.k)) > SAME_K:
         way = "larger" if in_order > audit.curve.best.k else "smaller"
         return f"Matches of a day have no order here: were it known, a {way} K would be best."
-    # Theory knows a start that faded: what it expects of the last quarter is no change of the league.
-    if not any(today.low <= k <= today.high for k in (advice.k, today.theory)):
-        way = "larger" if today.measured > advice.k else "smaller"
-        return f"The best K has moved: since {today.first} the matches want a {way} one."
     return uncertain_words(audit) if advice.high > UNSURE * advice.low else ""
 
 

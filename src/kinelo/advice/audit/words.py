@@ -90,8 +90,10 @@ def ahead(audit: Findings) -> bool:
     if not (advice.agree and advice.telling and outlook.differs) or audit.opponents.alike:
         return False
     found = audit.inflation
-    if found is not None and (_starts_off(found) or (found.gain is not None and found.gain.beyond_chance)):
-        return False
+    if found is not None and found.start is not None:
+        grow = found.gain is not None and found.gain.beyond_chance
+        if grow or not _starts_right(found.start, found.initial):
+            return False
     same_way = (periods[-1].measured < periods[0].measured) == (outlook.future < outlook.past)
     return same_way and (audit.k is not None or outlook.finding_strengths)
 
@@ -206,20 +208,13 @@ def _newcomers(audit: Findings) -> list[tuple[str, str]]:
 def inflation_findings(found: RatingInflation, reference: str | None = None, *, hidden: bool = False) -> list[Finding]:
     """Where newcomers should start, and whether a rating is worth what it was; ``hidden`` where like meets like, so
     that ratings hardly leave where they start."""
-    start, back, per_year, gain, findings = found.start, found.returning, found.per_year, found.gain, []
+    start, back, per_year, findings = found.start, found.returning, found.per_year, []
     if start is not None and not hidden and _starts_off(found):
         where = with_interval(start.mean, start.low, start.high, ".0f")
         way = "stronger" if start.mean > found.initial else "weaker"
         words = f"Newcomers are {way} than the {found.initial:.0f} at which they start."
         off = 0.5 * abs(start.mean - found.initial)
         findings.append(Finding("start", words, f"Let them start at {where}.", off))
-    if gain is not None and gain.beyond_chance:
-        way, low, high = _way(gain, "stronger", "weaker")
-        words = (
-            f"Newcomers grow {abs(gain.mean):.0f} points a year {way} ({low:.0f} to {high:.0f}), next to sides that "
-            "were there before."
-        )
-        findings.append(Finding("gain", words, "A larger K for their first years follows them.", 0.5 * abs(gain.mean)))
     if back is not None and back.beyond_chance:
         way, low, high = _way(back, "stronger", "weaker")
         words = f"Sides that come back after a season away are {way} than when they left."
@@ -240,6 +235,11 @@ def inflation_findings(found: RatingInflation, reference: str | None = None, *, 
     return findings
 
 
+def _starts_right(start: Shift, initial: float) -> bool:
+    """Whether newcomers are known to start where they should."""
+    return max(start.high - initial, initial - start.low) < RIGHT_START
+
+
 def _starts_off(found: RatingInflation) -> bool:
     """Whether newcomers clearly start elsewhere than they should."""
     return found.start is not None and (found.start.low > found.initial or found.start.high < found.initial)
@@ -249,7 +249,7 @@ def inflation_words(found: RatingInflation, *, hidden: bool = False) -> list[str
     """What is found, a sentence each, and that nothing was where nothing is."""
     said = [f"{one.words} {one.advice}" for one in inflation_findings(found, hidden=hidden)]
     start, per_year = found.start, found.per_year
-    if start is not None and max(start.high - found.initial, found.initial - start.low) < RIGHT_START:
+    if start is not None and _starts_right(start, found.initial):
         said.append(
             f"Newcomers start where they should: {start.mean:.0f} ({start.low:.0f} to {start.high:.0f}) is right."
         )
@@ -381,6 +381,8 @@ def _strengths(audit: Findings) -> str:
 def opponents_words(found: OpponentsFound) -> str:
     """How alike opponents are, how much of the differences ratings show, and whether luck decides who meets whom."""
     alike, share = found.correlation, found.share_shown
+    if not found.told:
+        return "these matches do not show how alike they are, nor how much of the differences ratings show"
     kind = "like meets like" if found.alike else "not clearly chosen by strength"
     sentence = (
         f"correlation of their strengths {with_interval(alike.value, alike.low, alike.high, 'z.2f')}: {kind}; ratings "
