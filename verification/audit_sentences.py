@@ -231,8 +231,6 @@ def _of_findings(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
         elif one.kind == "home":
             near = abs(kind.home - found.home.today) < abs(kind.home - found.home.in_use)
             said.append(("Playing at home is worth …", near))
-        elif one.kind == "returning":
-            said.append(("Sides that come back are stronger or weaker", False))
     return said
 
 

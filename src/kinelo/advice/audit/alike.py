@@ -34,7 +34,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.hindsight import HindsightStrengths, Likelihood, falling_root, walk_factor
+from kinelo.advice.audit.hindsight import SEARCH_DRAWS, HindsightStrengths, Likelihood, falling_root, walk_factor
 from kinelo.advice.audit.kernels import CHESS_NU, NORMAL_95, YEAR, Array, Calendar, Parameters, System
 from kinelo.play.formula import kernel
 
@@ -48,7 +48,7 @@ FOLLOWS_RESULTS = 1.8
 EVIDENCE_DRAWS = 32
 EVIDENCE_RANGE = 3.0
 """How far from the other answer the spread of independent strengths is sought: logarithms."""
-EVIDENCE_LEFT, EVIDENCE_ERROR = 0.3, 0.1
+EVIDENCE_LEFT, EVIDENCE_ERROR = 0.3, 0.2
 """Where Newton's steps end, and how near the logarithm of the spread is found."""
 FIRTH_STEPS, SEASON_STEPS = 5, 6
 MOST_ALIKE, LEAST_SHARE, MOST_SHARE = 0.995, 1e-3, 2.0
@@ -421,21 +421,23 @@ def _evidence(
     first, own, factor = likelihood.prior > 0, copy.copy(likelihood), found.factor
     normal = g.standard_normal((own.n + own.walk.size + own.size, EVIDENCE_DRAWS))
 
-    def drawn(log_ratio: float) -> Array:
+    def drawn(log_ratio: float, draws: int = EVIDENCE_DRAWS) -> Array:
         nonlocal x
         own.prior = np.where(first, (spread * math.exp(log_ratio)) ** -2, 0.0)
         x, solve = own.mode(x, factor, EVIDENCE_LEFT)
-        return x[:, None] + own.luck(x, factor, solve, normal)
+        return x[:, None] + own.luck(x, factor, solve, normal[:, :draws])
 
     def excess(log_ratio: float) -> float:
-        squares = drawn(log_ratio) ** 2
-        return float((own.prior @ squares).mean() - first.sum())
+        # The mean of squares is that of the mode and of the luck about it, which few draws tell.
+        some = drawn(log_ratio, SEARCH_DRAWS)
+        return float(own.prior @ (x**2 + ((some - x[:, None]) ** 2).mean(axis=1)) - first.sum())
 
     best, slope = falling_root(excess, EVIDENCE_RANGE, EVIDENCE_ERROR)
     if own.walk.size:
         # Luck that decides who meets whom looks like movement to a prior that is wide.
         factor, x = walk_factor(own, x, g)
-        best, slope = falling_root(excess, EVIDENCE_RANGE, EVIDENCE_ERROR)
+        shift, slope = falling_root(lambda further: excess(best + further), EVIDENCE_RANGE, EVIDENCE_ERROR)
+        best += shift
     error = 1.0 / math.sqrt(max(-slope, 1.0))
     # Three nodes of a normal law of the logarithm.
     nodes = [found.paths @ drawn(best + shift * error) + grown[:, None] for shift in (-math.sqrt(3), 0.0, math.sqrt(3))]

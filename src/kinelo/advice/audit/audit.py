@@ -402,7 +402,8 @@ def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
     # What was known before each match: to follow what only later results tell would be hindsight.
     following = recursion.with_home(np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0]))
     gain = recursion.loss(k) - following.loss(k)
-    return Home(in_use.home_advantage, float(advantages[:tenth].mean()), float(advantages[-tenth:].mean()), gain)
+    first, today = float(advantages[:tenth].mean()), float(advantages[-tenth:].mean())
+    return Home(in_use.home_advantage, first, today, gain, math.sqrt(float(recursion.filtered.home_path[-1, 3])))
 
 
 class _LeagueToday(NamedTuple):

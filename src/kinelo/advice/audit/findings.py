@@ -100,13 +100,14 @@ def periods_of(matches: Matches, curve: KCurve, measured: KBacktest) -> tuple[Hi
 
 @dataclass(frozen=True)
 class Home:
-    """The home advantage: what forecasts add, what it was in the first and the last tenth of the matches, and by how
-    much an advantage that follows it lowers the expected log-loss of the later half."""
+    """The home advantage: what forecasts add, what it was in the first and the last tenth of the matches, by how much
+    an advantage that follows it lowers the expected log-loss of the later half, and the standard error of today's."""
 
     in_use: float
     first: float
     today: float
     gain: float
+    error: float = 0.0
 
 
 @dataclass(frozen=True, repr=False)

@@ -295,8 +295,11 @@ def spread_of(strength: Array, doubt: Array) -> float:
 
 def _returning(seen: Appearances, settled: np.ndarray, offset: Shift | None, missed: float) -> Shift | None:
     """How much stronger than rated sides are that come back, against those who stayed: the league has played so many
-    matches while they were away, so that no break of all sides counts."""
-    away = (seen.side[1:] == seen.side[:-1]) & (np.diff(seen.year) * YEAR > AWAY_DAYS) & (np.diff(seen.match) > missed)
+    matches in the middle of the time for which they were away, so that no break of all sides counts."""
+    days = np.sort(seen.year)
+    left, came = seen.year[:-1] + AWAY_DAYS / 4 / YEAR, seen.year[1:] - AWAY_DAYS / 4 / YEAR
+    between = (np.searchsorted(days, came) - np.searchsorted(days, left)) / 2
+    away = (seen.side[1:] == seen.side[:-1]) & (np.diff(seen.year) * YEAR > AWAY_DAYS) & (between > missed)
     back = 1 + np.flatnonzero(away & settled[1:])
     if offset is None or back.size < LEAST_SIDES:
         return None

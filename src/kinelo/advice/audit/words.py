@@ -177,11 +177,12 @@ def _way(one: Shift, up: str, down: str) -> tuple[str, float, float]:
 def _home(audit: Findings) -> list[Finding]:
     """That the system adds another home advantage than there is."""
     home = audit.home
-    if home.gain <= UNNOTICED_LOSS or abs(home.today - home.in_use) <= MOVED or audit.matches.neutral.all():
+    off = abs(home.today - home.in_use)
+    if home.gain <= UNNOTICED_LOSS or off <= max(MOVED, 2 * home.error) or audit.matches.neutral.all():
         return []
     first = first_side(audit.matches.side_headers[0]).capitalize()
     words = f"{first} is worth {home.today:.0f} points today; the system adds {home.in_use:.0f}."
-    return [Finding("home", words, f"Add {home.today:.0f}.", abs(home.today - home.in_use))]
+    return [Finding("home", words, f"Add {home.today:.0f}.", off)]
 
 
 def _first_steps(audit: Findings) -> list[Finding]:
@@ -208,20 +209,13 @@ def _newcomers(audit: Findings) -> list[tuple[str, str]]:
 def inflation_findings(found: RatingInflation, reference: str | None = None, *, hidden: bool = False) -> list[Finding]:
     """Where newcomers should start, and whether a rating is worth what it was; ``hidden`` where like meets like, so
     that ratings hardly leave where they start."""
-    start, back, per_year, findings = found.start, found.returning, found.per_year, []
+    start, per_year, findings = found.start, found.per_year, []
     if start is not None and not hidden and _starts_off(found):
         where = with_interval(start.mean, start.low, start.high, ".0f")
         way = "stronger" if start.mean > found.initial else "weaker"
         words = f"Newcomers are {way} than the {found.initial:.0f} at which they start."
         off = 0.5 * abs(start.mean - found.initial)
         findings.append(Finding("start", words, f"Let them start at {where}.", off))
-    if back is not None and back.beyond_chance:
-        way, low, high = _way(back, "stronger", "weaker")
-        words = f"Sides that come back after a season away are {way} than when they left."
-        advice = (
-            f"Let them start {abs(back.mean):.0f} ({low:.0f} to {high:.0f}) points {'up' if back.mean > 0 else 'down'}."
-        )
-        findings.append(Finding("returning", words, advice, 0.3 * abs(back.mean)))
     if not hidden and _inflates(per_year):
         assert per_year is not None
         way, low, high = _way(per_year, "less", "more")
