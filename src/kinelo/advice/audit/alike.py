@@ -299,6 +299,10 @@ def opponents_found(
         step = np.multiply.outer(calendar.weight, np.full(2, k / 2))
         there = np.stack([ratings(results[:, n], step) for n in range(SEASONS)], axis=1)
         shown[k] = answers[2].value * float(lens.along(true, there).mean()) / max(float(true_along.mean()), 1e-9)
+    # What a walk adds between blocks is smoothed away where results do not show it: strengths may lie further apart.
+    unseen = lens.moments(found.paths @ luck - _side_means(found, luck)).today.mean()
+    wide = answers[0]
+    answers[0] = wide._replace(high=math.hypot(wide.high, math.sqrt(2.0 * float(unseen))))
     answers[2] = Range(*(min(one, MOST_SHARE) for one in answers[2]))
     return OpponentsFound(*answers, luck_of_calendar, shown, float(played[places].mean()), today)
 
@@ -323,6 +327,14 @@ def _correlation(own: _Moments, error: _Moments) -> Array:
     """ρ of each column, without what luck adds to both of its parts."""
     spread = np.maximum(own.spread - error.spread, 1e-3 * own.spread + 1e-12)
     return np.clip((own.together - error.together) / spread, -MOST_ALIKE, MOST_ALIKE)
+
+
+def _side_means(found: HindsightStrengths, luck: Array) -> Array:
+    """Of draws of luck (blocks × draws) the mean over the blocks of a side, in every appearance."""
+    side = found.blocks.side
+    count = np.bincount(side)
+    sums = np.stack([np.bincount(side, one, count.size) for one in luck.T], axis=1)
+    return (sums / np.maximum(count, 1)[:, None])[side[found.blocks.block.ravel()]]
 
 
 def _between(today: StrengthsToday, drawn: Array) -> StrengthsToday:
