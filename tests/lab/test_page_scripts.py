@@ -288,7 +288,7 @@ def loss_over_k(outlook):
         curve=SimpleNamespace(column=curve.__getitem__), measured=measured, k=32.0,
         advice=SimpleNamespace(k=12.3, low=8.1, high=19.4, agree=True, telling=True),
         outlook=SimpleNamespace(future=4.0, past=9.0, **outlook), opponents=SimpleNamespace(alike=False),
-        periods=(SimpleNamespace(measured=20.0), SimpleNamespace(measured=8.0)),
+        inflation=None, periods=(SimpleNamespace(measured=20.0), SimpleNamespace(measured=8.0)),
     )  # fmt: skip
     return loss_chart(found).to_dict()
 

@@ -228,7 +228,7 @@ def made_audit():
         measured=SimpleNamespace(k=np.array([10.0, 30.0]), log_loss=np.array([0.624, 0.62])),
         advice=SimpleNamespace(k=17.5, low=12.0, high=26.0, agree=True, telling=True),
         outlook=SimpleNamespace(k=17.5, low=9.0, high=31.0, differs=False), lead=SimpleNamespace(k=17.5),
-        opponents=SimpleNamespace(alike=False),
+        opponents=SimpleNamespace(alike=False), inflation=None,
         periods=(
             SimpleNamespace(first="2001-01-01", last="2003-06-30", measured=21.0, low=15.0, high=28.0, theory=19.0),
             SimpleNamespace(first="2003-07-01", last="2006-12-31", measured=11.0, low=8.0, high=14.0, theory=13.0),
