@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def loss_chart(found: Audit | ContestAudit) -> Chart:
     Of the theory's curve differences are to be trusted, the level less so.
     """
     past, outlook = found.advice, getattr(found, "outlook", None)  # contests to come are not asked for another K
-    coming = outlook is not None and ahead(found)
+    coming = outlook is not None and ahead(cast("Audit", found))
     best = outlook if coming else past
     return which_k_chart(found.curve, found.measured, best, found.k, past if coming else None)
 

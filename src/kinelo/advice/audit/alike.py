@@ -157,14 +157,11 @@ class OpponentsFound:
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers."""
-        ranges = (
-            ("spread", self.spread),
-            ("opponents_correlation", self.correlation),
-            ("share_shown", self.share_shown),
-        )
-        return {name: one._asdict() for name, one in ranges} | {
-            "calendar_luck": self.luck, "shown_by": [[k, share] for k, share in self.shown_by.items()],
-            "matches": self.matches, "alike": self.alike,
+        return {
+            "spread": self.spread._asdict(), "opponents_correlation": self.correlation._asdict(),
+            "share_shown": self.share_shown._asdict(), "calendar_luck": self.luck,
+            "shown_by": [[k, share] for k, share in self.shown_by.items()], "matches": self.matches,
+            "alike": self.alike,
         }  # fmt: skip
 
 
@@ -283,7 +280,7 @@ def opponents_found(
         answers = [
             Range((low + high) / 2, low, high), Range(0.0, -MOST_ALIKE, MOST_ALIKE), Range(1.0, LEAST_SHARE, MOST_SHARE)
         ]  # fmt: skip
-        return OpponentsFound(*answers, 0.0, {}, float(played[places].mean()), today)
+        return OpponentsFound(answers[0], answers[1], answers[2], 0.0, {}, float(played[places].mean()), today)
     unlucky = np.array([_luck_test(calendar, likelihood, *one) for one in zip(again.T, results.T)])
     real = _luck_test(calendar, likelihood, strength[:, 0], calendar.result)
     luck_of_calendar = float(((real - unlucky.mean(axis=0)) / np.maximum(unlucky.std(axis=0, ddof=1), 1e-12)).max())
@@ -304,7 +301,8 @@ def opponents_found(
     wide = answers[0]
     answers[0] = wide._replace(high=math.hypot(wide.high, math.sqrt(2.0 * float(unseen))))
     answers[2] = Range(*(min(one, MOST_SHARE) for one in answers[2]))
-    return OpponentsFound(*answers, luck_of_calendar, shown, float(played[places].mean()), today)
+    mean = float(played[places].mean())
+    return OpponentsFound(answers[0], answers[1], answers[2], luck_of_calendar, shown, mean, today)
 
 
 def weights_of(strength: Array, doubt: Array, played: Array) -> Array:
