@@ -206,7 +206,8 @@ NOT_AUDITED = {
         **{
             name: (value, f"for which there is no {name}")
             for name, value in {
-                "--home-advantage": "40", "--ratings": "start.csv", "--by": "surface", "--check": "c.png",
+                "--home-advantage": "40", "--ratings": "start.csv", "--by": "surface",
+                "--reference": "clay", "--check": "c.png",
             }.items()
         },
         "--condition": ("surface", "Plain Elo uses no --condition"),
@@ -221,6 +222,7 @@ NOT_AUDITED = {
 }  # fmt: skip
 AUDITED_ELSEWHERE = {
     "--out",
+    "--title",
     "--picture",
     "--k-of",
     "--k-first",
@@ -237,8 +239,8 @@ def test_every_option_of_an_audit_is_taken_or_refused(kind, folder, monkeypatch)
     monkeypatch.chdir(folder)
     own = {"contests": {"--noise-by": "format", **{name: value for name, (value, _) in REFUSED["matches"].items()}}}
     own["contests"] |= {"--slot": "one", "--team": None}  # of no teams
-    own["matches"] = {"--home-advantage": "40", "--ratings": "start.csv", "--by": "surface", "--scale": "points",
-                      "--drop-repeats": None, "--ordered": None}  # fmt: skip
+    own["matches"] = {"--home-advantage": "40", "--ratings": "start.csv", "--by": "surface", "--reference": "clay",
+                      "--scale": "points", "--drop-repeats": None, "--ordered": None}  # fmt: skip
     taken = AUDITED | own[kind]
     known = {*taken, *NOT_AUDITED[kind], *AUDITED_ELSEWHERE, "--lineups", "--check"}
     assert sorted({*options_of("audit")} - known) == []
@@ -256,12 +258,15 @@ def test_every_option_of_an_audit_is_taken_or_refused(kind, folder, monkeypatch)
     assert played.kind.noun == kind and set(played.present) == {"Ann", "Bob", "Cid", "Dee"}
     assert (rater.k, rater.initial, str(rater.start)) == (24.0, 1200.0, "start.csv") and len(played) == 7
     if kind == "matches":
-        assert (rater.home_advantage, str(asked["ratings"]), asked["by"]) == (40.0, "start.csv", "surface")
+        assert (rater.home_advantage, str(asked["ratings"])) == (40.0, "start.csv")
+        assert (asked["by"], asked["reference"]) == ("surface", "clay")
     else:
         assert {"format", "surface"} <= set(played.kinds)
         used = ("--condition", "surface", "--covariate", "handicap")  # refused of plain Elo alone
         done = kinelo("audit", "contests.csv", "--column", "entrant=one", *RATED_BY, *used, "--json")
         assert done.returncode == 0 and asked["rater"].covariates == ["handicap"], done.stderr
+    done = kinelo(*said(("audit", "{kind}.csv", "--column", "{first}=one", "--title", "Our league"), kind))
+    assert "--title is the heading of a page: give --out too." in one_sentence(done)
     for name, (value, sentence) in NOT_AUDITED[kind].items():
         done = kinelo(*said(("audit", "{kind}.csv", "--column", "{first}=one", name, value), kind))
         assert sentence in one_sentence(done), name

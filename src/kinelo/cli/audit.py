@@ -80,6 +80,8 @@ def audit(
     from kinelo.advice.audit.audit import audit as run
     from kinelo.cli.loading import kind_of_file, plain_warnings
 
+    if title is not None and out is None:
+        raise InputError("--title is the heading of a page: give --out too.")
     kind = kind_of_file(results, options.column)
     if kind is CONTESTS:
         asked = {"--home-advantage": home_advantage, "--ratings": ratings, "--by": by, "--reference": reference}

@@ -421,7 +421,8 @@ class BradleyTerry(FairValue):
         theta = np.empty(0) if self._theta is None else self._theta
         order = np.array([self.order_.home, self.order_.neutral])
         ridge = {} if self._ridge_found is None else {"ridge": np.array([self._ridge_found])}
-        return {**self._begun().to_arrays(), "theta": theta, "order": order, **ridge}
+        prepared = np.array([self._prepared or len(self._begun()) > 0])
+        return {**self._begun().to_arrays(), "theta": theta, "order": order, "prepared": prepared, **ridge}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -429,7 +430,9 @@ class BradleyTerry(FairValue):
         self.order_: SideOrder = SideOrder(*arrays["order"].tolist())
         self.reset()
         self._state.from_arrays(arrays)
-        self._prepared = len(self._state) > 0  # what a first table says was said
+        # Version 0.5 did not keep it: what a first table says was said wherever there is one.
+        kept = "prepared" in arrays
+        self._prepared = bool(stored(arrays, "prepared", "b", (1,))[0]) if kept else len(self._state) > 0
         # Versions that did not keep it had the least.
         if arrays["theta"].size:
             self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0]) if "ridge" in arrays else LEAST_RIDGE

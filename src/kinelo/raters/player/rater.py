@@ -229,7 +229,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         )
         self.counts_size_, self._made = False, {}
         self.estimates_: Estimates | None = None
-        self.covariate_units_ = self.covariate_units_[:-1]
+        self.covariate_units_: NDArray[np.float64] = self.covariate_units_[:-1]
         self.reset()
         super()._learn(matches, latest)
 

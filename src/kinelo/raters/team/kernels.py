@@ -339,7 +339,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             edge += effect_gap(k, m.effects, common[q])
             drifting, shown = p.ties_step > 0.0 and kappa > 0.0, edge / f
             # What the match is forecast with: chances over the blur of both performances.
-            win = loss = bold_score = bold_information = 0.0
+            win = loss = first = step = bold_score = bold_information = 0.0
             if several:
                 first, step = node_exponents(shown, points_scale(p.outer_nu, p.in_points * kappa), nodes, q)
                 if q == 0:
