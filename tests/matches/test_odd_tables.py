@@ -53,6 +53,9 @@ ODD_MATCHES = {
     "small words run together": (
         status("closed", "notstarted", "inprogress", "ended", "created"), "H0>A0 H3=A3", {LATER: 2, BROKEN: 1}),
     "a minute as the status": (status("FT", "67'", "90+3'", "FT"), "H0>A0 H3=A3", {BROKEN: 2}),
+    "how matches ended, in time or later": (
+        status("Regular", "ExtraTime", "Penalties", "Regular"), "H0>A0 H1=A1 H2=A2 H3=A3", {}),
+    "extra time that is being played": (status("Finished", "Extra Time", "Finished"), "H0>A0 H2=A2", {BROKEN: 1}),
     "a kick-off as the status": (status("Final", "19:30", "Sat 15:00", "7:30 PM ET", "Final"), "H0>A0 H4=A4",
         {LATER: 3}),
     "overtime in the status": (

@@ -227,15 +227,6 @@ def test_conditions_that_contests_do_not_say_are_refused():
 # States of earlier versions
 
 
-def test_a_state_without_advantages_is_opened():
-    rater = kn.RankElo(**GIVEN).fit(kn.read_contests(kn.matches.sample_contests(contests=10, seed=2)))
-    arrays = {name: value for name, value in rater.to_arrays().items() if name not in ("advantages", "unseen")}
-    del arrays["parameter_off"]
-    again = kn.RankElo()
-    again.from_arrays(arrays)
-    assert again.ratings_.equals(rater.ratings_) and again.parameters_["off"] == 0.0
-
-
 def test_a_state_whose_kinds_are_not_its_own_is_refused():
     arrays = kn.RankElo(**GIVEN).fit(kn.read_contests(kn.matches.sample_contests(contests=10, seed=2))).to_arrays()
     for name, forged in (("advantages", ["lane"]), ("kinds", ["car"]), ("names", ["P1"])):

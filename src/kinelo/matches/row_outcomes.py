@@ -39,6 +39,8 @@ from kinelo.matches.table_rows import listed_names
 from kinelo.matches.words import (
     ALSO_OTHERWISE,
     BROKEN_OFF,
+    ENDED_IN_TIME,
+    ENDED_LATER,
     FORFEIT,
     KICK_OFF,
     TO_COME,
@@ -159,8 +161,11 @@ def _read_statuses(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
             unclear = np.zeros(n, bool)
         elif column == rows.found.get("status") or "status" in name or _speaks_of_matches(rows, column):
             (codes,), entries = encode_names(cells)
-            known = [*(rows.options.endings.get(e.casefold(), meaning_of(e, "match")) for e in entries), UNKNOWN]
-            says = np.array(known)[codes]
+            names = [plain_name(entry) for entry in entries]
+            later = ENDED_LATER if ENDED_IN_TIME.intersection(names) else ()
+            known = [FINISHED if n in later else meaning_of(e, "match") for n, e in zip(names, entries)]
+            known = [rows.options.endings.get(e.casefold(), what) for e, what in zip(entries, known)]
+            says = np.array([*known, UNKNOWN])[codes]
             unclear = np.append(without_stand_ins(entries), False)[codes] & (says == UNKNOWN)
         else:
             continue

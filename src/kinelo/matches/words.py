@@ -120,6 +120,10 @@ ALSO_OTHERWISE = frozenset((
 ))  # fmt: skip
 """Words that mean much else: a column is not known by them."""
 
+ENDED_IN_TIME = frozenset(("regular", "normal", "normaltime"))
+ENDED_LATER = frozenset(("extratime", "et", "ot", "penalty", "penaltyshootout"))
+"""Words of a match under way that say how it ended where others of their column ended in time."""
+
 WORDS: dict[str, dict[str, int]] = {
     of: {w: getattr(row, of) for row in reversed(MEANINGS) if getattr(row, of) != UNKNOWN for w in row.words.split()}
     for of in ("match", "entrant")
