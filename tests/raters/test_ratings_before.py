@@ -30,7 +30,7 @@ RATERS = {
     "TeamElo": lambda: kn.TeamElo(step=20, regression=0.5, ties=0.5, season_gap=20.0),
     "Glicko": lambda: kn.Glicko(),
     "Glicko2": lambda: kn.Glicko2(together=True),
-    "BradleyTerry": lambda: kn.BradleyTerry(ties=0.5, refit_days=0),
+    "BradleyTerry": lambda: kn.BradleyTerry(ties=0.5, refit_days=0, ridge=0.3),
     "KalmanElo": lambda: kn.KalmanElo(regression=0.0, covariance="full"),
     "without covariance": lambda: kn.KalmanElo(regression=0.0, covariance="diagonal"),
     "that return": lambda: kn.KalmanElo(regression=0.7, covariance="full"),
@@ -42,7 +42,7 @@ RATERS = {
 def test_ratings_before_a_match_are_those_of_the_rater_before_it(kind):
     matches = kn.read_matches(season(25, seed=3))
     assert matches.unordered is None
-    # It forecasts a day at a time, each estimate from the last one; an update estimates from nothing.
+    # It forecasts a day at a time, each estimate from the last one, with its ridge; an update estimates from nothing.
     begin, size, near = (3, 3, 1e-6) if kind == "BradleyTerry" else (1, 1, 1e-9)
     rater = RATERS[kind]().update(matches[:begin])
     by_hand = copy.deepcopy(rater)
