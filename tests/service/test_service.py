@@ -276,6 +276,7 @@ BAD = {
     "against itself": ("/forecast", json.dumps({"home": "A", "away": "A"})),
     "both at once": ("/forecast", json.dumps({"home": "A", "away": "B", "entrants": ["A", "B"]})),
     "nobody to meet": ("/quality", json.dumps({"player": "A", "candidates": []})),
+    "a field compared where sides are": ("/quality", json.dumps({"options": [{"entrants": ["A", "B"]}]})),
     "deep": ("/matches", "[" * 100_000),
 }
 

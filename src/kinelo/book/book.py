@@ -42,7 +42,7 @@ from kinelo.matches.kind import MATCHES, Kind, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
-from kinelo.raters.one_match import OneResult, one_result, pairs_of
+from kinelo.raters.one_match import OneResult, SingleMatches, one_result, pairs_of
 from kinelo.raters.qualifying import LAST_EXPLAINED
 from kinelo.raters.rater import Rater
 from kinelo.raters.sides import SIDE, SideRater
@@ -373,6 +373,8 @@ class RatingBook:
     def match_quality(self, home: Any, away: str | Sequence[str] | None = None, **more: Any) -> Any:
         """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`), or one contest of a list."""
         if away is None:
+            if getattr(type(self._blank), "match_quality", None) is SingleMatches.match_quality:
+                raise InputError(f"{type(self._blank).__name__} compares matches of two sides; give both.")
             return self._asked(self._knowing_field(home), "match_quality")(home, **more)
         names = dict.fromkeys(clean_name(name) for pair in zip(*pairs_of(home, away)) for name in pair)
         rater = self._knowing(lambda rater: _keys_of(rater, names))
