@@ -758,9 +758,8 @@ OTHERS = {
     "in_own_unit", "intervals", "lineup_knowledge", "unidentified_parameters", "needs_whole_table",
     "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",
     "set_params", "settled_values", "smoothed", "strengths_by", "surprises", "to_arrays",
-    # of a rater: what books keep of it, slot by slot
-    "contest_one", "field_of", "has_slot", "keeps_slots", "points", "shared", "shared_moves", "slot_rows", "slots_met",
-    "supposed", "take_shared", "take_slots", "waits",
+    # of a rater of contests: one of them
+    "contest_one", "field_of",
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
     "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "rating_history", "read_contests",

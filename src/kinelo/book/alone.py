@@ -125,7 +125,7 @@ class OneByOne(Alone):
 
     def __init__(self, database: Database, blank: SideRater) -> None:
         super().__init__(database, "match", WRITTEN, ("common",))
-        self.moves, self.pair, self.insert = blank.shared_moves(None), TwoRows(blank), self.insert.format("TRUE")
+        self.moves, self.pair, self.insert = blank.slots.moves_shared(None), TwoRows(blank), self.insert.format("TRUE")
 
     def take(self, shared: dict[str, Any]) -> None:
         """Take over the numbers that all share."""

@@ -311,15 +311,15 @@ class RatingBook:
             with in_book(self._database.name):
                 shared = {name: read_json(text) for name, text in said.items() if name is not None}
                 own.shared = shared, self._latest(said[None])
-                rater.take_shared(*own.shared)
+                rater.slots.take_shared(*own.shared)
             known, own.said = own.said is not None, said
             if known and asked(rater) == keys:
                 break
-        if any(key not in rows and rater.has_slot(key) for key in keys):
+        if any(key not in rows and rater.slots.has(key) for key in keys):
             rater = copy.deepcopy(self._blank)  # somebody was taken out of the book
-            rater.take_shared(*own.shared)
+            rater.slots.take_shared(*own.shared)
         with in_book(self._database.name):
-            rater.take_slots(rows.values())
+            rater.slots.take(rows.values())
         own.rater, own.rows = rater, own.rows + len(rows)
         return rater
 
@@ -368,7 +368,7 @@ class RatingBook:
         """A rater that knows the entrants of a contest to come."""
         if not hasattr(self._blank, "field_of"):
             raise InputError(f"{type(self._blank).__name__} rates matches of two sides; give both.")
-        return self._knowing(lambda rater: rater.slots_met(rater.field_of(entrants)))
+        return self._knowing(lambda rater: rater.slots.met(rater.field_of(entrants)))
 
     def match_quality(self, home: Any, away: str | Sequence[str] | None = None, **more: Any) -> Any:
         """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`), or one contest of a list."""
@@ -646,15 +646,15 @@ class RatingBook:
         if not shared or len(used) > EVERY:
             return False
         rater = copy.deepcopy(blank) if self._live is None else self._live
-        rater.take_shared(store.shared(), None)
+        rater.slots.take_shared(store.shared(), None)
         first = int(used.day[0])
-        moves = rater.shared_moves(used)
+        moves = rater.slots.moves_shared(used)
         if moves and not everybody:
             raise _EverybodyError
         if first < self._earliest or self._checkpoint_due(str(used.date[0])):
             return False
         refuse_far_ahead(used.day, self._latest(self._last_date()))
-        keys = rater.slots_met(used)
+        keys = rater.slots.met(used)
         rows = store.rows(keys, lock=True)
         last = self._last_place() if moves or entry.rank is not None else None
         if any(row.last > first for row in rows.values()):
@@ -837,11 +837,11 @@ class RatingBook:
             carry_on(rater, matches)
         if not self._local:
             return self._check_shown(kept, rater)
-        ours, theirs = ({row[:2]: row for row in one.slot_rows()} for one in (kept, rater))
+        ours, theirs = ({row[:2]: row for row in one.slots.rows()} for one in (kept, rater))
         for key in sorted(ours.keys() | theirs.keys()):
             if ours.get(key) != theirs.get(key):
                 wrong.append(f"The row of {key[1]!r} ({key[0]}) differs from one run over all {self.noun}.")
-        if matches is not None and json.dumps(kept.shared()) != json.dumps(rater.shared()):
+        if matches is not None and json.dumps(kept.slots.shared()) != json.dumps(rater.slots.shared()):
             wrong.append(f"What all share differs from one run over all {self.noun}.")
         return wrong
 

@@ -1,6 +1,6 @@
 """How a book keeps what its rater knows: a row for every slot, or the whole state in one piece.
 
-A rater that is :class:`~kinelo.raters.slots.KeptInSlots` is kept in rows of ``slot`` and ``common``, and a match reads
+A rater with ``slots`` (:mod:`kinelo.raters.slots`) is kept in rows of ``slot`` and ``common``, and a match reads
 and writes those it touches. Any other is kept as a whole, in the row 1 of ``checkpoint``; its rows in ``slot`` only
 show its ratings. Row 0 is the rater before any match; rows from 2 on are whole states before certain days, from which
 late matches are rated.
@@ -24,7 +24,7 @@ from kinelo.book.keeping import restore
 from kinelo.book.rows import plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.raters.adapter import state_of
-from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, check_rows
+from kinelo.raters.slots import Key, Points, SlotRow, check_rows
 from kinelo.raters.state import NEVER
 
 BEFORE, NOW = 0, 1
@@ -89,7 +89,7 @@ def _array(content: bytes) -> NDArray:
 def is_local(rater: Any) -> bool:
     """Whether a rater is kept row by row: one of Kinelo's own, not a class derived from it, which may know more."""
     own = type(rater).__module__.startswith("kinelo.")
-    return own and isinstance(rater, KeptInSlots) and rater.keeps_slots()
+    return own and rater.slots is not None
 
 
 class Store:
@@ -159,9 +159,9 @@ class SlotStore(Store):
 
     def begin(self) -> None:
         """Write those who begin with a rating."""
-        self.write(self.blank.slot_rows())
+        self.write(self.blank.slots.rows())
         self.database.many("UPDATE slot SET supposed = ? WHERE kind = ? AND name = ?",
-                           [(games, *key) for key, games in self.blank.supposed().items()])  # fmt: skip
+                           [(games, *key) for key, games in self.blank.slots.supposed().items()])  # fmt: skip
 
     def shared(self) -> dict[str, Any]:
         """What all share; empty before the first match. What was read before is not parsed again."""
@@ -208,20 +208,20 @@ class SlotStore(Store):
         rater, shared = copy.deepcopy(self.blank), self.shared()
         with in_book(self.database.name):
             if shared:
-                rater.take_shared(shared, latest)
-            rater.take_slots(self.all_rows())
+                rater.slots.take_shared(shared, latest)
+            rater.slots.take(self.all_rows())
             if shared:
-                rater.take_shared(shared, latest)
+                rater.slots.take_shared(shared, latest)
         return rater
 
     def save(self, rater: Any, matches: int) -> None:
         """Write all that has changed."""
         before = {row[:2]: row for row in self.all_rows()}
-        rows = rater.slot_rows()
+        rows = rater.slots.rows()
         gone = before.keys() - {row[:2] for row in rows}
         self.database.many("DELETE FROM slot WHERE kind = ? AND name = ?", sorted(gone))
         self.write([row for row in rows if before.get(row[:2]) != row])
-        self.save_shared(rater.shared() if matches else {}, self.shared())
+        self.save_shared(rater.slots.shared() if matches else {}, self.shared())
 
     def write(self, rows: Sequence[SlotRow]) -> None:
         """Write rows of slots."""
@@ -248,14 +248,14 @@ class SlotStore(Store):
         The rater, and whether what all share has changed.
         """
         shared = self.shared()
-        if any(key not in rows and rater.has_slot(key) for key in keys):
+        if any(key not in rows and rater.slots.has(key) for key in keys):
             rater = copy.deepcopy(self.blank)  # somebody who is new to the book is new to the rater
         with in_book(self.database.name):
-            rater.take_shared(shared, None)
-            rater.take_slots(rows.values())
+            rater.slots.take_shared(shared, None)
+            rater.slots.take(rows.values())
         use(rater)
-        self.write([row for row in rater.slot_rows(keys) if rows.get(row[:2]) != row])
-        return rater, self.save_shared(rater.shared(), shared)
+        self.write([row for row in rater.slots.rows(keys) if rows.get(row[:2]) != row])
+        return rater, self.save_shared(rater.slots.shared(), shared)
 
 
 @lru_cache(64)
@@ -345,7 +345,7 @@ def shown_rows(rater: Any) -> list[SlotRow]:
 
 def points_of(rater: Any) -> Points:
     """How the means of slots are shown as ratings."""
-    return rater.points() if is_local(rater) else Points(0.0, 1.0)
+    return rater.slots.points() if is_local(rater) else Points(0.0, 1.0)
 
 
 def store_of(database: Database, blank: Any) -> Any:

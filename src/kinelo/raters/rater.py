@@ -37,6 +37,7 @@ from kinelo.raters.arguments import Arguments
 from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
+from kinelo.raters.slots import Slots
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
 from kinelo.raters.stored import PREFIX, stored_parameters, taken_whole
 from kinelo.raters.streaming import fit_in_pieces, update_in_pieces
@@ -47,10 +48,10 @@ if TYPE_CHECKING:
 
 INNER = frozenset(
     {
-        "book_holds", "condition_spread", "fitted_by_forecasts", "follows_matches", "has_slot", "in_own_unit",
-        "keeps_slots", "needs_whole_table", "passes_points", "plain_elo", "points", "rates_players",
-        "shared", "shared_moves", "slot_rows", "slots_met", "supposed", "take_shared", "take_slots", "takes",
-        "target_square_", "unit_of_points", "use_alone", "waits",
+        "book_holds", "condition_spread", "fitted_by_forecasts", "follows_matches", "in_own_unit",
+        "needs_whole_table", "passes_points", "plain_elo", "rates_players",
+        "takes",
+        "target_square_", "unit_of_points",
     }
 )  # fmt: skip
 """What books, pages and the driver ask of a rater, and nobody who rates: neither ``dir`` nor the reference lists it."""
@@ -82,6 +83,9 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     """What a rating book of this rater may hold: matches, contests, or either of them."""
     fitted_by_forecasts: ClassVar[bool] = True
     """Whether a fit lowers the losses of forecasts, so that a subclass with forecasts of its own is fitted by those."""
+
+    slots: Slots | None = None
+    """What a book keeps row by row; None where a rater is kept as a whole."""
 
     order_: SideOrder = SideOrder()
     estimates_: Estimates | None = None

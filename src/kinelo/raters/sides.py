@@ -35,7 +35,7 @@ from kinelo.raters.noise import NoiseFactors, NoiseRater, find_factors, noise_co
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.reading import FIRST_SPREAD
-from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
+from kinelo.raters.slots import Key, Points, SlotRow, Slots, numbers_shared, texts_shared
 from kinelo.raters.state import (
     ALIKE,
     BOLD,
@@ -116,7 +116,7 @@ SIDE = "side"
 """The kind of slot of raters that keep one rating per side."""
 
 
-class SideRater(NoiseRater, KeptInSlots, CovariateRater):
+class SideRater(NoiseRater, CovariateRater):
     """A rater whose kernel goes through the matches once and leaves a trace from which forecasts are made."""
 
     follows_matches = passes_points = True
@@ -423,61 +423,10 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
         """How far the active sides have moved from the rating newcomers start at."""
         return measure_drift(self.ratings_, self.initial)
 
-    # Keeping slot by slot: rows of sides, and home advantage, κ and the like shared by all
-
-    def shared_moves(self, matches: Any) -> bool:
-        """Whether anything that all share is learnt as matches go by, or levels of conditions are met."""
-        learnt = ("home_step", "home_wide", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
-        return bool(self.conditions or self.covariates) or any(
-            getattr(self._numbers, name, 0.0) > 0.0 for name in learnt
-        )
-
-    def slots_met(self, matches: Any) -> list[Key]:
-        """Both sides of every match, or the entrants of contests."""
-        return [(SIDE, name) for name in matches._appearing]
-
-    def has_slot(self, key: Key) -> bool:
-        """Whether a side is known."""
-        return key[1] in self._begun().name_index.index
-
-    def slot_rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
-        """Rating, variance, matches and last day of sides, and what else differs from a newcomer's."""
-        return self._begun().slot_rows(SIDE, None if keys is None else [name for _, name in keys])
-
-    def take_slots(self, rows: Iterable[SlotRow]) -> None:
-        """Put rows in."""
-        rows = list(rows)
-        if any(row.kind != SIDE for row in rows):
-            raise InputError(f"The table slot holds kinds that {type(self).__name__} does not rate.")
-        self._begun().take_slots(rows)
-
-    def shared(self) -> dict[str, Any]:
-        """What all share, and the levels of conditions met."""
-        levels = getattr(self._begun(), "levels", None)
-        kept: dict[str, Any] = {"common": self._common.tolist()}
-        return kept | ({"levels": levels.to_array().tolist()} if levels is not None and levels.conditions else {})
-
-    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
-        """Take over what all share."""
-        state = self._begun()
-        self._common = np.array(numbers_shared(kept, "common", self._common.size), float)
-        if "levels" in kept and getattr(state, "levels", None) is not None:
-            state.levels.from_array(np.array(texts_shared(kept, "levels") or [""]))
-            state.grow()
-        state.waiting, state._latest = False, NEVER if latest is None else latest
-
-    def waits(self) -> bool:
-        """Whether ratings to begin with wait for the first match."""
-        return self._begun().waiting
-
-    def supposed(self) -> dict[Key, int]:
-        """Matches that settled sides are supposed to have played."""
-        state = self._begun()
-        return {(SIDE, name): int(games) for name, games in zip(state.name_index.names, state.before) if games}
-
-    def points(self) -> Points:
-        """Ratings are points, counted from where newcomers begin."""
-        return Points(0.0 if self.unit_of_points == 1.0 else self.initial, 1.0 / self.unit_of_points)
+    @property
+    def slots(self) -> SideSlots:
+        """What a book keeps of every side, and of all."""
+        return SideSlots(self)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
@@ -496,3 +445,61 @@ class SideRater(NoiseRater, KeptInSlots, CovariateRater):
             raise InputError("The array 'numbers' of a stored state holds numbers out of range.")
         self._numbers = type(self._numbers)(*numbers)
         self._noise = NoiseFactors.from_arrays(arrays)
+
+
+@dataclass(frozen=True)
+class SideSlots(Slots):
+    """Rows of sides, and home advantage, κ and the like shared by all."""
+
+    rater: SideRater
+
+    def moves_shared(self, matches: Any) -> bool:
+        """Whether anything that all share is learnt as matches go by, or levels of conditions are met."""
+        learnt = ("home_step", "home_wide", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
+        return bool(self.rater.conditions or self.rater.covariates) or any(
+            getattr(self.rater._numbers, name, 0.0) > 0.0 for name in learnt
+        )
+
+    def met(self, matches: Any) -> list[Key]:
+        """Both sides of every match, or the entrants of contests."""
+        return [(SIDE, name) for name in matches._appearing]
+
+    def has(self, key: Key) -> bool:
+        """Whether a side is known."""
+        return key[1] in self.rater._begun().name_index.index
+
+    def rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
+        """Rating, variance, matches and last day of sides, and what else differs from a newcomer's."""
+        return self.rater._begun().slot_rows(SIDE, None if keys is None else [name for _, name in keys])
+
+    def take(self, rows: Iterable[SlotRow]) -> None:
+        """Put rows in."""
+        rows = list(rows)
+        if any(row.kind != SIDE for row in rows):
+            raise InputError(f"The table slot holds kinds that {type(self.rater).__name__} does not rate.")
+        self.rater._begun().take_slots(rows)
+
+    def shared(self) -> dict[str, Any]:
+        """What all share, and the levels of conditions met."""
+        levels = getattr(self.rater._begun(), "levels", None)
+        kept: dict[str, Any] = {"common": self.rater._common.tolist()}
+        return kept | ({"levels": levels.to_array().tolist()} if levels is not None and levels.conditions else {})
+
+    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
+        """Take over what all share."""
+        state = self.rater._begun()
+        self.rater._common = np.array(numbers_shared(kept, "common", self.rater._common.size), float)
+        if "levels" in kept and getattr(state, "levels", None) is not None:
+            state.levels.from_array(np.array(texts_shared(kept, "levels") or [""]))
+            state.grow()
+        state.waiting, state._latest = False, NEVER if latest is None else latest
+
+    def supposed(self) -> dict[Key, int]:
+        """Matches that settled sides are supposed to have played."""
+        state = self.rater._begun()
+        return {(SIDE, name): int(games) for name, games in zip(state.name_index.names, state.before) if games}
+
+    def points(self) -> Points:
+        """Ratings are points, counted from where newcomers begin."""
+        unit = self.rater.unit_of_points
+        return Points(0.0 if unit == 1.0 else self.rater.initial, 1.0 / unit)

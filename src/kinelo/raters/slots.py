@@ -1,14 +1,15 @@
 """What a rater knows as rows, one for every slot: how a rating book keeps it, and changes only what a match touches.
 
-A rater whose matches read and write nothing but the slots that take part, and numbers that all share, derives from
-:class:`KeptInSlots` and says which is which: ``slot_rows`` gives rows, ``take_slots`` puts rows in, ``shared`` and
-``take_shared`` are the numbers beside them. Everything else of a state follows from the rater's settings. A rater whose
-slots hang together (a full covariance, one estimate over all matches) is kept as a whole.
+A rater whose matches read and write nothing but the slots that take part, and numbers that all share, has ``slots``:
+``rows`` gives rows, ``take`` puts rows in, ``shared`` and ``take_shared`` are the numbers beside them. Everything else
+of a state follows from the rater's settings. A rater whose slots hang together (a full covariance, one estimate over
+all matches) has none, and is kept as a whole.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -39,52 +40,44 @@ class Points(NamedTuple):
     relative: bool = False
 
 
-class KeptInSlots:
-    """A rater that a book keeps row by row."""
+class Slots(ABC):
+    """What a book asks of a rater that it keeps row by row."""
 
-    def keeps_slots(self) -> bool:
-        """Whether a match changes nothing but its own slots and what all share."""
-        return True
-
-    def shared_moves(self, matches: Any) -> bool:
+    @abstractmethod
+    def moves_shared(self, matches: Any) -> bool:
         """Whether using these matches may change what all share."""
-        raise NotImplementedError
 
-    def slots_met(self, matches: Any) -> list[Key]:
+    @abstractmethod
+    def met(self, matches: Any) -> list[Key]:
         """The slots that matches read and write, each once, in the order in which they would be made."""
-        raise NotImplementedError
 
-    def has_slot(self, key: Key) -> bool:
+    @abstractmethod
+    def has(self, key: Key) -> bool:
         """Whether a slot has been made."""
-        raise NotImplementedError
 
-    def slot_rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
+    @abstractmethod
+    def rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
         """Rows of some slots, or of all in their order."""
-        raise NotImplementedError
 
-    def take_slots(self, rows: Iterable[SlotRow]) -> None:
+    @abstractmethod
+    def take(self, rows: Iterable[SlotRow]) -> None:
         """Put rows in; slots that are new are made, in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def shared(self) -> dict[str, Any]:
         """What all share, as JSON can keep it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
         """Take over what all share; ``latest`` is the day of the last match, None where any day may come next."""
-        raise NotImplementedError
 
-    def waits(self) -> bool:
-        """Whether somebody waits for the first match, which changes everybody then."""
-        raise NotImplementedError
-
+    @abstractmethod
     def supposed(self) -> dict[Key, int]:
         """Matches that those who begin with a rating are only supposed to have played."""
-        raise NotImplementedError
 
+    @abstractmethod
     def points(self) -> Points:
         """How means are shown as ratings."""
-        raise NotImplementedError
 
 
 def check_rows(rows: Iterable[SlotRow]) -> None:

@@ -36,7 +36,7 @@ class FieldRows:
 
     def take_shared(self, kept: dict[str, Any]) -> None:
         """Take over what all share."""
-        self.rater.take_shared(kept, None)
+        self.rater.slots.take_shared(kept, None)
 
     def field(self, order: Any, ranks: Any = None) -> PlainField | None:
         """A contest that can be rated so; None where it takes a table."""

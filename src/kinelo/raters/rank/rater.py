@@ -39,7 +39,8 @@ from kinelo.raters.rank.one_field import FieldCall, PlainField, day_of, plain_fi
 from kinelo.raters.rank.start import names_met
 from kinelo.raters.rank.state import RankState
 from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
-from kinelo.raters.slots import KeptInSlots, Key, Points, SlotRow, numbers_shared, texts_shared
+from kinelo.raters.slots import Key, Points, SlotRow, numbers_shared, texts_shared
+from kinelo.raters.slots import Slots as BookSlots
 from kinelo.raters.stored import PREFIX, stored, taken_whole
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ LOOK_AT_ENTRIES = 150_000
 
 
 @dataclass(eq=False, repr=False)
-class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any]):
+class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
     """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
 
     Matches of two sides are contests of two: a draw is a tie, and being at home an advantage, which may drift. They
@@ -582,61 +583,16 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         contests = back._seen(matches).contests
         return back, back._begun(contests), contests
 
-    # Keeping slot by slot: rows of slots; of all together only kinds, and where contests have no dates, their number
-
-    def shared_moves(self, matches: Any) -> bool:
-        """Whether contests without dates follow one another by their number."""
-        return not (matches.dated and self._begun().dated)
-
-    def slots_met(self, matches: Any) -> list[Key]:
-        """Everyone who takes part, and everything that helps."""
-        return self._begun(matches).keys_of(with_size(matches, self._units()))
+    @property
+    def slots(self) -> RankSlots:
+        """What a book keeps of every slot, and of all."""
+        return RankSlots(self)
 
     def _field_rows(self) -> FieldRows:
         """What rates single contests by the rows of those who take part."""
         from kinelo.raters.rank.field_rows import FieldRows
 
         return FieldRows(self)
-
-    def has_slot(self, key: Key) -> bool:
-        """Whether a slot has been made."""
-        return key in self._begun().index
-
-    def slot_rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
-        """Rows of some slots, or of all in their order."""
-        return self._begun().slot_rows(keys)
-
-    def take_slots(self, rows: Iterable[SlotRow]) -> None:
-        """Put rows in."""
-        self._begun().take_slots(list(rows))
-
-    def shared(self) -> dict[str, Any]:
-        """Kinds and their parameters; the number of contests and their days where they have no dates."""
-        state = self._begun()
-        undated = {"contests": [state.contests, *state.known.clock.tolist()]}
-        kept = {"kinds": list(state.kinds), "advantages": list(state.advantages), "parameters": dict(self.parameters_)}
-        kept |= {"noise": self._noise.to_rows()} if self._noise.index else {}
-        kept |= {"units": list(self._units().values())} if self.covariates else {}
-        return kept | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
-
-    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
-        """Take over what all share."""
-        kinds, advantages = texts_shared(kept, "kinds"), texts_shared(kept, "advantages")
-        values = kept.get("parameters")
-        if not isinstance(values, dict) or not set(advantages) <= set(kinds) or len(set(kinds)) < len(kinds):
-            raise InputError("'kinds' in the table common are not what its rater stores.")
-        numbers = numbers_shared({"parameters": list(values.values())}, "parameters")
-        self._noise = NoiseFactors.from_rows(kept.get("noise", []))
-        if self.covariates:
-            self._take_units(numbers_shared(kept, "units", len(self._units())))
-        state = self._state
-        if state is None or (list(state.kinds), list(state.advantages)) != (kinds, advantages):
-            self.kinds_, self.advantage_kinds_ = tuple(kinds), tuple(advantages)
-            self.reset(dict(zip(values, map(float, numbers))))
-            state = self._begun()
-        counted = [int(number) for number in numbers_shared(kept, "contests")]
-        state.contests, state.dated = counted[0], len(counted) == 1
-        state.known.clock[:] = counted[1:] if len(counted) == 3 else LONG_AGO if latest is None else latest
 
     def _take_units(self, units: Sequence[float]) -> None:
         """Usual distances of the covariates as they were stored."""
@@ -645,19 +601,6 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         self.covariate_units_ = dict(zip(self._units(), map(float, units), strict=True))
         if self._state is not None:
             self._state.units = self._units()
-
-    def waits(self) -> bool:
-        """Whether nothing has been rated yet: kinds and ratings to begin with are settled by the first contest."""
-        return self._begun().contests == 0
-
-    def supposed(self) -> dict[Key, int]:
-        """Contests that settled names are supposed to have seen."""
-        state = self._begun()
-        return {state.names[place]: games for place, games in state.unseen.items()}
-
-    def points(self) -> Points:
-        """Points from the average of the active, unless ratings to begin with say where they are counted from."""
-        return Points(self.initial, POINTS_PER_UNIT, self.start is None)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
@@ -678,3 +621,68 @@ class RankElo(KeptInSlots, ContestFilter, SingleContests[Matches | Contests, Any
         self._reset_as_stored(arrays)
         self._state = state
         self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)
+
+
+@dataclass(frozen=True)
+class RankSlots(BookSlots):
+    """Rows of slots; of all together only kinds, and where contests have no dates, their number."""
+
+    rater: RankElo
+
+    def moves_shared(self, matches: Any) -> bool:
+        """Whether contests without dates follow one another by their number."""
+        return not (matches.dated and self.rater._begun().dated)
+
+    def met(self, matches: Any) -> list[Key]:
+        """Everyone who takes part, and everything that helps."""
+        return self.rater._begun(matches).keys_of(with_size(matches, self.rater._units()))
+
+    def has(self, key: Key) -> bool:
+        """Whether a slot has been made."""
+        return key in self.rater._begun().index
+
+    def rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
+        """Rows of some slots, or of all in their order."""
+        return self.rater._begun().slot_rows(keys)
+
+    def take(self, rows: Iterable[SlotRow]) -> None:
+        """Put rows in."""
+        self.rater._begun().take_slots(list(rows))
+
+    def shared(self) -> dict[str, Any]:
+        """Kinds and their parameters; the number of contests and their days where they have no dates."""
+        rater, state = self.rater, self.rater._begun()
+        undated = {"contests": [state.contests, *state.known.clock.tolist()]}
+        kept = {"kinds": list(state.kinds), "advantages": list(state.advantages), "parameters": dict(rater.parameters_)}
+        kept |= {"noise": rater._noise.to_rows()} if rater._noise.index else {}
+        kept |= {"units": list(rater._units().values())} if rater.covariates else {}
+        return kept | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
+
+    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
+        """Take over what all share."""
+        rater = self.rater
+        kinds, advantages = texts_shared(kept, "kinds"), texts_shared(kept, "advantages")
+        values = kept.get("parameters")
+        if not isinstance(values, dict) or not set(advantages) <= set(kinds) or len(set(kinds)) < len(kinds):
+            raise InputError("'kinds' in the table common are not what its rater stores.")
+        numbers = numbers_shared({"parameters": list(values.values())}, "parameters")
+        rater._noise = NoiseFactors.from_rows(kept.get("noise", []))
+        if rater.covariates:
+            rater._take_units(numbers_shared(kept, "units", len(rater._units())))
+        state = rater._state
+        if state is None or (list(state.kinds), list(state.advantages)) != (kinds, advantages):
+            rater.kinds_, rater.advantage_kinds_ = tuple(kinds), tuple(advantages)
+            rater.reset(dict(zip(values, map(float, numbers))))
+            state = rater._begun()
+        counted = [int(number) for number in numbers_shared(kept, "contests")]
+        state.contests, state.dated = counted[0], len(counted) == 1
+        state.known.clock[:] = counted[1:] if len(counted) == 3 else LONG_AGO if latest is None else latest
+
+    def supposed(self) -> dict[Key, int]:
+        """Contests that settled names are supposed to have seen."""
+        state = self.rater._begun()
+        return {state.names[place]: games for place, games in state.unseen.items()}
+
+    def points(self) -> Points:
+        """Points from the average of the active, unless ratings to begin with say where they are counted from."""
+        return Points(self.rater.initial, POINTS_PER_UNIT, self.rater.start is None)
