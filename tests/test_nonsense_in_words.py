@@ -68,7 +68,10 @@ def test_a_margin_that_contradicts_the_result_is_refused(result, margin):
 
 def test_margins_that_fit_are_taken():
     for result, margin in ((1, 2), (0, -1), (0.5, 0), (1, 0)):
-        standing().update_one("A", "B", result, margin=margin)
+        rater = standing().update_one("A", "B", result, margin=margin)
+        moved = rater.ratings_.sort("name")["rating"].to_numpy() - [1600.0, 1500.0]
+        # The favourite loses by a draw, too.
+        assert np.sign(moved).tolist() == ([1.0, -1.0] if result == 1 else [-1.0, 1.0])
 
 
 @pytest.mark.parametrize("value", [v for v in NONSENSE if v is not None])

@@ -32,6 +32,7 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     for example in examples(page):
         exec(compile(example, str(page), "exec"), names)
+    assert any(not name.startswith("__") for name in names), "an example that makes nothing"
 
 
 def test_the_readme_has_examples():

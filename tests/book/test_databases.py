@@ -258,8 +258,13 @@ def test_ratings_stand_in_a_view_in_points(kind, address):
     shift = np.array([one[1] for one in view]) - table["rating"].to_numpy()
     # Strengths of contests count from a level that fades until the last day, which moves all of them alike.
     assert np.ptp(shift) < 1e-9 and (kind == "rank" or abs(shift).max() < 1e-9)
-    played = dict(table.select("name", "matches").iter_rows())
-    assert all(games == played[name] for name, _, _, games in view)
+    # A deviation is that of the last match; the table of Glicko's lets it grow to the last day, by 30 points a month.
+    days = (table["last_played"].max() - table["last_played"]).dt.total_days().to_numpy()
+    grown = 30.0**2 / 30.0 * days if kind == "start" else 0.0 * days
+    assert (grown > 0).any() == (kind == "start")
+    deviation = np.sqrt(table["uncertainty"].to_numpy() ** 2 - grown)
+    assert [one[2] for one in view] == pytest.approx(deviation.tolist(), rel=1e-9)
+    assert [one[3] for one in view] == table["matches"].to_list()
     last = {
         name
         for (name,) in book._database.rows("SELECT name FROM rating WHERE CAST(last_played AS TEXT) > '2024-01-20'")
@@ -483,6 +488,56 @@ def test_killed_at_any_moment_what_was_acknowledged_counts_once(kind, times, add
         held = named(book)
         assert acknowledged <= set(held) and len(held) == len(set(held)) == len(book)
     assert book.check() == []
+
+
+def added_until(address: str, at: int) -> None:
+    """Add a first table and be killed before the statement of this number; where there are fewer, after the commit."""
+    book, number = kn.RatingBook(address), 0
+
+    def wrapped(name: str, real: Callable) -> Callable:
+        def call(database, *words):
+            nonlocal number
+            number += (inside := getattr(database._own, "inside", False))
+            if inside and number == at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            done = real(database, *words)
+            if inside and name == "finish":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return done
+
+        return call
+
+    for name in ("run", "many", "entered", "finish"):
+        setattr(type(book._database), name, wrapped(name, getattr(type(book._database), name)))
+    book.add(halves()[0])
+
+
+def halves() -> list:
+    """Matches of January's first twelve days, and of the rest of it."""
+    rng = np.random.default_rng(6)
+    rows = in_order([row(rng, k) for k in range(15)], "whole")
+    return [table_of([one for one in rows if (one["date"] > "2024-01-12") == late], "whole") for late in (False, True)]
+
+
+def test_a_first_addition_that_is_killed_is_there_whole_or_not_at_all(address, tmp_path):
+    """Before its second statement and its fifth, and after the commit: whoever opens the book then goes on from there.
+
+    That every statement may fail is tested in test_taken_back.py, without a process of its own for each.
+    """
+    first, second = halves()
+    plain, book = (kn.RatingBook(place, RATERS["still"]()) for place in (tmp_path / "plain.db", address))
+    plain.add(first)
+    plain.add(second)
+    book.close()
+    for at, held in ((2, 0), (5, 0), (1000, len(first))):
+        child = FORK.Process(target=added_until, args=(address, at))
+        child.start()
+        child.join(PATIENCE)
+        assert child.exitcode == -signal.SIGKILL
+        with kn.RatingBook(address) as other:
+            assert len(other) == held and other.check() == []
+    assert book.add(first).new == 0 and book.add(second).new == len(second) > 2 < len(first)
+    assert book.ratings_.equals(plain.ratings_)
 
 
 def named(book) -> list[str]:

@@ -128,7 +128,13 @@ def test_arrays_written_to_after_the_table_was_made_are_seen():
 
 def test_parts_of_a_sound_table_are_sound():
     for index in (slice(0, 0), slice(1, 3), np.array([3, 0]), np.array([True, False, True, False])):
-        check_matches(matches()[index])
+        part = matches()[index]
+        check_matches(part)
+        assert part.result.tolist() == matches().result[index].tolist()
     for index in (slice(0, 0), slice(1, 2), np.array([1, 0])):
-        check_contests(contests()[index])
-    check_contests(kn.Contests.from_matches(matches()))
+        some = contests()[index]
+        check_contests(some)
+        assert [len(some), *some.day] == [len(contests().day[index]), *contests().day[index]]
+    both = kn.Contests.from_matches(matches())
+    check_contests(both)
+    assert len(both) == len(matches())

@@ -118,5 +118,5 @@ def test_evidence_grows_on_average_never(share, lately):
         c = np.zeros(11)
         c[EVIDENCE] = -3.0
         advantage.weigh(1.0, points, expected, lately, 50.0, 100.0, c)
-        mean += chance * math.exp(c[EVIDENCE] + 3.0) if c[EVIDENCE] > advantage.SELDOM else 0.0
+        mean += chance * math.exp(c[EVIDENCE] + 3.0) if c[EVIDENCE] > math.log(0.001) else 0.0
     assert mean <= 1.0 + 1e-12 and (share > 0.0 or mean == pytest.approx(1.0))

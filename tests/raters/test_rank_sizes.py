@@ -162,3 +162,8 @@ def test_the_page_runs(capsys):
     names: dict = {}
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
         exec(block, names)
+    assert len(re.findall(r"\bsize\b", printed := capsys.readouterr().out)) == 1 and "party" in printed
+    (row,) = names["rater"].effects_.to_dicts()
+    assert 0.0 < row["effect"] < 400.0 + 3.3 * row["standard_error"], "it comes out too small, as the page says"
+    six, five = (names["rater"].balance([*names["six"], *names["five"]], sides=[6, 5])).best.sides
+    assert {len(six), len(five)} == {6, 5} and {*six, *five} == {*names["six"], *names["five"]}

@@ -8,7 +8,6 @@ import pytest
 
 import kinelo as kn
 from kinelo.raters.filter.belief import YEAR
-from kinelo.raters.rank.parameters import COLLAPSE
 
 GIVEN = {"newcomer": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0, "contest_walk": 0.0}
 GIVEN["newcomer_follows"] = 1.0
@@ -58,6 +57,6 @@ def test_beliefs_are_about_a_collapse_and_what_experience_brings():
     assert rater._beliefs(still).tolist() == [0.0, 0.0]
     assert rater._beliefs(still | {"walk": 1.0}).tolist() == [0.0, 0.0]
     assert rater._beliefs(still | {"regression": 0.1, "experience": -0.3}) == pytest.approx(
-        [math.sqrt(math.log1p((math.log(kept) / COLLAPSE) ** 2)), -math.sqrt(math.log1p((0.3 / 0.1) ** 2))]
+        [math.sqrt(math.log1p((math.log(kept) / 0.3) ** 2)), -math.sqrt(math.log1p((0.3 / 0.1) ** 2))]
     )
     assert rater._beliefs(still | {"regression": 0.1, "walk": 0.5})[0] == 0.0  # as much as returns is gained

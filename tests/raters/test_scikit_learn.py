@@ -101,9 +101,11 @@ def test_nothing_of_scikit_learn_is_imported_by_rating():
 
     code = (
         "import sys, kinelo as kn; m = kn.read_matches({'home': ['A'], 'away': ['B'], 'result': [1]});"
-        "r = kn.TeamElo.classic().update(m); r.predict_one('A', 'B'); r.score(m); assert 'sklearn' not in sys.modules"
+        "r = kn.TeamElo.classic().update(m); r.predict_one('A', 'B'); r.score(m);"
+        "print('sklearn' in sys.modules, 'numpy' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE, capture_output=True, text=True)
+    assert done.stdout == "False True\n"
 
 
 @pytest.mark.parametrize("rater", RATERS, ids=lambda rater: type(rater).__name__)

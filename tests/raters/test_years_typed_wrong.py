@@ -67,8 +67,10 @@ def test_contests_are_asked_about_too():
 def test_leagues_of_other_times_are_taken(make):
     """A long gap up to today, next year's fixtures played early, and leagues that were made up."""
     for years in ((1924, 2016), (THIS_YEAR - 1, THIS_YEAR, THIS_YEAR + 1), (2150, 2151, 2152), (2198, 2199)):
-        make().update(matches(*years))
-    make().update_one("A", "B", 1, date="2199-01-01").update_one("A", "B", 0, date="2199-02-01")
+        last = make().update(matches(*years)).ratings_["last_played"].max()
+        assert (last.year, last.day) == (years[-1], len(years))
+    rater = make().update_one("A", "B", 1, date="2199-01-01").update_one("A", "B", 0, date="2199-02-01")
+    assert rater.ratings_["matches"].to_list() == [2, 2]
 
 
 READERS = {"matches": (kn.read_matches, table, 3), "contests": (kn.read_contests, races, 7)}

@@ -269,7 +269,8 @@ def test_a_league_that_stands_still_begins_anew_when_asked():
             await until(lambda: sum(one["type"] == "started" for one in watcher.said) == times)  # noqa: B023
             await asyncio.sleep(0.05)  # the run comes to rest
 
-    asyncio.run(watched(script))
+    begun = [one["run"] for one in asyncio.run(watched(script)).said if one["type"] == "started"]
+    assert len(set(begun)) == 2, "each is a run of its own"
 
 
 def test_pause_stops_the_clock():
