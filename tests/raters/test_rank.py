@@ -14,9 +14,8 @@ from scipy.stats import norm
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import CONTEST_METRICS, order_log_loss, pairs_right, pooled
-from kinelo.raters.rank.field import NO_MEMORY, ContestField, new_grid
 from kinelo.raters.rank.law import both_logs, law_of
-from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
+from kinelo.raters.rank.ranking import ContestField, Ranking, Shown, new_grid, read_ranking
 
 GIVEN = {
     "anchor": 0.0,
@@ -37,7 +36,7 @@ def shown_by(mean, variance, place, off=0.0, depth=3.0):
     size, law = len(mean), law_of(off, depth)
     one = lambda values: np.array(values, float)[:, None]  # noqa: E731
     field = ContestField(one(mean), one(variance), np.ones((size, 1)), np.array(place, float))
-    grid = new_grid(field, law, NO_MEMORY)
+    grid = new_grid(field, law, np.empty((4, 0)))
     shown = Shown(np.zeros((size, 1)), np.zeros((size, 1)), np.full((size, 1), np.nan))
     read_ranking(Ranking(field, law, 1.0, grid), shown)
     pull, precision, log_chance = (part[:, 0] for part in shown)

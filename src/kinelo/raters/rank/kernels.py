@@ -44,9 +44,8 @@ from kinelo.play.formula import inlined, inner, kernel
 from kinelo.raters.filter.alone import SlotBeliefs, on_day
 from kinelo.raters.filter.belief import informed, move_clock
 from kinelo.raters.filter.kinds import Kinds
-from kinelo.raters.rank.field import ContestField, new_grid
 from kinelo.raters.rank.law import PerformanceLaw
-from kinelo.raters.rank.ranking import Ranking, Shown, read_ranking
+from kinelo.raters.rank.ranking import ContestField, Ranking, Shown, new_grid, read_ranking
 
 Array = NDArray[np.float64]
 NOISE = 1.0

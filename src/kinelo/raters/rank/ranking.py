@@ -7,11 +7,11 @@ the sets of those ahead and those behind
     ``Z_a = P(these ahead of a, those behind) = ∫ f_a(x) Π_ahead (1 − F_b(x)) Π_behind F_b(x) dx``
 
 exactly, and the same integrand is the density of ``x_a`` given that. A tie of few counts as half of each; one of many
-is read between cuts (:mod:`kinelo.raters.rank.ties`). For two entrants ``Z`` is the probability of the result; for many
-it pins ``x_a`` to a quantile of the field. In order of places the sum of ``log F_b`` over those behind and of
-``log(1 − F_b)`` over those ahead runs on from one entrant to the next, on one grid for all: the cost is that of ``k``
-entrants times the points of the grid. With ``ψ`` the slope of ``−log f_a`` the strength moves by ``v E ψ(x_a)``, which
-is ``v (x_a − m_a)/S_a`` where the law is normal.
+is read between cuts (see below). For two entrants ``Z`` is the probability of the result; for many it pins ``x_a`` to a
+quantile of the field. In order of places the sum of ``log F_b`` over those behind and of ``log(1 − F_b)`` over those
+ahead runs on from one entrant to the next, on one grid for all: the cost is that of ``k`` entrants times the points of
+the grid. With ``ψ`` the slope of ``−log f_a`` the strength moves by ``v E ψ(x_a)``, which is ``v (x_a − m_a)/S_a``
+where the law is normal.
 
 Raters a little apart are a batch, of which the first is read so. Where another member expects performances ``m_a +
 dm_a`` with deviations ``s_a + ds_a``, the density of ``z_a = (x_a − m_a)/s_a`` has another logarithm, by
@@ -19,7 +19,21 @@ dm_a`` with deviations ``s_a + ds_a``, the density of ``z_a = (x_a − m_a)/s_a`
     ``Δ_a = Σ_{b≠a} r_b · (dx_a − dx_b)``,  ``dx_b = dm_b + ds_b (x − m_b)/s_b``,
 
 ``r_b`` being the slope of ``log F_b`` or ``log(1 − F_b)``. So ``log Z_a`` moves by ``E Δ_a``, and the mean of any
-function of ``z_a`` by its covariance with ``Δ_a``: sums over the same grid, without an exponential.
+function of ``z_a`` by its covariance with ``Δ_a``: sums over the same grid, without an exponential. The grid is that of
+the first member; how far the law of an entrant lies elsewhere in another one is written in points of it.
+
+Entrants who share a place each came between those ahead and those behind, in an order that nobody knows. Where few of a
+field tie, a tie that counts half of each order puts them where they were. Where many do (all behind the first ten), it
+would say that they performed alike. What is known is that the performance ``x`` of each lies between two cuts: the
+least of those ahead of the tie, and the greatest of those behind it. With ``A`` ahead, ``T`` tied and ``B`` behind,
+``a`` left out of ``T``, these have the densities
+
+    ``−d/dy Π_A (1 − F_b) · Π_{T,B} F_b``,  ``d/dy Π_B F_b · Π_{A,T} (1 − F_b)``,
+
+of which the integrals are the chances that ``A`` come before all others and ``B`` behind them. What the tie shows of
+``x`` is ``g(x) = P(lower cut < x) − P(upper cut < x)``: exact where nobody is behind, where the others are alike, and
+where ``a`` is alone in its place, as ``g`` is then ``Π_A (1 − F_b) Π_B F_b`` over its integral. ``log Z_a`` is the
+logarithm of ``∫ f_a g dx`` and half of those of the two chances.
 """
 
 from __future__ import annotations
@@ -32,22 +46,182 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.play.formula import inlined, inner, kernel
-from kinelo.raters.rank.density import moments, new_density, weigh, weigh_again, write_density
-from kinelo.raters.rank.field import (
-    ContestField,
-    ContestGrid,
-    counted,
-    end_of_tie,
-    finishers,
-    has_wide_tie,
-    is_wide,
+from kinelo.raters.rank.law import (
+    BESIDE,
+    NEGLIGIBLE,
+    PerformanceLaw,
+    both_logs,
+    both_slopes,
+    moments,
+    new_density,
+    weigh,
+    weigh_again,
+    write_density,
 )
-from kinelo.raters.rank.law import PerformanceLaw
-from kinelo.raters.rank.ties import find_cut, forget_cut, write_between
 
 Array = NDArray[np.float64]
+
+REACH = 4.5
+"""Standard deviations beyond the outermost means that the grid covers."""
+FINEST, COARSEST = 0.16, 0.45
+"""Bounds of the step of the grid, in standard deviations of a performance."""
+STEP = 1.25
+"""Step of a sum over a density, in its standard deviations: an error of 1e-5 at most."""
+LEAST_POINTS, MOST_POINTS = 8, 1 << 16
+"""Bounds of the points of a grid: between somebody known well and somebody of whom nothing is known it is coarse."""
+LEAST_WIDE, LEAST_LAST, PART = 8, 3, 10
+"""A tie of at least so many, or of so many in the last place where the first is nobody else's, and in any case of more
+than the field over the third number, is read between cuts."""
+FINER = 0.5
+"""Part of the step that a grid has where such a tie is read: sums up to a cut are less exact than whole ones."""
+SURELY = 1e-9
+"""Chance to lie between two cuts from which on it is the difference of two chances."""
+LEAST_CHANCE = 1e-300
 DENSITY_ROW, MOMENT_ROWS = (np.int64(0), np.int64(1)), (np.int64(1), np.int64(3))
 """Rows of a density, from the first to before the last: the density itself, and the means over it."""
+
+
+class ContestField(NamedTuple):
+    """Entrants of one contest in order of places: mean and variance of performances and how much each counts (entrants,
+    members), and places (entrants).
+
+    ``counts`` is 1 for who finished, less for others, of whose order among them nothing is said; entrants who tie have
+    equal places.
+    """
+
+    mean: Array
+    variance: Array
+    counts: Array
+    place: Array
+
+
+class ContestGrid(NamedTuple):
+    """Points of a contest: the first, the step, ``log F`` and ``log(1 − F)`` of every entrant (entrants, points).
+
+    Where there are several members, their slopes from point to point too (entrants, points), and by how many points
+    each other member has the law of an entrant moved: ``move + stretch · point`` (entrants, members − 1). ``memory``
+    (4, any) is what holds the first four.
+    """
+
+    low: float
+    step: float
+    below: Array
+    above: Array
+    below_slope: Array
+    above_slope: Array
+    move: Array
+    stretch: Array
+    memory: Array
+
+
+@inlined
+def counted(field, a):
+    """Whether an entrant counts in any member."""
+    total = 0.0
+    for q in range(field.counts.shape[1]):
+        total += field.counts[a, q]
+    return total > 0.0
+
+
+@inlined
+def end_of_tie(field, first):
+    """One beyond the last of those who have the place of entrant ``first``."""
+    last = first + 1
+    while last < field.place.size and field.place[last] == field.place[first]:
+        last += 1
+    return last
+
+
+@inlined
+def finishers(field):
+    """How many of a field finished: the first so many."""
+    number = 0
+    while number < field.place.size and field.counts[number, 0] == 1.0:
+        number += 1
+    return number
+
+
+@inlined
+def is_wide(field, first, last, number):
+    """Whether those who tie, from ``first`` to before ``last`` of so many who finished, are read between cuts.
+
+    A few may as well be equal, unless the first places are all that is known.
+    """
+    tied, rest = last - first, last == number and first > 0 and end_of_tie(field, 0) == 1
+    return PART * tied > number and (tied >= LEAST_WIDE or (tied >= LEAST_LAST and rest))
+
+
+@inlined
+def has_wide_tie(field):
+    """Whether some of those who finished share a place that is read between cuts."""
+    number, first, found = finishers(field), np.int64(0), False
+    while first < number:
+        last = end_of_tie(field, first)
+        found, first = found or is_wide(field, first, last, number), last
+    return found
+
+
+@inner
+def lay_grid(field, law):
+    """First point, step and number of points of a grid on which those of a field who count are looked at."""
+    low, high, least, size = math.inf, -math.inf, math.inf, 0
+    lower = upper = REACH
+    if law.off > 0.0:
+        lower, upper = law.depth + 0.8 * REACH * law.wide, max(REACH, 0.8 * REACH * law.wide - law.depth)
+    for a in range(field.mean.shape[0]):
+        if counted(field, a):
+            m, s = field.mean[a, 0], math.sqrt(field.variance[a, 0])
+            low, high, least = min(low, m - lower * s), max(high, m + upper * s), min(least, s)
+            size += 1
+    if size == 0:
+        return 0.0, 1.0, LEAST_POINTS
+    step = least * min(max(STEP / math.sqrt(1.0 + 0.64 * size), FINEST), COARSEST)
+    step = FINER * step if has_wide_tie(field) else step
+    points = max(int(min((high - low) / step, MOST_POINTS)) + 2, LEAST_POINTS)
+    return low, (high - low) / (points - 1), points
+
+
+@kernel
+def new_grid(field, law, memory):
+    """A field on a grid that suits it, in the memory of an earlier one where that is large enough."""
+    low, step, points = lay_grid(field, law)
+    size, batch = field.mean.shape
+    if memory.shape[1] < size * points:
+        memory = np.empty((4, size * points))
+    sloping = size * points if batch > 1 else 0
+    shape, slopes = (size, points), (size if batch > 1 else 0, points if batch > 1 else 0)
+    grid = ContestGrid(
+        low,
+        step,
+        memory[0, : size * points].reshape(shape),
+        memory[1, : size * points].reshape(shape),
+        memory[2, :sloping].reshape(slopes),
+        memory[3, :sloping].reshape(slopes),
+        np.empty((size, batch - 1)),
+        np.empty((size, batch - 1)),
+        memory,
+    )
+    fill_logs(field, law, grid)
+    return grid
+
+
+@inner
+def fill_logs(field, law, grid):
+    """Write ``log F`` and ``log(1 − F)`` of each entrant who counts, and what other members need."""
+    for a in range(field.mean.shape[0]):
+        if not counted(field, a):
+            continue
+        s = math.sqrt(field.variance[a, 0])
+        begin, dz = (grid.low - field.mean[a, 0]) / s, grid.step / s
+        for g in range(grid.below.shape[1]):
+            grid.below[a, g], grid.above[a, g] = both_logs(begin + g * dz, law)
+        for g in range(grid.below_slope.shape[1]):
+            falls, rises = both_slopes(begin + g * dz, law)
+            grid.below_slope[a, g], grid.above_slope[a, g] = falls * dz, rises * dz
+        for q in range(1, field.mean.shape[1]):
+            stretch = math.sqrt(field.variance[a, q]) / s - 1.0
+            grid.stretch[a, q - 1] = stretch
+            grid.move[a, q - 1] = (field.mean[a, q] - field.mean[a, 0]) / grid.step + begin / dz * stretch
 
 
 class Ranking(NamedTuple):
@@ -103,6 +277,117 @@ class Tie(NamedTuple):
     upper: Cut
     lower: Cut
     between: Order
+
+
+@inlined
+def slope_at(values, g):
+    """Slope of an array from point to point."""
+    last = values.size - 1
+    if g < 2 or g > last - 2:
+        lo, hi = max(g - 1, 0), min(g + 1, last)
+        return (values[hi] - values[lo]) / (hi - lo)
+    return (8.0 * (values[g + 1] - values[g - 1]) - values[g + 2] + values[g - 2]) / 12.0
+
+
+@inlined
+def add_up(weight, span, side, total):
+    """Write the sums of weights up to the points of a grid, each with half of its own, to ``total``: from the lowest on
+    (``side`` 1) or from the highest (−1), over the first and to before the last of ``span``.
+
+    Between its second and its third, and no further, weights are smooth enough for the slope of them to count in full.
+    """
+    begin, lo, hi, end = span
+    running, step = 0.0, np.int64(side)
+    for j in range(end - begin):
+        g = begin + j if side > 0.0 else end - 1 - j
+        bend = weight[g + step] if begin <= g + step < end else 0.0
+        bend -= weight[g - step] if begin <= g - step < end else 0.0
+        if g < lo or g >= hi:
+            most = 6.0 * abs(weight[g])
+            bend = min(max(bend, -most), most)
+        total[g] = running + 0.5 * weight[g] - bend / 24.0
+        running += weight[g]
+
+
+@inner
+def find_cut(side, edge, others, own, density, cut):
+    """Where a cut lies: write the chance that a performance at each point is on its right side, and what that differs
+    by in other members, to ``cut``; the logarithm of the chance of its order is its ``level``.
+
+    ``edge`` is the order of those at the cut, who are ahead of it (``side`` −1) or behind it (1), ``others`` that of
+    all others; ``own`` is what the entrant who is left out says in it: value, slope, move and stretch.
+    """
+    log, weight, size, top = density.log, density.weight[0], density.log.size, np.int64(1)
+    value, slope, move, stretch = own
+    for g in range(size):
+        falls = max(side * slope_at(edge.value, g), LEAST_CHANCE)
+        log[g] = edge.value[g] + others.value[g] - value[g] + math.log(falls)
+        top = g if log[g] > log[top] and 0 < g < size - 1 else top
+    lo, hi = top, top + 1
+    while lo > 0 and log[lo] - log[top] > NEGLIGIBLE:
+        lo -= 1
+    while hi < size and log[hi - 1] - log[top] > NEGLIGIBLE:
+        hi += 1
+    lo, hi = max(lo - BESIDE, 0), min(hi + BESIDE, size)
+    cut.level[0] = weigh(density, top, lo, hi)[0]
+    span = (np.int64(0), lo, hi, hi) if side > 0.0 else (lo, lo, hi, size)
+    for g in range(span[0], span[3]):
+        if g < lo or g >= hi:  # hardly any of the cut, but all that is known of a performance out there
+            weight[g] = math.exp(log[g] - cut.level[0])
+    for g in range(size):
+        cut.within[g] = 1.0
+    add_up(weight, span, side, cut.within)
+    for q in range(cut.change.shape[0]):
+        moved, mean = density.weight[1], 0.0
+        for g in range(span[0], span[3]):
+            moved[g] = edge.change[q, g] + others.change[q, g] + slope[g] * (move[q] + stretch[q] * g)
+            falls = slope_at(edge.value, g)
+            moved[g] += slope_at(edge.change[q], g) / falls if side * falls > LEAST_CHANCE else 0.0
+            mean += weight[g] * moved[g]
+        for g in range(span[0], span[3]):
+            moved[g] = weight[g] * (moved[g] - mean)
+        for g in range(size):
+            cut.change[q, g] = 0.0
+        add_up(moved, span, side, cut.change[q])
+        cut.level[q + 1] = mean
+
+
+@inner
+def write_between(lower, upper, order):
+    """Write what it says of a performance to lie between two cuts, to ``order``.
+
+    Far out, where their sum less 1 is rounding, the product of the chances is that of the one that is not 1.
+    """
+    value = order.value
+    for q in range(order.change.shape[0]):
+        level = 0.5 * (lower.level[q + 1] + upper.level[q + 1])
+        for g in range(value.size):
+            one, other = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
+            between = one + other - 1.0
+            if between > SURELY:
+                order.change[q, g] = level + (lower.change[q, g] + upper.change[q, g]) / between
+            else:
+                order.change[q, g] = level + lower.change[q, g] / one + upper.change[q, g] / other
+    for g in range(value.size):
+        one, other = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
+        between = one + other - 1.0
+        value[g] = math.log(between) if between > SURELY else math.log(one) + math.log(other)
+    for g in range(order.slope.size):
+        order.slope[g] = slope_at(value, g)
+    for g in range(value.size):
+        value[g] += 0.5 * (lower.level[0] + upper.level[0])
+
+
+@inlined
+def forget_cut(cut):
+    """A cut that lies beyond all points, because nobody is there."""
+    for g in range(cut.within.size):
+        cut.within[g] = 1.0
+    for q in range(cut.change.shape[0]):
+        for g in range(cut.within.size):
+            cut.change[q, g] = 0.0
+    for q in range(cut.level.size):
+        cut.level[q] = 0.0
 
 
 @inner
