@@ -34,13 +34,11 @@ if TYPE_CHECKING:
     from kinelo.forecasts.season import Rules, season
     from kinelo.macro.population import Population
     from kinelo.macro.solve import solve
-    from kinelo.matches.contest_reading import read_contests
-    from kinelo.matches.contest_scan import scan_contests
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
-    from kinelo.matches.reading import read_matches
+    from kinelo.matches.reading import read_contests, read_matches
     from kinelo.matches.sample import sample_league
-    from kinelo.matches.scan import scan_matches
+    from kinelo.matches.scan import scan_contests, scan_matches
     from kinelo.micro.matches import simulate_matches
     from kinelo.micro.simulate import simulate
     from kinelo.model.dynamics import Form, Learning, Turnover, Walk
@@ -106,12 +104,10 @@ _MODULE_OF = modules_of(
         "advice.design": ("design",),
         "advice.diagnosis": ("diagnose",),
         "advice.matchmaking": ("matchmaking",),
-        "matches.reading": ("read_matches",),
+        "matches.reading": ("read_matches", "read_contests"),
         "matches.matches": ("Matches",),
         "matches.contests": ("Contests",),
-        "matches.contest_reading": ("read_contests",),
-        "matches.contest_scan": ("scan_contests",),
-        "matches.scan": ("scan_matches",),
+        "matches.scan": ("scan_matches", "scan_contests"),
         "raters.team.rater": ("TeamElo",),
         "raters.rank.rater": ("RankElo",),
         "raters.history": ("rating_history",),

@@ -6,7 +6,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.matches.contest_detection import are_contests
+from kinelo.matches.shapes import are_contests
 
 RACES = {
     "date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3,

@@ -136,7 +136,7 @@ def test_carriage_returns_that_end_some_lines_only(tmp_path):
 @given(st.text('\r\n",;ab\0 é', max_size=12), st.integers(0, 60))
 def test_any_scrap_anywhere_is_a_table_or_a_sentence(scrap, place):
     raw = (TEXT[:place] + scrap + TEXT[place:]).encode()
-    from kinelo.matches.csv_lines import decode, read_csv
+    from kinelo.matches.loading import decode, read_csv
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pathlib.Path.is_file", lambda _: True)

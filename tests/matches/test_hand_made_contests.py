@@ -5,7 +5,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.matches.contest_detection import are_contests
+from kinelo.matches.shapes import are_contests
 
 
 def shown(contests):

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.matches.losses import NoMatches
+from kinelo.matches.rows import NoMatches
 
 
 def matches(lost, rows=40):

@@ -8,7 +8,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.matches.dates import read_dates
-from kinelo.matches.fields import read_numbers
+from kinelo.matches.names import read_numbers
 from kinelo.raters.start import read_start
 from kinelo.results.spreadsheet import harmless
 

@@ -14,7 +14,7 @@ import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.fit import SettledSlopes, settled_slopes
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.conditions import Condition
+from kinelo.matches.dated import Condition
 from kinelo.raters.adapter import blank_of, conditions_of
 from kinelo.raters.noise import NoiseFactors, _errors_of_ratios, find_factors, settle_factors
 from kinelo.raters.rank.luck import Circumstances

@@ -17,7 +17,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.cli.loading import write_csv
-from kinelo.matches.rejects import Rejects
+from kinelo.matches.dated import Rejects
 from kinelo.pictures.population import save_film
 from kinelo.runtime.atomic import replace_file, write_file
 

@@ -18,7 +18,7 @@ from kinelo.book.database import Database
 from kinelo.book.entering import Entry, Place
 from kinelo.book.rows import plain_json, read_json
 from kinelo.errors import InputError
-from kinelo.matches.contest_interpreting import SAME_CONTEST
+from kinelo.matches.contest_rows import SAME_CONTEST
 from kinelo.matches.contests import ENDINGS, Contests, Slots, check_contests
 from kinelo.matches.dated import EARLIEST, LATEST
 from kinelo.model.validation import LARGEST

@@ -15,8 +15,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.conditions import Condition
-from kinelo.matches.dated import EARLIEST, LATEST
+from kinelo.matches.dated import EARLIEST, LATEST, Condition
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names

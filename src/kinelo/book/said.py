@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.conditions import Condition
+from kinelo.matches.dated import Condition
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches

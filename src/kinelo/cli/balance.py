@@ -75,7 +75,7 @@ def _present(players: list[str], lobby: Path | None) -> list[str]:
         return players
     if players:
         raise InputError("Give names or --lobby FILE, not both.")
-    from kinelo.matches.csv_lines import decode
+    from kinelo.matches.loading import decode
     from kinelo.runtime.reading import check_file
 
     check_file(lobby)

@@ -56,9 +56,9 @@ def mapping_for(path: Path, pairs: list[str] | None, beside: Path | None = None)
 
 def holds_contests(path: Path, column: list[str] | None = None, beside: Path | None = None) -> bool:
     """Whether a file (or the first of a pattern) is a long table of contests, by its columns and first rows."""
-    from kinelo.matches.contest_detection import are_contests
     from kinelo.matches.loading import head_of
     from kinelo.matches.scan import files_of
+    from kinelo.matches.shapes import are_contests
 
     files = files_of(path) if any(sign in str(path) for sign in "*?[") else [path]
     if not files[0].is_file():
@@ -121,7 +121,7 @@ def report_reading(matches: Matches, rejects: Path | None) -> None:
 @contextmanager
 def rejects_written(path: Path | None) -> Iterator[None]:
     """Write the rejected rows also where no row is left."""
-    from kinelo.matches.losses import NoMatches
+    from kinelo.matches.rows import NoMatches
 
     try:
         yield

@@ -24,8 +24,8 @@ from kinelo.forecasts.backtest import Backtest, Forecaster, named_raters
 from kinelo.forecasts.estimator import MatchEstimator, check_target
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.day_order import first_of_each, forecast_until
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.matches.together import first_of_each, forecast_until
 from kinelo.presentation import percent
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Weights:
     def learn(self, likelihoods: Array, until: NDArray[np.int64] | None = None) -> Array:
         """Weights for each of these matches, from those before it, ``(k, n)``; all of them are learnt from.
 
-        ``until`` says where the matches end that each is forecast with (:mod:`kinelo.matches.together`): such matches
+        ``until`` says where the matches end that each is forecast with (:mod:`kinelo.matches.day_order`): such matches
         have the weights from before the first of them.
         """
         parts, done, size = [], 0, likelihoods.shape[1]

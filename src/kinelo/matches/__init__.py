@@ -5,22 +5,20 @@ from typing import TYPE_CHECKING
 from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
-    from kinelo.matches.contest_scan import ContestScan
+    from kinelo.matches.dated import Rejects
     from kinelo.matches.lineups import Lineups
-    from kinelo.matches.rejects import Rejects
     from kinelo.matches.same_side import likely_names
     from kinelo.matches.sample import League, sample_contests
-    from kinelo.matches.scan import MatchScan
+    from kinelo.matches.scan import ContestScan, MatchScan
     from kinelo.matches.tournament_report import tournament_players
 
 _MODULE_OF = modules_of(
     {
-        "matches.contest_scan": ("ContestScan",),
         "matches.same_side": ("likely_names",),
         "matches.lineups": ("Lineups",),
-        "matches.rejects": ("Rejects",),
+        "matches.dated": ("Rejects",),
         "matches.sample": ("League", "sample_contests"),
-        "matches.scan": ("MatchScan",),
+        "matches.scan": ("ContestScan", "MatchScan"),
         "matches.tournament_report": ("tournament_players",),
     }
 )

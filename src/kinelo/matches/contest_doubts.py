@@ -10,12 +10,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import plain_name
-from kinelo.matches.contest_columns import MEETS, PARTS, ROUNDS, WORLD_RANKS
-from kinelo.matches.contest_rows import ContestRows
-from kinelo.matches.contest_values import LAPPED, Cells, read_cells
+from kinelo.matches.columns import MEETS, PARTS, ROUNDS, WORLD_RANKS, plain_name
+from kinelo.matches.contest_outcomes import NEARLY_ALL, Cells, gaps_without_sign, read_cells
 from kinelo.matches.contests import FINISHED, UNFINISHED
 from kinelo.matches.names import as_text, encode_names
+from kinelo.matches.rows import ContestRows
 from kinelo.matches.words import BROKEN_OFF, meaning_of
 
 LEAST_PLACED = 4
@@ -25,8 +24,7 @@ FEW_DIFFERENT = 0.67
 """Different places for each entry, below which places repeat throughout, as in heats."""
 
 MOST, SOME = 0.5, 0.05
-NEARLY_ALL = 0.9
-FAR_LONGER = 4.0
+
 REST_DAYS = 2
 """Days between rounds of one event, at most."""
 
@@ -178,7 +176,6 @@ def _ask_about_repeats(
 
 def _team_mates(rows: ContestRows, value: NDArray[np.float64], there: NDArray[np.bool_]) -> bool:
     """Whether places repeat because rows of one team, in some column, share theirs."""
-    from kinelo.matches.contest_notes import TEAM_HEADERS, share_places
 
     columns = [column for column in rows.table.columns if plain_name(column) in TEAM_HEADERS]
     columns = [column for column in columns if column != rows.found["entrant"]]
@@ -261,26 +258,6 @@ def ask_about_unfinished(rows: ContestRows) -> None:
     rows.notes.append(f"i{words}, as was taken for granted")
 
 
-def gaps_without_sign(rows: ContestRows, cells: Cells) -> NDArray[np.bool_]:
-    """Times that are so much behind the first one listed, although no plus says it: 4:12:33, 0:12, 0:48.
-
-    In nearly every contest the first must be more than ``FAR_LONGER`` times the longest of the others, which rise.
-    """
-    whole = np.isfinite(cells.value) & ~cells.behind & (cells.value < LAPPED) & rows.good & (rows.contest >= 0)
-    table = pl.DataFrame({"contest": rows.contest, "value": cells.value, "at": np.arange(whole.size)})
-    table = table.filter(pl.Series(whole)).sort("contest", "at")
-    others = pl.col("value").slice(1)
-    found = table.group_by("contest").agg(
-        pl.col("at").first(), pl.len().alias("n"), (pl.col("value").first() > FAR_LONGER * others.max()).alias("far"),
-        (others.diff().fill_null(0.0) >= 0.0).all().alias("rise"),
-    ).filter(pl.col("n") > 1)  # fmt: skip
-    if not found.height or float((found["far"] & found["rise"]).mean() or 0.0) < NEARLY_ALL:  # type: ignore[arg-type]
-        return np.zeros(whole.size, bool)
-    first = np.zeros(whole.size, bool)
-    first[found["at"].to_numpy()] = True
-    return whole & ~first & np.isin(rows.contest, found["contest"].to_numpy())
-
-
 def _hold_against(rows: ContestRows, kind: str, there: NDArray[np.bool_], doubtful: bool) -> None:
     """Compare places with times or scores: both order the same entrants, in one direction or the other."""
     column = rows.found[kind]
@@ -302,3 +279,27 @@ def _hold_against(rows: ContestRows, kind: str, there: NDArray[np.bool_], doubtf
             f"columns={{{kind!r}: {column!r}}}."
         )
     rows.notes.append(f"{words}: the places count")
+
+
+TEAM_HEADERS = (
+    "team",
+    "teamid",
+    "teamname",
+    "squad",
+    "squadid",
+    "group",
+    "party",
+    "crew",
+    "mannschaft",
+    "equipe",
+    "squadra",
+)
+"""Columns that may say which rows play together."""
+
+
+def share_places(rows: ContestRows, column: str, value: NDArray[np.float64], there: NDArray[np.bool_]) -> bool:
+    """Whether rows of one contest with the same entry in a column, several of each, have the same place."""
+    table = pl.DataFrame({"contest": rows.contest, "team": as_text(rows.table[column]), "value": value})
+    table = table.filter(pl.Series(there)).drop_nulls("team").drop_nans("value")
+    teams = table.group_by("contest", "team").agg(pl.len(), pl.col("value").n_unique())
+    return bool(teams.height and (teams["len"] > 1).mean() > 0.5 and teams["value"].max() == 1)  # type: ignore[operator]

@@ -16,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import DatedTable, Day, digest_of
+from kinelo.matches.dated import DatedTable, Day, Rejects, TableCheck, described, digest_of
 from kinelo.matches.kind import CONTESTS, Kind
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
-from kinelo.matches.rejects import Rejects
-from kinelo.matches.soundness import TableCheck, described
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from kinelo.matches.conditions import Condition
+    from kinelo.matches.dated import Condition
 
 FINISHED, UNFINISHED, DISQUALIFIED, NOT_STARTED = range(4)
 ENDINGS = ("finished", "unfinished", "disqualified", "not started")
@@ -163,7 +161,7 @@ class Contests(DatedTable):
         return list(zip(self.day.tolist(), self.identifiers))
 
     def _level_of(self, column: str) -> Condition:
-        from kinelo.matches.conditions import Condition
+        from kinelo.matches.dated import Condition
 
         slots = self.slots[column]
         codes, first = slots.codes[:, 0], slots.codes[self.first[:-1], 0]

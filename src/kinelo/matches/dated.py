@@ -1,4 +1,4 @@
-"""What tables of matches and of contests share: rows in order of their days, and a fingerprint of their columns.
+"""What tables of matches and of contests share: rows in order of their days, rejected rows, soundness.
 
 Also how users write one day (:func:`read_day`); columns of dates are read in :mod:`kinelo.matches.dates`.
 """
@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.kind import Kind
 from kinelo.model.validation import whole
+from kinelo.runtime.atomic import write_file
+from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
-    from kinelo.matches.conditions import Condition
+    import pandas as pd
 
 Day = str | np.datetime64
 UNDATED = np.datetime64("1970-01-01", "D")
@@ -234,3 +239,203 @@ def digest_of(columns: Iterable[NDArray[Any]], texts: Iterable[Iterable[str]]) -
     for words in texts:
         total.update(b"\x1d".join(word.encode("utf-8", "surrogatepass") for word in words) + b"\x1c")
     return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One circumstance of every match.
+
+    Attributes
+    ----------
+    codes
+        Codes into ``levels``, -1 where the file says nothing.
+    levels
+        What the column calls its values, in order of first appearance.
+
+    >>> surface = read_conditions(pl.DataFrame({"surface": ["clay", "grass", "clay", ""]}), ["surface"])["surface"]
+    >>> surface.codes.tolist(), surface.levels
+    ([0, 1, 0, -1], ('clay', 'grass'))
+    """
+
+    codes: NDArray[np.int32]
+    levels: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return self.codes.size
+
+    def __getitem__(self, index: slice | NDArray[Any]) -> Condition:
+        """The condition of some of the matches; the levels stay as they are."""
+        return Condition(self.codes[index], self.levels)
+
+    def names(self) -> pl.Series:
+        """The level of each match by name, null where unknown."""
+        places = np.where(self.codes < 0, len(self.levels), self.codes)
+        return pl.Series([*self.levels, None], dtype=pl.String).gather(places)
+
+
+LONGEST_CONTENT = 60
+"""Characters of what stood in a rejected row that are shown."""
+
+MOST_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Rejects:
+    """Rejected rows of one reading: ``row`` (from 1), ``reason``, the ``table`` they stood in, and what stood there.
+
+    >>> rejects = Rejects.of("matches", [3, 7], ["missing score", "missing score"])
+    >>> len(rejects), rejects.counts()
+    (2, {'missing score': 2})
+    """
+
+    row: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    reason: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
+    table: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
+    content: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, object))
+
+    @classmethod
+    def of(cls, table: str, row: object, reason: object, content: object = None) -> Rejects:
+        """Rejected rows of one table, with what stands where the reason lies."""
+        rows = np.asarray(row, np.int64)
+        said = np.full(rows.size, "", object) if content is None else np.asarray(content, object)
+        return cls(rows, np.asarray(reason, object), np.full(rows.size, table, object), said)
+
+    def __len__(self) -> int:
+        return self.row.size
+
+    def __add__(self, other: Rejects) -> Rejects:
+        return Rejects(
+            np.concatenate([self.row, other.row]),
+            np.concatenate([self.reason, other.reason]),
+            np.concatenate([self.table, other.table]),
+            np.concatenate([self.content, other.content]),
+        )
+
+    def unless_used(self, elsewhere: Rejects) -> Rejects:
+        """These without the line-ups that another reading of the same file could use, since it did not reject them.
+
+        >>> here, there = (Rejects.of("lineups", rows, ["unreadable side"] * 2) for rows in ([3, 7], [3, 9]))
+        >>> here.unless_used(there).row.tolist()
+        [3]
+        """
+        lineup = self.table == "lineups"
+        kept = ~lineup | np.isin(self.row, elsewhere.row[elsewhere.table == "lineups"])
+        return Rejects(self.row[kept], self.reason[kept], self.table[kept], self.content[kept])
+
+    def counts(self) -> dict[str, int]:
+        """How many rows were rejected for each reason, the most frequent first."""
+        reasons, number = np.unique(self.reason.astype(str), return_counts=True)
+        order = np.argsort(-number, kind="stable")
+        return {str(reasons[k]): int(number[k]) for k in order}
+
+    def in_words(self) -> str:
+        """The reasons and how often each holds, with some of what could not be read.
+
+        >>> Rejects.of("matches", [3, 7], ["unreadable date", "missing score"], ["31 Juno", ""]).in_words()
+        "missing score: 1, unreadable date: 1 ('31 Juno')"
+        """
+        return ", ".join(f"{reason}: {number:,}{self._shown(reason)}" for reason, number in self.counts().items())
+
+    def _shown(self, reason: str) -> str:
+        said = list(dict.fromkeys(text for text in self.content[self.reason == reason].tolist() if text))
+        more = ", …" if len(said) > MOST_EXAMPLES else ""
+        return f" ({', '.join(map(repr, said[:MOST_EXAMPLES]))}{more})" if said else ""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rejected rows as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rejected rows as a table."""
+        import polars as pl
+
+        return pl.DataFrame(
+            {
+                "table": self.table.astype(str),
+                "row": self.row,
+                "reason": self.reason.astype(str),
+                "content": self.content.astype(str),
+            },
+            schema={"table": pl.String, "row": pl.Int64, "reason": pl.String, "content": pl.String},
+        )
+
+    def write(self, path: str | Path) -> None:
+        """Write the rejected rows to a CSV file."""
+        try:
+            write_file(path, self.to_polars().write_csv().encode())
+        except OSError as error:
+            raise InputError(f"The file {path} cannot be written: {(error.strerror or 'failed').lower()}.") from error
+
+
+DTYPES = {"M": "days", "i": "whole numbers", "f": "numbers", "b": "True or False"}
+DAYS = np.dtype("datetime64[D]")
+TEXTS = {str, np.str_}
+OWN = object()
+"""In the place of values: the column of the table that has the name."""
+
+
+class TableCheck:
+    """Says what is wrong with the columns of one table."""
+
+    def __init__(self, what: str, table: Any) -> None:
+        self.what, self.table = what, table
+
+    def refuse(self, complaint: str) -> InputError:
+        """The sentence that says what does not fit."""
+        return InputError(
+            f"These {self.what} do not hold together: {complaint}. Read them with kinelo.read_{self.what} instead of "
+            "making them by hand."
+        )
+
+    def column(self, name: str, kind: str, size: int, values: Any = OWN, dimensions: int = 1) -> Any:
+        """An array of so many values of a kind."""
+        values = getattr(self.table, name) if values is OWN else values
+        if not isinstance(values, np.ndarray) or values.ndim != dimensions or values.dtype.kind != kind:
+            raise self.refuse(f"{name} must be an array of {DTYPES[kind]}, not {described(values)}")
+        if len(values) != size:
+            raise self.refuse(f"{name} has {len(values):,} values where {size:,} are needed")
+        return values
+
+    def codes(self, name: str, size: int, names: Any, least: int = 0, values: Any = OWN, dimensions: int = 1) -> Any:
+        """Codes into names, from ``least``."""
+        if not isinstance(names, tuple | list) or not {*map(type, names)} <= TEXTS:
+            raise self.refuse(f"the names of {name} must be a tuple of text, not {described(names)}")
+        codes = self.column(name, "i", size, values, dimensions)
+        if codes.size and (int(codes.min()) < least or int(codes.max()) >= len(names)):
+            worst = int(codes.min()) if int(codes.min()) < least else int(codes.max())
+            raise self.refuse(f"{name} holds the code {worst:,}, and there are {len(names):,} names")
+        return codes
+
+    def numbers(self, name: str, size: int, least: float, most: float, missing: bool = False) -> None:
+        """Numbers between two bounds, NaN among them if some may be missing."""
+        values = self.column(name, "f", size)
+        sound = (values >= least) & (values <= most)
+        if not (sound | np.isnan(values) if missing else sound).all():
+            worst = values[~(sound | np.isnan(values) if missing else sound)][0]
+            raise self.refuse(f"{name} holds {worst:g}, which is not between {least:g} and {most:g}")
+
+    def bounds(self, name: str, size: int, entries: int, values: Any, least: int) -> None:
+        """Where stretches of entries begin and end: from 0 up to all of them, each of ``least`` at least."""
+        bounds = self.column(name, "i", size, values)
+        if bounds[0] != 0 or bounds[-1] != entries or (np.diff(bounds) < least).any():
+            raise self.refuse(f"{name} must rise from 0 to {entries:,}, the number of entries")
+
+    def days(self) -> int:
+        """The days, in order; how many there are."""
+        date = getattr(self.table, "date", None)
+        if not isinstance(date, np.ndarray) or date.ndim != 1 or date.dtype != DAYS:
+            raise self.refuse(f"date must be an array of days (datetime64[D]), not {described(date)}")
+        if date.size and not ((date >= EARLIEST) & (date < LATEST)).all():
+            raise self.refuse(f"date holds {date[~((date >= EARLIEST) & (date < LATEST))][0]}, which is no day of them")
+        return date.size
+
+
+def described(value: Any) -> str:
+    """What a value is, where an array was expected.
+
+    >>> described(np.zeros((2, 3))), described("abc")
+    ('one of float64 in 2 dimensions', 'str')
+    """
+    if isinstance(value, np.ndarray):
+        return f"one of {value.dtype} in {value.ndim} dimensions"
+    return type(value).__name__

@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from kinelo.matches.columns import ORDER_COLUMNS, find_columns
 from kinelo.matches.dated import UNDATED
-from kinelo.matches.fields import read_numbers
 from kinelo.matches.matches import Matches
-from kinelo.matches.names import as_text, encode_names
-from kinelo.matches.rows import Rows
+from kinelo.matches.names import as_text, encode_names, read_numbers
+from kinelo.matches.rows import ContestRows, Rows
 
 Keys = dict[str, NDArray[np.float64]]
 LEAST_COUNTED = 20_000
@@ -297,3 +296,112 @@ def _rank(name: str, knock_out: bool) -> float:
         return GROUP_ORDER
     parts = ROUND_NUMBER.fullmatch(name)
     return NUMBERED + float(parts[1]) if parts and len(parts[1]) < 5 else math.nan
+
+
+def forecast_until(matches: Matches) -> NDArray[np.int64]:
+    """Where the matches end that each is forecast with: unordered ones of a day together, every other by itself.
+
+    >>> import kinelo as kn
+    >>> table = {"home": ["A", "B", "A"], "away": ["B", "C", "C"], "result": [1, 0.5, 1]}
+    >>> forecast_until(kn.read_matches(table | {"date": ["2024-05-01", "2024-05-01", "2024-05-02"]})).tolist()
+    [2, 2, 3]
+    """
+    size, unordered, day = len(matches), matches.unordered, matches.day
+    if unordered is None or not size:
+        return np.arange(1, size + 1)
+    joined = unordered[1:] & unordered[:-1] & (day[1:] == day[:-1])
+    ends = np.append(np.flatnonzero(~joined) + 1, size)
+    return np.repeat(ends, np.diff(ends, prepend=0))
+
+
+def first_of_each(until: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the matches begin that each is forecast with, from where they end.
+
+    >>> first_of_each(np.array([2, 2, 3])).tolist()
+    [0, 0, 2]
+    """
+    ends, count = np.unique(until, return_counts=True)
+    return np.repeat(ends - count, count)
+
+
+Ranks = NDArray[np.float64]
+
+TIMES = (*ORDER_COLUMNS["time"], "off")
+"""Columns of times of day; a horse race is off at 14:35, while in tables of matches `off` counts attacks."""
+
+
+def within_day(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
+    """Ranks of the contests inside a day, the surest first; ``good`` are the rows that are used.
+
+    A time or a round orders the contests of those days of which it is known for all.
+    """
+    contest = rows.contest[good]
+    day = np.full(len(rows.identifiers), np.datetime64("0001-01-01"))
+    np.maximum.at(day, contest, rows.date[good])
+    shared = np.unique(day[np.unique(contest)]).size < np.unique(contest).size
+    ranks = []
+    for column, key in _contest_keys(rows, good).items():
+        rank = _of_contests(key, contest, len(rows.identifiers))
+        if rank is None:
+            continue
+        known = ~np.isnan(rank[np.unique(contest)])
+        gaps = np.isin(day, day[np.unique(contest)][~known])
+        rank = np.where(gaps, 0.0, rank)
+        ranks.append(rank)
+        if shared and column in rows.table.columns and column not in rows.found.values():
+            rows.order_columns = (*rows.order_columns, column)
+            rows.notes.append(f"contests of one day stand in the order of {column!r}")
+    return [*ranks, _as_listed(rows, contest)]
+
+
+def _contest_keys(rows: ContestRows, good: NDArray[np.int64]) -> dict[str, Ranks]:
+    """What may tell the order of contests of one day, by column, for rows that are used; NaN where a row does not."""
+    keys: dict[str, Ranks] = {}
+    table, used = rows.table, {rows.outcome, rows.found.get("contest"), rows.found["entrant"]}
+    if "date" in rows.found:
+        keys[rows.found["date"]] = times_of_day(table[rows.found["date"]].gather(good))
+    given = find_columns(table.columns, ORDER_COLUMNS | {"time": TIMES}, None)
+    if given.get("time") not in (None, *used):
+        keys[given["time"]] = times_of_day(table[given["time"]].gather(good))
+    if given.get("round") not in (None, *used):
+        (codes,), names = encode_names(table[given["round"]].gather(good))
+        keys[given["round"]] = np.array([*round_rank(names), np.nan])[codes]
+    if given.get("order") not in (None, *used):
+        keys[given["order"]] = read_numbers(table[given["order"]].gather(good))
+    return keys
+
+
+def _of_contests(key: Ranks, contest: NDArray[np.int64], contests: int) -> Ranks | None:
+    """The key of each contest; None where rows of one contest differ in it, or no two contests do."""
+    least, most = np.full(contests, np.inf), np.full(contests, -np.inf)
+    known = ~np.isnan(key)
+    np.minimum.at(least, contest[known], key[known])
+    np.maximum.at(most, contest[known], key[known])
+    met = np.isfinite(least)
+    if not met.any() or np.any(least[met] != most[met]) or np.unique(least[met]).size < 2:
+        return None
+    return np.where(met, least, np.nan)
+
+
+def _as_listed(rows: ContestRows, contest: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Order of the file where it lists one contest after the other, else that of their names.
+
+    Rounds of a season without dates are numbers that count, in whichever order they are listed.
+    """
+    changes = np.flatnonzero(np.concatenate([[True], contest[1:] != contest[:-1]]))
+    if changes.size == np.unique(contest).size and not _numbered(rows, contest):
+        place = np.full(len(rows.identifiers), contest.size)
+        np.minimum.at(place, contest, np.arange(contest.size))
+        return place
+    keys = [[(not part.isdigit(), int(part) if part.isdigit() else part) for part in re.findall(r"\d+|\D+", name)]
+            for name in rows.identifiers]  # fmt: skip
+    rank = np.empty(len(keys), np.int64)
+    rank[sorted(range(len(keys)), key=lambda k: keys[k])] = np.arange(len(keys))
+    return rank
+
+
+def _numbered(rows: ContestRows, contest: NDArray[np.int64]) -> bool:
+    """Whether contests of seasons without dates are numbers, which tell their order."""
+    if "date" in rows.found or "season" not in rows.found:
+        return False
+    return all(rows.identifiers[k].rpartition(" ")[2].isdigit() for k in np.unique(contest).tolist())

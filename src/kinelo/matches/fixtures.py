@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.conditions import Condition
-from kinelo.matches.dated import UNDATED
+from kinelo.matches.dated import UNDATED, Condition
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name

@@ -31,7 +31,6 @@ class Kind:
     """What those lack that are still to come."""
     instead: str
     """What to say where a table of the other kind is handed over."""
-    home: str
     usual_rater: str | None
     described: str
     """What it is, in words that tell it from the other kind."""
@@ -44,7 +43,7 @@ class Kind:
     two_sided: bool = False
 
     def _found(self, module: str, name: str) -> Any:
-        return getattr(import_module(f"kinelo.matches.{self.home}{module}"), f"{name}_{self.noun}")
+        return getattr(import_module(f"kinelo.matches.{module}"), f"{name}_{self.noun}")
 
     @property
     def reader(self) -> Callable[..., Any]:
@@ -84,13 +83,13 @@ class Kind:
 MATCHES = Kind(
     "matches", "match", "sides", "a result",
     "These are contests of many entrants, not matches of two sides; RankElo and TeamElo.classic rate them.",
-    "", None, "matches of two sides", "played", "been played", "results", two_sided=True,
+    None, "matches of two sides", "played", "been played", "results", two_sided=True,
 )  # fmt: skip
 CONTESTS = Kind(
     "contests", "contest", "entrants", "places",
     "These are matches of two sides, not contests; kinelo.Contests.from_matches(matches) makes contests of two of "
     "them.",
-    "contest_", "rank", "contests of many entrants", "taken part", "taken place", "contests",
+    "rank", "contests of many entrants", "taken part", "taken place", "contests",
 )  # fmt: skip
 """Which rater is usual of matches is decided on them (:func:`kinelo.choose_rater`)."""
 

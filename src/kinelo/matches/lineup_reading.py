@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import LINEUP_COLUMNS, find_columns, listed
-from kinelo.matches.fields import read_flags, read_numbers, read_words
+from kinelo.matches.dated import Rejects
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.matches.names import encode_names
-from kinelo.matches.rejects import Rejects
+from kinelo.matches.names import encode_names, read_flags, read_numbers, read_words
 from kinelo.matches.rows import Rows
 
 LINEUP_REASONS = (

@@ -1,31 +1,50 @@
-"""Tables from wherever people keep them: text in any common encoding, Parquet, JSON lines, frames, dictionaries."""
+"""Tables from wherever people keep them: text in any common encoding, workbooks, Parquet, JSON, frames, dictionaries.
+
+A damaged line of text spoils itself alone: it is blanked before the rest is read, so that rows keep their numbers. Of a
+workbook, all sheets that hold the columns of the first are read together.
+"""
 
 from __future__ import annotations
 
+import csv
 import datetime
 import gzip
 import io
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numba import njit
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
-from kinelo.matches.columns import MOST_LISTED, distinct_names, listed
-from kinelo.matches.csv_lines import decode, read_csv
+from kinelo.errors import InputError, in_one_line
+from kinelo.matches.columns import (
+    CONTEST_COLUMNS,
+    MOST_LISTED,
+    RATING_WORDS,
+    ROWS_ABOVE,
+    distinct_names,
+    header_row,
+    listed,
+    note_of_title,
+    plain_name,
+)
 from kinelo.matches.names import as_text
 from kinelo.matches.tournament_report import is_report, read_report
-from kinelo.matches.workbook import read_workbook
+from kinelo.runtime.extras import require
 from kinelo.runtime.reading import check_file
+
+if TYPE_CHECKING:
+    import fastexcel
 
 LONGEST_REASON = 160
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
@@ -306,3 +325,321 @@ def _bare(cell: Any) -> Any:
     if isinstance(cell, np.generic):
         return cell.item()
     return cell.tolist() if isinstance(cell, np.ndarray) else cell
+
+
+SEPARATORS = ",;\t|"
+QUOTED_OR_RETURN = re.compile(rb'("[^"]*")|\r(?!\n)')
+Lines = NDArray[np.int64]
+
+
+def decode(raw: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The text as UTF-8 without a mark, and a note where it was not UTF-8 before."""
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raw, encoding = raw[3:], "UTF-8 with a byte-order mark"
+    elif raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return _recode(raw, "utf-32", "UTF-32", name)
+    elif raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return _recode(raw, "utf-16", "UTF-16", name)
+    elif b"\0" in raw[:1000]:
+        if raw[1:4] == b"\0\0\0" or raw[:3] == b"\0\0\0":
+            return _recode(raw, "utf-32-le" if raw[0] else "utf-32-be", "UTF-32", name)
+        even, odd = raw[0:1000:2].count(0), raw[1:1000:2].count(0)
+        if max(even, odd) < 0.3 * len(raw[:1000]) / 2:
+            raise InputError(f"{name} is neither a CSV file nor one of Parquet or JSON lines.")
+        return _recode(raw, "utf-16-le" if odd > even else "utf-16-be", "UTF-16", name)
+    else:
+        encoding = ""
+    if not raw.isascii():
+        try:
+            raw.decode("utf-8")
+        except UnicodeDecodeError:
+            try:
+                text = raw.decode("cp1252")
+            except UnicodeDecodeError:
+                text, encoding = raw.decode("latin-1"), "Latin-1"
+            else:
+                encoding = "Windows-1252"
+            return _one_newline(text.encode()), (f"the file is not UTF-8: it was read as {encoding}",)
+    return _one_newline(raw), (f"the file was read as {encoding}",) if encoding else ()
+
+
+def _recode(raw: bytes, codec: str, encoding: str, name: str) -> tuple[bytes, tuple[str, ...]]:
+    try:
+        text = raw.decode(codec)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} begins like {encoding} but is not: {error.reason} at byte {error.start}") from None
+    return _one_newline(text.lstrip("\ufeff").encode()), (f"the file was read as {encoding}",)
+
+
+def _one_newline(raw: bytes) -> bytes:
+    """The text with line feeds where carriage returns end its lines, as they do where one stands in the header."""
+    if b"\r" not in raw:
+        return raw
+    if b"\r\r\n" in raw:  # a file written as text twice on Windows
+        raw = raw.replace(b"\r\r\n", b"\n")
+    if b"\n" not in raw:
+        return raw.replace(b"\r", b"\n")
+    header = QUOTED_OR_RETURN.sub(_line_end, raw[: raw.index(b"\n") + 1])
+    return QUOTED_OR_RETURN.sub(_line_end, raw) if header.count(b"\n") > 1 else raw
+
+
+def _line_end(found: re.Match[bytes]) -> bytes:
+    return found[1] or b"\n"
+
+
+def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...], int]:
+    """The table, every column as text; the rows (from 0) whose line is damaged, with the reason; what was noticed; and
+    how many lines end with the header."""
+    lines = 1
+    if raw[:4].lower() == b"sep=":
+        raw = raw.partition(b"\n")[2]
+        lines = 2
+    above = _lines_above(raw)
+    raw = raw.split(b"\n", len(above))[-1]
+    first = raw[: raw.find(b"\n")] if b"\n" in raw else raw
+    header = first.decode("utf-8", errors="replace")
+    separator = max(SEPARATORS, key=header.count)
+    names = _header(header.strip("\r\n"), separator)
+    distinct, notes = distinct_names(names)
+    if distinct != names:
+        renamed = io.StringIO()
+        csv.writer(renamed, delimiter=separator, lineterminator="").writerow(distinct)
+        raw = renamed.getvalue().encode() + raw[len(first) :]
+    raw, broken = _set_aside(raw, separator, len(names))
+    # Text throughout, so that one bad number spoils its row and not the column.
+    table = pl.read_csv(
+        io.BytesIO(raw),
+        separator=separator,
+        infer_schema=False,
+        truncate_ragged_lines=True,
+    )
+    return table, broken, (*notes, note_of_title(above)) if above else notes, lines + len(above)
+
+
+def _lines_above(raw: bytes) -> list[list[str]]:
+    """Fields of the lines that stand above the header."""
+    lines = [line.decode("utf-8", errors="replace") for line in raw.split(b"\n", ROWS_ABOVE + 1)[: ROWS_ABOVE + 1]]
+    rows = []
+    for line in lines:
+        try:
+            rows.append(_header(line.strip("\r"), max(SEPARATORS, key=line.count)))
+        except InputError:
+            rows.append([line])
+    return rows[: header_row(rows)]
+
+
+def _header(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error as error:
+        raise InputError(f"The header line of the table could not be read: {error}") from None
+
+
+def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[int, str]]:
+    """Blank the lines that would spoil others: an odd number of quotes, or more fields than the header has."""
+    text = np.frombuffer(raw, np.uint8)
+    if not _any_damage(text, ord(separator), columns):
+        return raw, {}
+    ends = np.flatnonzero(text == ord("\n"))
+    if ends.size == 0 or ends[-1] != text.size - 1:
+        ends = np.append(ends, text.size)
+    fields = _counted(text, ord(separator), ends)
+    quotes = _counted(text, ord('"'), ends) if b'"' in raw else np.zeros(ends.size, np.int64)
+    odd = quotes % 2 == 1
+    many = (fields > columns - 1) & (quotes == 0)
+    odd[0] = many[0] = False
+    if odd.any() and _reads_well(raw, separator, columns):
+        odd[:] = False
+    damaged = np.flatnonzero(odd | many)
+    if damaged.size == 0:
+        return raw, {}
+    starts = np.append(0, ends[:-1] + 1)
+    pieces, at = [], 0
+    for line in damaged:
+        pieces += [raw[at : starts[line]], (separator * max(columns - 1, 1)).encode()]
+        at = int(ends[line])
+    # Lines without anything are skipped by the reader and count as no row.
+    empty = np.cumsum((ends - starts == 0) | ((ends - starts == 1) & (text[np.minimum(starts, text.size - 1)] == 13)))
+    reasons = {
+        int(line - 1 - empty[line]): "stray quote in the line" if odd[line] else "more fields than columns"
+        for line in damaged
+    }
+    return b"".join([*pieces, raw[at:]]), reasons
+
+
+@njit(cache=True, nogil=True)
+def _any_damage(text, separator, columns):
+    """Whether some line below the header has an odd number of quotes, or none and more fields than the header.
+
+    ``text`` is an array of bytes (uint8), ``separator`` one of them, ``columns`` (int) the fields of the header.
+    """
+    fields = quotes = 0
+    header = True
+    for byte in text:
+        if byte == separator:
+            fields += 1
+        elif byte == 34:
+            quotes += 1
+        elif byte == 10:
+            if not header and (quotes % 2 == 1 or (quotes == 0 and fields > columns - 1)):
+                return True
+            fields = quotes = 0
+            header = False
+    return not header and (quotes % 2 == 1 or (quotes == 0 and fields > columns - 1))
+
+
+def _counted(text: NDArray[np.uint8], byte: int, ends: Lines) -> Lines:
+    return np.diff(np.searchsorted(np.flatnonzero(text == byte), ends), prepend=0)
+
+
+def _reads_well(raw: bytes, separator: str, columns: int) -> bool:
+    """Whether quoted fields that run over several lines explain the odd quotes."""
+    try:
+        reader = csv.reader(io.StringIO(raw.decode(), newline=""), delimiter=separator, strict=True)
+        return all(len(row) in (0, columns) for row in reader)
+    except csv.Error:
+        return False
+
+
+UNNAMED = re.compile(r"__UNNAMED__\d+")
+FIRST_DAY, LAST_CLOCK = datetime.datetime(1899, 12, 31), datetime.datetime(1900, 2, 28)
+AS_CLOCK = r"^((?:1899-12-3[01]|1900-0[12]-\d\d) \d\d:\d\d:\d\d(?:\.\d+)?)$"
+"""How a time reads that stands among words."""
+
+YEAR = re.compile(r"\b(1[789]\d\d|2[01]\d\d)\b")
+
+
+class Sheet(NamedTuple):
+    """A sheet of a workbook below its header, and what was noticed."""
+
+    name: str
+    table: pl.DataFrame
+    notes: tuple[str, ...]
+    title: list[tuple[str | None, ...]]
+
+
+def read_workbook(path: Path, raw: bytes, sheet: str | int | None) -> tuple[pl.DataFrame, tuple[str, ...], int]:
+    """The table of a workbook, what was noticed, and the rows above its header.
+
+    Sheets that have the columns of the first are read together; their names stand in a column ``sheet``, or ``season``
+    where they are years and nothing else tells when a row took place.
+    """
+    try:
+        require("fastexcel")
+    except InputError as missing:
+        raise InputError(f"{path} is a spreadsheet. {str(missing).rstrip('.')}, or save it as CSV.") from None
+    import fastexcel
+
+    try:
+        reader = fastexcel.read_excel(raw)
+        names = _chosen(reader.sheet_names, sheet, path)
+        sheets = [found for name in names if (found := _read_sheet(reader, name)) is not None]
+    except InputError:
+        raise
+    except BaseException as error:  # the reader has errors of its own, and panics where bytes contradict each other
+        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+            raise
+        raise InputError(f"{path} could not be read as a spreadsheet: {in_one_line(error)[:160]}") from None
+    if not sheets:
+        raise InputError(f"{path} is empty; a header line and at least one row are needed.")
+    return _together(sheets)
+
+
+def _chosen(names: list[str], sheet: str | int | None, path: Path) -> list[str]:
+    """Names of the sheets to read."""
+    if sheet is None:
+        return names
+    if sheet in names:
+        return [str(sheet)]
+    number = int(sheet) if str(sheet).isdigit() else 0
+    if 1 <= number <= len(names):
+        return [names[number - 1]]
+    raise InputError(f"{path} has no sheet {sheet!r:.60}; its sheets are {listed(names)}.")
+
+
+def _read_sheet(reader: fastexcel.ExcelReader, name: str) -> Sheet | None:
+    """A sheet from its header on; None where it holds no rows."""
+    import fastexcel
+
+    head = reader.load_sheet(name, header_row=None, n_rows=ROWS_ABOVE + 1, dtypes="string").to_polars()
+    rows = head.rows()
+    above = header_row(rows)
+    try:
+        table: pl.DataFrame = reader.load_sheet(name, header_row=above, schema_sample_rows=None).to_polars()
+    except fastexcel.UnsupportedColumnTypeCombinationError:  # words among lengths of time
+        table = reader.load_sheet(name, header_row=above, schema_sample_rows=None, dtypes="string").to_polars()
+    table = table.with_columns(_with_clocks(column) for column in table.iter_columns())
+    unnamed = [c for c in table.columns if UNNAMED.fullmatch(c) and table[c].null_count() == table.height]
+    table = table.drop(unnamed)
+    if not table.height:
+        return None
+    names, notes = distinct_names([_without_count(column, table.columns) for column in table.columns])
+    table.columns = [f"{given}" for given in names]
+    return Sheet(name, table, notes, rows[:above])
+
+
+def _with_clocks(column: pl.Series) -> pl.Series:
+    """A column in which times, that a workbook counts in days from its first day on, are lengths of time."""
+    if isinstance(column.dtype, pl.Datetime) and bool((column < LAST_CLOCK).all()):
+        return column - FIRST_DAY
+    if column.dtype == pl.String and bool((clock := column.str.contains(AS_CLOCK).fill_null(False)).any()):
+        return column.zip_with(
+            ~clock, as_text(column.str.extract(AS_CLOCK).str.to_datetime(time_unit="ms", strict=False) - FIRST_DAY)
+        )
+    return column
+
+
+def _without_count(column: str, columns: list[str]) -> str:
+    """The name of a column without the number that the reader puts behind a name that stands twice."""
+    plain = re.sub(r"_\d+$", "", column)
+    return plain if plain != column and plain in columns else column
+
+
+def _together(sheets: list[Sheet]) -> tuple[pl.DataFrame, tuple[str, ...], int]:
+    """Sheets with the columns of the first as one table."""
+    first = sheets[0]
+    same = [sheet for sheet in sheets if set(sheet.table.columns) == set(first.table.columns)]
+    others = [sheet.name for sheet in sheets if sheet not in same]
+    notes = list(dict.fromkeys(note for sheet in same for note in sheet.notes))
+    if titled := [sheet for sheet in same if sheet.title]:
+        notes.append(note_of_title(titled[0].title) + (f", as in {len(titled)} sheets" if len(titled) > 1 else ""))
+    left = f"; {listed(others)} {'has' if len(others) == 1 else 'have'} other columns and" if others else ""
+    left += f" {'was' if len(others) == 1 else 'were'} left out (sheet= chooses one)" if others else ""
+    rated = [one.name for one in sheets if one not in same and {*map(plain_name, one.table.columns)} & {*RATING_WORDS}]
+    left += f"; {listed(rated)} holds ratings, which start= takes from this very file" if rated else ""
+    if len(same) == 1:
+        if others:
+            notes.append(f"the workbook has {len(sheets)} sheets: {first.name!r} was read{left}")
+        return first.table, tuple(notes), len(first.title)
+    notes.append(
+        f"{len(same)} sheets have the same columns and were read together ({listed(s.name for s in same)}){left}: rows "
+        "are counted from sheet to sheet"
+    )
+    tables = [_like(sheet.table, [s.table for s in same], first.table.columns) for sheet in same]
+    column = _column_of_sheets(first.table.columns, [sheet.name for sheet in same])
+    return (
+        pl.concat([table.with_columns(pl.lit(s.name).alias(column)) for table, s in zip(tables, same)]),
+        tuple(notes),
+        len(first.title),
+    )
+
+
+def _like(table: pl.DataFrame, tables: list[pl.DataFrame], columns: list[str]) -> pl.DataFrame:
+    """The table with columns in this order, as text where sheets differ in what they hold."""
+    kinds: dict[str, set[Any]] = {c: {t.schema[c] for t in tables if t.schema[c] != pl.Null} for c in columns}
+    series = []
+    for column in columns:
+        if len(kinds[column]) > 1:
+            series.append(as_text(table[column]).alias(column))
+        else:
+            series.append(table[column].cast(next(iter(kinds[column]), pl.String)))
+    return pl.DataFrame(series)
+
+
+def _column_of_sheets(columns: list[str], names: list[str]) -> str:
+    """What the column is called that says from which sheet a row comes."""
+    told = {plain_name(column) for column in columns} & {*CONTEST_COLUMNS["season"], *CONTEST_COLUMNS["date"]}
+    wanted = "season" if not told and all(YEAR.search(name) for name in names) else "sheet"
+    while wanted in columns:
+        wanted += " of the workbook"
+    return wanted

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.matches.dated import DatedTable, digest_of
+from kinelo.matches.dated import DatedTable, Rejects, TableCheck, described, digest_of
 from kinelo.matches.kind import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
-from kinelo.matches.rejects import Rejects
-from kinelo.matches.soundness import TableCheck, described
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
 
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from kinelo.matches.conditions import Condition
+    from kinelo.matches.dated import Condition
 
 MATCHES_SHOWN = 10
 LARGEST_WEIGHT = 1e6
@@ -246,7 +244,7 @@ class Matches(DatedTable):
 
     def _check_sound(self) -> None:
         """Refuse matches whose columns do not fit together."""
-        from kinelo.matches.conditions import Condition
+        from kinelo.matches.dated import Condition
 
         table = TableCheck("matches", self)
         size = table.days()

@@ -1,15 +1,15 @@
-"""From names to small integers, at the speed of a hash table, and which names are none.
+"""What the cells of a column say: text, names as small integers, numbers, yes and no.
 
-A short table goes through a dictionary. Of a long one Polars hashes every name twice with different seeds, a compiled
-table of those 128 bits hands out codes in order of first appearance, and only the distinct names ever become Python
-strings. Where matches come in chunks, codes go on from chunk to chunk: whole numbers are found in a table, plain text
-by its hashes, anything else by its letters.
+Names of a short table go through a dictionary. Of a long one Polars hashes every name twice with different seeds, a
+compiled table of those 128 bits hands out codes in order of first appearance, and only the distinct names ever become
+Python strings. What cannot be understood becomes missing.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -182,101 +182,6 @@ def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]],
     return codes, names
 
 
-@njit(cache=True, nogil=True)
-def _look_up(key, check, slot_key, slot_check, slot_code, codes):
-    """Code of each pair of hashes, −1 where the table has none.
-
-    ``key``, ``check`` (uint64) and ``codes`` (int32) are (names); ``slot_…`` are the table, a power of two long.
-    """
-    mask = slot_code.size - 1
-    for k in range(key.size):
-        at = np.int64(key[k] & np.uint64(mask))
-        while slot_code[at] >= 0 and not (slot_key[at] == key[k] and slot_check[at] == check[k]):
-            at = (at + 1) & mask
-        codes[k] = slot_code[at]
-
-
-@njit(cache=True, nogil=True)
-def _enter(key, check, codes, slot_key, slot_check, slot_code):
-    """Put pairs of hashes that the table lacks into it."""
-    mask = slot_code.size - 1
-    for k in range(key.size):
-        at = np.int64(key[k] & np.uint64(mask))
-        while slot_code[at] >= 0:
-            at = (at + 1) & mask
-        slot_key[at] = key[k]
-        slot_check[at] = check[k]
-        slot_code[at] = codes[k]
-
-
-@njit(cache=True, nogil=True)
-def hand_out_numbers(numbers, table, codes, fresh, known, new):
-    """Code of each number from a table by the numbers themselves; how many are new then, which ``fresh`` receives.
-
-    ``numbers`` (int64) and ``codes`` (int32) are (names), ``table`` (int32) is (largest number + 1).
-    """
-    for k in range(numbers.size):
-        at = numbers[k]
-        if table[at] < 0:
-            table[at] = known + new
-            fresh[new] = at
-            new += 1
-        codes[k] = table[at]
-    return new
-
-
-class HashedCodes:
-    """Codes of names by 128 bits of their hashes, in a table that grows: what rivers of text are looked up in.
-
-    >>> table, names = HashedCodes(), pl.Series(["b", "a", "b"])
-    >>> new = names.gather(table.new_rows(names))
-    >>> table.enter(new, np.array([0, 1], np.int32))
-    >>> new.to_list(), table.codes(names).tolist(), table.new_rows(names).size
-    (['b', 'a'], [0, 1, 0], 0)
-    """
-
-    def __init__(self) -> None:
-        self.known = 0
-        self.slots = self._empty(SMALLEST_TABLE)
-        self._asked: tuple[pl.Series, tuple[NDArray, NDArray]] | None = None
-
-    @staticmethod
-    def _empty(size: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int32]]:
-        return np.empty(size, np.uint64), np.empty(size, np.uint64), np.full(size, -1, np.int32)
-
-    def _hashes(self, names: pl.Series) -> tuple[NDArray, NDArray]:
-        if self._asked is None or self._asked[0] is not names:
-            key, check = (names.hash(seed).to_numpy() for seed in SEEDS)
-            self._asked = names, (key, check)
-        return self._asked[1]
-
-    def codes(self, names: pl.Series) -> NDArray[np.int32]:
-        """Codes of names; −1 for one that has not been entered."""
-        found = np.empty(len(names), np.int32)
-        _look_up(*self._hashes(names), *self.slots, found)
-        return found
-
-    def new_rows(self, names: pl.Series) -> NDArray[np.int64]:
-        """Rows at which names stand for the first time that have not been entered."""
-        rows = np.flatnonzero(self.codes(names) < 0)
-        key, check = self._hashes(names)
-        pairs = pl.DataFrame({"key": key[rows], "check": check[rows]})
-        return rows[pairs.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()] if rows.size else rows
-
-    def enter(self, names: pl.Series, codes: NDArray[np.int32]) -> None:
-        """Remember the codes of new names."""
-        self.known += len(names)
-        key, check = (names.hash(seed).to_numpy() for seed in SEEDS)
-        if 2 * self.known > self.slots[2].size:
-            size = self.slots[2].size
-            while 2 * self.known > size:
-                size *= 4
-            kept, self.slots = self.slots, self._empty(size)
-            met = kept[2] >= 0
-            _enter(kept[0][met], kept[1][met], kept[2][met], *self.slots)
-        _enter(key, check, codes, *self.slots)
-
-
 def without_stand_ins(names: tuple[str, ...]) -> NDArray[np.bool_]:
     """Whether each name is one, and not a word such as ``NA``, ``nan`` or ``-`` that stands for none."""
     return np.array([name.lower() not in NO_NAMES for name in names], bool)
@@ -302,84 +207,136 @@ def spelt_alike(names: tuple[str, ...]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
-class RunningNames:
-    """Names met so far, in order of first appearance, and their codes.
+YES = (
+    "true", "t", "yes", "y", "1", "1.0", "ja", "j", "wahr", "sim", "s", "verdadeiro", "si", "sí", "verdadero", "oui",
+    "vrai", "sì", "vero", "waar",
+)  # fmt: skip
+NO = (
+    "false", "f", "no", "n", "0", "0.0", "nein", "falsch", "não", "nao", "falso", "non", "faux", "nee", "onwaar",
+)  # fmt: skip
+GROUPED = re.compile(r"(?<=\d)[\s'’](?=\d{3}(?!\d))")
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+BY_COMMAS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+BY_POINTS_ALONE = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+"
+PERCENT = re.compile(r"([+-]?\d+(?:[.,]\d+)?) ?%")
+BY_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?")
 
-    >>> names = RunningNames()
-    >>> [side.tolist() for side in names.codes_of_numbers(np.array([7, 7]), np.array([5, 9]), largest=9)]
-    [[0, 0], [1, 2]]
-    >>> names.codes(["5", "b"]).tolist(), names.teams
-    ([1, 3], ('7', '5', '9', 'b'))
+
+def read_numbers(column: pl.Series, notes: list[str] | None = None) -> NDArray[np.float64]:
+    """Numbers, NaN where there is none; ``notes`` receives what had to be decided.
+
+    Text may have a comma for the decimal point, or commas, points, blanks or apostrophes between thousands: the column
+    decides which.
+
+    >>> noted = []
+    >>> read_numbers(pl.Series("elo", ["1,512", "998"]), noted).tolist(), noted
+    ([1512.0, 998.0], ["'1,512' in 'elo' was read as 1512, with a comma between thousands; write 1.512 if it is less"])
+    >>> read_numbers(pl.Series(["1.512", "0,75"])).tolist()
+    [1512.0, 0.75]
+    >>> read_numbers(pl.Series(["1.012", "998"])).tolist(), read_numbers(pl.Series(["1.012", "98.5"])).tolist()
+    ([1012.0, 998.0], [1.012, 98.5])
     """
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.index: dict[str, int] = {}
-        self.ways: set[str] = set()
-        self.table = np.empty(0, np.int32)
-        self.hashes = HashedCodes()
-        self._teams: tuple[str, ...] = ()
-
-    @property
-    def teams(self) -> tuple[str, ...]:
-        """All names so far; the same tuple until there are more."""
-        if len(self._teams) < len(self.names):
-            self._teams = tuple(self.names)
-        return self._teams
-
-    def codes(self, names: list[str]) -> NDArray[np.int32]:
-        """Codes of distinct names, new ones added."""
-        self.ways.add("names")
-        return self._looked_up(names)
-
-    def enter(self, names: list[str], way: str) -> NDArray[np.int32]:
-        """Codes of distinct names that are new to this way of looking names up; other ways may know them."""
-        self.ways.add(way)
-        if len(self.ways) > 1:
-            return self._looked_up(names)
-        self.names += names
-        return np.arange(len(self.names) - len(names), len(self.names), dtype=np.int32)
-
-    def _looked_up(self, names: list[str]) -> NDArray[np.int32]:
-        # Files of one kind never need the names by their letters, so that the index is made when another kind comes.
-        begin, index = len(self.names), self.index
-        index.update(zip(self.names[len(index) :], range(len(index), begin)))
-        found = np.array([index.setdefault(name, len(index)) for name in names], np.int32)
-        self.names += [name for name, code in zip(names, found.tolist()) if code >= begin]
-        return found
-
-    def codes_of_numbers(
-        self, home: NDArray[np.int64], away: NDArray[np.int64], largest: int
-    ) -> list[NDArray[np.int32]]:
-        """Codes of names that are whole numbers up to ``largest``."""
-        if largest >= self.table.size:
-            grown = np.full(max(largest + 1, 2 * self.table.size), -1, np.int32)
-            grown[: self.table.size] = self.table
-            self.table = grown
-        codes = [np.empty(home.size, np.int32), np.empty(away.size, np.int32)]
-        fresh, begin, new = np.empty(home.size + away.size, np.int64), len(self.names), 0
-        for numbers, found in zip((home, away), codes):
-            new = hand_out_numbers(numbers, self.table, found, fresh, begin, new)
-        if new:
-            entered = self.enter(pl.Series(fresh[:new]).cast(pl.String).to_list(), "numbers")
-            if len(self.ways) > 1:
-                self.table[fresh[:new]] = entered
-                codes = [self.table[home], self.table[away]]
-        return codes
-
-    def codes_of_text(self, both: pl.Series) -> NDArray[np.int32] | None:
-        """Codes of names in text without blanks around them; None where a new one is no plain name."""
-        fresh = self.hashes.new_rows(both)
-        if fresh.size:
-            new = both.gather(fresh)
-            if not _plain_names(new):
-                return None
-            self.hashes.enter(new, self.enter(new.to_list(), "text"))
-        return self.hashes.codes(both)
+    if isinstance(column.dtype, pl.List | pl.Struct | pl.Array):
+        return np.full(len(column), np.nan)
+    if column.dtype == pl.String and thousands_by_points([column]):
+        plain = column.str.strip_chars().str.replace_all(".", "", literal=True)
+        note_points(column, notes)
+        return plain.cast(pl.Float64, strict=False).to_numpy()
+    if column.dtype == pl.String and not holds_numbers(column):
+        text = column.str.strip_chars()
+        column = text.cast(pl.Float64, strict=False)
+        if column.null_count() > text.null_count():
+            words = text.unique().drop_nulls().to_list()
+            numbers = _by_words(words, text.name, notes)
+            column = text.replace_strict(numbers, default=None, return_dtype=pl.Float64)
+    if column.dtype != pl.Float64:
+        column = column.cast(pl.Float64, strict=False)
+    return column.to_numpy()
 
 
-def _plain_names(names: pl.Series) -> bool:
-    """Whether every name would be read as it stands: no blanks around it, not empty, no word that stands for none."""
-    odd = (names.str.strip_chars() != names) | (names == "") | names.str.to_lowercase().is_in(list(NO_NAMES))
-    odd |= pl.Series([clean_name(name) != name for name in names.to_list()], dtype=pl.Boolean)
-    return not bool(odd.any()) and not bool(names.str.ends_with(".0").any())
+def thousands_by_points(columns: Sequence[pl.Series], *, whole: bool = False) -> bool:
+    """Whether points in these columns of text stand between thousands: ``1.012`` beside ``998``.
+
+    Then every number from 1000 on has them, none below has, and some has three digits. Where numbers are known to be
+    ``whole``, such as scores, the last is not asked for.
+    """
+    if any(column.dtype != pl.String for column in columns):
+        return False
+    text = pl.concat([column.alias("") for column in columns])
+    pointed = text.filter(text.str.contains(".", literal=True)).str.strip_chars()
+    if not len(pointed) or not bool(pointed.str.contains(f"^(?:{BY_POINTS_ALONE})$").all()):
+        return False
+    plain = text.str.strip_chars().cast(pl.Float64, strict=False).filter(~text.str.contains(".", literal=True))
+    most = plain.abs().max()
+    return whole if most is None else 1000 > most >= (0 if whole else 100)  # type: ignore[operator]
+
+
+def note_points(column: pl.Series, notes: list[str] | None) -> None:
+    """Say of a column how its points were read."""
+    pointed = column.filter(column.str.contains(".", literal=True).fill_null(False))
+    if notes is not None and len(pointed):
+        shown = pointed[0].strip()
+        notes.append(
+            f"{shown!r} in {column.name!r} was read as {shown.replace('.', '')}, with a point between thousands; write "
+            f"{shown}0 if it is less"
+        )
+
+
+def holds_numbers(text: pl.Series) -> bool:
+    """Whether every entry of a column of text is a plain number, so that nothing else needs to be looked for in it."""
+    return text.cast(pl.Float64, strict=False).null_count() == text.null_count()
+
+
+def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str, float]:
+    """The number that each of these words is, as far as they are numbers."""
+    plain = {word: GROUPED.sub("", word.replace("\N{MINUS SIGN}", "-")) for word in words}
+    every = set(plain.values())
+    decimal = any(DECIMAL_COMMA.fullmatch(w) and not BY_COMMAS.fullmatch(w) for w in every)
+    decimal |= any("," in w and BY_POINTS.fullmatch(w) for w in every)
+    grouped = any(BY_COMMAS.fullmatch(w) and ("." in w or w.count(",") > 1) for w in every)
+    meanings: dict[str, float] = {}
+    for word, text in plain.items():
+        if BY_COMMAS.fullmatch(text) and not (decimal and not grouped):
+            # Where the column has both kinds of commas, one between three digits may be either.
+            text = text if decimal and text.count(",") == 1 and "." not in text else text.replace(",", "")
+        elif share := PERCENT.fullmatch(text):
+            meanings[word] = float(share[1].replace(",", ".")) / 100.0
+            continue
+        elif decimal and BY_POINTS.fullmatch(text):
+            text = text.replace(".", "").replace(",", ".")
+        elif DECIMAL_COMMA.fullmatch(text):
+            text = text.replace(",", ".")
+        number = _float(text)
+        if number is not None:
+            meanings[word] = number
+    doubtful = next((w for w in words if BY_COMMAS.fullmatch(plain[w])), None)
+    if notes is not None and doubtful is not None and doubtful in meanings and not decimal and not grouped:
+        small = plain[doubtful].replace(",", ".")
+        notes.append(
+            f"{doubtful!r} in {name!r} was read as {meanings[doubtful]:.0f}, with a comma between thousands; write "
+            f"{small} if it is less"
+        )
+    return meanings
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+def read_flags(column: pl.Series) -> NDArray[np.int8]:
+    """Yes and no as 1 and 0, -1 where the column says neither."""
+    return read_words(column, {1: YES, 0: NO})
+
+
+def read_words(column: pl.Series, meanings: Mapping[int, tuple[str, ...]]) -> NDArray[np.int8]:
+    """The number each entry stands for, whatever its case; -1 for an entry that stands for none.
+
+    >>> read_words(pl.Series(["Home", "away ", "?", None]), {0: ("home",), 1: ("away",)}).tolist()
+    [0, 1, -1, -1]
+    """
+    meaning = {word: number for number, words in meanings.items() for word in words}
+    (codes,), entries = encode_names(column)
+    return np.array([*(meaning.get(entry.lower(), -1) for entry in entries), -1], np.int8)[codes]

@@ -1,7 +1,8 @@
 """Streams of matches and of contests: files read in pieces, in order of date, never all in memory.
 
-Every piece is a :class:`Matches` whose codes go on from those of the piece before, so that a rater does not look names
-up again. A Parquet file is cut into pieces of ``PIECE`` rows; any other file is one piece.
+Every piece of matches is a :class:`Matches` whose codes go on from those of the piece before, so that a rater does not
+look names up again: whole numbers are found in a table, plain text by its hashes, anything else by its letters. A
+Parquet file is cut into pieces of ``PIECE`` rows, none of which ends within a contest; any other file is one piece.
 """
 
 from __future__ import annotations
@@ -9,24 +10,211 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import polars as pl
+from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import MATCH_COLUMNS, check_mapping, find_columns
+from kinelo.matches.columns import (
+    MATCH_COLUMNS,
+    check_contest_mapping,
+    check_mapping,
+    find_columns,
+    find_contest_columns,
+)
+from kinelo.matches.contests import Contests
 from kinelo.matches.dated import DatedTable, Day, read_day
-from kinelo.matches.kind import MATCHES, Kind
-from kinelo.matches.loading import damage_in_words
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
+from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.matches import Matches
-from kinelo.matches.names import RunningNames
-from kinelo.matches.reading import read_matches
+from kinelo.matches.names import NO_NAMES, SEEDS, SMALLEST_TABLE, clean_name
+from kinelo.matches.reading import read_contests, read_matches
 from kinelo.model.validation import flag, one_line
 from kinelo.runtime.reading import check_file
+
+
+@njit(cache=True, nogil=True)
+def _look_up(key, check, slot_key, slot_check, slot_code, codes):
+    """Code of each pair of hashes, −1 where the table has none.
+
+    ``key``, ``check`` (uint64) and ``codes`` (int32) are (names); ``slot_…`` are the table, a power of two long.
+    """
+    mask = slot_code.size - 1
+    for k in range(key.size):
+        at = np.int64(key[k] & np.uint64(mask))
+        while slot_code[at] >= 0 and not (slot_key[at] == key[k] and slot_check[at] == check[k]):
+            at = (at + 1) & mask
+        codes[k] = slot_code[at]
+
+
+@njit(cache=True, nogil=True)
+def _enter(key, check, codes, slot_key, slot_check, slot_code):
+    """Put pairs of hashes that the table lacks into it."""
+    mask = slot_code.size - 1
+    for k in range(key.size):
+        at = np.int64(key[k] & np.uint64(mask))
+        while slot_code[at] >= 0:
+            at = (at + 1) & mask
+        slot_key[at] = key[k]
+        slot_check[at] = check[k]
+        slot_code[at] = codes[k]
+
+
+@njit(cache=True, nogil=True)
+def hand_out_numbers(numbers, table, codes, fresh, known, new):
+    """Code of each number from a table by the numbers themselves; how many are new then, which ``fresh`` receives.
+
+    ``numbers`` (int64) and ``codes`` (int32) are (names), ``table`` (int32) is (largest number + 1).
+    """
+    for k in range(numbers.size):
+        at = numbers[k]
+        if table[at] < 0:
+            table[at] = known + new
+            fresh[new] = at
+            new += 1
+        codes[k] = table[at]
+    return new
+
+
+class HashedCodes:
+    """Codes of names by 128 bits of their hashes, in a table that grows: what rivers of text are looked up in.
+
+    >>> table, names = HashedCodes(), pl.Series(["b", "a", "b"])
+    >>> new = names.gather(table.new_rows(names))
+    >>> table.enter(new, np.array([0, 1], np.int32))
+    >>> new.to_list(), table.codes(names).tolist(), table.new_rows(names).size
+    (['b', 'a'], [0, 1, 0], 0)
+    """
+
+    def __init__(self) -> None:
+        self.known = 0
+        self.slots = self._empty(SMALLEST_TABLE)
+        self._asked: tuple[pl.Series, tuple[NDArray, NDArray]] | None = None
+
+    @staticmethod
+    def _empty(size: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int32]]:
+        return np.empty(size, np.uint64), np.empty(size, np.uint64), np.full(size, -1, np.int32)
+
+    def _hashes(self, names: pl.Series) -> tuple[NDArray, NDArray]:
+        if self._asked is None or self._asked[0] is not names:
+            key, check = (names.hash(seed).to_numpy() for seed in SEEDS)
+            self._asked = names, (key, check)
+        return self._asked[1]
+
+    def codes(self, names: pl.Series) -> NDArray[np.int32]:
+        """Codes of names; −1 for one that has not been entered."""
+        found = np.empty(len(names), np.int32)
+        _look_up(*self._hashes(names), *self.slots, found)
+        return found
+
+    def new_rows(self, names: pl.Series) -> NDArray[np.int64]:
+        """Rows at which names stand for the first time that have not been entered."""
+        rows = np.flatnonzero(self.codes(names) < 0)
+        key, check = self._hashes(names)
+        pairs = pl.DataFrame({"key": key[rows], "check": check[rows]})
+        return rows[pairs.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()] if rows.size else rows
+
+    def enter(self, names: pl.Series, codes: NDArray[np.int32]) -> None:
+        """Remember the codes of new names."""
+        self.known += len(names)
+        key, check = (names.hash(seed).to_numpy() for seed in SEEDS)
+        if 2 * self.known > self.slots[2].size:
+            size = self.slots[2].size
+            while 2 * self.known > size:
+                size *= 4
+            kept, self.slots = self.slots, self._empty(size)
+            met = kept[2] >= 0
+            _enter(kept[0][met], kept[1][met], kept[2][met], *self.slots)
+        _enter(key, check, codes, *self.slots)
+
+
+class RunningNames:
+    """Names met so far, in order of first appearance, and their codes.
+
+    >>> names = RunningNames()
+    >>> [side.tolist() for side in names.codes_of_numbers(np.array([7, 7]), np.array([5, 9]), largest=9)]
+    [[0, 0], [1, 2]]
+    >>> names.codes(["5", "b"]).tolist(), names.teams
+    ([1, 3], ('7', '5', '9', 'b'))
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.index: dict[str, int] = {}
+        self.ways: set[str] = set()
+        self.table = np.empty(0, np.int32)
+        self.hashes = HashedCodes()
+        self._teams: tuple[str, ...] = ()
+
+    @property
+    def teams(self) -> tuple[str, ...]:
+        """All names so far; the same tuple until there are more."""
+        if len(self._teams) < len(self.names):
+            self._teams = tuple(self.names)
+        return self._teams
+
+    def codes(self, names: list[str]) -> NDArray[np.int32]:
+        """Codes of distinct names, new ones added."""
+        self.ways.add("names")
+        return self._looked_up(names)
+
+    def enter(self, names: list[str], way: str) -> NDArray[np.int32]:
+        """Codes of distinct names that are new to this way of looking names up; other ways may know them."""
+        self.ways.add(way)
+        if len(self.ways) > 1:
+            return self._looked_up(names)
+        self.names += names
+        return np.arange(len(self.names) - len(names), len(self.names), dtype=np.int32)
+
+    def _looked_up(self, names: list[str]) -> NDArray[np.int32]:
+        # Files of one kind never need the names by their letters, so that the index is made when another kind comes.
+        begin, index = len(self.names), self.index
+        index.update(zip(self.names[len(index) :], range(len(index), begin)))
+        found = np.array([index.setdefault(name, len(index)) for name in names], np.int32)
+        self.names += [name for name, code in zip(names, found.tolist()) if code >= begin]
+        return found
+
+    def codes_of_numbers(
+        self, home: NDArray[np.int64], away: NDArray[np.int64], largest: int
+    ) -> list[NDArray[np.int32]]:
+        """Codes of names that are whole numbers up to ``largest``."""
+        if largest >= self.table.size:
+            grown = np.full(max(largest + 1, 2 * self.table.size), -1, np.int32)
+            grown[: self.table.size] = self.table
+            self.table = grown
+        codes = [np.empty(home.size, np.int32), np.empty(away.size, np.int32)]
+        fresh, begin, new = np.empty(home.size + away.size, np.int64), len(self.names), 0
+        for numbers, found in zip((home, away), codes):
+            new = hand_out_numbers(numbers, self.table, found, fresh, begin, new)
+        if new:
+            entered = self.enter(pl.Series(fresh[:new]).cast(pl.String).to_list(), "numbers")
+            if len(self.ways) > 1:
+                self.table[fresh[:new]] = entered
+                codes = [self.table[home], self.table[away]]
+        return codes
+
+    def codes_of_text(self, both: pl.Series) -> NDArray[np.int32] | None:
+        """Codes of names in text without blanks around them; None where a new one is no plain name."""
+        fresh = self.hashes.new_rows(both)
+        if fresh.size:
+            new = both.gather(fresh)
+            if not _plain_names(new):
+                return None
+            self.hashes.enter(new, self.enter(new.to_list(), "text"))
+        return self.hashes.codes(both)
+
+
+def _plain_names(names: pl.Series) -> bool:
+    """Whether every name would be read as it stands: no blanks around it, not empty, no word that stands for none."""
+    odd = (names.str.strip_chars() != names) | (names == "") | names.str.to_lowercase().is_in(list(NO_NAMES))
+    odd |= pl.Series([clean_name(name) != name for name in names.to_list()], dtype=pl.Boolean)
+    return not bool(odd.any()) and not bool(names.str.ends_with(".0").any())
+
 
 PIECE = 1_000_000
 LARGEST_NUMBER = 50_000_000
@@ -325,3 +513,121 @@ def files_of(paths: object) -> tuple[Path, ...]:
     for path in names:
         check_file(Path(path))
     return tuple(map(Path, names))
+
+
+CONTEST_SCAN_NOTES = ("contests are read in chunks: a contest that stands in two files counts twice",)
+
+
+def scan_contests(
+    paths: str | Path | Iterable[str | Path], columns: Mapping[str, Any] | None = None, **options: Any
+) -> ContestScan:
+    """Contests of one or many files, to be read in chunks when they are used.
+
+    Parameters
+    ----------
+    paths
+        A file, a pattern such as ``"races/*.parquet"`` (taken in order of names), or several of them in their order.
+        Dates must not go back from one chunk to the next, and rows of one contest must stand together.
+    columns
+        Which column means what, as in :func:`kinelo.read_contests`.
+    options
+        What else :func:`kinelo.read_contests` takes, such as ``slots`` and ``best``.
+
+    Returns
+    -------
+    ContestScan
+        For ``fit`` and ``update`` of :class:`kinelo.RankElo`; ``chunks()`` gives the contests.
+
+    >>> import tempfile, polars as pl
+    >>> folder = tempfile.mkdtemp()
+    >>> for year in (2023, 2024):
+    ...     races = {"date": [f"{year}-05-01"] * 3, "race": [year] * 3, "driver": ["A", "B", "C"], "place": [1, 2, 3]}
+    ...     pl.DataFrame(races).write_parquet(f"{folder}/{year}.parquet")
+    >>> [len(chunk) for chunk in scan_contests(f"{folder}/*.parquet").chunks()]
+    [1, 1]
+    """
+    check_contest_mapping(columns)
+    accepted = (
+        "slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases", "dates",
+        "endings", "accept_losses",
+    )  # fmt: skip
+    for name in options:
+        if name not in accepted:
+            raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(accepted)}.")
+    return ContestScan(files_of(paths), columns, options=options)
+
+
+@dataclass(frozen=True)
+class ContestScan(TableScan[Contests]):
+    """Contests in chunks: see :func:`scan_contests`.
+
+    >>> import tempfile
+    >>> from kinelo.matches.sample import sample_contests
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sample_contests(contests=4, entrants=6, size=3, seed=1).write_csv(f"{folder}/races.csv")
+    ...     sum(len(chunk) for chunk in scan_contests(f"{folder}/races.csv").chunks())
+    4
+    """
+
+    kind: ClassVar[Kind] = CONTESTS
+    parts: ClassVar[str] = "chunks"
+    part_estimated: ClassVar[str] = "the first"
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not checked in chunks."""
+        return CONTEST_SCAN_NOTES
+
+    def chunks(self, rows: int = PIECE) -> Iterator[Contests]:
+        """Read the chunks one after the other; dates that go back are refused."""
+        return self.pieces(rows)
+
+    def to_estimate(self, most: int | None) -> Contests:
+        """The first chunk, whatever ``most`` is: a rater of contests thins out what it estimates on."""
+        first = next(self._in_order(PIECE), None)
+        if first is None:
+            raise InputError("There are no contests in the files and days asked for.")
+        return first
+
+    def _tables(self, rows: int) -> Iterator[tuple[Contests, str]]:
+        for path in self.files:
+            for frame, label in _contest_frames(path, self.columns, rows):
+                try:
+                    chunk = read_contests(frame, self.columns, **self.options)
+                except InputError as error:
+                    raise InputError(f"{label}: {error}") from None
+                yield chunk, label
+
+
+def _contest_frames(path: Path, columns: Mapping[str, Any] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
+    """Parts of a file, none of which ends within a contest; only a Parquet file has more than one."""
+    with path.open("rb") as file:
+        parquet = file.read(4) == b"PAR1"
+    if not parquet:
+        yield load_table(path), str(path)
+        return
+    with damage_in_words(path, "Parquet"):
+        table = pl.scan_parquet(path)
+        several = (columns or {}).get("contest")
+        rest = {k: v for k, v in (columns or {}).items() if isinstance(v, str)}
+        column_of = find_contest_columns(table.collect_schema().names(), rest)
+        height = table.select(pl.len()).collect().item()
+    keys = [column_of[name] for name in ("contest", "season") if name in column_of] or [
+        column_of[k] for k in ("date",) if k in column_of
+    ]
+    if several is not None and not isinstance(several, str):
+        keys = [*dict.fromkeys([*several, *([column_of["season"]] if "season" in column_of else [])])]
+    held = None
+    for begin in range(0, height, rows):
+        with damage_in_words(path, "Parquet"):
+            frame = table.slice(begin, rows).collect()
+        frame = frame if held is None else pl.concat([held, frame])
+        held = None
+        if begin + rows < height and keys:
+            last = (frame.select(keys).hash_rows() == frame[-1].select(keys).hash_rows()[0]).to_numpy()
+            cut = frame.height - int(np.argmin(last[::-1])) if not last.all() else 0
+            held, frame = frame[cut:], frame[:cut]
+        if frame.height:
+            yield frame, f"{path}, up to row {min(begin + rows, height):,}"

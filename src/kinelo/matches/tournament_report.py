@@ -76,7 +76,7 @@ def tournament_players(path: str | Path) -> pl.DataFrame:
     >>> tournament_players(file).select("name", "rating", "federation").rows()
     [('Adler, Ida', 2421, 'GER')]
     """
-    from kinelo.matches.csv_lines import decode
+    from kinelo.matches.loading import decode
     from kinelo.runtime.reading import check_file
 
     if not isinstance(path, str | Path):

@@ -17,10 +17,9 @@ from kinelo.runtime.plugins import declared_in, described, imported, load_plugin
 if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Forecaster
-    from kinelo.matches.contest_scan import ContestScan
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
-    from kinelo.matches.scan import MatchScan
+    from kinelo.matches.scan import ContestScan, MatchScan
     from kinelo.raters.rater import Rater
 
 

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.matches.conditions import Condition
-from kinelo.matches.dated import UNDATED
+from kinelo.matches.dated import UNDATED, Condition
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, number, words

@@ -35,9 +35,9 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Day, read_day
+from kinelo.matches.day_order import first_of_each
 from kinelo.matches.fixtures import fixtures
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.matches.together import first_of_each
 from kinelo.model.outcome import CHESS_NU
 from kinelo.raters import reading
 from kinelo.raters.arguments import estimated

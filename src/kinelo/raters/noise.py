@@ -32,9 +32,9 @@ from scipy.special import ndtri
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import SettledSlopes
-from kinelo.matches.conditions import Condition
+from kinelo.matches.dated import Condition
 from kinelo.matches.matches import Matches
-from kinelo.matches.table_rows import listed_names
+from kinelo.matches.rows import listed_names
 from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.stored import ANY, SEPARATOR, stored
 

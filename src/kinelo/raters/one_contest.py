@@ -20,10 +20,10 @@ from kinelo.errors import InputError
 from kinelo.forecasts.estimator import Data, Said
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.places import ContestForecast
-from kinelo.matches.contest_reading import places_of
 from kinelo.matches.contests import UNFINISHED, Contests, Slots
 from kinelo.matches.dated import Day
 from kinelo.matches.names import clean_name
+from kinelo.matches.reading import places_of
 from kinelo.raters.one_match import SingleMatches
 
 Array = NDArray[np.float64]

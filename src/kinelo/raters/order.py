@@ -27,8 +27,8 @@ import numpy as np
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.contests import Contests
+from kinelo.matches.day_order import forecast_until
 from kinelo.matches.matches import Matches
-from kinelo.matches.together import forecast_until
 from kinelo.presentation import percent
 
 FEWEST = 20

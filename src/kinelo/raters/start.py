@@ -178,7 +178,7 @@ def _named(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _numbers(table: pl.DataFrame, column: str) -> NDArray[np.float64]:
-    from kinelo.matches.fields import read_numbers
+    from kinelo.matches.names import read_numbers
 
     if column not in table.columns:
         return np.full(table.height, np.nan)

@@ -19,12 +19,11 @@ import polars as pl
 from kinelo.errors import InputError
 from kinelo.lab.control import Panel, choice
 from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, UploadedTable, fields_of, forget_columns
-from kinelo.matches.contest_columns import CONTEST_COLUMNS
-from kinelo.matches.contest_reading import read_contests
+from kinelo.matches.columns import CONTEST_COLUMNS
 from kinelo.matches.contests import Contests
 from kinelo.matches.kind import SIZE
 from kinelo.matches.matches import Matches
-from kinelo.matches.reading import read_matches
+from kinelo.matches.reading import read_contests, read_matches
 
 MATCHES, CONTESTS = ("rows", "matches"), ("rows", "contests")
 

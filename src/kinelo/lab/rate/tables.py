@@ -15,11 +15,17 @@ from typing import Any
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import LINEUP_COLUMNS, LOSER_COLUMNS, MATCH_COLUMNS, ORDER_COLUMNS, find_columns
-from kinelo.matches.contest_columns import find_contest_columns
-from kinelo.matches.contest_detection import are_contests
+from kinelo.matches.columns import (
+    LINEUP_COLUMNS,
+    LOSER_COLUMNS,
+    MATCH_COLUMNS,
+    ORDER_COLUMNS,
+    find_columns,
+    find_contest_columns,
+)
 from kinelo.matches.loading import damage_in_words, open_table
 from kinelo.matches.names import as_text
+from kinelo.matches.shapes import are_contests
 
 FIELDS: dict[str, dict[str, str]] = {
     "results": {

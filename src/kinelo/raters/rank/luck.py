@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.fit import SettledSlopes
-from kinelo.matches.conditions import Condition
 from kinelo.matches.contests import Contests, Slots
+from kinelo.matches.dated import Condition
 from kinelo.matches.matches import Matches
 from kinelo.raters.noise import NoiseFactors, find_factors
 

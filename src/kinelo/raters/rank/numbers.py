@@ -30,7 +30,7 @@ NO_UNITS: Mapping[str, float] = {}
 def centred_numbers(contests: Contests, kind: str) -> NDArray[np.float64]:
     """The number of every entry less the mean of its contest.
 
-    >>> from kinelo.matches.contest_reading import read_contests
+    >>> from kinelo.matches.reading import read_contests
     >>> table = {"race": [1, 1, 1], "horse": ["A", "B", "C"], "place": [1, 2, 3], "weight": [55, 57, 62]}
     >>> centred_numbers(read_contests(table, advantages=["weight"]), "weight").tolist()
     [-3.0, -1.0, 4.0]

@@ -1,42 +1,45 @@
-"""From a table to rows: which column means what, sides, dates, details and repeats, and what had to be assumed.
-
-Where a table has one row per team, the two rows with one match identifier become one row of home and away.
-"""
+"""From a table to rows of matches: sides, dates, details and repeats, and what had to be assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.blocks import fill_blocks
 from kinelo.matches.columns import (
     LOSER_COLUMNS,
     LOSER_DETAILS,
     MATCH_COLUMNS,
     ORDER_COLUMNS,
+    contest_hint,
     find_columns,
     listed,
     more_sides,
     rating_columns,
     venue_columns,
 )
-from kinelo.matches.conditions import read_conditions
-from kinelo.matches.contest_columns import contest_hint
+from kinelo.matches.dated import Condition
 from kinelo.matches.dates import read_dates
 from kinelo.matches.day_order import order_days
-from kinelo.matches.fields import read_flags, read_words
-from kinelo.matches.groups import note_of_groups
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
-from kinelo.matches.names import UNDECIDED, as_text, could_be_names, encode_names, without_stand_ins
-from kinelo.matches.row_outcomes import read_outcome
-from kinelo.matches.rows import MatchOptions, Rows, repeated_meetings
-from kinelo.matches.same_side import likely_pairs, note_of_likely
-from kinelo.matches.table_rows import EMPTY, listed_names, with_group
+from kinelo.matches.names import (
+    UNDECIDED,
+    as_text,
+    could_be_names,
+    encode_names,
+    read_flags,
+    read_words,
+    without_stand_ins,
+)
+from kinelo.matches.outcomes import read_outcome
+from kinelo.matches.rows import EMPTY, MatchOptions, Rows, listed_names, repeated_meetings, with_group
+from kinelo.matches.same_side import likely_pairs, note_of_groups, note_of_likely
+from kinelo.matches.shapes import AT_HOME, fill_blocks, joined_rows
+from kinelo.model.validation import is_list, one_line
 
 
 def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
@@ -293,81 +296,16 @@ def _tell_assumptions(rows: Rows) -> None:
         rows.notes += note_of_groups(rows, [column for column in ignored if column not in order])
 
 
-TEAM_COLUMNS: dict[str, tuple[str, ...]] = {
-    "team": ("team", "teamname", "teamid", "club", "side", "player"),
-    "score": ("score", "goals", "points", "pts", "runs", "goalsfor", "gf", "teamscore"),
-    "result": ("result", "outcome", "won", "wl"),
-    "rank": ("rank", "place", "position", "finish", "finishposition", "placement", "rang", "platz", "posicao", "posto"),
-    "venue": ("venue", "homeaway", "ha", "location", "ishome", "where", "homeoraway"),
-    "match_id": MATCH_COLUMNS["match_id"],
-}
-AT_HOME = {
-    1: ("h", "home", "1", "true", "yes", "heim", "casa", "local", "domicile", "thuis"),
-    0: ("a", "away", "0", "false", "no", "@", "auswärts", "gast", "fora", "visitante", "extérieur", "trasferta", "uit"),
-    2: ("n", "neutral", "neutro", "neutre", "neutraal"),
-}
-UNPAIRED = "not two rows of one match"
-
-
-def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | None:
-    """One row per match from a table of one row per team, or None where the table is not of that kind.
-
-    A joined match stands at the first of its rows; the second row is left blank and marked as used.
-    """
-    table = opened.table
-    given = {name: column for name, column in (columns or {}).items() if name in ("match_id",)}
-    own = find_columns(table.columns, MATCH_COLUMNS, None)
-    column_of = find_columns(table.columns, TEAM_COLUMNS, given or None)
-    if {"home", "away"} & (own.keys() | (columns or {}).keys()) or not {"team", "match_id"} <= column_of.keys():
-        return None
-    if not {"score", "result", "rank"} & column_of.keys():
-        return None
-    (match,), _ = encode_names(table[column_of["match_id"]])
-    number = np.bincount(match[match >= 0])
-    if np.mean(number > 2) > 0.5:
-        raise InputError(
-            f"The table ranks up to {number.max():,} sides under one {column_of['match_id']!r}; "
-            "only matches of two sides are read. kinelo.read_contests reads contests of many."
-        )
-    if not np.any(number == 2) or not {"score", "result"} & column_of.keys():
-        return None
-    return _joined(opened, column_of, match, number)
-
-
-def _joined(opened: Opened, found: dict[str, str], match: np.ndarray, number: np.ndarray) -> Opened:
-    table, n = opened.table, opened.table.height
-    paired = np.append(number == 2, False)[match]
-    order = np.argsort(match, kind="stable")
-    pairs = order[paired[order]].reshape(-1, 2)
-    venue = np.full(n, -1, np.int8)
-    if "venue" in found:
-        venue = read_words(table[found["venue"]], AT_HOME)
-    first, second = venue[pairs].T
-    turned = ((first == 0) & (second != 0)) | ((second == 1) & (first != 1))
-    home, away = np.where(turned, pairs[:, 1], pairs[:, 0]), np.where(turned, pairs[:, 0], pairs[:, 1])
-    neutral = ~((venue[home] == 1) | (venue[away] == 0))
-    place = pairs.min(axis=1)
-    used = np.setdiff1d(pairs, place)
-    columns = {"home": (found["team"], home), "away": (found["team"], away)}
-    if "score" in found:
-        columns |= {"home_score": (found["score"], home), "away_score": (found["score"], away)}
-    else:
-        columns["result"] = (found["result"], home)
-    series = []
-    for name, (column, rows) in columns.items():
-        source = np.full(n, n)
-        source[place] = rows
-        series.append(
-            pl.concat([table[column], pl.Series([None], dtype=table[column].dtype)]).gather(source).alias(name)
-        )
-    flags = np.zeros(n, bool)
-    flags[place] = neutral
-    rest = table.drop({found[name] for name in ("team", "score", "result", "venue") if name in found})
-    rest = rest.drop([name for name in (*columns, "neutral") if name in rest.columns])
-    broken = {int(row): UNPAIRED for row in np.flatnonzero(~paired)} | dict(opened.broken)
-    notes = (
-        *opened.notes,
-        f"the table has one row per team: {len(pairs):,} matches were joined by {found['match_id']!r}",
-    )
-    used_up = frozenset(int(row) for row in used)
-    return Opened(rest.with_columns(*series, pl.Series("neutral", flags)), notes, broken, used_up)
+def read_conditions(table: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Condition]:
+    """The conditions that stand in the named columns of a table."""
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    if not is_list(wanted) or not all(isinstance(name, str) for name in wanted):
+        raise InputError(f"conditions must be a list of names of columns, not {one_line(wanted)}.")
+    conditions_read = {}
+    for name in wanted:
+        if name not in table.columns:
+            raise InputError(f"The condition {name!r} is no column of the table, which has {listed(table.columns)}.")
+        (codes,), levels = encode_names(table[name])
+        conditions_read[name] = Condition(codes, levels)
+    return conditions_read

@@ -1,0 +1,538 @@
+"""What a cell says of an entrant, and how each row of a contest ended.
+
+Cells that are numbers or clocks are read all at once. What is left are few different words, read one by one: ``T3``,
+``3-4``, ``16 DNF``, ``DNF (engine)``, ``+1 Lap``, ``s.t.``, ``2h04m``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.columns import FEWEST, POINTS, plain_name
+from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
+from kinelo.matches.names import as_text, clean_name, read_numbers
+from kinelo.matches.rows import KEPT, Best, ContestRows, listed_names
+from kinelo.matches.words import LAST, REDRESS, TO_COME, UNKNOWN, meaning_of
+
+OF_OUTCOMES = r"lap|lpd|lapped|el|elim\.?|eliminated|rt|rtd|abd|buw"
+"""What stands for not finishing in place of a result; beside one, lapped and eliminated entrants have theirs."""
+
+PENALTIES = r"zfp|scp|stp|dpi|arb|pen|\*"
+"""Codes beside a place that was reached, with a penalty."""
+
+PLACE = re.compile(r"(?:p|pos\.?|#|=|t|t=)?\s*(\d+(?:[.,]\d+)?)\s*(?:st|nd|rd|th|\.|=|t|º|°|ª|er|[eè]re|e|[eè]me|de)?")
+RANGE = re.compile(r"[=t]?\s*(\d+)\s*[-–−]\s*(\d+)\.?")
+OF_FIELD = re.compile(r"(\d+)\s*(?:/|of|von|de|sur|di)\s*(\d+)")
+BEHIND_BY_LAPS = re.compile(r"[+\-−]?\s*(\d+)\s*(?:laps?|l|rd\.?|runden?|voltas?|vueltas?|tours?|giri|giro|ronden?)\.?")
+HALVES = re.compile(r"([+\-]?)(?:(\d+)(?:\s+|(?=[½¼¾])))?(½|¼|¾|1/2|1/4|3/4)")
+"""Half points, as 7½ and 6 1/2."""
+
+FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "1/2": 0.5, "1/4": 0.25, "3/4": 0.75}
+MARKED = re.compile(r"(.*\d[\d:.,'’′\"″a-z]*?)\s*(q|pb|sb|nr|or|wr|er|ar|cr|mr|wl|w|\*)")
+"""A result with a mark beside it: qualified, a record, with the wind."""
+
+SAME_TIME = re.compile(r"s\.? ?t\.?|m\.? ?t\.?|same time|mismo tiempo|m[eê]me temps|z\.? ?t\.?|,,|''|\"|″")
+CLOCK = r"^(?:(\d+)[:h])?\s*(\d+)[:m'’′]\s*(\d+(?:[.,]\d+)?)\s*(?:s|\"|''|″)?$"
+POINTED_CLOCK = re.compile(r"(?:(\d+)\.)?(\d+)\.(\d\d,\d+)")
+"""1.54,31: minutes, seconds and hundredths."""
+
+HOURS = re.compile(
+    r"(?:(\d+)\s*h(?:rs?|ours?)?\.?)?\s*(?:(\d+)\s*(?:m(?:in)?\.?|['’′]))?\s*"
+    r"(?:(\d+(?:[.,]\d+)?)\s*(s(?:ec)?\.?|\"|″|'')?)?"
+)
+WITH_UNIT = re.compile(r"([+\-]?\d+(?:[.,]\d+)?)\s*(?:m|cm|km|kg|s|sec|pts?|p|pkt|points?|punkte)\.?")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+REMARK = re.compile(r"(.*?\S)\s*[(\[][^()\[\]]*[)\]]")
+BRACKETS = re.compile(r"[(\[](.*)[)\]]")
+BESIDE = re.compile(r"(\d+(?:[.,]\d+)?)\s*[,;/]?\s*([a-z/.*]+\d?)|([a-z/.]+)\s*[,;/]?\s*(\d+(?:[.,]\d+)?)")
+LAPPED = 1e12
+"""Values from here on are numbers of laps behind, after all times."""
+
+LONGEST_WORD = 300
+"""Letters beyond which a cell holds no result."""
+
+
+class Cell(NamedTuple):
+    """What one word says: a value or NaN, an ending, how the value counts, and whether a mark beside it was left."""
+
+    value: float = math.nan
+    ended: int = UNKNOWN
+    behind: bool = False
+    same: bool = False
+    marked: bool = False
+
+
+@dataclass
+class Cells:
+    """What a column says of every row.
+
+    ``value`` is NaN where there is none; ``ended`` says how a row ended that has none (-1 where nothing tells);
+    ``behind`` marks times that are so much behind the best, ``same`` those of the row above; ``blank`` cells say
+    nothing at all.
+    """
+
+    value: NDArray[np.float64]
+    ended: NDArray[np.int8]
+    behind: NDArray[np.bool_]
+    same: NDArray[np.bool_]
+    blank: NDArray[np.bool_]
+
+
+def read_cells(
+    column: pl.Series, kind: str, endings: Mapping[str, int] | None = None, notes: list[str] | None = None
+) -> Cells:
+    """Read a column of places, scores or times.
+
+    >>> cells = read_cells(pl.Series(["1st", "T2", "3-4", "5/8", "16 DNF", "DNF (engine)", "?"]), "place")
+    >>> cells.value.tolist(), cells.ended.tolist()
+    ([1.0, 2.0, 3.5, 5.0, nan, nan, nan], [0, 0, 0, 0, 1, 1, -1])
+    >>> cells = read_cells(pl.Series(["59.5", "1:02.25", "2h04m", "+1.5s", "s.t.", "+1 Lap"]), "time")
+    >>> cells.value.tolist(), cells.behind.tolist().index(True), cells.same.tolist().index(True)
+    ([59.5, 62.25, 7440.0, 1.5, nan, 1000000000001.0], 3, 4)
+    """
+    n = len(column)
+    nothing = np.zeros(n, bool)
+    if kind == "time" and (column.dtype == pl.Duration or column.dtype == pl.Time):
+        value = (
+            column.cast(pl.Duration("ns")).dt.total_nanoseconds().cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
+        )
+        return Cells(value, _ended(value), nothing, nothing, np.isnan(value))
+    text = as_text(column)
+    value = np.array(read_numbers(column, notes))
+    if column.dtype != pl.String:
+        return Cells(value, _ended(value), nothing, nothing, np.isnan(value))
+    signed = text.str.strip_chars().str.starts_with("+").fill_null(False).to_numpy() if kind == "time" else nothing
+    value = np.where(signed, np.nan, value)
+    left = np.flatnonzero(np.isnan(value) & text.is_not_null().to_numpy())
+    if kind == "time" and left.size:
+        parts = text.gather(left).str.strip_chars().str.extract_groups(CLOCK).struct
+        hours, minutes, seconds = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
+        plain = value[np.isfinite(value)]
+        value[left] = np.where(np.isnan(hours), 0.0, hours) * 3600.0 + minutes * 60.0 + seconds
+        value[left[(seconds >= 60.0) | (np.isfinite(hours) & (minutes >= 60.0))]] = np.nan  # 99:99:99
+        if np.isfinite(value[left]).any() and _are_days(plain):
+            value[np.isin(value, plain)] *= 86_400.0
+            if notes is not None:
+                notes.append(
+                    f"{plain[0]:g} in {column.name!r} was read as a part of a day, as a spreadsheet counts times"
+                )
+        left = left[np.isnan(value[left])]
+    cells = Cells(value, _ended(value), nothing.copy(), nothing.copy(), text.is_null().to_numpy())
+    rest = pl.DataFrame({"row": left, "word": text.gather(left)})
+    marked: list[str] = []
+    for (word,), rows in rest.group_by(["word"], maintain_order=True):
+        plain = clean_name(str(word)).lower()
+        at = rows["row"].to_numpy()
+        cell = read_word(plain, kind, endings or {})
+        if cell.ended == TO_COME:
+            plain, cell = "", Cell()
+        cells.blank[at] = not plain
+        cells.value[at], cells.ended[at], cells.behind[at], cells.same[at] = cell[:4]
+        marked += [str(word)] if cell.marked else []
+    if marked and notes is not None:
+        notes.append(
+            f"marks beside results were not read, such as that of {marked[0].strip()!r:.40} in {column.name!r}"
+        )
+    return cells
+
+
+def _are_days(numbers: NDArray[np.float64]) -> bool:
+    """Whether numbers are days of a spreadsheet: below 2, with more digits than anybody stops."""
+    return bool(numbers.size and np.all((numbers > 0.0) & (numbers < 2.0) & (np.round(numbers, 4) != numbers)))
+
+
+def _ended(value: NDArray[np.float64]) -> NDArray[np.int8]:
+    return np.where(np.isfinite(value), FINISHED, UNKNOWN).astype(np.int8)
+
+
+def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
+    """What one word in lower case says, in a column of places, scores or times."""
+    word = word.replace("\N{MINUS SIGN}", "-").strip()
+    if word in endings:
+        return Cell(ended=endings[word])
+    if len(word) > LONGEST_WORD:
+        return Cell()
+    if inner := BRACKETS.fullmatch(word):  # a result that does not count for the total was reached all the same
+        word = inner[1].strip()
+        if number := NUMBER.fullmatch(word):
+            return Cell(float(number[0].replace(",", ".")), FINISHED)
+    if (found := READERS[kind](word)) is not None:
+        return found
+    if re.fullmatch(OF_OUTCOMES, word):
+        return Cell(ended=UNFINISHED)
+    if (ended := ending_of(word, place=kind == "place")) != UNKNOWN:
+        return Cell(ended=ended)
+    if kind != "place" and (marked := MARKED.fullmatch(word)):  # 10.01 Q, 9.58 WR
+        found = Cell(_number(marked[1]), FINISHED) if NUMBER.fullmatch(marked[1]) else READERS[kind](marked[1])
+        if found is not None:
+            return found._replace(marked=True)
+    beside = BESIDE.fullmatch(word)
+    if beside:  # 16 DNF, DNF 16: points for a race that was not finished; 7 SCP: a place with a penalty
+        number, code = (beside[1], beside[2]) if beside[1] else (beside[4], beside[3])
+        if re.fullmatch(PENALTIES, code):
+            return Cell(_number(number), FINISHED)
+        if (ended := ending_of(code)) != UNKNOWN:
+            return Cell(ended=ended)
+    if (remark := REMARK.fullmatch(word)) and remark[1] != word:
+        return read_word(remark[1], kind, endings)
+    return Cell()
+
+
+def ending_of(word: str, *, place: bool = False) -> int:
+    """The ending that a word stands for in the place of a result, -1 for none; in a column of places F is a fall."""
+    if place and word == "f":
+        return UNFINISHED
+    if re.fullmatch(r"rdga?|rdg[\s/,]?.*|redress.*", word):
+        return REDRESS
+    meaning = meaning_of(word, "entrant")
+    return UNKNOWN if meaning == FINISHED else meaning
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def _read_place(word: str) -> Cell | None:
+    if parts := PLACE.fullmatch(word):
+        return Cell(_number(parts[1]), FINISHED)
+    parts = RANGE.fullmatch(word)
+    if parts and int(parts[1]) < int(parts[2]):
+        return Cell((int(parts[1]) + int(parts[2])) / 2.0, FINISHED)
+    parts = OF_FIELD.fullmatch(word)
+    if parts and 1 <= int(parts[1]) <= int(parts[2]):
+        return Cell(float(parts[1]), FINISHED)
+    return None
+
+
+def _read_score(word: str) -> Cell | None:
+    if word in ("e", "even", "par", "level"):  # golf: level with par
+        return Cell(0.0, FINISHED)
+    if found := HALVES.fullmatch(word):
+        return Cell((-1.0 if found[1] == "-" else 1.0) * (float(found[2] or 0) + FRACTIONS[found[3]]), FINISHED)
+    found = WITH_UNIT.fullmatch(word)
+    return Cell(_number(found[1]), FINISHED) if found else None
+
+
+def _read_time(word: str) -> Cell | None:
+    if SAME_TIME.fullmatch(word):
+        return Cell(ended=FINISHED, same=True)
+    if found := BEHIND_BY_LAPS.fullmatch(word):
+        return Cell(LAPPED + int(found[1]), FINISHED)
+    behind = word.startswith("+")
+    word = word.removeprefix("+").strip()
+    parts = re.fullmatch(CLOCK, word) or POINTED_CLOCK.fullmatch(word) or HOURS.fullmatch(word)
+    if parts is not None and any(parts.groups()):
+        hours, minutes, seconds = (_number(part) if part else 0.0 for part in parts.groups()[:3])
+        if parts.re is not HOURS and (seconds >= 60.0 or (parts[1] and minutes >= 60.0)):
+            return None
+        if parts[1] and not parts[2] and parts.re is HOURS and not parts[4]:
+            minutes, seconds = seconds, 0.0  # 2h04
+        return Cell(hours * 3600.0 + minutes * 60.0 + seconds, FINISHED, behind)
+    return None
+
+
+READERS = {"place": _read_place, "score": _read_score, "time": _read_time}
+
+
+def read_endings(
+    column: pl.Series, endings: Mapping[str, int] | None = None
+) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """What the words of a column of statuses say of each row (-1 for nothing known), and whether it says anything.
+
+    >>> ended, says = read_endings(pl.Series(["Finished", "DNF", "Disqualified", "Engine", None]))
+    >>> ended.tolist(), says.tolist()
+    ([0, 1, 2, -1, -1], [True, True, True, True, False])
+    """
+    text = as_text(column).str.strip_chars().str.to_lowercase().fill_null("")
+    meaning = {word: (endings or {}).get(word, meaning_of(word, "entrant")) for word in text.unique().to_list()}
+    return np.array(text.replace_strict(meaning, return_dtype=pl.Int8).to_numpy()), (text != "").to_numpy()
+
+
+def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
+    """1 where less is better, -1 where more is, and how that is known; a column that does not say is asked about.
+
+    >>> direction("score", "Points", None)
+    (-1.0, "the most of 'Points' is best")
+    """
+    if best is not None and (not isinstance(best, str) or best not in ("lowest", "highest")):
+        raise InputError(f"best must be 'lowest' or 'highest', not {best!r:.60}.")
+    if best is not None:
+        return (1.0 if best == "lowest" else -1.0), f"the {best} {column!r} is best, as asked"
+    if kind == "place":
+        return 1.0, f"the lowest {column!r} is best"
+    if kind == "time":
+        return 1.0, f"the shortest {column!r} is best; best='highest' if the longest is"
+    if plain_name(column) in POINTS:
+        return -1.0, f"the most of {column!r} is best"
+    if plain_name(column) in FEWEST:
+        return 1.0, f"the lowest {column!r} is best"
+    raise InputError(
+        f"Nothing tells whether a high or a low {column!r} is better: say best='highest' or best='lowest'."
+    )
+
+
+ONLY_SIGNS = re.compile(r"[\d\W]*")
+
+STROKES, SHORT = ("strokes", "totalstrokes", "schlage"), 0.8
+"""Scores that all who play the same rounds have about as many of: nobody has less than this part of another's."""
+
+
+def cells_of_outcome(rows: ContestRows) -> Cells | None:
+    """What the column of the outcome says of every row; None where there is none."""
+    if rows.outcome is None:
+        return None
+    cells = read_cells(rows.table[rows.outcome], rows.kind, rows.options.endings, rows.notes)
+    if rows.kind == "time" and rows.options.best is None:
+        _leave_zeros_out(rows, cells)
+    if rows.kind == "place" and rows.options.best is None:
+        below = (cells.value < 1.0) & (cells.ended == FINISHED)
+        cells.value = _without_zeros(rows, cells.value, rows.outcome)
+        cells.ended = np.where(below, UNKNOWN, cells.ended).astype(np.int8)
+    return cells
+
+
+def read_outcomes(rows: ContestRows, cells: Cells) -> None:
+    """Values of which less is better, and how entrants ended who have none."""
+    column = rows.found[rows.kind]
+    sign, how = direction(rows.kind, column, rows.options.best)
+    rows.notes.append(how)
+    value = _with_gaps(rows, cells) if rows.kind == "time" else cells.value
+    redress = (cells.ended == REDRESS) & rows.good
+    if redress.any():
+        rows.notes.append(
+            f"{int(redress.sum()):,} results were given by redress (RDG): they are no places, and left out"
+        )
+        rows.reject(redress, "place given by redress")
+    ended = np.where(np.isfinite(value), FINISHED, np.where(cells.ended > FINISHED, cells.ended, UNKNOWN))
+    if "status" in rows.found:
+        status, said = read_endings(rows.table[rows.found["status"]], rows.options.endings)
+        waiting = status == TO_COME
+        if rows.options.played:
+            rows.reject(waiting, "contest not over yet")
+        value, cells.blank = np.where(waiting, np.nan, value), cells.blank | waiting
+        # A word such as "Engine" beside an empty place is why somebody did not finish.
+        why = (ended == UNKNOWN) & said & (status == UNKNOWN)
+        ended = np.select([waiting, status > FINISHED, why], [UNKNOWN, status, UNFINISHED], ended)
+    ended = without_starters(rows, ended)
+    unknown = ended == UNKNOWN
+    to_come = _to_come(rows, cells.blank & unknown) if not rows.options.played else np.zeros(len(value), bool)
+    rows.reject(unknown & cells.blank & ~to_come, "missing place")
+    rows.reject(unknown & ~cells.blank, "unreadable place")
+    rows.ended = np.where(ended < 0, FINISHED, ended).astype(np.int8)
+    rows.value = np.where(rows.ended == FINISHED, sign * value, np.nan)
+    if sign > 0:
+        _mark_short_rounds(rows)
+    for ending, kept, reason in (
+        (NOT_STARTED, rows.options.not_started, "did not start"),
+        (DISQUALIFIED, rows.options.disqualified, "disqualified"),
+        (UNFINISHED, rows.options.unfinished, "did not finish"),
+    ):
+        _keep_or_not(rows, ending, kept, reason)
+    if number := int(((rows.ended == LAST) & rows.good).sum()):
+        entries = "1 entry is" if number == 1 else f"{number:,} entries are"
+        rows.notes.append(f"{entries} tied behind all others who finished{_in_which_words(rows, LAST)}, as after a cut")
+
+
+def _with_gaps(rows: ContestRows, cells: Cells) -> np.ndarray:
+    """Times of which those behind the best of their contest are added to it, and those of the row above are taken."""
+    text = rows.table[rows.found["time"]]
+    value = cells.value
+    plain = gaps_without_sign(rows, cells)
+    if plain.any():
+        shown = as_text(text.filter(pl.Series(plain)))[0].strip()
+        rows.notes.append(
+            f"the first time of each contest is by far the longest: the others, such as {shown!r}, were read as so "
+            "much behind it"
+        )
+        cells.behind = cells.behind | plain
+    elif cells.behind.any():
+        shown = as_text(text.filter(pl.Series(cells.behind)))[0].strip()
+        rows.notes.append(f"times such as {shown!r} were read as so much behind the shortest")
+    if cells.behind.any():
+        best = np.full(len(rows.identifiers) + 1, np.inf)
+        whole = ~cells.behind & np.isfinite(value) & (rows.contest >= 0)
+        np.minimum.at(best, rows.contest[whole], value[whole])
+        value = np.where(cells.behind, np.where(np.isfinite(best), best, 0.0)[rows.contest] + value, value)
+    lapped = value >= LAPPED
+    if lapped.any():
+        rows.notes.append(
+            f"{int(lapped.sum()):,} times say how many laps somebody was behind: behind all times, and tied where they "
+            "are as many"
+        )
+    if cells.same.any():
+        # The time of the row above in the same contest.
+        table = pl.DataFrame({"contest": rows.contest, "value": np.where(cells.same, np.nan, value)})
+        above = table.select(pl.col("value").fill_nan(None).forward_fill().over("contest")).to_series()
+        value = np.where(cells.same, above.fill_null(np.nan).to_numpy(), value)
+        rows.notes.append(f"{int(cells.same.sum()):,} times are those of the row above, as s.t. says: a tie")
+    return value
+
+
+def _leave_zeros_out(rows: ContestRows, cells: Cells) -> None:
+    """Take a time of 0 for none, but where it is that of the first one listed, as gaps to the winner begin."""
+    zero = (cells.value == 0.0) & ~cells.behind & rows.good & (rows.contest >= 0)
+    first = np.zeros(zero.size, bool)
+    first[np.unique(np.where(rows.good, rows.contest, -1), return_index=True)[1]] = True
+    several = (np.bincount(rows.contest[zero], minlength=len(rows.identifiers) + 1) > 1)[rows.contest]
+    none = zero & (~first | several)
+    if none.any():
+        rows.notes.append(f"{int(none.sum()):,} times of 0 in {rows.outcome!r} were read as none")
+        cells.value[none], cells.ended[none], cells.blank[none] = np.nan, UNKNOWN, True
+
+
+def _mark_short_rounds(rows: ContestRows) -> None:
+    """Put who has fewer rounds than others behind them, where the fewest strokes are best, as after a cut."""
+    rounds = [column for column in rows.table.columns if re.fullmatch(r"(?:r|rd|round|runde)[1-9]", plain_name(column))]
+    there = rows.good & (rows.contest >= 0) & (rows.ended == FINISHED)
+    if rows.kind != "score" or not there.any():
+        return
+    played = np.sum([np.isfinite(read_numbers(rows.table[column])) for column in rounds], axis=0) if rounds else 0
+    most = np.zeros(len(rows.identifiers) + 1, np.int64)
+    np.maximum.at(most, rows.contest[there], np.broadcast_to(played, there.shape)[there])
+    short = there & (played < most[rows.contest]) & (len(rounds) > 1)
+    if short.any():
+        rows.notes.append(f"{int(short.sum()):,} entries have fewer rounds ({listed_names(rounds)}) than others")
+        rows.ended[short], rows.value[short] = LAST, np.nan
+    if plain_name(rows.found["score"]) in STROKES and not rounds and "status" not in rows.found:
+        least, highest = np.full(most.size, np.inf), np.zeros(most.size)
+        np.minimum.at(least, rows.contest[there], rows.value[there])
+        np.maximum.at(highest, rows.contest[there], rows.value[there])
+        if np.any((least < SHORT * highest)[np.unique(rows.contest[there])]):
+            raise InputError(
+                f"Some have far fewer {rows.found['score']!r} than others of their contest: they may have played fewer "
+                "rounds. Mark them in a column 'status', as CUT or DNF."
+            )
+
+
+def _without_zeros(rows: ContestRows, places: np.ndarray, column: str) -> np.ndarray:
+    """Places from 1 on; a 0 stands for somebody without one, unless every contest has one, which is asked about."""
+    zero = (places < 1.0) & rows.good
+    if not zero.any():
+        return places
+    unexplained = zero
+    if "status" in rows.found:
+        status, said = read_endings(rows.table[rows.found["status"]], rows.options.endings)
+        unexplained = zero & ~(said & (status != FINISHED))
+    number = np.bincount(rows.contest[unexplained], minlength=len(rows.identifiers))
+    present = np.unique(rows.contest[rows.good & np.isfinite(places)])
+    if (places[zero] == 0.0).all() and (number[present] == 1).all():
+        raise InputError(
+            f"Every contest has one {column!r} of 0, which may be the first place or somebody without one: say "
+            "best='lowest' if 0 is first, or leave these cells empty."
+        )
+    shown = f"{places[zero][0]:g}"
+    rows.notes.append(f"{int(zero.sum()):,} rows have a {column!r} below 1, such as {shown}, which is no place")
+    return np.where(places < 1.0, np.nan, places)
+
+
+def _to_come(rows: ContestRows, empty: np.ndarray) -> np.ndarray:
+    """Rows of contests in which nobody has a place yet."""
+    good = rows.good & (rows.contest >= 0)
+    full = np.zeros(len(rows.identifiers) + 1, bool)
+    full[rows.contest[good & ~empty]] = True
+    return good & ~full[rows.contest]
+
+
+def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None:
+    number = int(((rows.ended == ending) & rows.good).sum())
+    if not number:
+        return
+    option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
+    entries = "1 entry" if number == 1 else f"{number:,} entries"
+    said = "were disqualified" if number > 1 else "was disqualified"
+    who = f"{entries} {said if ending == DISQUALIFIED else reason}{_in_which_words(rows, ending)}"
+    choice = {how: f"{option}={how!r}" for how in KEPT}
+    if kept == "out":
+        rows.reject(rows.ended == ending, reason)
+        rows.notes.append(f"{who}: left out; {choice['behind']} puts such entries behind all who finished")
+    elif kept == "last":
+        rows.notes.append(f"{who}: counted like finishing last; {choice['out']} leaves such entries out")
+    else:
+        rows.notes.append(
+            f"{who}: tied behind all who finished, which is partly luck and tells as much as RankElo finds; "
+            f"{choice['last']} counts such entries like finishing last, {choice['out']} leaves them out"
+        )
+
+
+def _in_which_words(rows: ContestRows, ending: int) -> str:
+    """Words of the file that were taken for an ending, in brackets."""
+    there = pl.Series((rows.ended == ending) & rows.good)
+    words: dict[str, None] = {}
+    for key in (rows.outcome, rows.found.get("status")):
+        if key is not None and rows.table[key].dtype == pl.String:
+            cells = rows.table[key].filter(there).str.strip_chars().drop_nulls()
+            words |= dict.fromkeys(word for word in cells.unique(maintain_order=True) if not ONLY_SIGNS.fullmatch(word))
+    return f" ({listed_names(list(words), 3)})" if words else ""
+
+
+WITHDREW = r"^(wd|w/d)$|withdr"
+
+
+def without_starters(rows: ContestRows, ended: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Endings in which who withdrew after some way, though not the longest of the contest, has started."""
+    column = rows.found.get("distance")
+    if column is None or "status" not in rows.found:
+        return ended
+    came = np.nan_to_num(read_numbers(rows.table[column]), posinf=0.0)
+    longest = np.zeros(len(rows.identifiers) + 1)
+    np.maximum.at(longest, rows.contest, came)
+    status = as_text(rows.table[rows.found["status"]]).str.strip_chars().str.to_lowercase().fill_null("")
+    on_the_way = status.str.contains(WITHDREW).to_numpy() & (came > 0.0) & (came < longest[rows.contest])
+    on_the_way &= rows.good & (ended == NOT_STARTED)
+    if on_the_way.any():
+        number, name = int(on_the_way.sum()), rows.entrants[rows.entrant[np.flatnonzero(on_the_way)[0]]]
+        entries = "1 entry" if number == 1 else f"{number:,} entries"
+        rows.notes.append(f"{entries} withdrew after some {column!r}, such as {name}: that is not finishing")
+    return np.where(on_the_way, UNFINISHED, ended).astype(np.int8)
+
+
+NEARLY_ALL = 0.9
+FAR_LONGER = 4.0
+
+
+def gaps_without_sign(rows: ContestRows, cells: Cells) -> NDArray[np.bool_]:
+    """Times that are so much behind the first one listed, although no plus says it: 4:12:33, 0:12, 0:48.
+
+    In nearly every contest the first must be more than ``FAR_LONGER`` times the longest of the others, which rise.
+    """
+    whole = np.isfinite(cells.value) & ~cells.behind & (cells.value < LAPPED) & rows.good & (rows.contest >= 0)
+    table = pl.DataFrame({"contest": rows.contest, "value": cells.value, "at": np.arange(whole.size)})
+    table = table.filter(pl.Series(whole)).sort("contest", "at")
+    others = pl.col("value").slice(1)
+    found = table.group_by("contest").agg(
+        pl.col("at").first(), pl.len().alias("n"), (pl.col("value").first() > FAR_LONGER * others.max()).alias("far"),
+        (others.diff().fill_null(0.0) >= 0.0).all().alias("rise"),
+    ).filter(pl.col("n") > 1)  # fmt: skip
+    if not found.height or float((found["far"] & found["rise"]).mean() or 0.0) < NEARLY_ALL:  # type: ignore[arg-type]
+        return np.zeros(whole.size, bool)
+    first = np.zeros(whole.size, bool)
+    first[found["at"].to_numpy()] = True
+    return whole & ~first & np.isin(rows.contest, found["contest"].to_numpy())
+
+
+LEAST_ODD, SHARE_ODD = 3, 0.01
+"""Rows, and share of those that can be used, from which on a word that is not known is asked about."""
+
+
+def note_odd_words(rows: ContestRows) -> None:
+    """Ask what a word means that stands in many cells of the outcome and is not known."""
+    odd = rows.fault == rows.reasons.index("unreadable place")
+    if not odd.any() or rows.outcome is None:
+        return
+    words = as_text(rows.table[rows.outcome].filter(pl.Series(odd))).str.strip_chars()
+    for word, number in words.value_counts(sort=True).rows()[:3]:
+        if word and number >= max(LEAST_ODD, SHARE_ODD * rows.good.sum()):
+            rows.notes.append(
+                f"{word!r:.40} stands in {number:,} rows of {rows.outcome!r} and is no {rows.kind} that is known: they "
+                f"were set aside. What does it mean? endings={{{word[:40]!r}: 'unfinished'}}, or 'last', "
+                "'disqualified' or 'not started', says it"
+            )

@@ -1,0 +1,315 @@
+"""Tables of another shape: one row per team, a column for each race, cells that stand for a block of rows.
+
+Each becomes the table that is read like any other: one row for a match, or one for an entrant of a contest. Wide sheets
+are kept by regattas and championships: cells hold places, points or times, codes such as DNF, and nothing where an
+entrant was not there; discards stand in brackets, and totals at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.columns import (
+    CONTEST_COLUMNS,
+    FURTHER_HEADERS,
+    LOSER_COLUMNS,
+    MATCH_COLUMNS,
+    find_columns,
+    find_contest_columns,
+    listed,
+    plain_name,
+)
+from kinelo.matches.contest_outcomes import Cells, read_cells
+from kinelo.matches.contests import FINISHED
+from kinelo.matches.dates import read_dates
+from kinelo.matches.loading import Opened
+from kinelo.matches.names import as_text, encode_names, read_words
+from kinelo.matches.words import UNKNOWN
+
+LEAST_EMPTY = 0.5
+"""Share of rows that must lack a value before one value stands for several rows."""
+
+
+def fill_blocks(table: pl.DataFrame, columns: Iterable[str], notes: list[str]) -> pl.DataFrame:
+    """The table with these columns filled downwards where each value begins a block, and a note of each.
+
+    A block is meant where the first row has a value, at least half of the rows have none, and no value stands twice in
+    a row: a column that repeats its values has gaps instead.
+
+    >>> noted, table = [], pl.DataFrame({"race": ["Spa", None, "Monza", None], "boat": list("abab")})
+    >>> fill_blocks(table, ["race"], noted)["race"].to_list()
+    ['Spa', 'Spa', 'Monza', 'Monza']
+    >>> fill_blocks(table.with_columns(race=pl.Series(["Spa", "Spa", None, None])), ["race"], noted)["race"].to_list()
+    ['Spa', 'Spa', None, None]
+    """
+    others = [pl.col(column) for column in table.columns if column not in set(columns := list(columns))]
+    if not others or table.height < 2:
+        return table
+    for column in columns:
+        text = as_text(table[column]).str.strip_chars()
+        empty = (text.is_null() | (text == "")).to_numpy()
+        if empty[0] or not empty.any():
+            continue
+        filled = ~table.select(pl.all_horizontal(other.is_null() for other in others)).to_series().to_numpy()
+        values = text.filter(pl.Series(~empty))
+        again = bool((values.shift(-1) == values).any())
+        if again or (empty & filled).sum() < LEAST_EMPTY * filled.sum():
+            continue
+        at = np.maximum.accumulate(np.where(empty, 0, np.arange(table.height)))
+        series = table[column].gather(np.where(filled, at, np.arange(table.height)))
+        table = table.with_columns(series.alias(column))
+        notes.append(
+            f"{column!r} is written once for a block of rows: {int((empty & filled).sum()):,} empty cells were filled "
+            "from above"
+        )
+    return table
+
+
+TEAM_COLUMNS: dict[str, tuple[str, ...]] = {
+    "team": ("team", "teamname", "teamid", "club", "side", "player"),
+    "score": ("score", "goals", "points", "pts", "runs", "goalsfor", "gf", "teamscore"),
+    "result": ("result", "outcome", "won", "wl"),
+    "rank": ("rank", "place", "position", "finish", "finishposition", "placement", "rang", "platz", "posicao", "posto"),
+    "venue": ("venue", "homeaway", "ha", "location", "ishome", "where", "homeoraway"),
+    "match_id": MATCH_COLUMNS["match_id"],
+}
+AT_HOME = {
+    1: ("h", "home", "1", "true", "yes", "heim", "casa", "local", "domicile", "thuis"),
+    0: ("a", "away", "0", "false", "no", "@", "auswärts", "gast", "fora", "visitante", "extérieur", "trasferta", "uit"),
+    2: ("n", "neutral", "neutro", "neutre", "neutraal"),
+}
+UNPAIRED = "not two rows of one match"
+
+
+def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | None:
+    """One row per match from a table of one row per team, or None where the table is not of that kind.
+
+    A joined match stands at the first of its rows; the second row is left blank and marked as used.
+    """
+    table = opened.table
+    given = {name: column for name, column in (columns or {}).items() if name in ("match_id",)}
+    own = find_columns(table.columns, MATCH_COLUMNS, None)
+    column_of = find_columns(table.columns, TEAM_COLUMNS, given or None)
+    if {"home", "away"} & (own.keys() | (columns or {}).keys()) or not {"team", "match_id"} <= column_of.keys():
+        return None
+    if not {"score", "result", "rank"} & column_of.keys():
+        return None
+    (match,), _ = encode_names(table[column_of["match_id"]])
+    number = np.bincount(match[match >= 0])
+    if np.mean(number > 2) > 0.5:
+        raise InputError(
+            f"The table ranks up to {number.max():,} sides under one {column_of['match_id']!r}; "
+            "only matches of two sides are read. kinelo.read_contests reads contests of many."
+        )
+    if not np.any(number == 2) or not {"score", "result"} & column_of.keys():
+        return None
+    return _joined(opened, column_of, match, number)
+
+
+def _joined(opened: Opened, found: dict[str, str], match: np.ndarray, number: np.ndarray) -> Opened:
+    table, n = opened.table, opened.table.height
+    paired = np.append(number == 2, False)[match]
+    order = np.argsort(match, kind="stable")
+    pairs = order[paired[order]].reshape(-1, 2)
+    venue = np.full(n, -1, np.int8)
+    if "venue" in found:
+        venue = read_words(table[found["venue"]], AT_HOME)
+    first, second = venue[pairs].T
+    turned = ((first == 0) & (second != 0)) | ((second == 1) & (first != 1))
+    home, away = np.where(turned, pairs[:, 1], pairs[:, 0]), np.where(turned, pairs[:, 0], pairs[:, 1])
+    neutral = ~((venue[home] == 1) | (venue[away] == 0))
+    place = pairs.min(axis=1)
+    used = np.setdiff1d(pairs, place)
+    columns = {"home": (found["team"], home), "away": (found["team"], away)}
+    if "score" in found:
+        columns |= {"home_score": (found["score"], home), "away_score": (found["score"], away)}
+    else:
+        columns["result"] = (found["result"], home)
+    series = []
+    for name, (column, rows) in columns.items():
+        source = np.full(n, n)
+        source[place] = rows
+        series.append(
+            pl.concat([table[column], pl.Series([None], dtype=table[column].dtype)]).gather(source).alias(name)
+        )
+    flags = np.zeros(n, bool)
+    flags[place] = neutral
+    rest = table.drop({found[name] for name in ("team", "score", "result", "venue") if name in found})
+    rest = rest.drop([name for name in (*columns, "neutral") if name in rest.columns])
+    broken = {int(row): UNPAIRED for row in np.flatnonzero(~paired)} | dict(opened.broken)
+    notes = (
+        *opened.notes,
+        f"the table has one row per team: {len(pairs):,} matches were joined by {found['match_id']!r}",
+    )
+    used_up = frozenset(int(row) for row in used)
+    return Opened(rest.with_columns(*series, pl.Series("neutral", flags)), notes, broken, used_up)
+
+
+RACE = re.compile(
+    r"(?:r|race|heat|rd|rnd|round|q|f|g|day|stage|event|ev|week|wk|lauf|wettfahrt|wf|manche|prova|regata|corrida|gp|game"
+    r"|contest|no|nr|tag|etapa|etape)?[.\s_#-]*\d{1,3}\.?(?:\s*\(.*\))?"
+)
+TOTALS = (
+    "total", "totals", "totalpoints", "net", "nett", "netpoints", "nettpoints", "netpts", "netto", "gross", "sum",
+    "points", "pts", "score", "discard", "discards", "carriedforward", "average", "avg", "mean", "gap", "wins", "races",
+    "summe", "gesamt", "punkte", "pontos", "puntos", "punti", "punten", "best", "behind", "diff",
+)  # fmt: skip
+LEAST_RACES = 2
+LEAST_NAMED = 3
+"""Columns that must hold races where no header is a number."""
+
+MOSTLY = 0.8
+MEASURES = ("place", "time", "points")
+
+
+def from_wide_sheet(opened: Opened, given: Mapping[str, Any] | None, played: bool = True) -> Opened | None:
+    """The long table of a wide sheet, with notes; None where the table is not one."""
+    table = opened.table
+    if {*(given or {})} - {"entrant", "weight", "season", "group"} or not played or table.height < 2:
+        return None
+    columns = find_contest_columns(table.columns, {k: v for k, v in (given or {}).items() if isinstance(v, str)})
+    sides = find_columns(table.columns, {**MATCH_COLUMNS, "opponent": ("opponent", "opp")}, None)
+    if "entrant" not in columns or {"contest", "date"} & columns.keys() or {"home", "away", "opponent"} & sides.keys():
+        return None
+    if find_columns(table.columns, LOSER_COLUMNS, None):
+        return None
+    kind, races = _races(table, columns)
+    if not races:
+        return None
+    return _long(opened, kind, races, columns)
+
+
+def _races(table: pl.DataFrame, found: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Columns that hold races, and what stands in them: places, times or points."""
+    numbered, named = [], []
+    known = {found[key] for key in found if key in ("entrant", "season", "weight", "group")}
+    header_words = {word for words in CONTEST_COLUMNS.values() for word in words} | {*TOTALS, *FURTHER_HEADERS}
+    days = read_dates(pl.Series(table.columns, dtype=pl.String)).days
+    for column, day in zip(table.columns, days):
+        if column in known or isinstance(table[column].dtype, pl.List | pl.Struct):
+            continue
+        if RACE.fullmatch(column.strip().lower()) or not np.isnat(day):
+            numbered.append(column)
+        elif plain_name(column) not in header_words:
+            named.append(column)
+    for candidates, least in ((numbered, LEAST_RACES), (named, LEAST_NAMED)):
+        for kind in MEASURES:
+            races = [c for c in candidates if _holds(table[c], kind, table.height)]
+            if len(races) >= least and len(races) >= MOSTLY * len(candidates):
+                return kind, races
+        if numbered:
+            break
+    return "", []
+
+
+def _holds(column: pl.Series, kind: str, entrants: int) -> bool:
+    """Whether a column holds places, times or points of one race."""
+    cells = _cells(column, kind)
+    value = cells.value[(cells.ended == FINISHED) & np.isfinite(cells.value)]
+    understood = (cells.ended != UNKNOWN) | cells.blank
+    if value.size < 2 or understood.mean() < MOSTLY:
+        return False
+    if kind == "place":
+        whole = np.all(value >= 1.0) and value.max() <= 1.5 * entrants + 2
+        return bool(whole and value.min() == 1.0 and np.unique(value).size >= MOSTLY * value.size)
+    if kind == "time":
+        return column.dtype == pl.String and bool(column.str.contains(r"\d[:hm']\d").mean() or 0)
+    return bool(value.max() >= 3.0 and np.unique(value).size > 2)
+
+
+def _cells(column: pl.Series, kind: str) -> Cells:
+    return read_cells(_without_signs(column), "score" if kind == "points" else kind)
+
+
+def _without_signs(column: pl.Series) -> pl.Series:
+    """Cells as text without what marks a discard: ``-17``, ``17*``, ``~17~``."""
+    text = as_text(column).str.strip_chars()
+    return text.str.replace(r"^[-−~]+\s*(\d.*?)\s*[-~]*$", "$1").str.replace(r"^(\d+(?:\.\d+)?)\s*\*$", "$1")
+
+
+def _long(opened: Opened, kind: str, races: list[str], found: Mapping[str, str]) -> Opened:
+    table = opened.table
+    left_out = [
+        column for column in table.columns
+        if column not in races and (
+            plain_name(column) in TOTALS
+            or column in (found.get(key) for key in ("place", "score", "time", "distance", "title", "status"))
+            or RACE.fullmatch(column.strip().lower())
+        )
+    ]  # fmt: skip
+    columns = [column for column in table.columns if column not in (*races, *left_out)]
+    parts, rows = [], []
+    brackets = 0
+    for race in races:
+        text = as_text(table[race]).str.strip_chars()
+        there = (text != "").fill_null(False)
+        brackets += int((text.str.contains(r"^[(\[].*[)\]]$|^[-−~]\d|^\d+\*$") & there).sum() or 0)
+        part = table.select(columns).with_columns(pl.lit(race).alias("race"), _without_signs(text).alias(kind))
+        parts.append(part.filter(there))
+        rows.append(np.flatnonzero(there.to_numpy()))
+    long = pl.concat(parts)
+    if not np.isnat(read_dates(pl.Series(races)).days).any():
+        long = long.with_columns(pl.col("race").alias("date"))
+    return Opened(
+        long, (*opened.notes, *_notes(opened, kind, races, left_out, brackets, rows)), rows=np.concatenate(rows)
+    )
+
+
+def _notes(
+    opened: Opened, kind: str, races: list[str], left_out: list[str], brackets: int, rows: list[NDArray[np.int64]]
+) -> list[str]:
+    cells = len(races) * opened.table.height
+    holds = {"place": "places", "time": "times", "points": "points, of which the most is best"}[kind]
+    notes = [
+        f"the sheet has a row for each entrant and a column for each of {len(races)} races ({listed(races)}) that "
+        f"holds {holds}"
+    ]
+    if empty := cells - sum(map(len, rows)):
+        notes.append(f"{empty:,} cells of the sheet are empty: those entrants were not in those races")
+    if brackets:
+        notes.append(f"{brackets:,} results are marked as discards: they were reached, and count like the others")
+    if left_out:
+        notes.append(f"totals and the like were left out: {listed(left_out)}")
+    if opened.broken:
+        notes.append(f"{len(opened.broken):,} lines could not be read")
+    return notes
+
+
+def are_contests(table: pl.DataFrame, given: Mapping[str, str | Sequence[str]] | None = None) -> bool:
+    """Whether a table (or its first rows) holds contests, one row per entrant, and not matches of two sides.
+
+    Places tell. Scores and times may be those of the two sides of a match: there must be more than two rows of most
+    contests.
+
+    >>> are_contests(pl.DataFrame({"race": [1, 1], "driver": ["A", "B"], "position": [1, 2]}))
+    True
+    >>> are_contests(pl.DataFrame({"game": [1, 1], "player": ["A", "B"], "points": [1, 2]}))
+    False
+    """
+    if given and set(given) - set(CONTEST_COLUMNS):
+        return False
+    if given and set(given) - set(MATCH_COLUMNS):
+        return True
+    columns = table.columns
+    given = {name: column for name, column in (given or {}).items() if isinstance(column, str)}
+    sides = find_columns(columns, {**MATCH_COLUMNS, "opponent": ("opponent", "opp", "opponentname", "gegner")}, None)
+    if {"home", "away"} & sides.keys() or "opponent" in sides:
+        return False
+    found = find_contest_columns(columns, given)
+    if "entrant" not in found or not {"contest", "date"} & found.keys():
+        return from_wide_sheet(Opened(table), given) is not None
+    return "place" in found or ("contest" in found and bool({"score", "time"} & found.keys()) and _many(table, found))
+
+
+def _many(table: pl.DataFrame, found: Mapping[str, str]) -> bool:
+    """Whether most contests have more than two rows, and nobody is called a winner or loser."""
+    keys = [found[name] for name in ("contest", "season", "date") if name in found]
+    of_winners = find_columns(table.columns, LOSER_COLUMNS, None)
+    return not of_winners and table.height > 0 and bool((table.group_by(keys).len()["len"] > 2).mean() > 0.5)  # type: ignore[operator]
