@@ -39,7 +39,7 @@ def test_a_river_through_team_elo(table, tmp_path, names):
     write_river(tmp_path, matches, matches // 10, names == "text")
     rater = kn.TeamElo.classic()
     rater.update(kn.read_matches(pl.read_parquet(tmp_path / "0000.parquet")[:10]))  # compile
-    rater.reset()
+    rater._reset()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.perf_counter()
     rater.update(kn.scan_matches(str(tmp_path / "*.parquet")))

@@ -82,10 +82,10 @@ def signatures():
 EVENLY_SPACED = "homogeneous"
 """Without a seed its strengths are not random."""
 TAKES_MATCHES = {
-    "KalmanElo.play_out",
-    "KalmanElo.possible_strengths",
-    "PlayerElo.play_out",
-    "PlayerElo.possible_strengths",
+    "KalmanElo._play_out",
+    "KalmanElo._possible_strengths",
+    "PlayerElo._play_out",
+    "PlayerElo._possible_strengths",
 }
 """What a rater offers to season and knockout, which always name the seed."""
 
@@ -152,5 +152,5 @@ def test_pictures_show_nothing_but_themselves():
 def test_a_rater_shows_what_is_asked_by_whoever_rates(rater):
     shown = set(dir(rater))
     assert {"fit", "update", "predict", "ratings_", "predict_one", "parameters_", "get_params"} <= shown
-    assert shown.isdisjoint({"book_holds", "fitted_by_forecasts", "unit_of_points"})
+    assert shown.isdisjoint({"book_holds", "fitted_by_forecasts", "_unit_of_points"})
     assert (rater.slots is not None) == isinstance(rater, kn.TeamElo | kn.RankElo | type(kn.TeamElo.classic()))

@@ -79,7 +79,7 @@ def errors(rater: kn.KalmanElo | kn.PlayerElo, truth: np.ndarray) -> np.ndarray:
     order = [int(name) for name in table["name"]]
     at = (table["last_played"].to_numpy() - FIRST).astype(int)
     seen = not np.isnan(rater._unit)
-    points = rater.points_per_unit_ / (1.0 if seen else rater.parameters_["sharpness"])
+    points = rater._points_per_unit / (1.0 if seen else rater.parameters_["sharpness"])
     true = (truth[at, order] - truth[-1].mean()) / (rater._unit if seen else NOISE)
     rating = table["rating"].to_numpy() - 1500
     if isinstance(rater, kn.PlayerElo):  # only differences can be seen in matches

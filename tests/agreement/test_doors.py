@@ -753,11 +753,8 @@ QUESTIONS = {
 
 OTHERS = {
     # of a rater: its arguments, state and what it found
-    "add_points", "classic", "corrected", "correlation", "from_arrays", "get_params",
-    "hindsight",
-    "in_own_unit", "intervals", "lineup_knowledge", "unidentified_parameters", "needs_whole_table",
-    "open_parameters", "play_out", "possible_strengths", "predict_margin", "reset", "score",
-    "set_params", "settled_values", "smoothed", "strengths_by", "surprises", "to_arrays",
+    "classic", "corrected", "correlation", "from_arrays", "get_params", "hindsight", "intervals", "lineup_knowledge",
+    "predict_margin", "score", "set_params", "strengths_by", "surprises", "to_arrays",
     # of a rater of contests: one of them
     "contest_one", "field_of",
     # of the package: theory, simulation, reading

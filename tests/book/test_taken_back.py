@@ -211,7 +211,7 @@ def test_comparisons_in_pieces_end_at_the_bits_of_one_addition(told, tmp_path):
     for part in (slice(0, 15), slice(15, 31), slice(31, 240)):
         book.add(kn.read_matches({name: column[part] for name, column in table.items()}))
         assert book.check() == []
-    assert book.rater.ridge_ == whole.rater.ridge_ and book.rater.order_.home is whole.rater.order_.home is not told
+    assert book.rater.ridge_ == whole.rater.ridge_ and book.rater._order.home is whole.rater._order.home is not told
     assert book.ratings_.equals(whole.ratings_)
 
 

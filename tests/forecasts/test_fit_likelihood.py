@@ -31,7 +31,7 @@ def simulated(matches=3000, teams=30, seed=11, home=0.35, spread=0.9, ties=0.3):
 
 
 def total_loss(rater, matches, values):
-    rater.reset(values)
+    rater._reset(values)
     skipped = len(matches) // 4
     return log_loss(rater.one_step_ahead(matches).probabilities, matches.result)[skipped:].sum()
 
@@ -42,13 +42,13 @@ def total_loss(rater, matches, values):
 def test_no_step_away_from_the_estimates_is_better(make):
     matches = simulated()
     rater = make()
-    rater.unidentified_ = rater.unidentified_parameters(matches)
+    rater._unidentified = rater._unidentified_parameters(matches)
     found = estimate(rater, matches)
     best = total_loss(rater, matches, found.values)
     assert best == pytest.approx(-found.log_likelihood)
-    start = {p.name: p.default for p in rater.open_parameters()}
+    start = {p.name: p.default for p in rater._open_parameters()}
     assert best < total_loss(rater, matches, start)
-    for p in rater.open_parameters():
+    for p in rater._open_parameters():
         for factor in (0.8, 1.25):
             moved = dict(found.values)
             moved[p.name] = min(max(moved[p.name] * factor, p.low), p.high)
@@ -95,13 +95,13 @@ def test_parameters_without_evidence_have_no_standard_error():
     class Idle:
         """Forecasts depend on one of two parameters, and that one runs into its bound."""
 
-        def open_parameters(self):
+        def _open_parameters(self):
             return (
                 Parameter("pull", 0.2, 0.01, 0.4, True, "probability of a win"),
                 Parameter("idle", 1.0, 0.1, 10.0, True, "nothing"),
             )
 
-        def reset(self, estimated=None):
+        def _reset(self, estimated=None):
             self.values = estimated
 
         def one_step_ahead(self, matches):
@@ -123,10 +123,10 @@ def test_the_prior_decides_where_matches_tell_no_more():
     """
 
     class Saturated:
-        def open_parameters(self):
+        def _open_parameters(self):
             return (Parameter("factor", 1.0, 0.5, 2.0, True, "helps until it does not"),)
 
-        def reset(self, estimated=None):
+        def _reset(self, estimated=None):
             self.z = np.log(estimated["factor"])
 
         def loss(self):
@@ -138,7 +138,7 @@ def test_the_prior_decides_where_matches_tell_no_more():
 
     def total(factor):
         rater = Saturated()
-        rater.reset({"factor": factor})
+        rater._reset({"factor": factor})
         return 100 * rater.loss() + 0.5 * (np.log(factor) / (np.log(4.0) / 6)) ** 2
 
     matches = kn.read_matches({"home": ["A"] * 100, "away": ["B"] * 100, "result": [1] * 100})
@@ -151,10 +151,10 @@ def test_standard_error_of_a_proportion():
     class Coin:
         """One parameter with a textbook standard error, √(p(1 − p)/n)."""
 
-        def open_parameters(self):
+        def _open_parameters(self):
             return (Parameter("p", 0.4, 0.01, 0.99, False, "probability of a win"),)
 
-        def reset(self, estimated=None):
+        def _reset(self, estimated=None):
             self.p = estimated["p"]
 
         def one_step_ahead(self, matches):

@@ -96,7 +96,7 @@ def test_chances_add_up_and_follow_strength(rater):
 def test_results_played_out_are_the_forecasts(rater, covariance):
     """20,000 draws: a share is sure to .0035 (one standard error); six matches with three results each."""
     kalman = kn.KalmanElo(**rater.parameters_, covariance=covariance)
-    kalman.margin_unit_ = rater.margin_unit_
+    kalman._margin_unit = rater._margin_unit
     kalman.update(rater.fitted_)
     table = {
         "date": ["2025-01-01", "2025-01-01", "2026-01-01", "2026-06-01", "2026-06-01", "2027-01-01"],
@@ -105,7 +105,7 @@ def test_results_played_out_are_the_forecasts(rater, covariance):
         "neutral": [False, True, False, True, True, False],
     }
     fixtures = kn.read_matches(table, played=False)
-    outcome, margin = kalman.play_out(fixtures, 20_000, seed=5)
+    outcome, margin = kalman._play_out(fixtures, 20_000, seed=5)
     shares = np.column_stack([(outcome == k).mean(axis=0) for k in range(3)])
     expected = kalman.predict(fixtures).probabilities
     np.testing.assert_allclose(shares, expected, atol=0.014)
@@ -159,12 +159,12 @@ def test_results_of_players_played_out_are_the_forecasts(covariance):
         "away_lineup": [[], [], [], [], ["2/2", "2/3"], ["1/0", "1/1"]],
     }
     coming = kn.read_matches(table, played=False)
-    outcome, margin = players.play_out(coming, 20_000, seed=5)
+    outcome, margin = players._play_out(coming, 20_000, seed=5)
     shares = np.column_stack([(outcome == k).mean(axis=0) for k in range(3)])
     np.testing.assert_allclose(shares, players.predict(coming).probabilities, atol=0.02)
     assert ((np.sign(margin) == 1) == (outcome == 0)).all() and ((margin == 0) == (outcome == 1)).all()
     # Sides drawn for a cup are those that meet on neutral ground.
-    two = players.possible_strengths(["T1", "T3"], "2025-01-01", 20_000, seed=1)
+    two = players._possible_strengths(["T1", "T3"], "2025-01-01", 20_000, seed=1)
     win = ndtr(two[:, 0] - two[:, 1] - players.ties_).mean()
     assert win == pytest.approx(players.predict(coming).probabilities[1, 0], abs=0.015)
 
@@ -175,7 +175,7 @@ def test_a_side_better_than_thought_is_so_all_season(rater):
         {"date": [str(np.datetime64("2025-01-01") + k) for k in range(30)], "home": ["new"] * 30, "away": ["A"] * 30},
         played=False,
     )
-    outcome, _ = rater.play_out(fixtures, 4000, seed=1)
+    outcome, _ = rater._play_out(fixtures, 4000, seed=1)
     won = (outcome == 0).sum(axis=1)
     p = (outcome == 0).mean()
     assert won.var() > 3 * 30 * p * (1 - p)
@@ -250,7 +250,7 @@ def test_knockout_of_known_strengths(rater):
     cup = kn.knockout(rater, names, date="2024-07-01", realisations=20_000)
     assert cup.reached.sum(axis=0) == pytest.approx([2.0, 1.0])
     sure = kn.KalmanElo(**rater.parameters_ | {"doubt": 1e-9}, covariance="full")
-    sure.margin_unit_ = rater.margin_unit_
+    sure._margin_unit = rater._margin_unit
     sure.update(rater.fitted_)
     day = sure.ratings_["last_played"].max()
 

@@ -59,9 +59,9 @@ def test_pieces_together_are_the_table(river, rows):
 def test_updates_in_pieces_give_the_same_ratings_to_the_bit(river, rater, monkeypatch):
     pattern, table = river
     monkeypatch.setattr(kn.matches.MatchScan.pieces, "__defaults__", (90,))
-    rater.reset()
+    rater._reset()
     near = rater.update(kn.read_matches(table, ordered=True)).ratings_
-    rater.reset()
+    rater._reset()
     far = rater.update(kn.scan_matches(pattern)).ratings_
     assert near.height == 30 and near.sort("name").equals(far.sort("name"))
 
@@ -77,7 +77,7 @@ def test_fit_looks_at_the_latest_matches_and_says_so(river):
         far = kn.TeamElo(**open_step).fit(kn.scan_matches(pattern))
     near = kn.TeamElo(**open_step).fit(kn.read_matches(table[-300:], ordered=True))
     assert far.parameters_ == near.parameters_
-    near.reset(near.estimates_.values)
+    near._reset(near.estimates_.values)
     assert far.ratings_.sort("name").equals(near.update(kn.read_matches(table, ordered=True)).ratings_.sort("name"))
 
 

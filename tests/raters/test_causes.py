@@ -128,10 +128,10 @@ def test_the_unit_forgets_sooner_where_scoring_changes_fast(monkeypatch):
     fast, still = scoring(10, 3.0, n=1500), scoring(10, 1.0, n=1500)
     found, steady = kalman(), kalman()
     chosen = loss(found, fast), loss(steady, still)
-    assert (found.memory_, steady.memory_) == (250.0, 1000.0)
+    assert (found._memory, steady._memory) == (250.0, 1000.0)
     kept = kalman()
     kept.from_arrays(found.to_arrays())
-    assert kept.memory_ == 250.0
+    assert kept._memory == 250.0
     monkeypatch.setattr("kinelo.raters.gaussian.choose_memory", lambda rater, found, matches: found)
     assert chosen[0] < loss(kalman(), fast) - 0.002
     assert chosen[1] == loss(kalman(), still)
@@ -171,7 +171,7 @@ def test_strength_may_depend_on_conditions():
         found = table.filter(surface=name)["rating"].to_numpy()
         assert np.corrcoef(found, own[:, k] - own.mean(axis=1))[0, 1] > 0.55
     found, error = (
-        one["spread by surface"] * with_them.margin_unit_
+        one["spread by surface"] * with_them._margin_unit
         for one in (with_them.estimates_.values, with_them.estimates_.standard_errors)
     )
     assert abs(found - 0.4) < 2.6 * error and error == pytest.approx(0.07, rel=0.4)

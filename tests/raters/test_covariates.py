@@ -97,7 +97,7 @@ def test_an_effect_that_grows_is_followed(name):
     step = rater.parameters_["effect_step"]
     assert step > 1.5 and rater.effects_["effect"][0] > 88.0
     slow = blank_of(rater)
-    slow.reset(dict(rater.parameters_) | {"effect_step": 0.1})
+    slow._reset(dict(rater.parameters_) | {"effect_step": 0.1})
     assert slow.update(matches).effects_["effect"][0] < 80.0
     quiet = blank_of(rater).update(matches)
     assert quiet.parameters_["effect_step"] == step and quiet.effects_.equals(rater.effects_)

@@ -81,7 +81,7 @@ def test_nothing_is_drawn_where_two_meet_or_ratings_say_the_level():
 
 def test_estimates_stored_before_there_were_all_parameters_keep_their_meaning():
     rater = kn.RankElo().update(races(0.0, contests=3, size=5))
-    rater.reset({"walk": 0.3, "newcomer": -0.2})
+    rater._reset({"walk": 0.3, "newcomer": -0.2})
     assert rater.parameters_["contest_walk"] == 0.0 and rater.parameters_["newcomer_follows"] == 1.0
 
 

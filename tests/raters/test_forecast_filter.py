@@ -120,8 +120,8 @@ def plain_filter(matches, v, unit, full=True):
 def test_filter_agrees_with_dense_matrices(covariance):
     matches = league()
     rater = kn.KalmanElo(**VALUES, covariance=covariance, sharpness_walk=0.0)
-    rater.margin_unit_ = 1.7
-    rater.order_ = SideOrder(home=True, neutral=True)
+    rater._margin_unit = 1.7
+    rater._order = SideOrder(home=True, neutral=True)
     p = rater.one_step_ahead(matches).probabilities
     mean, variance, x, C, names = plain_filter(matches, VALUES, 1.7, covariance == "full")
     scale = np.sqrt(1 + VALUES["sharpness"] ** 2 * 1.6 * variance)
@@ -360,7 +360,7 @@ def test_margins_lie_as_far_as_strengths_are_doubted():
     fixtures = kn.read_matches({"home": ["A", "C"], "away": ["B", "D"], "neutral": [True, True]}, played=False)
     table = rater.predict_margin(fixtures, 0.8)
     width = (table["high"] - table["low"]).to_numpy() / (2 * norm.ppf(0.9))
-    apart = (200.0**2 + 260.0**2 - 30.0**2 - 40.0**2) / rater.points_per_unit_**2
+    apart = (200.0**2 + 260.0**2 - 30.0**2 - 40.0**2) / rater._points_per_unit**2
     assert width[1] ** 2 - width[0] ** 2 == pytest.approx(apart, rel=1e-9)
 
 

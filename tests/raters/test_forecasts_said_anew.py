@@ -55,7 +55,7 @@ def best(make, matches, bounds):
 
     def loss(value):
         rater = make(value)
-        rater.order_ = kn.raters.Rater.order_
+        rater._order = kn.raters.Rater._order
         rater._prepare(matches)
         said = rater.one_step_ahead(matches).probabilities
         return log_loss(said[skipped:], matches.result[skipped:]).sum()

@@ -11,7 +11,7 @@ from kinelo.raters.glicko.rater import Q
 
 def given_standing(rater, **standing):
     """A rater in which everyone starts from a stated rating and deviation."""
-    rater.reset()
+    rater._reset()
     for name, (rating, deviation) in standing.items():
         place = rater._state.place(name)
         rater._state.known.rating[place] = Q * (rating - 1500)
@@ -138,5 +138,5 @@ def test_fit_finds_the_home_advantage():
     for rater in (kn.Glicko(home_step=0.0), kn.Glicko2(home_step=0.0)):  # an advantage that stays
         rater.fit(matches)
         assert abs(rater.parameters_["home_advantage"] - 60.0) < 4.0 * error
-        rater.reset(rater.parameters_)
+        rater._reset(rater.parameters_)
         assert np.all(np.isfinite(rater.one_step_ahead(matches).probabilities))

@@ -104,9 +104,9 @@ def all_moments(matches, v, stop, unit=1.0):
 def test_hindsight_is_conditioning_on_everything(stop):
     matches = league()
     rater = kn.KalmanElo(**VALUES)
-    rater.margin_unit_ = 1.0
-    rater.order_ = SideOrder(home=True, neutral=True)
-    rater.reset()
+    rater._margin_unit = 1.0
+    rater._order = SideOrder(home=True, neutral=True)
+    rater._reset()
     tables = rater.hindsight(matches, [3, stop, 40] if stop < 40 else [3, 40])
     table = tables[1].sort("name")
     mean, cov = all_moments(matches, VALUES, stop)
@@ -118,7 +118,7 @@ def test_hindsight_is_conditioning_on_everything(stop):
     share = active / active.sum()
     m, C = mean[at], cov[np.ix_(at, at)]
     M = np.eye(len(at)) - share[None, :]
-    points = rater.points_per_unit_
+    points = rater._points_per_unit
     np.testing.assert_allclose((table["rating"].to_numpy() - 1500) / points, m - share @ m, atol=1e-8)
     np.testing.assert_allclose(table["uncertainty"].to_numpy() / points, np.sqrt(np.diag(M @ C @ M.T)), atol=1e-8)
 
@@ -144,17 +144,17 @@ def test_hindsight_is_nearer_to_the_truth_and_knows_how_near():
     unit = float(np.abs(margin).mean())
     known = {"walk": 0.6 / unit, "noise": 1.5 / unit, "prior_spread": 1.0 / unit, "regression": 0.0, "newcomer": 0.0}
     rater = kn.KalmanElo(**VALUES | known)
-    rater.margin_unit_, rater.memory_ = unit, 1e12  # one unit throughout, so that truth has one scale
-    rater.reset()
+    rater._margin_unit, rater._memory = unit, 1e12  # one unit throughout, so that truth has one scale
+    rater._reset()
     errors = {}
     for hindsight in (False, True):
         history = kn.rating_history(rater, matches, points=12, hindsight=hindsight)
         history = history.filter(history["date"] > history["date"].min())
         at = (history["last_played"].to_numpy() - np.datetime64("2001-01-01")).astype(int)
         true = (truth[at, history["name"].to_numpy().astype(int)] - truth[at].mean(axis=1)) / unit
-        error = (history["rating"].to_numpy() - 1500) / rater.points_per_unit_ - true
+        error = (history["rating"].to_numpy() - 1500) / rater._points_per_unit - true
         errors[hindsight] = np.sqrt(np.mean(error**2))
-        assert 0.6 < np.mean((error / history["uncertainty"].to_numpy() * rater.points_per_unit_) ** 2) < 1.5
+        assert 0.6 < np.mean((error / history["uncertainty"].to_numpy() * rater._points_per_unit) ** 2) < 1.5
     assert errors[True] < 0.85 * errors[False]
 
 

@@ -275,7 +275,7 @@ def test_the_home_advantage_is_shown_as_it_is_today_and_lies_within_its_errors(m
 def test_a_home_advantage_that_is_given_stands_and_its_start_is_never_sought():
     rater = kn.TeamElo(home_advantage=30.0).fit(league_at_home(3, 70.0, n=200))
     assert rater.home_advantage_ == 30.0 and rater.home_advantage_error_ == 0.0
-    assert "home_advantage" not in {p.name for p in kn.TeamElo().open_parameters() + kn.Glicko2().open_parameters()}
+    assert "home_advantage" not in {p.name for p in kn.TeamElo()._open_parameters() + kn.Glicko2()._open_parameters()}
 
 
 @pytest.mark.parametrize("make", [kn.TeamElo, kn.Glicko, kn.KalmanElo])

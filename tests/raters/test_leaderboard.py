@@ -161,7 +161,7 @@ def test_uncertainty_is_that_of_today(covariance):
         f = np.exp(-0.3 * idle)
         grown = f**2 * v + 0.25 * (1 - f**2) / 0.6
         share = np.full(size, 1 / size)  # all played within two years
-        expected = np.sqrt(1.7 * (grown - 2 * grown * share + np.sum(share**2 * grown))) * rater.points_per_unit_
+        expected = np.sqrt(1.7 * (grown - 2 * grown * share + np.sum(share**2 * grown))) * rater._points_per_unit
         np.testing.assert_allclose(today["uncertainty"], expected, rtol=1e-9)
     more = today["uncertainty"].to_numpy() - then["uncertainty"].to_numpy()
     assert more[then["name"].to_list().index("R")] == more.max() > 5

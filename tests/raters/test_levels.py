@@ -109,7 +109,7 @@ def test_players_take_along_what_they_are_good_at():
     matches, under, _ = surfaces(1, 100.0, players=2)
     rater = kn.PlayerElo(covariance="diagonal", conditions=["surface"])
     assert loss(rater, matches) < loss(kn.PlayerElo(covariance="diagonal"), matches) - 0.008
-    assert 50 < rater.points_per_unit_ * rater.parameters_["spread by surface"] < 150
+    assert 50 < rater._points_per_unit * rater.parameters_["spread by surface"] < 150
     table = rater.strengths_by("surface").sort("name", "surface")["rating"].to_numpy().reshape(-1, 3)
     assert np.corrcoef(table.ravel(), (under - under.mean(axis=1, keepdims=True)).ravel())[0, 1] > 0.55
     matches, _, _ = surfaces(2, 0.0, players=2)
@@ -203,7 +203,7 @@ def test_pieces_end_at_the_bits_of_the_whole(kind):
 def test_team_elo_learns_levels_as_its_equations_say():
     """The update written out in plain numbers, with Davidson's chances from their definition."""
     matches = two_conditions(60)
-    step, kappa, home, spread = 12.0, 0.4, 30.0, kn.TeamElo.condition_spread[0]
+    step, kappa, home, spread = 12.0, 0.4, 30.0, kn.TeamElo._condition_spread[0]
     nu = NU * (2 + kappa) / 2  # in points of expected score
     given = {"home_advantage": home, "ties": kappa, "spread": 0.0, "margin_weight": 0.0, "regression": 0.0}
     rater = kn.TeamElo(step, 0.0, 1.0, **given, conditions=CONDITIONS).update(matches)
@@ -246,7 +246,7 @@ def test_one_player_a_side_is_the_filter_of_sides():
     players = kn.PlayerElo(**shared, **alone, conditions=CONDITIONS)
     teams = kn.KalmanElo(**shared, home_spread=0.0, opponent_prior=0.0, covariance="diagonal", conditions=CONDITIONS)
     for rater in (players, teams):
-        rater.condition_spread = (0.4, 0.1, 1.0)
+        rater._condition_spread = (0.4, 0.1, 1.0)
         rater.update(matches)
     for name in CONDITIONS:
         one, other = (r.strengths_by(name).sort("name", name) for r in (players, teams))

@@ -176,7 +176,7 @@ def test_twice_the_noise_is_half_the_scale(together):
         own = {name: f * value for name, value in scales.items()}
         rater = kn.Glicko2(**own, **same, home_step=0.7 * f**2, noise_by=["day"]).fit(seen)
         rater._noise = NoiseFactors({("day", day): k for k, day in enumerate(("Sat", "Sun"))}, np.full(2, math.log(f)))
-        rater.reset()
+        rater._reset()
         raters.append((rater.one_step_ahead(seen).probabilities, rater))
     (said, plain), (twice, noisy) = raters
     np.testing.assert_allclose(twice, said, atol=1e-9)
@@ -402,13 +402,13 @@ def test_parameters_at_a_bound_do_not_give_way(matches, end):
     """One that stands at the end of its range is as one that is given."""
     still = STILL[kn.TeamElo]
     free = kn.TeamElo(**{name: value for name, value in still.items() if name != "regression"})
-    bound = {p.name: getattr(p, end) for p in free.open_parameters()}["regression"]
+    bound = {p.name: getattr(p, end) for p in free._open_parameters()}["regression"]
     given = kn.TeamElo(**still | {"regression": bound})
     few, by = matches[:300], []
     for rater in (free, given):
-        rater.reset({"regression": bound})
+        rater._reset({"regression": bound})
         by.append(settled_slopes(rater, few).by)
-    assert by[0].shape == by[1].shape and by[0].shape[1] == len(given.open_parameters()) > 0
+    assert by[0].shape == by[1].shape and by[0].shape[1] == len(given._open_parameters()) > 0
     assert by[0] == pytest.approx(by[1], abs=1e-6) and np.abs(by[1]).max() > 0.01
 
 

@@ -81,7 +81,7 @@ def test_the_scale_is_a_unit(scale):
     for make in (kn.TeamElo, lambda scale, initial: kn.TeamElo.classic(20 * scale / 400, None, None, scale=scale)):
         usual, other = (make(scale=s, initial=1500.0).fit(matches) for s in (400.0, scale))
         for rater in (usual, other):
-            rater.reset(dict(rater.parameters_))
+            rater._reset(dict(rater.parameters_))
         said = [r.one_step_ahead(matches).probabilities for r in (usual, other)]
         np.testing.assert_allclose(*said, atol=2e-4)
         one, two = (r.ratings_.sort("name")["rating"].to_numpy() - 1500 for r in (usual, other))

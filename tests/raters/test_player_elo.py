@@ -216,8 +216,8 @@ def play_plain(plain, matches, g, y):
 def test_kernel_agrees_with_dictionaries(known, strength):
     matches = season(120)
     rater = kn.PlayerElo(**VALUES, known=known, strength=strength, role_weights=ROLES)
-    rater.margin_unit_, rater.lineup_size_ = 1.5, 4.0
-    rater.reset()
+    rater._margin_unit, rater.lineup_size_ = 1.5, 4.0
+    rater._reset()
     mean, variance, _ = rater._run(matches, rater._signal(matches))
     plain = PlainPlayers(VALUES, 1.5, known, size=4.0 if strength == "sum" else 0.0)
     unit = 1.5
@@ -230,13 +230,13 @@ def test_kernel_agrees_with_dictionaries(known, strength):
     ratings = rater.ratings_
     assert set(ratings["name"]) == {q for q in plain.players if isinstance(q, str)}
     for name, rating in ratings.select("name", "rating").iter_rows():
-        assert (rating - 1500) / rater.points_per_unit_ == pytest.approx(plain.players[name][0], abs=1e-9)
+        assert (rating - 1500) / rater._points_per_unit == pytest.approx(plain.players[name][0], abs=1e-9)
     strengths = dict(rater.team_strengths_.select("name", "spread").iter_rows())
     for team, past in plain.recent.items():
         day = int(matches.day[-1])
         values = [plain.belief(plain.scaled([(q, w) for q, w, _, _ in lineup]), day)[0] for lineup in past]
         spread = plain.trust(team, day) * np.std(values)
-        assert strengths[team] / rater.points_per_unit_ == pytest.approx(spread, abs=1e-7)
+        assert strengths[team] / rater._points_per_unit == pytest.approx(spread, abs=1e-7)
 
 
 @pytest.mark.parametrize("known", ["starters", "minutes", "none"])
@@ -459,7 +459,7 @@ def test_what_newcomers_have_in_common_does_not_average_out(size):
     fixture = kn.read_matches(one | sides, played=False)
     for values, common in ((VALUES, 0.35), ({}, 0.25)):
         rater = kn.PlayerElo(**values)
-        rater.reset()
+        rater._reset()
         variance = rater._expect(fixture)[1][0]
         spread, team = (rater.parameters_[name] ** 2 for name in ("prior_spread", "squad_spread"))
         assert variance == pytest.approx(2 * spread * (1 / size + common) + 2 * team, rel=1e-9)

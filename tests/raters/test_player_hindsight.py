@@ -47,9 +47,9 @@ def league(matches=30, players=9, seed=1):
 
 def rater_with(unit, **values):
     rater = kn.PlayerElo(**VALUES | values)
-    rater.margin_unit_ = unit
-    rater.order_ = SideOrder(home=True, neutral=True)
-    rater.reset()
+    rater._margin_unit = unit
+    rater._order = SideOrder(home=True, neutral=True)
+    rater._reset()
     return rater
 
 
@@ -115,7 +115,7 @@ def test_means_are_those_of_conditioning_on_everything(stop, monkeypatch):
     table = rater.hindsight(matches, [stop])[0]
     exact = all_moments(matches, VALUES, stop)
     assert set(table["name"]) == set(exact)
-    found = (table["rating"].to_numpy() - 1500) / rater.points_per_unit_
+    found = (table["rating"].to_numpy() - 1500) / rater._points_per_unit
     np.testing.assert_allclose(found, [exact[name] for name in table["name"]], atol=1e-7)
 
 
@@ -163,18 +163,18 @@ def test_nearer_to_the_truth_with_bands_that_hold():
     known = {"walk": 0.7 / unit, "noise": 0.8 / unit, "prior_spread": 1.0 / unit, "regression": 0.0, "newcomer": 0.0}
     known |= {"squad_spread": 0.0, "squad_walk": 0.0}
     rater = rater_with(unit, **known)
-    rater.order_, rater.memory_ = SideOrder(home=False, neutral=False), 1e12  # one unit, so that truth has one scale
+    rater._order, rater._memory = SideOrder(home=False, neutral=False), 1e12  # one unit, so that truth has one scale
     errors = {}
     for hindsight_wanted in (False, True):
         history = kn.rating_history(rater, kn.read_matches(table), points=12, hindsight=hindsight_wanted)
         history = history.filter(history["date"] > history["date"].min())
         at = (history["last_played"].to_numpy() - np.datetime64("2001-01-01")).astype(int)
         true = truth[at, history["name"].to_numpy().astype(int)] / unit
-        error = (history["rating"].to_numpy() - 1500) / rater.points_per_unit_ - true
+        error = (history["rating"].to_numpy() - 1500) / rater._points_per_unit - true
         for date in history["date"].unique():  # only differences of strength show in matches
             here = (history["date"] == date).to_numpy()
             error[here] -= error[here].mean()
-        scaled = error / history["uncertainty"].to_numpy() * rater.points_per_unit_
+        scaled = error / history["uncertainty"].to_numpy() * rater._points_per_unit
         assert 0.6 < np.mean(scaled**2) < 1.4
         assert np.mean(np.abs(scaled) < 1.2816) == pytest.approx(0.8, abs=0.07)
         errors[hindsight_wanted] = np.sqrt(np.mean(error**2))

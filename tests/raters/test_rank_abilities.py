@@ -67,9 +67,9 @@ def test_good_and_bad_days_alike_are_told_from_bad_ones():
 
 def test_estimates_of_bad_days_without_a_depth_keep_their_meaning():
     rater = kn.RankElo()
-    rater.reset({"off": 0.1})
+    rater._reset({"off": 0.1})
     assert rater.parameters_["depth"] == 3.0
-    rater.reset({"off": 0.1, "depth": 0.7})
+    rater._reset({"off": 0.1, "depth": 0.7})
     assert rater.parameters_["depth"] == 0.7
 
 
@@ -122,7 +122,7 @@ def test_losses_are_as_informative_as_their_slopes_say(size, contests):
     def losses(walk):
         rater = kn.RankElo(**GIVEN | {"walk": walk, "prior_spread": 1.0})
         rater._take_kinds(table)
-        rater.reset()
+        rater._reset()
         return rater._losses(table, contests // 4)
 
     walks = 0.8 * np.exp(np.linspace(-0.5, 0.5, 5))

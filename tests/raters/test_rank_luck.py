@@ -103,7 +103,7 @@ def test_a_contest_of_more_luck_teaches_less_and_spreads_forecasts():
     rater = kn.RankElo(**GIVEN, noise_by=["track"]).update(contests[:6])
     met = {("track", "oval"): 0, ("track", "road"): 1}
     rater._noise = kn.raters.noise.NoiseFactors(met, np.log([2.0, 1.0]), np.full(2, 0.1), np.array([9, 9]))
-    rater.reset(dict(rater.parameters_))
+    rater._reset(dict(rater.parameters_))
     rater.update(contests[:6])
     one, other = (rater.predict_one(["D1", "D2", "D3"], conditions={"track": t}) for t in ("road", "oval"))
     assert (other.deviation**2 - one.deviation**2) == pytest.approx(3.0) and other.win.max() < one.win.max()
@@ -129,7 +129,7 @@ def test_noise_is_kept_in_arrays_and_books(fitted, tmp_path):
     book.add(contests[200:])
     opened = kn.RatingBook(tmp_path / "races.db")
     whole = copy.deepcopy(rater)
-    whole.reset(dict(rater.parameters_))
+    whole._reset(dict(rater.parameters_))
     whole.update(contests[160:])
     assert opened.rater.noise_factors_.equals(rater.noise_factors_)
     assert opened.rater.ratings_.equals(whole.ratings_)

@@ -32,7 +32,7 @@ def of_large_fields():
 
 def reset(rater, values):
     twin = copy.copy(rater)
-    twin.reset(values)
+    twin._reset(values)
     return twin
 
 
@@ -50,12 +50,12 @@ def reset(rater, values):
 def test_slopes_are_those_of_the_losses(contests, values):
     rater = kn.RankElo()
     rater._take_kinds(contests)
-    rater.unidentified_ = rater.unidentified_parameters(contests)
-    rater.reset(values)
-    values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
+    rater._unidentified = rater._unidentified_parameters(contests)
+    rater._reset(values)
+    values = {p.name: rater.parameters_[p.name] for p in rater._open_parameters()}
     values |= {name: 0.1 for name in values if name.startswith("contest_walk")}  # of 0 nothing moves at first
     found = reset(rater, values)._slopes(contests, 3)
-    assert set(found.names) == {p.name for p in rater.open_parameters()} - {"off", "depth"}
+    assert set(found.names) == {p.name for p in rater._open_parameters()} - {"off", "depth"}
     for name, slope in zip(found.names, found.by.T):
         up, down = (reset(rater, values | {name: values[name] + h})._losses(contests, 3) for h in (STEP, -STEP))
         expected = (up - down) / (2 * STEP)
@@ -68,7 +68,7 @@ def test_what_a_retirement_tells_has_a_slope_where_it_tells_nothing():
     contests = of_races()
     rater = kn.RankElo(off=0.0, retirement=None, contest_walk=0.0)
     rater._take_kinds(contests)
-    rater.reset({"retirement": 0.0})
+    rater._reset({"retirement": 0.0})
     values = dict(rater.parameters_)
     found = reset(rater, values)._slopes(contests, 0)
     there, here = (reset(rater, values | {"retirement": r})._losses(contests, 0) for r in (2e-4, 0.0))
@@ -81,7 +81,7 @@ def test_ratings_to_begin_with_that_lean_on_a_parameter_have_slopes():
     contests = of_races()
     rater = kn.RankElo(off=0.0, retirement=0.1, contest_walk=0.0, start=dict.fromkeys(contests.entrants[:6], 1600.0))
     rater._take_kinds(contests)
-    rater.reset()
+    rater._reset()
     values = dict(rater.parameters_)
     found = reset(rater, values)._slopes(contests, 0)
     up, down = (
@@ -101,7 +101,7 @@ def test_who_is_far_stronger_than_those_it_ties_with_has_slopes():
         start = dict.fromkeys(names, 1500.0) | {"A": 1500.0 + 17.0 * POINTS_PER_UNIT}
         rater = kn.RankElo(off=0.0, contest_walk=0.0, start=start)
         rater._take_kinds(contests)
-        rater.reset()
+        rater._reset()
         values = dict(rater.parameters_)
         found = reset(rater, values)._slopes(contests, 0)
         up, down = (

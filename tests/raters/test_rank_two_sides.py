@@ -179,7 +179,7 @@ def test_one_step_ahead_learns_the_order_of_sides_as_an_update_does():
     ahead = kn.RankElo(**given)
     with pytest.warns(kn.KineloWarning, match="seems to tell the result"):
         ahead.one_step_ahead(matches)
-    assert not updated.order_.home
+    assert not updated._order.home
     assert ahead.ratings_.equals(updated.ratings_)
 
 

@@ -169,7 +169,7 @@ def test_an_honest_order_is_still_learnt_from():
     table = {"date": frame["date"], "home": home, "away": away, "result": 1 - swap.astype(int)}
     matches = kn.read_matches(table | {"neutral": [True] * frame.height})
     rater = kn.KalmanElo().fit(matches)
-    assert rater.order_.neutral
+    assert rater._order.neutral
     pair = kn.read_matches({"home": ["S05", "S06"], "away": ["S06", "S05"], "neutral": [1, 1]}, played=False)
     assert rater.predict(pair).points.sum() > 1.1
 
@@ -188,7 +188,7 @@ def test_forecasts_say_what_they_are_about():
     fixtures = kn.read_matches({"match_id": ["x"], "date": ["2024-05-01"], "home": ["A"], "away": ["B"]}, played=False)
     for kind in KINDS:
         rater = kind()
-        rater.reset()
+        rater._reset()
         forecast = rater.predict(fixtures)
         row = forecast.to_polars().row(0, named=True)
         assert (row["match_id"], str(row["date"]), row["home"], row["away"]) == ("x", "2024-05-01", "A", "B")

@@ -35,7 +35,7 @@ def errors(seed):
     table = rater.ratings_
     order = [int(name) for name in table["name"]]
     at = (table["last_played"].to_numpy() - FIRST).astype(int)
-    true = (truth[at, order] - truth[-1].mean()) / rater._unit * rater.points_per_unit_
+    true = (truth[at, order] - truth[-1].mean()) / rater._unit * rater._points_per_unit
     return (table["rating"].to_numpy() - 1500 - true) / table["uncertainty"].to_numpy()
 
 

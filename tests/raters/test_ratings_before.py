@@ -136,7 +136,7 @@ def test_ratings_before_a_match_of_players_are_those_of_its_line_ups(covariance,
         one, venue = matches[k : k + 1], by_hand._state.beliefs.x[1]
         said = by_hand.predict(one).ratings_before[0]
         assert np.allclose(before[k - 1], said, rtol=0, atol=1e-9)
-        gap = by_hand.points_per_unit_ * (by_hand._expect(one)[0][0] - venue)
+        gap = by_hand._points_per_unit * (by_hand._expect(one)[0][0] - venue)
         assert said[0] - said[1] == pytest.approx(gap, abs=1e-9)
         by_hand.update(one)
     assert np.ptp(before) > 1

@@ -117,7 +117,7 @@ def test_a_clone_has_the_same_arguments_and_has_seen_nothing(rater):
     assert type(twin) is type(rater) and twin is not rater and repr(twin) == repr(rater)
     with pytest.raises(Exception, match="not fitted yet"):
         validation.check_is_fitted(twin)
-    twin.reset()
+    twin._reset()
     validation.check_is_fitted(twin)
     tags = utils.get_tags(rater)
     assert not tags.target_tags.required and base.is_classifier(rater)

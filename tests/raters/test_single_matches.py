@@ -223,11 +223,11 @@ def test_single_matches_go_on_from_tables_and_states_as_tables_do(name):
         rater.from_arrays(kept)
     play("B3", "N9", 0, "2021-04-05")
     twin = copy.copy(ones)
-    twin.reset()
+    twin._reset()
     twin.update_one("N9", "A", 1, date="2021-04-06")
     assert ones.ratings_.sort("name").equals(tables.ratings_.sort("name")) and twin.ratings_.height == 2
     for rater in (ones, tables):
-        rater.reset()
+        rater._reset()
     play("B", "A", 1, "2021-04-07")
     assert ones.ratings_.sort("name").equals(tables.ratings_.sort("name"))
 
@@ -246,7 +246,7 @@ def test_a_table_goes_on_from_matches_that_were_rated_one_by_one(kind):
     for one in (rater, kept):
         assert {*one.update(table).ratings_["name"].str.to_uppercase()} == {*"ABCD"}
     again = kind(**given).update_one("A", "B", 1, date="2021-03-05", **lineups)
-    again.reset()
+    again._reset()
     assert again.update(table).ratings_.equals(kind(**given).update(table).ratings_)
 
 

@@ -58,16 +58,16 @@ SPREADS = {"spread by surface": 0.6, "spread by round": 0.2}
 
 def losses(rater, matches, values):
     twin = copy.copy(rater)
-    twin.reset(values)
+    twin._reset(values)
     return log_loss(twin.one_step_ahead(matches).probabilities[SKIPPED:], matches.result[SKIPPED:])
 
 
 def check(rater, matches, values):
     """Every slope is the central (at an end of the range: one-sided) difference of the losses."""
     twin = copy.copy(rater)
-    twin.reset(values)
+    twin._reset(values)
     found = twin._slopes(matches, SKIPPED)
-    assert set(found.names) == {p.name for p in rater.open_parameters()}
+    assert set(found.names) == {p.name for p in rater._open_parameters()}
     for name, slope in zip(found.names, found.by.T):
         value = values[name]
         h = 1e-4 * max(abs(value), 1e-2)
@@ -101,8 +101,8 @@ TEAM = {
 def test_slopes_of_team_elo(change, draws):
     matches = league(draws=draws)
     rater = prepared(kn.TeamElo(sharpness_walk=0.0), matches)
-    values = {p.name: p.default for p in rater.parameters} | TEAM[change] | rater.unidentified_
-    assert set(rater.open_parameters())
+    values = {p.name: p.default for p in rater.parameters} | TEAM[change] | rater._unidentified
+    assert set(rater._open_parameters())
     check(rater, matches, values)
 
 
@@ -110,7 +110,7 @@ def test_slopes_of_team_elo(change, draws):
 def test_slopes_of_team_elo_under_conditions(change):
     matches = with_conditions(league())
     rater = prepared(kn.TeamElo(conditions=["surface", "round"], sharpness_walk=0.0), matches)
-    values = {p.name: p.default for p in rater.open_parameters()} | TEAM[change]
+    values = {p.name: p.default for p in rater._open_parameters()} | TEAM[change]
     check(rater, matches, values | {name: 150.0 * spread for name, spread in SPREADS.items()})
 
 
@@ -121,14 +121,14 @@ def test_batches_and_single_passes_find_one_optimum():
     class Blind:
         """The same rater without its batch."""
 
-        open_parameters = staticmethod(rater.open_parameters)
+        _open_parameters = staticmethod(rater._open_parameters)
 
         def __init__(self):
             self.inner = copy.copy(rater)
 
-        def reset(self, estimated=None):
+        def _reset(self, estimated=None):
             self.inner = copy.copy(rater)
-            self.inner.reset(estimated)
+            self.inner._reset(estimated)
 
         def one_step_ahead(self, matches):
             return self.inner.one_step_ahead(matches)
@@ -151,7 +151,7 @@ def test_slopes_of_kalman_elo_without_covariance(change, draws, in_noises):
     matches = league(draws=draws)
     rater = prepared(kn.KalmanElo(noise=1.0, covariance="diagonal"), matches)
     rater._in_noises = in_noises
-    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.unidentified_
+    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater._unidentified
     values.pop("noise")
     check(rater, matches, values)
 
@@ -160,7 +160,7 @@ def test_slopes_of_kalman_elo_without_covariance(change, draws, in_noises):
 def test_slopes_of_kalman_elo_with_covariance(change):
     matches = league()
     rater = prepared(kn.KalmanElo(noise=1.0, covariance="full"), matches)
-    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater.unidentified_
+    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater._unidentified
     values.pop("noise")
     check(rater, matches, values)
 
@@ -168,7 +168,7 @@ def test_slopes_of_kalman_elo_with_covariance(change):
 def test_slopes_of_kalman_elo_under_conditions():
     matches = with_conditions(league())
     rater = prepared(kn.KalmanElo(noise=1.0, covariance="diagonal", conditions=["surface", "round"]), matches)
-    check(rater, matches, {p.name: p.default for p in rater.open_parameters()} | SPREADS)
+    check(rater, matches, {p.name: p.default for p in rater._open_parameters()} | SPREADS)
 
 
 PLAYER = {
@@ -209,8 +209,8 @@ def test_slopes_of_player_elo(change, known):
     strength, covariance = PLAYED_AS[change]
     rater = kn.PlayerElo(noise=1.0, known=known, strength=strength, covariance=covariance)
     rater = prepared(rater, matches)
-    open_names = {p.name for p in rater.open_parameters()}
-    values = {p.name: p.default for p in rater.open_parameters()} | PLAYER[change]
+    open_names = {p.name for p in rater._open_parameters()}
+    values = {p.name: p.default for p in rater._open_parameters()} | PLAYER[change]
     values = {name: value for name, value in values.items() if name in open_names}
     assert "weight of role keeper" in open_names
     check(rater, matches, values)
@@ -223,4 +223,4 @@ def test_slopes_of_player_elo_under_conditions(known, covariance):
     conditions = ["surface", "round"]
     rater = kn.PlayerElo(noise=1.0, known=known, role_weights={}, conditions=conditions, covariance=covariance)
     rater = prepared(rater, matches)
-    check(rater, matches, {p.name: p.default for p in rater.open_parameters()} | SPREADS)
+    check(rater, matches, {p.name: p.default for p in rater._open_parameters()} | SPREADS)

@@ -81,7 +81,7 @@ def test_players_begin_with_ratings_too():
     rater = kn.PlayerElo(start={"p side 0": 1900.0})
     told = rater.predict(kn.read_matches({k: v[:8] for k, v in table.items()}))
     blank = kn.PlayerElo()
-    blank.reset()
+    blank._reset()
     other = blank.predict(kn.read_matches({k: v[:8] for k, v in table.items()}))
     hosts = np.array([name == "side 0" for name in table["home"][:8]])
     assert hosts.any()

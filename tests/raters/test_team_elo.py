@@ -37,17 +37,17 @@ def full_rater() -> kn.TeamElo:
     """Every feature at work, with margins in goals."""
     rater = kn.TeamElo(20.0, 3.0, 8.0, None, 0.7, 90.0, 0.6, 1.4, 1.7, 0.8, 1.5, 0.02, prior_spread=150.0)
     rater.sharpness_walk = 0.03
-    rater.margin_unit_, rater._prepared = 1.5, True
-    rater.target_square_ = 0.5
+    rater._margin_unit, rater._prepared = 1.5, True
+    rater._target_square = 0.5
     return rater
 
 
 def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
     """The update written out in plain Python, one match at a time."""
-    p = rater.settled_values()
+    p = rater._settled_values()
     v0 = rater.prior_spread**2
     R, v, n, last, seen = {}, {}, {}, {}, []
-    home, home_v, kappa, unit = 50.0, (800 / 6) ** 2, p["ties"], rater.margin_unit_
+    home, home_v, kappa, unit = 50.0, (800 / 6) ** 2, p["ties"], rater._margin_unit
     bold, bold_v = 0.0, 0.05**2
     nodes, node_weight = np.polynomial.hermite_e.hermegauss(80)
     performances, node_weight = math.sqrt(2) * p["spread"] * nodes, node_weight / node_weight.sum()
@@ -86,7 +86,7 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
             home_v += steady**2 * information / (1 - steady * information)
             home_v /= 1 + home_v * information
             home += home_v * weight * nu * (S - b)
-        noise = max(rater.target_square_ - b**2, 0.01)
+        noise = max(rater._target_square - b**2, 0.01)
         g = {}
         for t in (i, j):
             growth = 1 + p["newcomer_boost"] * p["settling_matches"] / (p["settling_matches"] + n[t])
@@ -188,7 +188,7 @@ def test_one_step_ahead_is_predict_then_update():
     matches = random_matches(n=60)
     ahead = full_rater().one_step_ahead(matches)
     rater = full_rater()
-    rater.reset()
+    rater._reset()
     for k in range(len(matches)):
         assert rater.predict(matches[k]).probabilities[0] == pytest.approx(ahead.probabilities[k], abs=1e-12)
         rater.update(matches[k])
@@ -211,7 +211,7 @@ def test_a_rater_without_matches_refuses_and_predicts_from_the_prior_after_a_res
     rater = kn.TeamElo.classic()
     with pytest.raises(kn.InputError, match="has seen no match yet; call fit or update"):
         rater.predict(fixture)
-    rater.reset()
+    rater._reset()
     assert rater.predict(fixture).probabilities[0].tolist() == [0.5, 0.0, 0.5]
 
 
@@ -312,7 +312,7 @@ def test_fit_estimates_what_is_open_and_leaves_the_rest():
 def test_parameters_that_matches_say_nothing_about_are_not_sought():
     table = {"home": list("ABCABC"), "away": list("BCACAB"), "result": [1, 1, 1, 0, 1, 0], "neutral": [True] * 6}
     rater = kn.TeamElo().fit(kn.read_matches(table))
-    assert rater.unidentified_ == {
+    assert rater._unidentified == {
         "ties": 0.0,
         "home_advantage": 0.0,
         "margin_weight": 0.0,
@@ -343,13 +343,13 @@ def test_newcomers_are_thought_to_lie_apart_as_the_fitted_do_and_usually():
     rows = {"home": ["A", "B", "A", "C"], "away": ["B", "C", "C", "D"], "result": [1, 0.5, 1, 0]}
     matches = kn.read_matches(rows)
     given = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
-    assert kn.TeamElo(16.0, *given).fit(matches).prior_spread_ == 200.0, "nothing is estimated"
+    assert kn.TeamElo(16.0, *given).fit(matches)._found_spread == 200.0, "nothing is estimated"
     rater = kn.TeamElo(None, *given).fit(matches)
     rating = np.array(kn.TeamElo.classic(k=2.0 * rater.parameters_["step"]).fit(matches).ratings_["rating"])
     expected = (2 * rating.var() + 5 * 200**2) / (2 + 5)  # 8 places in 4 matches for 4 sides
     unmet = rater.predict(kn.read_matches({"home": ["X"], "away": ["Y"]}, played=False))
     assert unmet.unknown == ("X", "Y")
-    assert rater.prior_spread_ == pytest.approx(np.sqrt(expected), rel=1e-12)
+    assert rater._found_spread == pytest.approx(np.sqrt(expected), rel=1e-12)
     after = rater.update(kn.read_matches({"home": ["X"], "away": ["Y"], "result": [0.5]})).ratings_
     newcomer = dict(zip(after["name"], after["uncertainty"]))["X"]
     assert 0.8 * np.sqrt(expected) < newcomer < np.sqrt(expected)
@@ -401,4 +401,4 @@ def test_draws_may_be_many(share):
 
 
 def test_classic_leaves_nothing_to_estimate():
-    assert kn.TeamElo.classic(k=32).open_parameters() == ()
+    assert kn.TeamElo.classic(k=32)._open_parameters() == ()

@@ -240,7 +240,7 @@ def put_to_the_test(
 
 def _taken_by(rater: Forecaster, train: Matches | MatchScan) -> Any:
     """Matches to fit as a rater takes them: one of the user's own knows nothing of pieces."""
-    return train if hasattr(rater, "needs_whole_table") else train.collect()
+    return train if hasattr(rater, "_needs_whole_table") else train.collect()
 
 
 def _parted(matches: Any, train_until: Any) -> tuple[Any, Any]:

@@ -71,11 +71,11 @@ class Estimable(Protocol):
     ``one_step_ahead`` anew is asked for that (:func:`says_anew`).
     """
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated."""
         ...
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and take these values."""
         ...
 
@@ -115,7 +115,7 @@ def estimate(
     >>> found.matches, "step" in found.values
     (300, False)
     """
-    scales = Scales(rater.open_parameters())
+    scales = Scales(rater._open_parameters())
     start = scales.start
     if near is not None:
         start = np.clip(
@@ -143,7 +143,7 @@ class SettledSlopes:
 
 def settled_slopes(rater: Any, matches: Any, warm_up: float = WARM_UP) -> SettledSlopes:
     """Slopes of the losses of a rater by its open parameters at their values; those at a bound do not give way."""
-    scales = Scales(rater.open_parameters())
+    scales = Scales(rater._open_parameters())
     course = _RaterCourse(rater, matches, warm_up, scales)
     scored = np.zeros(len(matches), bool)
     scored[np.arange(course.skipped, len(matches))[course.scored]] = True
@@ -293,7 +293,7 @@ class _RaterCourse(Course):
 
     def _twin(self, z: Array) -> Any:
         twin = copy.copy(self.rater)
-        twin.reset(self.scales.values(z))
+        twin._reset(self.scales.values(z))
         return twin
 
     def losses(self, z: Array) -> Array:

@@ -1,6 +1,6 @@
 """How a cup may end: a knockout played many times.
 
-A rater that can (``possible_strengths``) draws strengths from what it believes, one truth for each cup; of any other
+A rater that can (``_possible_strengths``) draws strengths from what it believes, one truth for each cup; of any other
 rater the forecasts are taken as they stand.
 """
 
@@ -117,8 +117,8 @@ def _duels(
     rater: Any, names: tuple[str, ...], date: Day, realisations: int, seed: int
 ) -> Callable[[NDArray[Any], NDArray[Any]], Array]:
     """Chance that one side beats another in every simulation, draws left out."""
-    if hasattr(rater, "possible_strengths"):
-        strength = rater.possible_strengths(names, date, realisations, seed)
+    if hasattr(rater, "_possible_strengths"):
+        strength = rater._possible_strengths(names, date, realisations, seed)
         band = rater.ties_
 
         def chance(one: NDArray[Any], other: NDArray[Any]) -> Array:

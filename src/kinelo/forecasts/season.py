@@ -1,6 +1,6 @@
 """How a season may end: the fixtures played many times, each time with one truth about the strengths.
 
-A rater that can (``play_out``) draws strengths from what it believes, lets them wander from match to match and plays
+A rater that can (``_play_out``) draws strengths from what it believes, lets them wander from match to match and plays
 all fixtures under that truth, so that a side that is better than thought is so all season long. Of any other rater the
 forecasts are taken as they stand and the matches as independent. Matches that have a result count as they ended, those
 of the season under way included (:mod:`kinelo.forecasts.season_so_far`).
@@ -343,8 +343,8 @@ def _results(rater: Any, fixtures: Matches, realisations: int, seed: int) -> tup
     coming = fixtures[~decided]
     if len(coming) == 0:
         return outcome, margin
-    if hasattr(rater, "play_out"):
-        outcome[:, ~decided], margin[:, ~decided] = rater.play_out(coming, realisations, seed)
+    if hasattr(rater, "_play_out"):
+        outcome[:, ~decided], margin[:, ~decided] = rater._play_out(coming, realisations, seed)
         return outcome, margin
     chances = np.cumsum(rater.predict(coming).probabilities, axis=1)
     u = np.random.default_rng([seed, 14]).random((realisations, len(coming)))

@@ -160,7 +160,7 @@ def account_of(rater: Any, name: str, played: Any = None, last: int = LAST_EXPLA
     if not own.size:
         raise InputError(f"{name!r:.60} is in none of these {played.kind.noun}.")
     walker = copy.deepcopy(rater)
-    walker.reset(dict(rater.parameters_))
+    walker._reset(dict(rater.parameters_))
     steps, before, at = [], None, 0
     for k in own[-most:].tolist():
         if k > at:

@@ -45,7 +45,7 @@ def blank_of(rater: Any) -> Any:
     """A copy that has seen no match, with what ``fit`` found where the rater can say it."""
     if isinstance(rater, Rater):
         blank = copy.deepcopy(rater)
-        blank.reset(dict(rater.parameters_))
+        blank._reset(dict(rater.parameters_))
         return blank
     return type(rater)(**settings_of(rater))
 

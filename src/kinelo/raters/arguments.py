@@ -54,7 +54,7 @@ class Arguments:
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     options: ClassVar[tuple[Any, ...]] = ()
     _declared: ClassVar[Mapping[str, Any]] = {}
-    unidentified_: Mapping[str, float] = MappingProxyType({})
+    _unidentified: Mapping[str, float] = MappingProxyType({})
     parameters_: Mapping[str, float] = MappingProxyType({})
     look: int | None = LOOK
     """How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them."""
@@ -100,25 +100,25 @@ class Arguments:
                 shown.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, and that the matches fitted can say something about."""
-        own = self.in_own_unit()
+        own = self._in_own_unit()
         return tuple(
-            p for p in own if getattr(self, p.name) is None and p.name not in self.unidentified_ and not p.learnt
+            p for p in own if getattr(self, p.name) is None and p.name not in self._unidentified and not p.learnt
         )
 
-    def in_own_unit(self) -> tuple[Parameter, ...]:
+    def _in_own_unit(self) -> tuple[Parameter, ...]:
         """All parameters, with defaults and ranges in the rating points that this rater counts in."""
         return self.parameters
 
-    def unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
+    def _unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
         """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
         return {}
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
         self._check_estimates(estimated)
-        values = {p.name: p.default for p in self.in_own_unit()} | dict(estimated or {}) | dict(self.unidentified_)
+        values = {p.name: p.default for p in self._in_own_unit()} | dict(estimated or {}) | dict(self._unidentified)
         own = {name: getattr(self, name) for name in values}
         return {name: float(value if own[name] is None else own[name]) for name, value in values.items()}
 

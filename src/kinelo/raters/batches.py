@@ -31,13 +31,13 @@ class Move(NamedTuple):
 
 def moved_twins(rater: Any) -> dict[str, Move]:
     """By open parameter, twins of a rater that has been reset."""
-    values = {p.name: rater.parameters_[p.name] for p in rater.open_parameters()}
+    values = {p.name: rater.parameters_[p.name] for p in rater._open_parameters()}
     moves = {}
-    for p in rater.open_parameters():
+    for p in rater._open_parameters():
         step = TWIN_DIFFERENCE * (values[p.name] if p.positive else (p.high - p.low) / 10)
         step = step if values[p.name] + step <= p.high else -step
         twin = copy.copy(rater)
-        twin.reset({**values, p.name: values[p.name] + step})
+        twin._reset({**values, p.name: values[p.name] + step})
         moves[p.name] = Move(twin, step)
     return moves
 

@@ -125,7 +125,7 @@ def candidates(
         if any(wanted and what not in takes for what, wanted in asked.items()):
             continue
         rater = rater_called(name, start, conditions, noise_by, covariates, kind=kind)
-        if not matches.in_memory and rater.needs_whole_table():
+        if not matches.in_memory and rater._needs_whole_table():
             continue
         found[raters[name].kind] = rater
     return found

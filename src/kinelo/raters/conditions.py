@@ -229,7 +229,7 @@ class ConditionRater(Rater):
     """A rater with ``conditions``: one spread for each is estimated beside its other parameters."""
 
     conditions: Sequence[str]
-    condition_spread: ClassVar[tuple[float, float, float]]
+    _condition_spread: ClassVar[tuple[float, float, float]]
     """Where the spread by a condition is sought: default, least, largest."""
 
     def _look_at_conditions(self, matches: Matches) -> None:
@@ -238,20 +238,20 @@ class ConditionRater(Rater):
                 warn_of_numbers(name, matches.conditions[name].levels)
 
     def _spreads(self) -> tuple[Parameter, ...]:
-        return spread_parameters(self.conditions, *self.condition_spread)
+        return spread_parameters(self.conditions, *self._condition_spread)
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, with the spreads by condition."""
-        return super().open_parameters() + self._spreads()
+        return super()._open_parameters() + self._spreads()
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
         given = dict(estimated or {})
         own = {p.name: given.pop(p.name, p.default) for p in self._spreads()}
-        return super().settled_values(given) | own
+        return super()._settled_values(given) | own
 
     @property
-    def points_per_unit_(self) -> float:
+    def _points_per_unit(self) -> float:
         """Rating points per unit of strength."""
         return 1.0
 
@@ -270,7 +270,7 @@ class ConditionRater(Rater):
         state: Any = self._begun()
         if not isinstance(condition, str) or condition not in condition_names(self.conditions):
             raise InputError(f"{condition!r:.60} is no condition of this rater; it uses {list(self.conditions)}.")
-        points, size = self.points_per_unit_, len(state)
+        points, size = self._points_per_unit, len(state)
         names = pl.Series(state.name_index.names, dtype=pl.String)
         schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}
         tables = [pl.DataFrame(schema=schema)]

@@ -194,7 +194,7 @@ class FairValue(Rater):
 class CovariateRater(FairValue):
     """A rater that moves, and learns on the way what its ``covariates`` are worth."""
 
-    covariate_units_: Array = np.ones(0)
+    _covariate_units: Array = np.ones(0)
     """What is a usual value of every covariate: its root mean square among the matches fitted, 1 without a fit."""
     _effects_first: Array = np.empty((0, 3))
 
@@ -211,7 +211,7 @@ class CovariateRater(FairValue):
     def _prepare(self, matches: Matches) -> None:
         numbers = self._effect_numbers(matches)
         usual = np.sqrt(np.mean(numbers**2, axis=0))
-        self.covariate_units_: Array = np.where(usual > 0.0, usual, 1.0)
+        self._covariate_units: Array = np.where(usual > 0.0, usual, 1.0)
         self._effects_first = np.empty((0, 3))
         super()._prepare(matches)
 
@@ -225,7 +225,7 @@ class CovariateRater(FairValue):
 
     def _units(self) -> Array:
         """Usual values of the covariates."""
-        known, wanted = self.covariate_units_, len(self._effect_names())
+        known, wanted = self._covariate_units, len(self._effect_names())
         return known if known.size == wanted else np.ones(wanted)
 
     def _effect_columns(self, matches: Matches, ahead: bool = False) -> Array:
@@ -269,8 +269,8 @@ class CovariateRater(FairValue):
         """Take over what :meth:`to_arrays` gave."""
         wanted = len(self._effect_names())
         if wanted:
-            self.covariate_units_ = stored(arrays, "covariate_units", "f", (wanted,), 0.0)
+            self._covariate_units = stored(arrays, "covariate_units", "f", (wanted,), 0.0)
             self._effects_first = stored(arrays, "covariate_effects", "f", (wanted, 3))
-            if not (self.covariate_units_ > 0.0).all() or (self._effects_first[:, 1:] < 0.0).any():
+            if not (self._covariate_units > 0.0).all() or (self._effects_first[:, 1:] < 0.0).any():
                 raise InputError("The array 'covariate_units' of a stored state holds numbers out of range.")
         super().from_arrays(arrays)

@@ -153,7 +153,7 @@ def explain_match(rater: Any, match: str, played: Any = None) -> Explanation:
         raise InputError(f"There is {many} with the identifier {match!r:.60}.")
     k = int(found[0])
     walker = copy.deepcopy(rater)
-    walker.reset(dict(rater.parameters_))
+    walker._reset(dict(rater.parameters_))
     if k:
         walker.update(played[:k])
     one: Any = played[k : k + 1]

@@ -109,9 +109,9 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     follows_matches = True
     initial: float
-    margin_unit_: float = math.nan
-    memory_: float = float(MEMORY)
-    margin_law_: MarginLaw = MarginLaw()
+    _margin_unit: float = math.nan
+    _memory: float = float(MEMORY)
+    _margin_law: MarginLaw = MarginLaw()
     look: int | None
     _level_draws: float | None = None
     _near: Estimates | None = None
@@ -273,7 +273,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
     def _prepare(self, matches: Matches) -> None:
         drawn = float(np.mean(1.0 - np.abs(matches.signed)))
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
-        self.margin_unit_, self.memory_ = first_unit(matches.margin), float(MEMORY)
+        self._margin_unit, self._memory = first_unit(matches.margin), float(MEMORY)
         self.covariance_, self._made, self._noise = self._covariance_to_try(matches), {}, NoiseFactors()
         super()._prepare(matches)
 
@@ -283,9 +283,9 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         again = copy.copy(self)
-        again.reset(dict(self.parameters_))
+        again._reset(dict(self.parameters_))
         self._made = {}
-        self.margin_law_ = MarginLaw.of(again._surprises(latest)[int(WARM_UP * len(latest)) :])
+        self._margin_law = MarginLaw.of(again._surprises(latest)[int(WARM_UP * len(latest)) :])
 
     def _covariance_to_try(self, matches: Matches) -> str:
         """What the user asks for, or ``"auto"`` where both are worth a trial on these matches."""
@@ -318,7 +318,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
     def _learn_again(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches with other factors of the noise, from where the last search ended."""
         self._made, self._near, estimates = {}, self.estimates_, self.estimates_
-        self.reset(None if estimates is None else estimates.values)
+        self._reset(None if estimates is None else estimates.values)
         self._learn_ratings(matches, latest)
         self._near = None
 
@@ -328,9 +328,9 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         twin.sharpness_walk = 0.0
         long = len(matches) * float(self._rows_needed(matches)) ** 2 > MOST_WORK
         other = twin._with_covariance("diagonal") if long else twin
-        other.reset(dict(self.parameters_))
+        other._reset(dict(self.parameters_))
         settled = settled_slopes(other, matches)
-        twin.reset(dict(self.parameters_))
+        twin._reset(dict(self.parameters_))
         mean, variance, _ = twin._expected(matches)
         twin.noise_by = ()  # what is expected stands, and factors are tried
 
@@ -350,7 +350,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
             super()._learn(matches, latest)
             return
         alone = self._with_covariance("diagonal")
-        if self.open_parameters():
+        if self._open_parameters():
             super(GaussianRater, alone)._learn(matches, latest)
         together = alone._with_covariance("full")
         together._near = alone.estimates_
@@ -365,7 +365,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         """A copy that keeps the covariance or does not, before any match."""
         twin = copy.copy(self)
         twin.covariance_ = covariance
-        twin.reset()
+        twin._reset()
         return twin
 
     def _take_over(self, estimates: Estimates, matches: Matches, latest: Matches) -> None:
@@ -378,14 +378,14 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         if self.start is not None:
             vars(still).update({name: estimates.values.get(name, self.parameters_[name]) for name in READING})
         self.estimates_: Estimates | None = reading.refit_reading(still, estimates, latest)
-        self.reset(self.estimates_.values)
+        self._reset(self.estimates_.values)
         self._use(matches)
 
     def _keeps_covariance(self) -> bool:
         """Whether the state to come keeps the covariance."""
         return (self.covariance_ or self.covariance) != "diagonal"
 
-    def needs_whole_table(self) -> str:
+    def _needs_whole_table(self) -> str:
         """The covariance of everyone grows with their square."""
         if self.covariance == "diagonal":
             return ""
@@ -400,12 +400,12 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
             still = copy.copy(self)
             still.sharpness_walk = 0.0
             found = still._search(matches)
-            self.memory_ = still.memory_
+            self._memory = still._memory
             return found
         if self.noise is not None:
             twin = copy.copy(self)
             found = twin._seek(matches)
-            self.memory_ = twin.memory_
+            self._memory = twin._memory
             return found
         start = self._start()
         given = start is not None and bool(np.isfinite(start.deviation).any())
@@ -414,8 +414,8 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
         found = twin._seek(matches)
-        self.memory_ = twin.memory_
-        twin.reset(found.values)
+        self._memory = twin._memory
+        twin._reset(found.values)
         noise = math.sqrt(twin._surprise_square(matches))
         factor = {name: noise if self._in_unit(name) else 1.0 for name in found.values}
         errors = {name: value * factor[name] for name, value in found.standard_errors.items()}
@@ -427,7 +427,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def _seek(self, matches: Matches) -> Estimates:
         """The open parameters but for the noise, and the memory of the unit; the rater forgets what it has seen."""
-        self.memory_ = float(MEMORY)
+        self._memory = float(MEMORY)
         found = estimate(self, matches, near=self._values_near())
         return choose_memory(self, average_walk(self, found, matches), matches)
 
@@ -448,13 +448,13 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         twin.noise = 1.0
         found = Estimates({}, {}, 0.0, 0)
         for _ in range(TURNS):
-            twin.reset()
-            if twin.open_parameters():
+            twin._reset()
+            if twin._open_parameters():
                 found = twin._seek(matches)
-            twin.reset(found.values)
+            twin._reset(found.values)
             twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
-        noise, self.memory_ = float(twin.noise), twin.memory_
-        twin.reset(found.values)
+        noise, self._memory = float(twin.noise), twin._memory
+        twin._reset(found.values)
         skipped = int(WARM_UP * len(matches))
         loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
         count = len(matches) - skipped
@@ -472,13 +472,13 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         on neutral ground; what is certain is never learnt.
         """
         wide = VENUE_VARIANCE * self.parameters_["noise"] ** 2
-        venues = (0.0, wide if self.order_.home else 0.0), (0.0, wide if self.order_.neutral else 0.0)
+        venues = (0.0, wide if self._order.home else 0.0), (0.0, wide if self._order.neutral else 0.0)
         noise = self.parameters_["noise"] ** 2
         return [level, *venues, *((mean, variance * noise) for mean, variance, _ in self._first_effects().tolist())]
 
     def _venue_kinds(self, walk: float) -> list[Kind]:
         """Kinds of the advantages at home and on neutral ground, whose variance grows by ``walk`` a year."""
-        return [Kind(walk=walk if there else 0.0) for there in (self.order_.home, self.order_.neutral)]
+        return [Kind(walk=walk if there else 0.0) for there in (self._order.home, self._order.neutral)]
 
     def _condition_kinds(self, values: Mapping[str, float]) -> list[Kind]:
         """Kinds of the levels of conditions."""
@@ -492,7 +492,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def _effect_beliefs(self) -> tuple[Array, Array]:
         mean, variance = self._begun().effect_beliefs()
-        return self.points_per_unit_ * mean, self.points_per_unit_ * np.sqrt(variance)
+        return self._points_per_unit * mean, self._points_per_unit * np.sqrt(variance)
 
     def _without_effects(self) -> Self:
         """A copy that knows of no effects."""
@@ -505,7 +505,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         if not self._effect_names():
             return
         twin = self._without_effects()
-        twin.reset()
+        twin._reset()
         entries, state = twin._lists(matches, keep=True).played, twin._state
         counts = np.array([kind.counts for kind in twin._numbers[0]])[state.beliefs.kind[: state.size]]
         counts[[HOME, NEUTRAL]] = True
@@ -514,22 +514,22 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         found[:, 1] = np.minimum(FIRST_DOUBT**2 * found[:, 1], WIDE_EFFECT)
         found[:, 0] = np.where(found[:, 1] < WIDE_EFFECT, found[:, 0], 0.0)
         self._effects_first = found
-        self.reset()
+        self._reset()
 
     def _place(self, start: Start, known: Any) -> None:
-        points, doubt = self.points_per_unit_, self.parameters_["doubt"] or 1.0
+        points, doubt = self._points_per_unit, self.parameters_["doubt"] or 1.0
         prior = self._numbers[0][STRENGTH].prior
         variance = np.where(np.isnan(start.deviation), prior, (start.deviation / points) ** 2 / doubt)
         self._state.place_beliefs((start.rating - self.initial) / points, variance)
 
-    def smoothed(self, matches: Matches, stops: Sequence[int]) -> list[tuple[SlotState, Array, Array]]:
+    def _smoothed(self, matches: Matches, stops: Sequence[int]) -> list[tuple[SlotState, Array, Array]]:
         """After the first ``stops[0]``, ``stops[1]``, … of these matches: the state, and mean and covariance by row of
         all strengths given all of the matches.
 
         The parameters are taken as they stand and the covariance is kept; the rater forgets what it has seen.
         """
         self.covariance_ = "full"
-        self.reset(dict(self.parameters_))
+        self._reset(dict(self.parameters_))
         self._check_usable(matches)
         lists, y, state = self._lists(matches, keep=True), self._signal(matches), self._state
         rows, played = len(state.beliefs.C), lists.played
@@ -552,15 +552,15 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
             later = stop
         return found[::-1]
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated; the search for the draw band begins where equal sides would draw as all do."""
         share = self._level_draws
         if share is None:
-            return super().open_parameters()
+            return super()._open_parameters()
         band = min(max(float(ndtri(0.5 + share / 2)), NARROWEST_DRAW_BAND), WIDEST_DRAW_BAND)
-        return tuple(replace(p, default=band) if p.name == "ties" else p for p in super().open_parameters())
+        return tuple(replace(p, default=band) if p.name == "ties" else p for p in super()._open_parameters())
 
-    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def _unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no power of margins without scores."""
         check_matches(matches)
         unidentified: dict[str, float] = {}
@@ -572,23 +572,23 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
             unidentified["margin_power"] = 1.0
         return unidentified
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
-        values = super().settled_values(estimated)
+        values = super()._settled_values(estimated)
         still = self.ties is not None and self.ties_step is None  # a draw band that is given stands
         return values | {"ties_step": 0.0} if still else values
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
-        self._unit = self.margin_unit_
+        self._unit = self._margin_unit
         self._reading_state = reading.fresh_state()
-        super().reset(estimated)
+        super()._reset(estimated)
 
     def _step_ahead(self, matches: Matches) -> Forecast:
         sides, days = np.empty((len(matches), 2)), self._room_for_days(matches)
         mean, variance, unknown = self._expected(matches, sides, days)
         said = self._forecast_in_order(mean, variance, matches, days)
-        return Forecast(said, unknown, matches, self.initial + self.points_per_unit_ * sides)
+        return Forecast(said, unknown, matches, self.initial + self._points_per_unit * sides)
 
     def _use(self, matches: Matches) -> None:
         """The same without the forecasts, which still teach how bold they are to be."""
@@ -703,13 +703,13 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         check_number("predict_margin", "level", level, 0.0, 1.0, above=True)
         self._begun()
         mean, variance, _ = self._expect(self._on_days(matches))
-        reach = float(self.margin_law_.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
+        reach = float(self._margin_law.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
             variance + (self._noise_factors(matches) * self.parameters_["noise"]) ** 2
         )
         bounds = {"low": mean - reach, "middle": mean, "high": mean + reach}
         return pl.DataFrame({name: self._margins(y) for name, y in bounds.items()})
 
-    def play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
+    def _play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
         """Play matches to come ``draws`` times: results (0 home win, 1 draw, 2 away win) and margins, a row per draw.
 
         Each draw has one truth about all strengths, drawn from what is believed of them and moving on. Line-ups that
@@ -724,7 +724,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         size = np.maximum(np.round(np.abs(self._margins(shown))), 1.0)
         return outcome, np.where(outcome == 1, 0.0, np.sign(shown) * size)
 
-    def possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
+    def _possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
         """Strengths of sides on a day, drawn from what is believed, a row per draw: ``Φ`` of a gap is a chance."""
         nobody = f"not {max(names, key=len, default='')}"  # longer than every name, so none of them
         against = fixtures(
@@ -742,7 +742,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         unmet = np.isin(entries.slot, named.under[:, len(known.levels) :])  # levels never met add nothing
         coming = (matches.day, entries._replace(share=np.where(unmet, 0.0, entries.share)), lists.rotations)
         manner = Forecasting(
-            self._numbers[0], values["doubt"], self.sharpness_, self.ties_, values["noise"], self.margin_law_
+            self._numbers[0], values["doubt"], self.sharpness_, self.ties_, values["noise"], self._margin_law
         )
         return PossibleTruths(known, named, coming, manner, draws, np.random.default_rng([seed, 14]))
 
@@ -755,7 +755,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
     def _foresee(self, matches: Matches) -> Forecast:
         sides = np.empty((len(matches), 2))
         mean, variance, unknown = self._expect(matches, sides)
-        ratings, f = self.initial + self.points_per_unit_ * sides, self._noise_factors(matches)
+        ratings, f = self.initial + self._points_per_unit * sides, self._noise_factors(matches)
         return Forecast(self._chances(mean / f, variance / f**2), unknown, matches, ratings)
 
     def _gaps(self, matches: Matches) -> Gaps:
@@ -780,7 +780,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         if math.isnan(self._unit):
             return matches.signed
         unit = np.empty(len(matches))
-        self._unit = running_unit(matches.margin, self._unit, self.memory_, unit)
+        self._unit = running_unit(matches.margin, self._unit, self._memory, unit)
         seen = np.abs(matches.margin / unit) ** self.parameters_["margin_power"]
         return np.where(np.isnan(matches.margin), matches.signed, np.sign(matches.margin) * seen)
 
@@ -795,7 +795,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         return reading.band_now(self._reading, self._reading_state)
 
     @property
-    def points_per_unit_(self) -> float:
+    def _points_per_unit(self) -> float:
         """Rating points per unit of strength.
 
         A point is a point of expected score between equals: with strengths known, the expected result is
@@ -818,30 +818,30 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
-        order = np.array([self.order_.home, self.order_.neutral])
+        order = np.array([self._order.home, self._order.neutral])
         return {
             **super().to_arrays(),
-            "margin_unit": np.array([self.margin_unit_, self._unit]),
-            "memory": np.array([self.memory_]),
+            "margin_unit": np.array([self._margin_unit, self._unit]),
+            "memory": np.array([self._memory]),
             "order": order,
             "reading": self._reading_state,
-            "margin_law": self.margin_law_.values,
+            "margin_law": self._margin_law.values,
             **self._noise.to_arrays(),
         }
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.order_: SideOrder = SideOrder(*(one.item() for one in arrays["order"]))
+        self._order: SideOrder = SideOrder(*(one.item() for one in arrays["order"]))
         units = arrays["margin_unit"]
         stored(
             {"margin_unit": units[~np.isnan(units)]}, "margin_unit", "f", (ANY,), 0.0
         )  # without margins there is none
-        self.margin_unit_, unit = map(float, units)
+        self._margin_unit, unit = map(float, units)
         self.covariance_ = "full" if "C" in arrays and arrays["C"].size else "diagonal"
         super().from_arrays(arrays)
         self._unit = unit
-        self.memory_ = float(stored(arrays, "memory", "f", (1,), 0.0)[0])
+        self._memory = float(stored(arrays, "memory", "f", (1,), 0.0)[0])
         self._reading_state = stored(arrays, "reading", "f", reading.fresh_state().shape)
-        self.margin_law_ = MarginLaw(stored(arrays, "margin_law", "f", MarginLaw().values.shape, 0.0))
+        self._margin_law = MarginLaw(stored(arrays, "margin_law", "f", MarginLaw().values.shape, 0.0))
         self._noise = NoiseFactors.from_arrays(arrays)

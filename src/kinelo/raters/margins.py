@@ -108,10 +108,10 @@ CLEAR_GAIN = 2.0
 def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -> float:
     """Minus the log-likelihood of the margins that are scored, but for a constant, with this memory of the unit."""
     twin = copy.copy(rater)
-    twin.memory_ = memory
-    twin.reset(found.values)
+    twin._memory = memory
+    twin._reset(found.values)
     unit = np.empty(len(matches))
-    running_unit(matches.margin, twin.margin_unit_, memory, unit)
+    running_unit(matches.margin, twin._margin_unit, memory, unit)
     y = twin._signal(matches)
     ((mean, variance),) = twin._filter_batch(matches, [twin], [y])
     S = variance + twin._noise_of(matches)
@@ -125,10 +125,10 @@ def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -
 
 def choose_memory(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """Settle the memory of a rater with normal beliefs; the estimates, read anew where it is not the usual one."""
-    if rater.start is not None or math.isnan(rater.margin_unit_):
+    if rater.start is not None or math.isnan(rater._margin_unit):
         return found
-    usual, short = (margin_lack(rater, memory, found, matches) for memory in (rater.memory_, SHORT_MEMORY))
+    usual, short = (margin_lack(rater, memory, found, matches) for memory in (rater._memory, SHORT_MEMORY))
     if short > usual - CLEAR_GAIN:
         return found
-    rater.memory_ = SHORT_MEMORY
+    rater._memory = SHORT_MEMORY
     return refit_reading(rater, found, matches)

@@ -41,7 +41,7 @@ def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
 
 def average_walk(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """The estimates that a rater with normal beliefs found, its walk averaged over what the matches leave open."""
-    own = next((p for p in rater.open_parameters() if p.name == "walk"), None)
+    own = next((p for p in rater._open_parameters() if p.name == "walk"), None)
     if own is None or rater.start is not None:  # where ratings begin depends on how they are read
         return found
     most_likely, error = found.values["walk"], found.standard_errors["walk"]

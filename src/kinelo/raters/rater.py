@@ -48,10 +48,10 @@ if TYPE_CHECKING:
 
 INNER = frozenset(
     {
-        "book_holds", "condition_spread", "fitted_by_forecasts", "follows_matches", "in_own_unit",
-        "needs_whole_table", "passes_points", "plain_elo", "rates_players",
+        "book_holds", "_condition_spread", "fitted_by_forecasts", "follows_matches", "_in_own_unit",
+        "_needs_whole_table", "passes_points", "plain_elo", "rates_players",
         "takes",
-        "target_square_", "unit_of_points",
+        "_target_square", "_unit_of_points",
     }
 )  # fmt: skip
 """What books, pages and the driver ask of a rater, and nobody who rates: neither ``dir`` nor the reference lists it."""
@@ -87,7 +87,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     slots: Slots | None = None
     """What a book keeps row by row; None where a rater is kept as a whole."""
 
-    order_: SideOrder = SideOrder()
+    _order: SideOrder = SideOrder()
     estimates_: Estimates | None = None
     fitted_: Data | None = None
     start: Any = None
@@ -132,14 +132,14 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         self.estimates_ = None
         self.fitted_ = matches
         # Look: whether the order of sides means anything, what conditions hold, what the table says before any match.
-        self.order_ = learn_order(matches)
+        self._order = learn_order(matches)
         self._look_at_conditions(matches)
         self._prepare(matches)
         self._prepared, self._never_fitted = True, False
         # Leave out: parameters of which these matches say nothing are not estimated.
-        self.unidentified_: Mapping[str, float] = self.unidentified_parameters(matches)
+        self._unidentified: Mapping[str, float] = self._unidentified_parameters(matches)
         # Begin: everyone at the start, and every match later than those before it.
-        self.reset()
+        self._reset()
         self._check_order(matches)
         # Learn: estimate on the latest matches, then rate all of them with what was found.
         latest = self._latest_matches(matches)
@@ -193,23 +193,23 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
             return
         self._prepared = True
         # What was rated match by match, which says nothing of a league, is not forgotten either.
-        if self._rated_alone or not matches.kind.two_sided or self.open_parameters():
+        if self._rated_alone or not matches.kind.two_sided or self._open_parameters():
             return
         if self.rates_players and getattr(matches, "lineups", None) is None:
             return
-        self.order_ = learn_order(matches)
+        self._order = learn_order(matches)
         self._prepare(matches)
         self._settle_choices()
-        self.reset()
+        self._reset()
 
     def _settle_choices(self) -> None:
         """Choose as a fit does where there is nothing to estimate."""
 
     def _learn(self, matches: Data, latest: Data) -> None:
         """Estimate the open parameters on the latest of the matches, and rate all of them; the rater was reset."""
-        if self.open_parameters():
+        if self._open_parameters():
             estimates = self._search(latest)
-            self.reset(estimates.values)
+            self._reset(estimates.values)
             self.estimates_ = estimates
         if says_anew(self):
             self.one_step_ahead(matches)
@@ -226,7 +226,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         """The matches on which parameters are estimated: the latest ``look``, with a warning where there are more."""
         if self.look is None or len(matches) <= self.look:
             return matches
-        if self.open_parameters():
+        if self._open_parameters():
             warnings.warn(
                 f"Parameters are estimated on the latest {int(self.look):,} of {len(matches):,} {matches.kind.noun}, "
                 "and all are rated with them; set look = None to estimate on all.",
@@ -246,15 +246,15 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         forecast: Any = self._step_ahead(matches)
         return log_loss(forecast.probabilities[skipped:], matches.outcome[skipped:])
 
-    def needs_whole_table(self) -> str:
+    def _needs_whole_table(self) -> str:
         """Why this rater cannot take matches in pieces; empty where it can."""
         return ""
 
     # Beginning
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters (``parameters_``)."""
-        self.parameters_: Mapping[str, float] = self.settled_values(estimated)
+        self.parameters_: Mapping[str, float] = self._settled_values(estimated)
         self._state, self._rated_alone = self._fresh(self.parameters_), False
         start = self._start()
         if start is not None:
@@ -285,7 +285,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     def _begun(self) -> Any:
         """The state, made where there is none yet."""
         if self._state is None:
-            self.reset()
+            self._reset()
         return self._state
 
     # Rating
@@ -399,7 +399,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     def ratings_(self) -> pl.DataFrame:
         """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first."""
 
-    def add_points(self, name: str, points: float) -> None:
+    def _add_points(self, name: str, points: float) -> None:
         """Let a side that is rated have so many points more, as :func:`kinelo.raters.what_if.with_points` asks."""
         raise InputError(
             f"{type(self).__name__} keeps no rating per side to add points to; take TeamElo, KalmanElo or Glicko."
@@ -435,6 +435,6 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         """Settle the parameters that were stored; whoever began with a rating stands in the state itself."""
         start, self.start = self.start, None
         try:
-            self.reset(stored_parameters(arrays))
+            self._reset(stored_parameters(arrays))
         finally:
             self.start = start

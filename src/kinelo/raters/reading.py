@@ -193,11 +193,11 @@ class Read:
         self.rater = rater
         self.mean, self.variance = mean, variance
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Those of the rater that change no belief."""
-        return tuple(p for p in self.rater.open_parameters() if p.name in READING)
+        return tuple(p for p in self.rater._open_parameters() if p.name in READING)
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Read by these values."""
         self.rater = copy.copy(self.rater)
         self.rater.parameters_ = dict(self.rater.parameters_) | (estimated or {})
@@ -216,7 +216,7 @@ def refit_reading(rater: Any, found: Estimates, matches: Matches) -> Estimates:
     """
     if says_anew(rater):
         return found
-    rater.reset(found.values)
+    rater._reset(found.values)
     mean, variance, _ = rater._expected(matches)
     again = estimate(Read(rater, mean, variance), matches, WARM_UP)
     return replace(

@@ -138,13 +138,13 @@ class SideRater(NoiseRater, CovariateRater):
         """Own rating points per point of the scale of 400."""
         return 1.0
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, with how fast the worth of covariates moves."""
-        return super().open_parameters() + self._effect_steps()
+        return super()._open_parameters() + self._effect_steps()
 
     _one_call = None
 
-    unit_of_points: ClassVar[float] = 1.0
+    _unit_of_points: ClassVar[float] = 1.0
     """What the state counts for a rating point."""
 
     @abstractmethod
@@ -167,23 +167,23 @@ class SideRater(NoiseRater, CovariateRater):
     def _chances_by_noise(self, matches: Matches) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         """Use the matches; then, by factors of the noise, what forecasts would have been at the strengths found."""
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter; what the user gave of home advantage and draws stays, unless its step is given."""
         given = dict(estimated) if isinstance(estimated, Mapping) else estimated
         own = {p.name: float(given.pop(p.name, p.default) if given else p.default) for p in self._effect_steps()}
-        values = super().settled_values(given) | own
+        values = super()._settled_values(given) | own
         return values | {
             step: 0.0 for step, of in STEPS if getattr(self, step) is None and getattr(self, of) is not None
         }
 
     @property
     def _home_parameter(self) -> Parameter:
-        return next(p for p in self.in_own_unit() if p.name == "home_advantage")
+        return next(p for p in self._in_own_unit() if p.name == "home_advantage")
 
     @property
     def _learns_home(self) -> bool:
         """Whether the home advantage follows the matches from a wide start."""
-        open_to_results = self.order_.home and "home_advantage" not in self.unidentified_
+        open_to_results = self._order.home and "home_advantage" not in self._unidentified
         return self.home_advantage is None and self._home_parameter.learnt and open_to_results
 
     def _home_start(self, values: Mapping[str, float]) -> float:
@@ -193,7 +193,7 @@ class SideRater(NoiseRater, CovariateRater):
     @property
     def _home_wide(self) -> float:
         """Variance of a home advantage of which nothing is known, as the state counts; 0 where it is given."""
-        return (self.unit_of_points * self._home_parameter.prior_width) ** 2 if self._learns_home else 0.0
+        return (self._unit_of_points * self._home_parameter.prior_width) ** 2 if self._learns_home else 0.0
 
     def _following(self, start: float, steady: float) -> tuple[float, ...]:
         """What follows the matches, before any of them: variance of the home advantage, which is ``steady`` where it
@@ -224,19 +224,19 @@ class SideRater(NoiseRater, CovariateRater):
     def _effect_beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         self._begun()
         found = self._common[EFFECTS : EFFECTS + EACH_EFFECT * len(self.covariates)].reshape(-1, EACH_EFFECT)
-        return found[:, 0] / self.unit_of_points, np.sqrt(found[:, 1]) / self.unit_of_points
+        return found[:, 0] / self._unit_of_points, np.sqrt(found[:, 1]) / self._unit_of_points
 
     @property
     def home_advantage_(self) -> float:
         """Rating points that playing at home is worth now."""
         self._begun()
-        return float(self._common[HOME_POINTS]) / self.unit_of_points
+        return float(self._common[HOME_POINTS]) / self._unit_of_points
 
     @property
     def home_advantage_error_(self) -> float:
         """Standard error of the home advantage; 0 where it is given and stands."""
         self._begun()
-        return math.sqrt(float(self._common[HOME_V])) / self.unit_of_points
+        return math.sqrt(float(self._common[HOME_V])) / self._unit_of_points
 
     @property
     def boldness_(self) -> float:
@@ -248,7 +248,7 @@ class SideRater(NoiseRater, CovariateRater):
         """Estimate the open parameters, while the sharpness stands still."""
         still = copy.copy(self)
         still.sharpness_walk = 0.0
-        still.reset()
+        still._reset()
         return estimate(still, matches)
 
     def _show_learnt(self) -> None:
@@ -333,7 +333,7 @@ class SideRater(NoiseRater, CovariateRater):
             learn = super()._learn
 
             def again() -> None:
-                self.reset()
+                self._reset()
                 learn(matches, latest)
 
             settle_factors(self, lambda: self._find_noise(columns, latest), again)
@@ -342,7 +342,7 @@ class SideRater(NoiseRater, CovariateRater):
         """The factors of the noise, given the differences of strength with those found so far."""
         twin = copy.copy(self)
         twin.sharpness_walk = 0.0
-        twin.reset(dict(self.parameters_))
+        twin._reset(dict(self.parameters_))
         settled = settled_slopes(twin, matches)
         chances = twin._chances_by_noise(matches)
 
@@ -378,9 +378,9 @@ class SideRater(NoiseRater, CovariateRater):
             "changed; give smaller ones."
         )
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
-        super().reset(estimated)
+        super()._reset(estimated)
         self._numbers = self._vector(self.parameters_)
         self._common = self._shared(self.parameters_)
 
@@ -400,23 +400,23 @@ class SideRater(NoiseRater, CovariateRater):
         unknown = self._begun().find(matches).unknown
         return self._forecast(self._play_or_refuse(matches, traced=True), unknown, matches)
 
-    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def _unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""
         check_matches(matches)
         unidentified: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
             unidentified["ties"] = 0.0
-        if matches.neutral.all() or not self.order_.home:
+        if matches.neutral.all() or not self._order.home:
             unidentified["home_advantage"] = 0.0
         for step, of in STEPS:
             if getattr(self, of) is not None or of in unidentified:
                 unidentified[step] = 0.0
         return unidentified
 
-    def add_points(self, name: str, points: float) -> None:
+    def _add_points(self, name: str, points: float) -> None:
         """Let a side that is rated have so many points more."""
         place = self._place_of(name)
-        self._state.known.rating[place] += number("points", points) * self.unit_of_points
+        self._state.known.rating[place] += number("points", points) * self._unit_of_points
 
     @property
     def drift_(self) -> Drift:
@@ -501,5 +501,5 @@ class SideSlots(Slots):
 
     def points(self) -> Points:
         """Ratings are points, counted from where newcomers begin."""
-        unit = self.rater.unit_of_points
+        unit = self.rater._unit_of_points
         return Points(0.0 if unit == 1.0 else self.rater.initial, 1.0 / unit)

@@ -33,12 +33,12 @@ def fit_in_pieces(rater: Any, scan: TableScan[Any], y: object) -> None:
     _check_able(rater, scan)
     part, count = scan.to_estimate(rater.look), 0
     rater.fit(part)
-    rater.reset(None if rater.estimates_ is None else rater.estimates_.values)
+    rater._reset(None if rater.estimates_ is None else rater.estimates_.values)
     for piece in _with_warning(scan.pieces()):
         count += len(piece)
         rater.update(piece)
     rater._show_learnt()
-    if count > len(part) and rater.open_parameters():
+    if count > len(part) and rater._open_parameters():
         which = f"{scan.part_estimated} {len(part):,} {noun}"
         said = f"parameters were estimated on {which}; all {noun} were rated with them"
         warnings.warn(said, KineloWarning, stacklevel=3)
@@ -46,7 +46,7 @@ def fit_in_pieces(rater: Any, scan: TableScan[Any], y: object) -> None:
 
 def _check_able(rater: Any, scan: TableScan[Any]) -> None:
     rater._check_kind(scan, scans=True)
-    why = rater.needs_whole_table()
+    why = rater._needs_whole_table()
     if why:
         raise InputError(f"{type(rater).__name__} cannot take {scan.kind.noun} in {scan.parts}: {why}.")
 

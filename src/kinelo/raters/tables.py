@@ -108,7 +108,7 @@ def parameters_table(rater: Any) -> Table:
     >>> parameters_table(kn.TeamElo.classic(k=20, home_advantage=40).fit(matches)).cells()[-1]
     ['Home advantage', '40 (given)', 'rating points for playing at home']
     """
-    left_open = getattr(rater, "open_parameters", tuple)()
+    left_open = getattr(rater, "_open_parameters", tuple)()
     declared = (*getattr(rater, "parameters", ()), *left_open)
     meanings = {one.name: one.meaning for one in declared}
     estimated = _estimated(rater)
@@ -141,7 +141,7 @@ def retirement_words(rater: Any) -> str:
     """
     found = getattr(rater, "parameters_", {}).get("retirement")
     asked = "retirement" in _estimated(rater) or _is_given(rater, "retirement")
-    if found is None or "retirement" in getattr(rater, "unidentified_", {}):
+    if found is None or "retirement" in getattr(rater, "_unidentified", {}):
         return ""
     # A rater that a book keeps has 0 where that was found, and where there was no retirement to ask of.
     if found == 0.0 and not asked:

@@ -26,11 +26,11 @@ def with_points(rater: Any, points: Mapping[str, float]) -> Any:
     """
     if not isinstance(points, Mapping):
         raise InputError(f"points must map names to numbers, not {type(points).__name__}.")
-    if not hasattr(rater, "add_points"):
+    if not hasattr(rater, "_add_points"):
         raise InputError(f"with_points takes a fitted rater, not {type(rater).__name__}.")
     raised = copy.deepcopy(rater)
     for name, more in points.items():
         if isinstance(more, bool) or not isinstance(more, int | float) or not math.isfinite(more):
             raise InputError(f"points[{name!r}] must be a number, not {more!r:.80}.")
-        raised.add_points(name, more)
+        raised._add_points(name, more)
     return raised

@@ -110,7 +110,7 @@ def test_boards_of_every_kind_are_the_library_s(rated):
     assert all(meaning for _, _, meaning in shown["parameters"]["rows"])
     board = controller.rank(None, 0, 0.0, period=100)["boards"]["car"]
     walker = kn.RankElo().fit(contests)
-    walker.reset(dict(rater.parameters_))
+    walker._reset(dict(rater.parameters_))
     walker.update(contests.before(contests.date[-1] - 99))
     before = contests.before(contests.date[-1] - 99)
     then = boards_by_kind(kn.leaderboard(walker, before, active_days=None, least_matches=0))

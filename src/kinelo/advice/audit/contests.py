@@ -373,7 +373,7 @@ class StrengthsFound(NamedTuple):
     def losses(self, moved: dict[str, float], draws: int, ks: Array, nu: float, since: int) -> Array:
         """What theory expects at every K with some parameters moved, on average over draws of strengths."""
         truth = copy.copy(self.truth)
-        truth.reset(dict(truth.parameters_) | moved)
+        truth._reset(dict(truth.parameters_) | moved)
         contests = self.contests
         noise, generator = np.sqrt(truth._noise_of(contests)), np.random.default_rng(0)
         mean, variance = self.fragile

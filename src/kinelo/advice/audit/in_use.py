@@ -93,7 +93,7 @@ class SystemInUse:
         if self.rater.start is None:
             return np.zeros(len(matches.teams))
         blank = self.blank()
-        blank.reset()
+        blank._reset()
         return side_ratings(blank, matches.teams) - self.rater.initial
 
     def gaps(self, matches: Matches, before: Array, since: int) -> GapForecasts:

@@ -100,7 +100,7 @@ class BradleyTerry(FairValue):
     refit_days: float = fixed(30.0, 0.0)
     initial: float = fixed(1500.0)
 
-    def needs_whole_table(self) -> str:
+    def _needs_whole_table(self) -> str:
         """It weighs all matches at once."""
         return "it weighs all matches at once; read them with read_matches"
 
@@ -126,14 +126,14 @@ class BradleyTerry(FairValue):
         self._begun().add(matches)
         if not self._stepping:
             self._theta = self._ridge_found = None
-            self.order_ = SideOrder(not tells_result(*self._state.won_at_home()), self.order_.neutral)
+            self._order = SideOrder(not tells_result(*self._state.won_at_home()), self._order.neutral)
         self._estimate()
 
     # The unknowns: strengths a, effects (venue where it is sought, then covariates), log κ where it is sought.
 
     @property
     def _venue_sought(self) -> bool:
-        return self.home_advantage is None and self.order_.home and bool(np.any(self._state.c[:, 0] != 0))
+        return self.home_advantage is None and self._order.home and bool(np.any(self._state.c[:, 0] != 0))
 
     @property
     def _ties_sought(self) -> bool:
@@ -419,7 +419,7 @@ class BradleyTerry(FairValue):
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         theta = np.empty(0) if self._theta is None else self._theta
-        order = np.array([self.order_.home, self.order_.neutral])
+        order = np.array([self._order.home, self._order.neutral])
         ridge = {} if self._ridge_found is None else {"ridge": np.array([self._ridge_found])}
         prepared = np.array([self._prepared or len(self._begun()) > 0])
         return {**self._begun().to_arrays(), "theta": theta, "order": order, "prepared": prepared, **ridge}
@@ -427,8 +427,8 @@ class BradleyTerry(FairValue):
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.order_: SideOrder = SideOrder(*arrays["order"].tolist())
-        self.reset()
+        self._order: SideOrder = SideOrder(*arrays["order"].tolist())
+        self._reset()
         self._state.from_arrays(arrays)
         # Version 0.5 did not keep it: what a first table says was said wherever there is one.
         kept = "prepared" in arrays

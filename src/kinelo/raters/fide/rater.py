@@ -94,13 +94,13 @@ class FideElo(Rater):
             raise InputError(f"event={self.event!r:.60} must be the name of a column, such as 'event'.")
         return () if self.event is None else (self.event,)
 
-    def needs_whole_table(self) -> str:
+    def _needs_whole_table(self) -> str:
         """It looks at whole events."""
         return "it looks at whole events; read them with read_matches"
 
     # The list to begin with
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match; the list to begin with stays."""
         self.parameters_: Mapping[str, float] = {}
         self._state = RatingLists(_rules_of(self.as_of))
@@ -297,7 +297,7 @@ class FideElo(Rater):
     def plain_settings(self) -> dict[str, Any]:
         """The list to begin with and years of birth as lists and numbers, for a book."""
         blank = type(self)(self.start, self.born, event=self.event, as_of=self.as_of)
-        blank.reset()
+        blank._reset()
         players = blank._begun().players
         rated = {name: one for name, one in players.items() if one.rating is not None}
         start = {
@@ -319,7 +319,7 @@ class FideElo(Rater):
         kept = arrays["lists"]
         if kept.dtype != np.uint8 or kept.ndim != 1:
             raise InputError("These arrays are no state of FideElo.")
-        self.reset()
+        self._reset()
         self._state = RatingLists.of_plain(json.loads(kept.tobytes()))
 
 

@@ -59,7 +59,7 @@ class _GlickoFamily(SideRater):
     period: float
     together: bool
     tau: float = 0.0
-    unit_of_points: ClassVar[float] = Q
+    _unit_of_points: ClassVar[float] = Q
 
     @property
     def sharpness_(self) -> float:

@@ -119,7 +119,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     """
 
     spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "home_spread", "venue_walk")
-    condition_spread: ClassVar[tuple[float, float, float]] = (0.05, 0.002, 3.0)
+    _condition_spread: ClassVar[tuple[float, float, float]] = (0.05, 0.002, 3.0)
 
     walk: float | None = estimated(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
     prior_spread: float | None = estimated(1.5, 0.05, 10.0, True, "spread of newcomers")
@@ -164,7 +164,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     def _fresh(self, values: Mapping[str, float]) -> SideState:
         self._numbers = self._numbers_of(values)
         level = (values["newcomer"], LEVEL_VARIANCE * values["noise"] ** 2)
-        grounds = self.order_.home and values["home_spread"] > 0.0
+        grounds = self._order.home and values["home_spread"] > 0.0
         return SideState(self._fixed(level), condition_names(self.conditions), self._keeps_covariance(), grounds)
 
     def _lists(self, matches: Matches, keep: bool) -> Lists:
@@ -220,7 +220,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     def _table(self, state: SideState, belief: tuple[Array, Array] | None = None) -> pl.DataFrame:
         import polars as pl
 
-        points = self.points_per_unit_
+        points = self._points_per_unit
         strength, variance = state.relative(None if self._start() else REFERENCE_DAYS, belief)
         table = pl.DataFrame(
             {
@@ -240,21 +240,21 @@ class KalmanElo(GaussianRater, ConditionRater):
         The parameters are taken as they stand, the covariance is kept whatever was chosen, and the rater is left alone.
         """
         tables, back = [], copy.deepcopy(self)
-        for seen, x, C in back.smoothed(matches, stops):
+        for seen, x, C in back._smoothed(matches, stops):
             assert isinstance(seen, SideState)
             rows = seen.beliefs.row[seen.own]
             tables.append(back._table(seen, (x[rows], C[np.ix_(rows, rows)])))
         return tables
 
-    def add_points(self, name: str, points: float) -> None:
+    def _add_points(self, name: str, points: float) -> None:
         """Let a side that is rated have so many points more."""
         state = self._begun()
-        state.beliefs.x[state.own[self._place_of(name)]] += points / self.points_per_unit_
+        state.beliefs.x[state.own[self._place_of(name)]] += points / self._points_per_unit
 
     @property
     def home_advantage_(self) -> float:
         """Rating points that playing at home is worth now."""
-        return float(self.points_per_unit_ * self._begun().beliefs.x[HOME])
+        return float(self._points_per_unit * self._begun().beliefs.x[HOME])
 
     def correlation(self, one: str, other: str) -> float:
         """Correlation between what is believed of two teams' strengths."""

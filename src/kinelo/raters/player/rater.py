@@ -152,7 +152,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     """
 
     spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
-    condition_spread: ClassVar[tuple[float, float, float]] = (0.15, 0.005, 5.0)
+    _condition_spread: ClassVar[tuple[float, float, float]] = (0.15, 0.005, 5.0)
     together = "players and squads"
     rates_players = True
     lineup_size_ = 11.0
@@ -195,7 +195,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         """What the forecasts know of a line-up, in words."""
         return KNOWLEDGE[self.known]
 
-    def needs_whole_table(self) -> str:
+    def _needs_whole_table(self) -> str:
         """Its line-ups are not read in pieces."""
         return "line-ups are not read from pieces; read them with read_matches"
 
@@ -229,8 +229,8 @@ class PlayerElo(GaussianRater, ConditionRater):
         )
         self.counts_size_, self._made = False, {}
         self.estimates_: Estimates | None = None
-        self.covariate_units_: NDArray[np.float64] = self.covariate_units_[:-1]
-        self.reset()
+        self._covariate_units: NDArray[np.float64] = self._covariate_units[:-1]
+        self._reset()
         super()._learn(matches, latest)
 
     def _effect_names(self) -> tuple[str, ...]:
@@ -248,15 +248,15 @@ class PlayerElo(GaussianRater, ConditionRater):
         twin.counts_size_ = False
         return twin
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, with the weights of the roles that occur often enough."""
         roles = tuple(
             Parameter(ROLE_PREFIX + role, 1.0, 0.05, 20.0, True, f"weight of role {role} in a line-up")
             for role in getattr(self, "_roles", ())
         )
-        return super().open_parameters() + roles
+        return super()._open_parameters() + roles
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
         given = estimated or {}
         roles = {name: float(value) for name, value in given.items() if name.startswith(ROLE_PREFIX)}
@@ -266,7 +266,7 @@ class PlayerElo(GaussianRater, ConditionRater):
             check_number("PlayerElo", f"role_weights[{role!r}]", weight, 0.0)
         own = {ROLE_PREFIX + role: float(weight) for role, weight in (self.role_weights or {}).items()}
         rest = {name: value for name, value in given.items() if name not in roles}
-        return super().settled_values(rest) | roles | own
+        return super()._settled_values(rest) | roles | own
 
     def _fresh(self, values: Mapping[str, float]) -> SquadState:
         if not isinstance(self.known, str) or self.known not in MODES:
@@ -352,7 +352,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         import polars as pl
 
         state: SquadState = self._state
-        size, points, known = len(state), self.points_per_unit_, state.known
+        size, points, known = len(state), self._points_per_unit, state.known
         teams = np.array([*state.teams.names, ""], dtype=object)
         return (
             pl.DataFrame(
@@ -379,7 +379,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         import polars as pl
 
         state: SquadState = self._begun()
-        size, points = len(state.teams), self.points_per_unit_
+        size, points = len(state.teams), self._points_per_unit
         theta, doubt, sigma = self._strengths_of_teams(state)
         effect = state.known.effect[:size]
         return (
@@ -425,7 +425,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         """
         back = copy.deepcopy(self)
         back.covariance_ = "diagonal"
-        back.reset(dict(self.parameters_))
+        back._reset(dict(self.parameters_))
         back._check_usable(matches)
         state: SquadState = back._state
         played, y = back._lists(matches, keep=True).played, back._signal(matches)
@@ -440,7 +440,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         """Ratings of all who took part in the first ``stop`` matches, as of their last one."""
         import polars as pl
 
-        state, points = self._state, self.points_per_unit_
+        state, points = self._state, self._points_per_unit
         latest = np.where(state.own >= 0, beliefs.latest(stop)[state.own], -1)
         who = np.flatnonzero(latest >= 0)
         at = latest[who]

@@ -65,9 +65,9 @@ class ContestFilter(KindParameters):
     _columns: Any = None
     _advance: Callable[[float], None] = staticmethod(lambda entries: None)
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
-        self.parameters_: Mapping[str, float] = self.settled_values(estimated)
+        self.parameters_: Mapping[str, float] = self._settled_values(estimated)
         self._state = RankState(self.kinds_, self.advantage_kinds_, self._conditions(), self._luck(), self._units())
         start = self._start()
         if start is not None:
@@ -87,7 +87,7 @@ class ContestFilter(KindParameters):
             state is None or (state.contests == 0 and state.kinds != self._luck().rated(contests.kinds))
         ):
             self._take_kinds(contests)
-            self.reset()
+            self._reset()
         assert self._state is not None
         return self._state
 
@@ -116,7 +116,7 @@ class ContestFilter(KindParameters):
     def _find_noise(self, contests: Contests) -> NoiseFactors:
         """Factors of the noise, given what is expected of the contests with those found so far."""
         twin = copy.copy(self)
-        twin.reset(None if self.estimates_ is None else self.estimates_.values)
+        twin._reset(None if self.estimates_ is None else self.estimates_.values)
         settled = settled_slopes(twin, contests)
         expected, _ = twin._filter(contests)
         columns, _ = twin._begun().columns(contests, admit=False)
@@ -132,7 +132,7 @@ class ContestFilter(KindParameters):
     def _to_search(self, contests: Contests) -> Contests:
         """The contests on which parameters are estimated: of very many entries a part, with a warning."""
         part = contests if self.look is None else thinned(contests, int(self.look))
-        if part is not contests and self.open_parameters():
+        if part is not contests and self._open_parameters():
             warnings.warn(
                 f"Parameters are estimated on {part.entrant.size:,} of {contests.entrant.size:,} entries, and all "
                 "contests are rated with them; set look = None to estimate on all.",
@@ -176,7 +176,7 @@ class ContestFilter(KindParameters):
     def _likeliest(self, contests: Contests, negligible: float, near: Mapping[str, float] | None = None) -> Estimates:
         """Search once; what contests are to loops is found out once for all passes."""
         twin = copy.copy(self)
-        twin.reset()
+        twin._reset()
         self._columns = contests, twin._begun(contests), twin._begun().columns(contests, admit=True)
         day = self._columns[2][0].day
         self._years = (day[-1] - day[0]) / YEAR

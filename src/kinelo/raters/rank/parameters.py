@@ -71,7 +71,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
     conditions: Any
     noise_by: Any = None
     covariates: Any = None
-    covariate_units_: Mapping[str, float] = NO_UNITS
+    _covariate_units: Mapping[str, float] = NO_UNITS
     _noise: NoiseFactors = NoiseFactors()
     _years: float = 0.0
 
@@ -96,19 +96,19 @@ class KindParameters(Rater[Matches | Contests, Any]):
             for p in OF_ADVANTAGES if kind in self.advantage_kinds_ else BY_KIND:
                 yield kind, p
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them, and
         where no performances are off, nothing is asked of how much lower they are.
         """
         own = [
             replace(p, name=label, meaning=f"{p.meaning} ({kind})")
             for kind, p in self._parameters_by_kind()
-            if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self.unidentified_
+            if self._given(p.name, kind) is None and (label := self._label(p.name, kind)) not in self._unidentified
         ]
         settled = ("ties", "depth") if self.off == 0.0 else ("ties",)
-        return (*own, *(p for p in super().open_parameters() if p.name not in settled))
+        return (*own, *(p for p in super()._open_parameters() if p.name not in settled))
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""
         if estimated is not None and not (
             isinstance(estimated, Mapping) and all(isinstance(value, Real) for value in estimated.values())
@@ -120,14 +120,14 @@ class KindParameters(Rater[Matches | Contests, Any]):
         for kind, p in self._parameters_by_kind():
             given, label = self._given(p.name, kind), self._label(p.name, kind)
             default = 0.0 if p.name in SOUGHT else p.default
-            unidentified = self.unidentified_.get(label, default)
+            unidentified = self._unidentified.get(label, default)
             values[label] = float(found.get(label, unidentified) if given is None else given)
         for p in self.parameters:
-            given, unidentified = getattr(self, p.name), before.get(p.name, self.unidentified_.get(p.name, p.default))
+            given, unidentified = getattr(self, p.name), before.get(p.name, self._unidentified.get(p.name, p.default))
             values[p.name] = float(found.get(p.name, unidentified) if given is None else given)
         return values
 
-    def unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
+    def _unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
         """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
         says how far they came, of the level of fields and of experience where two meet or there are ratings to begin
         with, of walks by the contest where two meet, and of the spread of a single advantage.
@@ -199,7 +199,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
         what is lost a Cauchy law is believed, so that contests that show a collapse are followed; likewise of what
         experience brings, which a few contests seem to show by chance.
         """
-        settled, found = self.settled_values(dict(values)), []
+        settled, found = self._settled_values(dict(values)), []
         for kind in self.kinds_:
             if kind not in self.advantage_kinds_:
                 walk, prior, rho = (settled[self._label(n, kind)] for n in ("walk", "prior_spread", "regression"))
@@ -239,7 +239,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
         """Contests as they are, or matches of two sides as contests of two; nobody is at home if that would leak."""
         if isinstance(matches, Contests):
             return Fields(with_size(matches, self._units()))
-        away = matches if self.order_.home else replace(matches, neutral=np.ones(len(matches), bool))
+        away = matches if self._order.home else replace(matches, neutral=np.ones(len(matches), bool))
         return Duels(self._luck().of_matches(Contests.from_matches(away), matches), matches)
 
     def _conditions_asked(self) -> tuple[str, ...]:
@@ -252,7 +252,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
 
     def _units(self) -> dict[str, float]:
         """Usual distances of the covariates; 1 before any fit."""
-        return {name: self.covariate_units_.get(name, 1.0) for name in covariate_names(self.covariates or ())}
+        return {name: self._covariate_units.get(name, 1.0) for name in covariate_names(self.covariates or ())}
 
     def _conditions(self) -> tuple[str, ...]:
         """Kinds of advantages of which each level is worth something else to everybody."""

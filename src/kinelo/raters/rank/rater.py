@@ -179,7 +179,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         self._noise = NoiseFactors()
         contests = self._seen(matches).contests
         self._take_kinds(contests)
-        self.covariate_units_: Mapping[str, float] = usual_units(contests, list(self._units()))
+        self._covariate_units: Mapping[str, float] = usual_units(contests, list(self._units()))
         for name in self._conditions():
             warn_of_numbers(name, contests.slots[name].names)
         number = 0 if SIZE in self._units() else sizes_differ(contests)
@@ -193,16 +193,16 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
 
     def _latest_matches(self, matches: Matches | Contests) -> Contests:
         contests = self._seen(matches).contests
-        return self._to_search(contests) if self.open_parameters() or noise_columns(self.noise_by) else contests
+        return self._to_search(contests) if self._open_parameters() or noise_columns(self.noise_by) else contests
 
     def _learn(self, matches: Matches | Contests, latest: Matches | Contests) -> None:
         """Estimate; where the noise depends on circumstances, by turns with its factors. Then rate."""
         seen, part = self._seen(matches), self._seen(latest).contests
-        if self.open_parameters():
+        if self._open_parameters():
             self.estimates_: Estimates | None = self._search(part)
         if noise_columns(self.noise_by):
             settle_factors(self, lambda: self._find_noise(part), lambda: self._learn_again(part))
-        self.reset(None if self.estimates_ is None else self.estimates_.values)
+        self._reset(None if self.estimates_ is None else self.estimates_.values)
         seen.settle_ties(self)
         self._use(matches)
 
@@ -214,7 +214,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
     def _expected_anew(self, contests: Contests) -> Expected:
         """What was expected of contests one step ahead, by a copy that has seen nothing before them."""
         twin = copy.copy(self)
-        twin.reset(dict(self.parameters_))
+        twin._reset(dict(self.parameters_))
         return twin._filter(contests)[0]
 
     def _names_of(self, matches: Matches | Contests) -> set[str]:
@@ -225,7 +225,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         """Let the first matches say what the order of sides may teach, and what kinds there are."""
         if not self._prepared and len(matches):
             self._prepared = True
-            self.order_: SideOrder = self.order_ if self.open_parameters() else learn_order(matches)
+            self._order: SideOrder = self._order if self._open_parameters() else learn_order(matches)
         self._begun(self._seen(matches).contests)
 
     def _use(self, matches: Matches | Contests) -> None:
@@ -233,9 +233,9 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         if len(matches):
             seen.follow(self, self._filter(seen.contests)[0])
 
-    def reset(self, estimated: dict[str, float] | None = None) -> None:
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
-        super().reset(estimated)
+        super()._reset(estimated)
         self._tie_sums = np.zeros(2)
 
     def _step_ahead(self, matches: Matches | Contests) -> Any:
@@ -395,7 +395,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
                 return self._quality(Expected(*plain[2]))
             return self._quality_of(self._one(home, None, None, date, conditions))
         check_neutral(neutral)
-        at_home = not neutral and "venue" in self.advantage_kinds_ and self.order_.home
+        at_home = not neutral and "venue" in self.advantage_kinds_ and self._order.home
         quality = np.array(
             [
                 self._quality_of(self._one([(one, "home") if at_home else one, other], None, None, date, conditions))
@@ -578,7 +578,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
     def _once_more(self, matches: Contests | Matches) -> tuple[RankElo, RankState, Contests]:
         """A rater with these parameters that has seen nothing yet, its state, and what it is to see."""
         back = copy.copy(self)
-        back.reset(dict(self.parameters_))
+        back._reset(dict(self.parameters_))
         back._check_usable(matches)
         contests = back._seen(matches).contests
         return back, back._begun(contests), contests
@@ -598,7 +598,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         """Usual distances of the covariates as they were stored."""
         if not all(0.0 < unit < np.inf for unit in units):
             raise InputError("Units of covariates of a stored state are out of range.")
-        self.covariate_units_ = dict(zip(self._units(), map(float, units), strict=True))
+        self._covariate_units = dict(zip(self._units(), map(float, units), strict=True))
         if self._state is not None:
             self._state.units = self._units()
 
@@ -672,7 +672,7 @@ class RankSlots(BookSlots):
         state = rater._state
         if state is None or (list(state.kinds), list(state.advantages)) != (kinds, advantages):
             rater.kinds_, rater.advantage_kinds_ = tuple(kinds), tuple(advantages)
-            rater.reset(dict(zip(values, map(float, numbers))))
+            rater._reset(dict(zip(values, map(float, numbers))))
             state = rater._begun()
         counted = [int(number) for number in numbers_shared(kept, "contests")]
         state.contests, state.dated = counted[0], len(counted) == 1

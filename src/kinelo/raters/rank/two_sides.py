@@ -68,7 +68,7 @@ class Duels(Fields):
             return
         values = dict(rater.parameters_)
         points = self._points(rater, rater._expected_anew(self.contests))
-        rater.reset(values | {"ties": likeliest_ties(points, self.matches.result)})
+        rater._reset(values | {"ties": likeliest_ties(points, self.matches.result)})
 
     def follow(self, rater: Any, expected: Expected) -> Array | None:
         """κ before each match, where it is learnt on the way."""

@@ -43,19 +43,19 @@ BATCHED = ("rating", "delta", "delta_v")
 class EloOfSides(SideRater, ConditionRater):
     """A rater whose ratings :func:`kinelo.raters.team.kernels.play_all` moves."""
 
-    condition_spread: ClassVar[tuple[float, float, float]] = (20.0, 0.5, 400.0)
+    _condition_spread: ClassVar[tuple[float, float, float]] = (20.0, 0.5, 400.0)
     scale: float
     season_gap: float
     system: RatingSystem | None
-    margin_unit_: float = math.nan
-    prior_spread_: float
-    target_square_: float = 1.0
+    _margin_unit: float = math.nan
+    _found_spread: float
+    _target_square: float = 1.0
     _own_batch = None
 
     def _newcomers_spread(self) -> float:
         """Standard deviation of newcomers' strengths: what is given, or else what was found."""
         given: float | None = vars(self).get("prior_spread")
-        return given or getattr(self, "prior_spread_", USUAL_SPREAD * self._unit)
+        return given or getattr(self, "_found_spread", USUAL_SPREAD * self._unit)
 
     @property
     def _unit(self) -> float:
@@ -66,15 +66,15 @@ class EloOfSides(SideRater, ConditionRater):
     def _own_points(self) -> float:
         return self._unit
 
-    def in_own_unit(self) -> tuple[Parameter, ...]:
+    def _in_own_unit(self) -> tuple[Parameter, ...]:
         """All parameters, with defaults and ranges in points of this ``scale``."""
         return tuple(p.in_unit(self._unit) for p in self.parameters)
 
     def _spreads(self) -> tuple[Parameter, ...]:
-        return spread_parameters(self.conditions, *(self._unit * points for points in self.condition_spread))
+        return spread_parameters(self.conditions, *(self._unit * points for points in self._condition_spread))
 
     def _vector(self, values: Mapping[str, float]) -> TeamParameters:
-        unit = self.margin_unit_
+        unit = self._margin_unit
         weight = 0.0 if math.isnan(unit) else values["margin_weight"]
         return TeamParameters(
             kind=float(self._kind),
@@ -95,7 +95,7 @@ class EloOfSides(SideRater, ConditionRater):
             mean=self.initial,
             v0=self._newcomers_spread() ** 2,
             gap=self.season_gap,
-            square=self.target_square_,
+            square=self._target_square,
             in_points=1.0 if self.system is None else 0.0,
             sharpness_walk=float(self.sharpness_walk) if self.system is None else 0.0,
             home_wide=self._home_wide,
@@ -105,14 +105,14 @@ class EloOfSides(SideRater, ConditionRater):
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        unit, self.prior_spread_, self.target_square_ = stored(arrays, "found", "f", (3,), 0.0).tolist()
-        self.margin_unit_ = unit or math.nan  # a unit of 0 stands for none
+        unit, self._found_spread, self._target_square = stored(arrays, "found", "f", (3,), 0.0).tolist()
+        self._margin_unit = unit or math.nan  # a unit of 0 stands for none
         super().from_arrays(arrays)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, or to rate matches anew, as arrays."""
         usual = USUAL_SPREAD * self._unit
-        found = np.array([np.nan_to_num(self.margin_unit_), getattr(self, "prior_spread_", usual), self.target_square_])
+        found = np.array([np.nan_to_num(self._margin_unit), getattr(self, "_found_spread", usual), self._target_square])
         return {**super().to_arrays(), "found": found}
 
     def _fresh(self, values: Mapping[str, float]) -> TeamTable:
@@ -187,7 +187,7 @@ class EloOfSides(SideRater, ConditionRater):
         return slopes_of(losses[0], losses[1:], moves)
 
     def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        unit = self.margin_unit_
+        unit = self._margin_unit
         self._blur = kernels.blur(self._nu, [values["spread"]], 2.0 * values["ties"])
         unit = 1.0 if math.isnan(unit) else unit
         p = self._vector(values)

@@ -132,19 +132,19 @@ class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
         self._begun()
         return float(self._common[KAPPA])
 
-    def unidentified_parameters(self, matches: Matches | Contests) -> Mapping[str, float]:
+    def _unidentified_parameters(self, matches: Matches | Contests) -> Mapping[str, float]:
         """No home advantage where no venue or order of sides can tell of it, and in no contest."""
         check_played(matches)
-        at_home = matches.kind.two_sided and not cast("Matches", matches).neutral.all() and self.order_.home
+        at_home = matches.kind.two_sided and not cast("Matches", matches).neutral.all() and self._order.home
         return {} if at_home else {"home_advantage": 0.0}
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """The home advantage, and what plain Elo says of all other parameters of a team rater."""
         self._check_estimates(estimated)
         own = {name: value for name, value in (estimated or {}).items() if name == "home_advantage"}
         _, gamma, boost, matches = self._rule()
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
-        return {**steps, "ties": self.ties or 0.0, **OFF, **Rater.settled_values(self, own)}
+        return {**steps, "ties": self.ties or 0.0, **OFF, **Rater._settled_values(self, own)}
 
     # Of contests it rates each entrant as a whole; slots, such as cars, are used by RankElo.
 
@@ -205,7 +205,7 @@ def losses_by_k(rater: ClassicElo, matches: Matches, ks: NDArray[np.float64]) ->
     twin.k_of = None
     for row, k in zip(losses, ks.tolist()):
         twin.k = k
-        twin.reset()
+        twin._reset()
         said = twin._forecast(twin._play_or_refuse(matches, traced=True), (), matches)
         row[:] = log_loss(said.probabilities, matches.result)
     return losses

@@ -198,17 +198,17 @@ class TeamElo(EloOfSides):
             )
         return own_values | {name: getattr(self, name) for name in own_values if getattr(self, name) is not None}
 
-    def open_parameters(self) -> tuple[Parameter, ...]:
+    def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated: none where a rating system tells them all."""
-        return () if self.system is not None else super().open_parameters()
+        return () if self.system is not None else super()._open_parameters()
 
-    def settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter: the system's, or as in every rater."""
-        return super().settled_values(estimated) | self._from_system()
+        return super()._settled_values(estimated) | self._from_system()
 
-    def unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
+    def _unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """Nor margins without scores, nor their contraction without margins."""
-        unidentified = dict(super().unidentified_parameters(matches))
+        unidentified = dict(super()._unidentified_parameters(matches))
         if not np.any(np.abs(matches.margin) > 0):
             unidentified |= {"margin_weight": 0.0, "margin_scale": 1.0}
         if unidentified.get("margin_weight", self.margin_weight) == 0.0:
@@ -217,8 +217,8 @@ class TeamElo(EloOfSides):
 
     def _prepare(self, matches: Matches) -> None:
         super()._prepare(matches)
-        self.margin_unit_: float = first_unit(matches.margin)
-        self.prior_spread_: float = USUAL_SPREAD * self._unit
+        self._margin_unit: float = first_unit(matches.margin)
+        self._found_spread: float = USUAL_SPREAD * self._unit
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._refine(matches)
@@ -230,7 +230,7 @@ class TeamElo(EloOfSides):
         if self.estimates_ is None or "step" not in self.estimates_.at_bounds:
             return
         found = self.parameters_["step"]
-        way = "less" if found < 1.01 * next(p.low for p in self.in_own_unit() if p.name == "step") else "more"
+        way = "less" if found < 1.01 * next(p.low for p in self._in_own_unit() if p.name == "step") else "more"
         warnings.warn(
             f"The search for step ended at the end of its range, {found:g} points: these matches ask for ratings that "
             f"move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay.",
@@ -241,20 +241,20 @@ class TeamElo(EloOfSides):
     def _refine(self, matches: Matches) -> None:
         """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
         given = self.prior_spread is not None and self._numbers.margin_weight == 0
-        if given or not self.open_parameters() or not len(self._state):
+        if given or not self._open_parameters() or not len(self._state):
             return  # nothing to take or to estimate, or a class of a user's own that rates nobody here
         values = self.parameters_
         unit = np.empty(len(matches))
-        running_unit(matches.margin, self.margin_unit_, float(MEMORY), unit)
+        running_unit(matches.margin, self._margin_unit, float(MEMORY), unit)
         reach = np.tanh(matches.margin / (self._numbers.margin_scale * unit))
         target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
-        self.target_square_: float = float(np.mean(target**2))
+        self._target_square: float = float(np.mean(target**2))
         table = self.ratings_
         # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
         each = float(table["matches"].to_numpy().mean())
         between = float(table["rating"].to_numpy().var())
-        self.prior_spread_ = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
-        self.reset(None if self.estimates_ is None else self.estimates_.values)
+        self._found_spread = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
+        self._reset(None if self.estimates_ is None else self.estimates_.values)
         self._use(matches)
 
 
