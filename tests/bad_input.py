@@ -50,6 +50,17 @@ def rated():
 
 
 @cache
+def handicapped():
+    table = {"home": ["A", "B"] * 6, "away": ["B", "A"] * 6, "result": [1, 0, 0, 1] * 3, "stones": [0, 1, -2] * 4,
+             "komi": [0.5, 1.5] * 6}  # fmt: skip
+    rater = kn.TeamElo(covariates=["stones", "komi"], step=30.0, home_advantage=0.0, ties=0.0)
+    return rater.fit(kn.read_matches(table, conditions=["stones", "komi"]))
+
+
+ON_A_DAY = {"date": "2024-01-01", "neutral": True}
+
+
+@cache
 def fixtures():
     return kn.read_matches({"date": ["2020-04-01"] * 3, "home": ["A", "B", "C"], "away": ["C", "A", "B"]}, played=False)
 
@@ -306,7 +317,7 @@ CALLS = {
     "to_pandas": (lambda **k: kn.to_pandas(**k), {"table": board}),
     "rating_history": (
         lambda **k: kn.rating_history(**k),
-        {"rater": rated, "matches": matches, "points": 5, "side": "A"},
+        {"rated": rated, "matches": matches, "points": 5, "side": "A"},
     ),
     "upsets": (lambda **k: kn.raters.upsets(**k).height, {"rater": rated, "matches": matches}),
     "with_points": (
@@ -321,7 +332,23 @@ CALLS = {
         lambda **k: kn.write_page(**k),
         {"result": rated, "path": "page.html", "title": "Club", "ranking": {"least_matches": 1}},
     ),
-    "leaderboard": (lambda **k: kn.leaderboard(**k).height, {"rater": rated, "least_matches": 1}),
+    "leaderboard": (lambda **k: kn.leaderboard(**k).height, {"rated": rated, "least_matches": 1}),
+    "match_quality": (lambda **k: kn.match_quality(**k), {"rated": rated, "home": "A", "away": ["B", "C"], **ON_A_DAY}),
+    "balance": (
+        lambda **k: kn.balance(**k),
+        {"rated": rated, "players": ["A", "B", "C"], "sides": [2, 1], "together": [["A", "B"]], "apart": [["A", "C"]],
+         "roles": {"A": "x", "C": "x"}, "newcomers": 1, "best": 2, "date": "2024-01-01"},
+    ),
+    "preview": (lambda **k: kn.preview(**k), {"rated": rated, "home": "A", "away": "B", "margin": 2.0, **ON_A_DAY}),
+    "explain": (lambda **k: kn.explain(**k), {"rated": rated, "match": "2", "matches": matches}),
+    "explain_last": (
+        lambda **k: kn.explain_last(**k),
+        {"rated": rated, "name": "A", "matches": matches, "last": 2},
+    ),
+    "fair_value": (
+        lambda **k: kn.fair_value(**k),
+        {"rated": handicapped, "home": "A", "away": "B", "covariate": "stones", "given": {"komi": 1.0}, **ON_A_DAY},
+    ),
     "RatingBook": (lambda **k: kn.RatingBook(**k), {"path": "book", "rater": rated}),
     "sample_league": (
         lambda **k: kn.sample_league(**k),

@@ -90,7 +90,7 @@ def calls_of(kind):
         "one_step_ahead": (lambda **k: made(kind).one_step_ahead(**k).probabilities, {"matches": played}),
         "predict": (lambda **k: standing(kind).predict(**k).probabilities, {"matches": to_come}),
         "predict_one": (lambda **k: standing(kind).predict_one(**k).probabilities, ONE),
-        "match_quality": (lambda **k: standing(kind).match_quality(**k), ONE),
+        "match_quality": (lambda **k: kn.match_quality(standing(kind), **k), ONE),
         "update_one": (
             lambda **k: told(copy.deepcopy(standing(kind)).update_one(**k)),
             ONE | {"result": 1.0, "margin": 2.0, "weight": 1.0},

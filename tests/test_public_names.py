@@ -23,7 +23,7 @@ def test_every_public_name_exists(name):
 
 def test_most_people_need_about_eighty():
     """Result classes, set-ups of the paper, profiles and tables live in their modules."""
-    assert len(kn.__all__) <= 85
+    assert len(kn.__all__) <= 90
 
 
 def seen_by_type_checkers(module) -> set[str]:

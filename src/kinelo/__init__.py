@@ -53,14 +53,18 @@ if TYPE_CHECKING:
     from kinelo.model.strength import Empirical, Fixed, LineupLottery, Normal, Strength
     from kinelo.model.system import RatingSystem
     from kinelo.pages.page import write_page
+    from kinelo.raters.balance import balance
     from kinelo.raters.bradley_terry.rater import BradleyTerry
     from kinelo.raters.choice import choose_rater
+    from kinelo.raters.explanation import explain, explain_last
     from kinelo.raters.fide.rater import FideElo
     from kinelo.raters.glicko.rater import Glicko, Glicko2
     from kinelo.raters.history import rating_history
     from kinelo.raters.kalman.rater import KalmanElo
     from kinelo.raters.leaderboard import leaderboard
     from kinelo.raters.player.rater import PlayerElo
+    from kinelo.raters.preview import preview
+    from kinelo.raters.questions import fair_value, match_quality
     from kinelo.raters.rank.rater import RankElo
     from kinelo.raters.team.rater import TeamElo
     from kinelo.runtime.device import devices
@@ -110,9 +114,13 @@ _MODULE_OF = modules_of(
         "matches.scan": ("scan_matches", "scan_contests"),
         "raters.team.rater": ("TeamElo",),
         "raters.rank.rater": ("RankElo",),
+        "raters.questions": ("match_quality", "fair_value"),
+        "raters.balance": ("balance",),
+        "raters.preview": ("preview",),
+        "raters.explanation": ("explain", "explain_last"),
+        "raters.leaderboard": ("leaderboard",),
         "raters.history": ("rating_history",),
         "pages.page": ("write_page",),
-        "raters.leaderboard": ("leaderboard",),
         "book.book": ("RatingBook",),
         "matches.sample": ("sample_league",),
         "raters.glicko.rater": ("Glicko", "Glicko2"),

@@ -358,23 +358,23 @@ def test_an_even_match_is_one_for_one_pair_and_for_many(worlds):
     for name in SIDES:
         world = worlds(name, 1, places_of_interest(1)[2])
         home, away, said = world.row["home"], world.row["away"], world.said()
-        one = world.rater.match_quality(home, away, **said)
+        one = kn.match_quality(world.rater, home, away, **said)
         day = world.past.date[-1]
-        many = world.rater.match_quality([away, home], [home, away], **said)[1]
+        many = kn.match_quality(world.rater, [away, home], [home, away], **said)[1]
         assert one == pytest.approx(many, abs=CLOSE), name
-        assert one == pytest.approx(world.rater.match_quality(home, away, date=day, **said), abs=CLOSE), name
-        assert one == pytest.approx(kept(world).match_quality(home, away, **said), abs=CLOSE), name
+        assert one == pytest.approx(kn.match_quality(world.rater, home, away, date=day, **said), abs=CLOSE), name
+        assert one == pytest.approx(kn.match_quality(kept(world), home, away, **said), abs=CLOSE), name
 
 
 @pytest.mark.parametrize("name", [name for name in SIDES if not name.startswith("Player")])
 def test_fair_teams_of_one_each_have_the_chances_of_their_match(worlds, name):
     world = worlds(name, 1, places_of_interest(1)[2])
     pair = world.row["home"], world.row["away"]
-    split, again = world.rater.balance([*pair]).best, kept(world).balance([*pair]).best
+    split, again = kn.balance(world.rater, [*pair]).best, kn.balance(kept(world), [*pair]).best
     expected = chances(world.rater.predict_one(*pair, neutral=True))
     assert split.sides == ((pair[0],), (pair[1],)) and split.chances == pytest.approx(expected, abs=CLOSE)
     assert again.chances == pytest.approx(expected, abs=CLOSE)
-    assert split.quality == pytest.approx(world.rater.match_quality(*pair, neutral=True), abs=CLOSE)
+    assert split.quality == pytest.approx(kn.match_quality(world.rater, *pair, neutral=True), abs=CLOSE)
 
 
 # The forecast of a field.

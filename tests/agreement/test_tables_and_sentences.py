@@ -30,7 +30,7 @@ def under(table, heading: str, row: int = 0) -> str:
 
 
 def test_a_preview_stands_under_its_outcome():
-    seen = plain().preview("Ann", "Bob")
+    seen = kn.preview(plain(), "Ann", "Bob")
     for row, name in enumerate(("Ann", "Bob")):
         for heading, outcome in (("First wins", "win"), ("Draw", "draw"), ("First loses", "loss")):
             assert under(seen.table(), heading, row) == f"{seen.changes(name)[outcome]:+.1f}"
@@ -41,7 +41,7 @@ def test_what_was_expected_of_both_sides_adds_up():
     table = {"home": ["Ann", "Bob"], "away": ["Bob", "Cid"], "result": [0.5, 0], "match_id": ["x", "y"]}
     rater = plain().fit(kn.read_matches(table))
     for match, (host, guest) in (("x", ("Ann", "Bob")), ("y", ("Bob", "Cid"))):
-        reasons = rater.explain(match).reasons
+        reasons = kn.explain(rater, match).reasons
         assert reasons[host].expected + reasons[guest].expected == pytest.approx(1)
         assert reasons[host].score + reasons[guest].score == 1
         assert reasons[host].expected > 0.6
@@ -50,11 +50,11 @@ def test_what_was_expected_of_both_sides_adds_up():
 
 def test_fair_teams_play_on_neutral_ground_and_stand_under_their_headings():
     rater = plain()
-    split = rater.balance(["Ann", "Dee"]).best
+    split = kn.balance(rater, ["Ann", "Dee"]).best
     forecast = rater.predict_one("Ann", "Dee", neutral=True)
     assert split.chances == pytest.approx(tuple(forecast.probabilities[0]))
-    assert split.quality == pytest.approx(rater.match_quality("Ann", "Dee", neutral=True))
-    table = rater.balance(["Ann", "Dee"]).table()
+    assert split.quality == pytest.approx(kn.match_quality(rater, "Ann", "Dee", neutral=True))
+    table = kn.balance(rater, ["Ann", "Dee"]).table()
     shown = [under(table, heading) for heading in ("First wins", "Draw", "Second wins")]
     assert [float(cell.rstrip(" %")) for cell in shown] == pytest.approx([100 * p for p in split.chances], abs=0.51)
     assert under(table, "Side 1") == "Ann" and split.chances[0] > 0.6 > split.chances[2]
@@ -68,7 +68,7 @@ def test_the_day_of_fair_teams_reaches_them_from_the_command_line(tmp_path):
     for date in (str(book.matches().date[-1]), "2031-05-01"):
         words = ["balance", *names, "--book", str(tmp_path / "book.db"), "--date", date, "--json"]
         said = json.loads(CliRunner().invoke(app, words, catch_exceptions=False).stdout)
-        assert said["splits"] == json.loads(json.dumps(book.balance(names, date=date).to_dict()))["splits"]
+        assert said["splits"] == json.loads(json.dumps(kn.balance(book, names, date=date).to_dict()))["splits"]
         answers.append(said["splits"][0]["quality"])
     assert answers[0] > answers[1] + 1e-3
 

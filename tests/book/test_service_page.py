@@ -61,7 +61,7 @@ def test_the_service_answers_as_the_book_does(client, tmp_path):
     assert client.get("/forecast", params={"home": home, "away": "nobody"}).json()["unknown"] == ["nobody"]
     others = [name for name in book.ratings_["name"].to_list() if name != home]
     ranked = client.get("/candidates", params={"home": home, "away": others}).json()
-    quality = dict(zip(others, book.match_quality(home, others, neutral=True).tolist()))
+    quality = dict(zip(others, kn.match_quality(book, home, others, neutral=True).tolist()))
     assert ranked == quality and list(ranked) == sorted(quality, key=quality.__getitem__, reverse=True)
 
 

@@ -47,7 +47,7 @@ def by_hand(present, size):
 
 def test_every_split_by_hand():
     expected = by_hand(KNOWN["name"], 4)
-    fair = glicko().balance(KNOWN["name"], best=35)
+    fair = kn.balance(glicko(), KNOWN["name"], best=35)
     assert fair.exact and fair.looked_at == 35 == len(fair.splits)
     assert {split.sides: pytest.approx(split.quality, abs=1e-7) for split in fair.splits} == expected
     assert [split.quality for split in fair.splits] == sorted((s.quality for s in fair.splits), reverse=True)
@@ -81,40 +81,41 @@ def players():
 def test_a_rater_of_players_splits_by_its_own_match_quality():
     rater = players()
     present = [*rater.ratings_["name"].to_list()[:5], "somebody new"]
-    fair = rater.balance(present, best=10)
+    fair = kn.balance(rater, present, best=10)
     for split in fair.splits:
-        own = rater.match_quality("one", "two", neutral=True, home_lineup=split.sides[0], away_lineup=split.sides[1])
-        assert split.quality == pytest.approx(own, abs=1e-9)
-        said = rater.predict_one("one", "two", neutral=True, home_lineup=split.sides[0], away_lineup=split.sides[1])
+        lineups = dict(zip(("home_lineup", "away_lineup"), split.sides, strict=True))
+        quality = kn.match_quality(rater, "one", "two", neutral=True, **lineups)
+        assert split.quality == pytest.approx(quality, abs=1e-9)
+        said = rater.predict_one("one", "two", neutral=True, **lineups)
         assert split.chances == pytest.approx(said.probabilities[0], abs=1e-9)
     assert len(fair.splits) == 10 and fair.unknown == ("somebody new",)
 
 
 def test_a_rater_of_contests_splits_by_its_own_match_quality():
     rater = kn.RankElo(start={"Ann": 1700, "Bob": 1600, "Cid": 1580, "Dee": 1400, "Eve": 1300, "Fay": 1250})
-    fair = rater.balance(["Ann", "Bob", "Cid", "Dee", "Eve", "Fay"], sides=3, best=15)
+    fair = kn.balance(rater, ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay"], sides=3, best=15)
     assert len(fair.splits) == 15
     for split in fair.splits:
-        assert split.quality == pytest.approx(rater.match_quality([list(side) for side in split.sides]), abs=1e-9)
+        assert split.quality == pytest.approx(kn.match_quality(rater, [list(side) for side in split.sides]), abs=1e-9)
         assert sum(split.chances) == pytest.approx(1.5)
 
 
 def test_wishes_are_kept_and_priced():
     rater, names = glicko(), KNOWN["name"]
-    free = rater.balance(names, best=99)
-    wished = rater.balance(names, together=[["Ann", "Bob"]], apart=[["Cid", "Gus"]], best=99)
+    free = kn.balance(rater, names, best=99)
+    wished = kn.balance(rater, names, together=[["Ann", "Bob"]], apart=[["Cid", "Gus"]], best=99)
     kept = [
         split for split in free.splits
         if any({"Ann", "Bob"} <= set(side) for side in split.sides)
         and not any({"Cid", "Gus"} <= set(side) for side in split.sides)
     ]  # fmt: skip
     assert wished.splits == tuple(kept) and 0 < len(kept) < len(free.splits)
-    apart_alone = rater.balance(names, apart=[["Cid", "Gus"]])
+    apart_alone = kn.balance(rater, names, apart=[["Cid", "Gus"]])
     assert wished.costs["together: Ann, Bob"] == pytest.approx(apart_alone.best.quality - wished.best.quality)
     assert wished.costs["together: Ann, Bob"] > 0.001
-    spread = rater.balance(names, roles={"Ann": "tank", "Bob": "tank", "Gus": "healer"}, best=99)
+    spread = kn.balance(rater, names, roles={"Ann": "tank", "Bob": "tank", "Gus": "healer"}, best=99)
     assert all(len({"Ann", "Bob"} & set(side)) == 1 for split in spread.splits for side in split.sides)
-    late = rater.balance([*names[:4], "Max", "Neu"], newcomers=1, best=99)
+    late = kn.balance(rater, [*names[:4], "Max", "Neu"], newcomers=1, best=99)
     assert late.unknown == ("Max", "Neu") and [*late.costs] == ["newcomers spread: Max, Neu"]
     assert all(len({"Max", "Neu"} & set(side)) == 1 for split in late.splits for side in split.sides)
 
@@ -124,13 +125,13 @@ def test_the_search_finds_what_looking_at_all_finds(monkeypatch):
     known = {f"P{k}": float(r) for k, r in enumerate(rng.normal(1500, 250, 10).round(2))}
     rater = kn.TeamElo.classic(start=known)
     wish = {"together": [["P1", "P2"]], "apart": [["P3", "P4"]]}
-    exact = rater.balance(list(known), **wish)
+    exact = kn.balance(rater, list(known), **wish)
     monkeypatch.setattr("kinelo.raters.balance.MOST_SPLITS", 10)
-    searched = rater.balance(list(known), **wish)
+    searched = kn.balance(rater, list(known), **wish)
     assert exact.exact and not searched.exact and searched.looked_at > 100
     assert searched.best.quality == pytest.approx(exact.best.quality, abs=2e-4)
     assert searched.best.quality <= exact.best.quality + 1e-12
-    assert searched == rater.balance(list(known), **wish), "the same seed, the same splits"
+    assert searched == kn.balance(rater, list(known), **wish), "the same seed, the same splits"
     assert {"P1", "P2"} <= set(next(side for side in searched.best.sides if "P1" in side))
 
 
@@ -148,7 +149,7 @@ def test_the_search_finds_what_looking_at_all_finds(monkeypatch):
 )  # fmt: skip
 def test_what_cannot_be_split_is_refused(asked, said):
     with pytest.raises(kn.InputError, match=said):
-        glicko().balance(**({"players": KNOWN["name"]} | asked))
+        kn.balance(glicko(), **({"players": KNOWN["name"]} | asked))
 
 
 def test_the_doors_agree(tmp_path):
@@ -158,8 +159,8 @@ def test_the_doors_agree(tmp_path):
     book = kn.RatingBook(tmp_path / "league.db", kn.TeamElo.classic(k=20))
     book.add(kn.read_matches(tmp_path / "results.csv"))
     names = rater.ratings_["name"].to_list()[:6]
-    expected = rater.balance(names, [4, 2], together=[names[:2]])
-    assert book.balance(names, [4, 2], together=[names[:2]]) == expected
+    expected = kn.balance(rater, names, [4, 2], together=[names[:2]])
+    assert kn.balance(book, names, [4, 2], together=[names[:2]]) == expected
     (tmp_path / "lobby.txt").write_text("\n".join(names))
     words = ["balance", "--lobby", tmp_path / "lobby.txt", "--book", tmp_path / "league.db", "--sides", "4,2"]
     done = CliRunner().invoke(app, list(map(str, [*words, "--together", ", ".join(names[:2]), "--json"])))

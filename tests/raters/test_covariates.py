@@ -106,7 +106,7 @@ def test_an_effect_that_grows_is_followed(name):
 @pytest.mark.parametrize("name", SIDES)
 def test_which_handicap_is_fair(fitted, name):
     rater = fitted[2][name]
-    fair = rater.fair_value("S1", "S2", "stones", neutral=True)
+    fair = kn.fair_value(rater, "S1", "S2", "stones", neutral=True)
     even = rater.predict_one("S1", "S2", neutral=True, conditions={"stones": fair})
     more = rater.predict_one("S1", "S2", neutral=True, conditions={"stones": fair + 1.0})
     assert even.points[0] == pytest.approx(0.5, abs=1e-9) and more.points[0] > 0.52
@@ -228,8 +228,8 @@ def test_a_book_and_its_doors_say_what_the_rater_says(fitted, name, tmp_path):
     alone = blank_of(raters[name]).update(matches[:40])
     kept = kn.RatingBook(tmp_path / "b.db").rater
     assert kept.effects_.equals(alone.effects_) and kept.ratings_.equals(alone.ratings_) and book.check() == []
-    fair = alone.fair_value("S1", "S2", "stones", neutral=True)
-    assert book.fair_value("S1", "S2", "stones", neutral=True) == fair
+    fair = kn.fair_value(alone, "S1", "S2", "stones", neutral=True)
+    assert kn.fair_value(book, "S1", "S2", "stones", neutral=True) == fair
     words = ["fair", "S1 - S2", "--book", str(tmp_path / "b.db"), "--neutral"]
     said = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert said["fair"] == fair and said["effect"] == alone.effects_["effect"][0]
@@ -304,7 +304,7 @@ def test_a_handicap_is_a_term_of_its_own(fitted, name):
     """Two rows alike but for the handicap: the terms add up, and that of the handicap is what it changes."""
     matches, _, raters, _ = fitted
     rater = blank_of(raters[name])
-    reason = rater.explain(matches.identifiers[30], matches)
+    reason = kn.explain(rater, matches.identifiers[30], matches)
     for one in reason.reasons.values():
         assert sum(one.terms.values()) == pytest.approx(one.change, abs=1e-9)
     stones = float(matches.conditions["stones"].names()[30])
@@ -316,6 +316,6 @@ def test_a_preview_says_where_rest_outweighs_every_result():
     table = {"date": ["2020-01-01"] * 6, "home": list("AABBAA"), "away": list("BCCDDB"), "result": [1, 1, 1, 1, 1, 1]}
     given = {p.name: p.default for p in kn.TeamElo.parameters} | {"regression": 3.0, "step": 0.5}
     rater = kn.TeamElo(**given).update(kn.read_matches(table, results="points"))
-    (line, *_) = rater.preview("A", "B", date="2026-06-01").lines()
+    (line, *_) = kn.preview(rater, "A", "B", date="2026-06-01").lines()
     assert line == "A would lose points by every outcome: the rest until that day moves ratings too."
-    assert rater.preview("A", "B", date="2020-01-02").lines() == []
+    assert kn.preview(rater, "A", "B", date="2020-01-02").lines() == []

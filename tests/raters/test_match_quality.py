@@ -30,7 +30,7 @@ def begun(kind, ratings, deviations):
 def test_on_neutral_ground_it_is_the_same_for_both_and_one_at_the_most(name):
     rater = RATERS[name]().update(kn.read_matches(TABLE))
     home, away = zip(*((a, b) for a in (*SIDES, "new") for b in (*SIDES, "newer") if a != b))
-    there, back = (rater.match_quality(*pair, neutral=True) for pair in ((home, away), (away, home)))
+    there, back = (kn.match_quality(rater, *pair, neutral=True) for pair in ((home, away), (away, home)))
     assert there == pytest.approx(back, abs=1e-12)
     assert (there > 0).all() and (there < 1).all()
     assert np.unique(there.round(9)).size > len(SIDES)
@@ -40,19 +40,19 @@ def test_on_neutral_ground_it_is_the_same_for_both_and_one_at_the_most(name):
 def test_it_is_largest_for_equal_sides_and_falls_with_their_uncertainty(kind):
     gaps = [0, 10, 50, 150, 400, 900]
     rater = begun(kind, [1500.0] + [1500.0 + gap for gap in gaps], [40.0] * 7)
-    by_gap = rater.match_quality("A", list("BCDEFG"), neutral=True)
+    by_gap = kn.match_quality(rater, "A", list("BCDEFG"), neutral=True)
     assert (np.diff(by_gap) < 0).all() and by_gap[0] > 0.85 and by_gap[-1] < 0.1
     rater = begun(kind, [1500.0] * 7, [5.0, 5.0, 30.0, 80.0, 150.0, 220.0, 300.0])
-    by_doubt = rater.match_quality("A", list("BCDEFG"), neutral=True)
+    by_doubt = kn.match_quality(rater, "A", list("BCDEFG"), neutral=True)
     assert (np.diff(by_doubt) < 0).all() and by_doubt[0] > 0.998
 
 
 def test_an_advantage_is_made_good_by_a_difference_of_ratings():
     """60 points of home advantage: the visitor who is 60 better makes the most even match."""
     rater = begun("TeamElo", [1500.0, 1500.0, 1560.0, 1620.0], [30.0] * 4)
-    level, even, worse = rater.match_quality("A", ["B", "C", "D"])
+    level, even, worse = kn.match_quality(rater, "A", ["B", "C", "D"])
     assert even > level and level == pytest.approx(worse, abs=1e-9)
-    assert even == pytest.approx(rater.match_quality("A", "B", neutral=True), abs=1e-12)
+    assert even == pytest.approx(kn.match_quality(rater, "A", "B", neutral=True), abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["TeamElo", "Glicko", "KalmanElo"])
@@ -68,7 +68,7 @@ def test_it_is_the_mean_over_what_is_believed(kind):
             begun(kind, [1500.0 + z, 1500.0], [1e-6, 1e-6]).predict_one("A", "B", neutral=True).probabilities[0]
         )
         sums += w * (win - loss) ** 2
-    assert rater.match_quality("A", "B", neutral=True) == pytest.approx(1 - sums, abs=2e-6)
+    assert kn.match_quality(rater, "A", "B", neutral=True) == pytest.approx(1 - sums, abs=2e-6)
 
 
 @pytest.mark.parametrize("doubt", [0.4, 2.5])
@@ -76,18 +76,19 @@ def test_what_is_doubted_of_strengths_counts(doubt):
     """Deviations that are given are those of forecasts, the doubt of a filter included: quality is the same."""
     start = {"name": ["A", "B"], "rating": [1500.0, 1580.0], "deviation": [90.0, 150.0]}
     usual, doubted = (kn.KalmanElo(start=start, doubt=d) for d in (1.0, doubt))
-    expected = usual.match_quality("A", "B", neutral=True)
-    assert doubted.match_quality("A", "B", neutral=True) == pytest.approx(expected, abs=1e-9)
+    expected = kn.match_quality(usual, "A", "B", neutral=True)
+    assert kn.match_quality(doubted, "A", "B", neutral=True) == pytest.approx(expected, abs=1e-9)
 
 
 def test_one_pair_is_a_number_and_lists_are_arrays():
     rater = begun("Glicko", [1500.0, 1550.0, 1700.0], [50.0] * 3)
-    one = rater.match_quality("A", "B")
+    one = kn.match_quality(rater, "A", "B")
     assert isinstance(one, float)
-    assert rater.match_quality("A", ["B", "C"]).tolist() == [one, rater.match_quality("A", "C")]
-    assert rater.match_quality(["A", "A"], ["B", "C"]).tolist() == rater.match_quality("A", ["B", "C"]).tolist()
-    assert rater.match_quality(["B", "C"], "A") == pytest.approx([rater.match_quality(x, "A") for x in "BC"], abs=1e-12)
-    assert rater.match_quality("A", []).tolist() == []
+    assert kn.match_quality(rater, "A", ["B", "C"]).tolist() == [one, kn.match_quality(rater, "A", "C")]
+    assert kn.match_quality(rater, ["A", "A"], ["B", "C"]).tolist() == kn.match_quality(rater, "A", ["B", "C"]).tolist()
+    singly = [kn.match_quality(rater, x, "A") for x in "BC"]
+    assert kn.match_quality(rater, ["B", "C"], "A") == pytest.approx(singly, abs=1e-12)
+    assert kn.match_quality(rater, "A", []).tolist() == []
     for home, away, said in (
         (["A", "B"], ["B", "C", "A"], "2 sides cannot be paired with 3"),
         ("A", ["B", "A"], "against itself"),
@@ -95,14 +96,14 @@ def test_one_pair_is_a_number_and_lists_are_arrays():
         ("A", [3], "is not the name of a side"),
     ):
         with pytest.raises(kn.InputError, match=said):
-            rater.match_quality(home, away)
+            kn.match_quality(rater, home, away)
 
 
 def test_a_long_rest_makes_a_match_less_certain():
     rater = kn.Glicko(growth=60.0, home_advantage=0.0).update(kn.read_matches(TABLE))
     equal = min(SIDES[1:], key=lambda name: abs(rater.predict_one(SIDES[0], name, neutral=True).points[0] - 0.5))
     last = rater.ratings_["last_played"].max()
-    now, later = (rater.match_quality(SIDES[0], equal, date=str(day), neutral=True) for day in (last, "2060-01-01"))
+    now, later = (kn.match_quality(rater, SIDES[0], equal, date=str(day), neutral=True) for day in (last, "2060-01-01"))
     assert later < now
 
 
@@ -116,7 +117,7 @@ def test_a_book_forecasts_as_its_rater_does(tmp_path):
     assert (
         said.probabilities.tobytes() != book.predict_one(*pair).probabilities.tobytes() or not book.rater.home_advantage
     )
-    assert book.match_quality(*pair) == book.rater.match_quality(*pair)
+    assert kn.match_quality(book, *pair) == kn.match_quality(book.rater, *pair)
     again = kn.RatingBook(tmp_path / "book")
     assert again.predict_one(*pair, neutral=True).probabilities.tobytes() == said.probabilities.tobytes()
 
@@ -125,11 +126,11 @@ def test_a_contest_is_as_even_as_its_pairs_and_a_pair_as_two_sides():
     """Plain sums over the law of both beliefs stand beside the library's nodes."""
     start = {"name": ["A", "B", "C"], "rating": [1500.0, 1640.0, 1310.0], "deviation": [40.0, 90.0, 150.0]}
     rater = kn.RankElo(start=start, off=0.1, depth=0.9, walk=0.2, regression=0.0)
-    pairs = [rater.match_quality(["A", "B"]), rater.match_quality(["C", "A"]), rater.match_quality(["B", "C"])]
+    pairs = [kn.match_quality(rater, pair) for pair in (["A", "B"], ["C", "A"], ["B", "C"])]
     assert len(set(pairs)) == 3
-    assert rater.match_quality(["A", "B", "C"]) == pytest.approx(np.mean(pairs), abs=1e-12)
-    assert rater.match_quality("A", ["B", "C"]) == pytest.approx([pairs[0], pairs[1]], abs=1e-12)
-    assert rater.match_quality("B", "A") == pytest.approx(pairs[0], abs=1e-12)
+    assert kn.match_quality(rater, ["A", "B", "C"]) == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert kn.match_quality(rater, "A", ["B", "C"]) == pytest.approx([pairs[0], pairs[1]], abs=1e-12)
+    assert kn.match_quality(rater, "B", "A") == pytest.approx(pairs[0], abs=1e-12)
     points = 400.0 / np.log(10.0) * 2.0 / np.sqrt(np.pi)
     gap, spread = 140.0 / points, np.hypot(40.0, 90.0) / points
     x = np.linspace(-8.0, 8.0, 4001)
@@ -149,17 +150,17 @@ def test_a_large_field_is_as_even_as_all_of_its_pairs(monkeypatch):
     ratings, deviations = [1500.0 + 13.0 * (k % 31) for k in range(70)], [40.0 + k for k in range(70)]
     table = {"name": names, "rating": ratings, "deviation": deviations}
     rater = kn.RankElo(start=table, off=0.1, depth=0.9, walk=0.2, regression=0.0)
-    found = rater.match_quality(names)
+    found = kn.match_quality(rater, names)
     monkeypatch.setattr("kinelo.raters.rank.rater.PAIRS_AT_ONCE", 1000)
-    assert rater.match_quality(names) == pytest.approx(found, abs=1e-13)
+    assert kn.match_quality(rater, names) == pytest.approx(found, abs=1e-13)
     monkeypatch.setattr("kinelo.forecasts.pair_sums.BLOCK", 70)
-    assert found == pytest.approx(rater.match_quality(names), abs=1e-9)
+    assert found == pytest.approx(kn.match_quality(rater, names), abs=1e-9)
 
 
 def test_two_sides_are_as_even_for_a_rater_of_contests_as_its_forecasts_say():
     rater = kn.RankElo(off=0.0, walk=0.01, prior_spread=0.01, regression=0.0, newcomer=0.0).fit(kn.read_matches(TABLE))
-    home, away = rater.match_quality("Ashford", "Bramley"), rater.match_quality("Bramley", "Ashford")
-    assert home != away and rater.match_quality("Ashford", "Bramley", neutral=True) not in (home, away)
+    home, away = kn.match_quality(rater, "Ashford", "Bramley"), kn.match_quality(rater, "Bramley", "Ashford")
+    assert home != away and kn.match_quality(rater, "Ashford", "Bramley", neutral=True) not in (home, away)
     fixture = {"home": ["Ashford"], "away": ["Bramley"]}
     win, _, loss = rater.predict(kn.read_matches(fixture, played=False)).probabilities[0]
     assert home == pytest.approx(1.0 - (win - loss) ** 2, abs=2e-3)

@@ -206,7 +206,8 @@ def test_every_door_knows_the_noise(matches, fitted, kind, tmp_path):
         assert single.predict(later[k : k + 1]).probabilities[0] == pytest.approx(ahead[k], abs=1e-12)
         single.update_one(*sides, float(later.result[k]), **known)
     assert single.ratings_.equals(whole.ratings_)
-    even = [rater.match_quality("s1", "s2", neutral=True, conditions={"kind": level}) for level in ("cup", "friendly")]
+    levels = [{"kind": level} for level in ("cup", "friendly")]
+    even = [kn.match_quality(rater, "s1", "s2", neutral=True, conditions=level) for level in levels]
     assert even[0] < even[1]
     book = kn.RatingBook(tmp_path / "book.db", copy.deepcopy(rater))
     book.add(later)

@@ -52,7 +52,7 @@ def test_the_fair_value_is_where_points_are_even():
     rater = kn.BradleyTerry(covariates=["extra"]).fit(kn.read_matches(games(NUMBERS), conditions=["extra"]))
     values = {}
     for home, away in (("S0", "S3"), ("S3", "S0"), ("S1", "S2")):
-        fair = values[home, away] = rater.fair_value(home, away, "extra", neutral=True)
+        fair = values[home, away] = kn.fair_value(rater, home, away, "extra", neutral=True)
         said = rater.predict_one(home, away, neutral=True, conditions={"extra": fair})
         assert said.points[0] == pytest.approx(0.5, abs=1e-9)
         more = rater.predict_one(home, away, neutral=True, conditions={"extra": fair + 1})
@@ -62,4 +62,4 @@ def test_the_fair_value_is_where_points_are_even():
     assert values["S0", "S3"] == pytest.approx(-2.5 / 0.4, abs=2.5)
     for wrong, words in (({"covariate": "stones"}, "no covariate of"), ({"given": {"rest": 1.0}}, "nothing else that")):
         with pytest.raises(kn.InputError, match=words):
-            rater.fair_value("S0", "S1", **{"covariate": "extra"} | wrong)
+            kn.fair_value(rater, "S0", "S1", **{"covariate": "extra"} | wrong)

@@ -157,7 +157,7 @@ def test_matches_have_circumstances_too():
     def told():
         """What is expected of the match, how even it is, and both of a contest."""
         points, there = rater.predict(coming).probabilities[0] @ [1.0, 0.5, 0.0], {"conditions": {"format": "long"}}
-        even = rater.match_quality("T0", "T1", **there), rater.match_quality(["T0", "T1", "T2"], **there)
+        even = kn.match_quality(rater, "T0", "T1", **there), kn.match_quality(rater, ["T0", "T1", "T2"], **there)
         return np.array([points, *even, *rater.predict_one(["T0", "T1", "T2"], **there).win])
 
     noise.error[at] = 0.9

@@ -88,10 +88,10 @@ def test_sizes_by_hand_and_by_book(sized, tmp_path):
     taken.from_arrays(whole.to_arrays())
     teams = [["p1", "p2", "p3"], ["p4", "p5"]]
     assert taken.predict_one(teams).win.tolist() == whole.predict_one(teams).win.tolist()
-    fair = whole.balance(["p1", "p2", "p3", "p4", "p5"], sides=[3, 2], best=4)
+    fair = kn.balance(whole, ["p1", "p2", "p3", "p4", "p5"], sides=[3, 2], best=4)
     for split in fair.splits:
         sides = [list(side) for side in split.sides]
-        assert split.quality == pytest.approx(whole.match_quality(sides), abs=1e-9)
+        assert split.quality == pytest.approx(kn.match_quality(whole, sides), abs=1e-9)
         assert split.chances[0] == pytest.approx(whole.predict_one(sides).win[0], abs=1e-6)
 
 
@@ -132,20 +132,20 @@ def test_a_party_is_a_covariate(tmp_path):
     assert abs(row["effect"] - 80.0) < 3.3 * row["standard_error"] < 70.0
     together = rater.predict_one([(["p1", "p2", "p3"], 3), (["p4", "p5", "p6"], 1)])
     assert together.win[0] > rater.predict_one([(["p1", "p2", "p3"], 1), (["p4", "p5", "p6"], 1)]).win[0] + 0.1
-    assert rater.balance(["p1", "p2", "p3", "p4"]).best.sides, "numbers that nobody says are alike"
+    assert kn.balance(rater, ["p1", "p2", "p3", "p4"]).best.sides, "numbers that nobody says are alike"
     # Which party would make a lobby fair; and the same by book and command line.
-    fair = rater.fair_value(["p1", "p2", "p3"], covariate="party")
+    fair = kn.fair_value(rater, ["p1", "p2", "p3"], covariate="party")
     means = rater.predict_one([(name, number) for name, number in fair.items()]).mean
     assert np.ptp(means) < 1e-9 and sum(fair.values()) == pytest.approx(0.0, abs=1e-9)
-    more = rater.fair_value("p1", "p2", "party")
+    more = kn.fair_value(rater, "p1", "p2", "party")
     assert rater.predict_one([("p1", more), ("p2", 0.0)]).win[0] == pytest.approx(0.5, abs=1e-9)
     book = kn.RatingBook(tmp_path / "p.db", blank_of(rater))
     book.add(contests)
-    assert book.fair_value(["p1", "p2", "p3"], covariate="party") == pytest.approx(fair, abs=1e-9)
+    assert kn.fair_value(book, ["p1", "p2", "p3"], covariate="party") == pytest.approx(fair, abs=1e-9)
     done = CliRunner().invoke(app, ["fair", "p1; p2; p3", "--book", str(tmp_path / "p.db"), "--json"])
-    assert json.loads(done.stdout)["fair"] == book.fair_value(["p1", "p2", "p3"], covariate="party")
+    assert json.loads(done.stdout)["fair"] == kn.fair_value(book, ["p1", "p2", "p3"], covariate="party")
     with pytest.raises(kn.InputError, match="could make fair"):
-        rater.fair_value(["p1", "p2"], covariate="size")
+        kn.fair_value(rater, ["p1", "p2"], covariate="size")
 
 
 def test_sizes_on_the_command_line(tmp_path):

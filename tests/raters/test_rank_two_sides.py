@@ -159,7 +159,7 @@ def test_a_match_is_said_to_a_rater_of_contests_as_to_every_other():
     points = float(matches.result[60])
     one = copy.deepcopy(rater).update_one(home, away, points, date=day)
     assert one.ratings_.equals(copy.deepcopy(rater).update(matches[60:61]).ratings_)
-    assert rater.preview(home, away, date=day).outcomes == ("win", "draw", "loss")
+    assert kn.preview(rater, home, away, date=day).outcomes == ("win", "draw", "loss")
     with pytest.raises(kn.InputError, match="comes before the last match rated"):
         rater.update_one(home, away, 1, date="1990-01-01")
 

@@ -135,9 +135,9 @@ def test_without_a_date_a_match_is_on_the_last_day_known(name):
     fixture = kn.read_matches({"home": ["A"], "away": ["C"], **columns}, played=False, conditions=asked)
     assert rater.predict(fixture).probabilities.tobytes() == today.tobytes()
     assert rater.predict(fixture).matches is fixture
-    quality = rater.match_quality("A", "C", conditions=given)
-    assert quality == rater.match_quality("A", "C", date="2021-02-20", conditions=given)
-    assert rater.match_quality(["A", "B"], ["C", "D"], conditions=given)[0] == pytest.approx(quality, abs=1e-14)
+    quality = kn.match_quality(rater, "A", "C", conditions=given)
+    assert quality == kn.match_quality(rater, "A", "C", date="2021-02-20", conditions=given)
+    assert kn.match_quality(rater, ["A", "B"], ["C", "D"], conditions=given)[0] == pytest.approx(quality, abs=1e-14)
     if not name.startswith(("classic", "Bradley", "TeamElo with")):
         later = rater.predict_one("A", "C", date="2024-01-15", conditions=given).probabilities
         assert said.tobytes() != later.tobytes()
@@ -161,13 +161,13 @@ def test_line_ups_tell_how_even_a_match_is():
     for day in range(1, 28):
         lineups = {"home_lineup": ["a", "b"], "away_lineup": ["c", "d"]}
         rater.update_one("A", "B", 1, date=f"2024-03-{day:02}", **lineups)
-    plain = rater.match_quality("A", "B", home_lineup=["a", "b"], away_lineup=["c", "d"])
-    mixed = rater.match_quality("A", "B", home_lineup=["a", "d"], away_lineup=["c", "b"])
+    plain = kn.match_quality(rater, "A", "B", home_lineup=["a", "b"], away_lineup=["c", "d"])
+    mixed = kn.match_quality(rater, "A", "B", home_lineup=["a", "d"], away_lineup=["c", "b"])
     assert mixed > plain + 0.1
-    many = rater.match_quality("A", ["B", "B"], home_lineup=["a", "d"], away_lineup=[["c", "b"], ["c", "d"]])
+    many = kn.match_quality(rater, "A", ["B", "B"], home_lineup=["a", "d"], away_lineup=[["c", "b"], ["c", "d"]])
     assert many[0] == pytest.approx(mixed, abs=1e-14) and many[1] != pytest.approx(mixed, abs=0.01)
     with pytest.raises(kn.InputError, match="2 sides need a line-up each"):
-        rater.match_quality("A", ["B", "B"], away_lineup=[["c"]])
+        kn.match_quality(rater, "A", ["B", "B"], away_lineup=[["c"]])
 
 
 @pytest.mark.parametrize("name", RATERS)

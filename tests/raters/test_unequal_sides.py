@@ -108,7 +108,7 @@ def test_minutes_of_one_match_are_those_of_a_table(fitted, tmp_path):
 def test_fair_teams_of_unequal_sizes_know_what_a_player_more_is_worth(fitted):
     _, rater = fitted
     names = [f"p{k}" for k in range(9)]
-    split = rater.balance(names, [5, 4]).best
+    split = kn.balance(rater, names, [5, 4]).best
     (large, small) = split.sides
     even = rater.predict_one("x", "y", neutral=True, home_lineup=large, away_lineup=small).points[0]
     assert even == pytest.approx(split.chances[0] + split.chances[1] / 2 if len(split.chances) == 3 else even, abs=1e-9)

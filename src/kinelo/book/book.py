@@ -42,9 +42,8 @@ from kinelo.matches.kind import MATCHES, Kind, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
-from kinelo.raters.one_match import OneResult, SingleMatches, one_result, pairs_of
-from kinelo.raters.qualifying import LAST_EXPLAINED
-from kinelo.raters.rater import Rater
+from kinelo.raters.one_match import OneResult, one_result
+from kinelo.raters.rater import Rater, no_attribute
 from kinelo.raters.sides import SIDE, SideRater
 from kinelo.raters.slots import Key
 from kinelo.raters.state import NEVER
@@ -370,57 +369,24 @@ class RatingBook:
             raise InputError(f"{type(self._blank).__name__} rates matches of two sides; give both.")
         return self._knowing(lambda rater: rater.slots.met(rater.field_of(entrants)))
 
-    def match_quality(self, home: Any, away: str | Sequence[str] | None = None, **more: Any) -> Any:
-        """How even matches are believed to be (:meth:`kinelo.Rater.match_quality`), or one contest of a list."""
-        if away is None:
-            if getattr(type(self._blank), "match_quality", None) is SingleMatches.match_quality:
-                raise InputError(f"{type(self._blank).__name__} compares matches of two sides; give both.")
-            return self._asked(self._knowing_field(home), "match_quality")(home, **more)
-        names = dict.fromkeys(clean_name(name) for pair in zip(*pairs_of(home, away)) for name in pair)
-        rater = self._knowing(lambda rater: _keys_of(rater, names))
-        return self._asked(rater, "match_quality")(home, away, **more)
+    def _rater_knowing(self, names: Sequence[str] | None, entrants: Any) -> Any:
+        """A rater that knows some who may meet, or the entrants of a contest, or everyone where neither is said."""
+        if entrants is not None:
+            return self._knowing_field(entrants)
+        if names is None:
+            return self._whole()
+        sides = dict.fromkeys(clean_name(name) for name in names)
+        return self._knowing(lambda rater: _keys_of(rater, sides))
 
-    def balance(self, players: Sequence[str], sides: int | Sequence[int] = 2, **more: Any) -> Any:
-        """Fair teams of those present (:meth:`kinelo.Rater.balance`)."""
-        named = isinstance(players, Sequence) and not isinstance(players, str)
-        names = [clean_name(name) for name in players if isinstance(name, str)] if named else []
-        rater = self._knowing(lambda rater: _keys_of(rater, names))
-        return self._asked(rater, "balance")(players, sides, **more)
-
-    def fair_value(self, home: Any, away: str | None = None, covariate: str = "", **said: Any) -> Any:
-        """The value of a covariate at which a match is even: which handicap is fair (``fair_value`` of raters)?"""
-        if away is None or hasattr(self._blank, "field_of"):
-            return self._asked(self._whole(), "fair_value")(home, away, covariate, **said)
-        rater = self._knowing(lambda _: [(SIDE, name) for name in two_sides(home, away)])
-        return self._asked(rater, "fair_value")(home, away, covariate, **said)
-
-    def preview(self, home: Any, away: Any = None, **said: Any) -> Any:
-        """What a match or a contest would change (:meth:`kinelo.Rater.preview`)."""
-        return self._asked(self._whole(), "preview")(home, away, **said)
-
-    def explain(self, match_id: str, of: str | Sequence[str] = ()) -> Any:
-        """Why a match of the book moved ratings, in terms that add up (:meth:`kinelo.Rater.explain`).
-
-        Of a match that came late or was put right it is told how the list changed when it arrived: what the match
-        counts at its place, and the ``replay`` of later matches that were rated again.
-
-        Parameters
-        ----------
-        of
-            Further names, of whom a replay is told too: everyone's rating may move by it.
-        """
-        if not len(self):
-            raise InputError(f"{self.path} holds no {self.noun}.")
-        rater = self._whole()
-        explained = self._asked(rater, "explain")(match_id, self.matches())
-        names = [of] if isinstance(of, str) else list(of)
+    def _explain_replay(self, rater: Any, match_id: str, names: Sequence[str]) -> Any:
+        """Why ratings moved when a match came late or was put right; None of one that did neither."""
         with self._database.snapshot():
-            replayed = explain_replay(self._database, self._ledger, self._blank, rater, explained.match_id, names)
-        return explained if replayed is None else replayed
+            return explain_replay(self._database, self._ledger, self._blank, rater, match_id, names)
 
-    def explain_last(self, name: str, *, last: int = LAST_EXPLAINED) -> Any:
-        """Why somebody's rating moved over its last matches (:meth:`kinelo.Rater.explain_last`)."""
-        return self._asked(self._whole(), "explain_last")(name, self.matches(), last=last)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, "book", name)
 
     def _asked(self, rater: Any, verb: str) -> Any:
         """What the rater of the book can do."""

@@ -43,6 +43,7 @@ def balance(
     Example:  kinelo balance Ann Bob Cid Dee Eve Fay --book arena.db --together 'Ann, Bob'
     Example:  kinelo balance --lobby lobby.txt --results races.csv --sides 3 --json
     """
+    import kinelo as kn
     from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
 
@@ -52,11 +53,9 @@ def balance(
     wishes = {name: [typed_names(_names(one), reading) for one in several] for name, several in asked.items()}
     roles = {typed_names([name], reading)[0]: one for name, one in map(_role, role or ())}
     known, _ = rater_of(book, results, rater, reading)
-    if not hasattr(known, "balance"):
-        raise InputError(f"{type(known).__name__} cannot balance teams; the raters of Kinelo can.")
     with plain_warnings():
-        found = known.balance(
-            names, sizes, **wishes, roles=roles or None, newcomers=newcomers, best=show, date=date, seed=seed
+        found = kn.balance(
+            known, names, sizes, **wishes, roles=roles or None, newcomers=newcomers, best=show, date=date, seed=seed
         )
     for name in found.unknown:
         typer.echo(f"warning: {name} has never played and counts as a newcomer", err=True)

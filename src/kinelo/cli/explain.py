@@ -35,6 +35,7 @@ def preview(
     Example:  kinelo preview 'Ashford - Bramley' --book league.db
     Example:  kinelo preview 'Ann; Bob; Cid' --results races.csv --json
     """
+    import kinelo as kn
     from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
 
@@ -58,7 +59,7 @@ def preview(
             said[name] = typed_names([player.strip() for player in lineup.split(",")], reading)
     known, _ = rater_of(book, results, rater, reading, contest=contest)
     with plain_warnings():
-        found = _asked(known, "preview")(*([names] if contest else names), **said)
+        found = kn.preview(known, *([names] if contest else names), **said)
     if as_json:
         echo_json({"rater": type(known).__name__, **found.to_dict()})
     else:
@@ -87,7 +88,7 @@ def explain(
     Example:  kinelo explain 17 --results league/results.csv --rater team
     Example:  kinelo explain --of Ashford --last 5 --book league.db --out ashford.html
     """
-    from kinelo.book.book import RatingBook
+    import kinelo as kn
     from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
 
@@ -102,14 +103,13 @@ def explain(
     known, played = rater_of(book, results, rater, reading, history=True)
     if played is None:
         raise InputError(f"{book} holds no matches.")
-    verb = "explain" if of is None else "explain_last"
     with plain_warnings():
         if of is not None:
-            found = _asked(known, verb)(of, played, last=last)
-        elif book is not None and match is not None:  # which knows what came late
-            found = RatingBook(book).explain(match)
+            found = kn.explain_last(known, of, played, last=last)
+        elif book is not None:  # which knows what came late
+            found = kn.explain(kn.RatingBook(book), str(match))
         else:
-            found = _asked(known, verb)(match, played)
+            found = kn.explain(known, str(match), played)
         if out is not None:
             from kinelo.pages.page import write_page
 
@@ -119,9 +119,3 @@ def explain(
         return
     for line in found.lines():
         typer.echo(line)
-
-
-def _asked(rater: Any, verb: str) -> Any:
-    if not hasattr(rater, verb):
-        raise InputError(f"{type(rater).__name__} has no {verb}; the raters of Kinelo have it.")
-    return getattr(rater, verb)

@@ -37,6 +37,7 @@ def fair(
     """
     from kinelo.cli.known import rater_of, typed_names
     from kinelo.cli.loading import plain_warnings
+    from kinelo.raters.questions import fair_value
 
     contest = ";" in match
     names = [name.strip() for name in match.split(";" if contest else " - ")]
@@ -58,9 +59,9 @@ def fair(
     values = {name: _number(name, value) if name in columns else value for name, value in said.items()}
     with plain_warnings():
         if contest:
-            value = known.fair_value(names, covariate=asked, date=date)
+            value = fair_value(known, names, covariate=asked, date=date)
         else:
-            value = known.fair_value(*names, asked, date=date, neutral=neutral, given=values)
+            value = fair_value(known, *names, asked, date=date, neutral=neutral, given=values)
         (effect,) = known.effects_.filter(name=asked).to_dicts()
     if contest:
         if as_json:

@@ -11,19 +11,19 @@ from kinelo.matches.kind import CONTESTS
 from kinelo.pages.chart import chart_html
 from kinelo.pages.rated import in_frame
 from kinelo.presentation import Table, html_list, number, words
-from kinelo.raters.account import ELSEWHERE, MEANWHILE, Account
-from kinelo.raters.explanation import WORDS, who_met
+from kinelo.raters.explanation import ELSEWHERE, MEANWHILE, WORDS, Account, explain_last, who_met
 from kinelo.raters.history import rating_history
-from kinelo.raters.preview import OUTCOMES, ratings_by_name
+from kinelo.raters.preview import OUTCOMES, preview, ratings_by_name
+from kinelo.raters.questions import answers
 
 STOPS, NEAREST = 200, 5
 
 
 def player_body(rater: Any, played: Any, name: str, heading: str, last: int) -> str:
     """Return the body of the page."""
-    if not hasattr(rater, "explain_last"):
+    if not answers(rater, "explain_last"):
         raise InputError(f"{type(rater).__name__} cannot say why ratings moved; the raters of Kinelo can.")
-    told: Account = rater.explain_last(name, played, last=last)
+    told: Account = explain_last(rater, name, played, last=last)
     terms = {term: WORDS.get(term, MEANWHILE) for term in told.totals()}
     meaning = html_list(f"{term.capitalize()}: {said}." for term, said in terms.items() if term != ELSEWHERE)
     sentences = html_list(told.lines()[1:][::-1])
@@ -60,7 +60,7 @@ def _next_match(rater: Any, played: Any, name: str) -> tuple[Table, str]:
         (other for other in ratings if other != name), key=lambda other: abs(ratings[other] - ratings[name])
     )
     rows = [
-        {"name": other, "rating": ratings[other], **rater.preview(name, other, neutral=True).changes(name)}
+        {"name": other, "rating": ratings[other], **preview(rater, name, other, neutral=True).changes(name)}
         for other in nearest[:NEAREST]
     ]
     columns = [words("Against", "name"), number("Rating", "rating", ".0f")]
@@ -75,7 +75,7 @@ def _next_contest(rater: Any, played: Any, name: str) -> tuple[Table, str]:
     members = [[[own.names[c] for c in row if c >= 0] for row in own.codes.tolist()] for own in slots]
     field: list[Any] = [one[0][0] if len(one) == len(one[0]) == 1 else one for one in map(tuple, zip(*members))]
     mine = [entrant for entrant in field if name == entrant or any(name in part for part in entrant)]
-    changes = rater.preview(field, of=mine).changes(name)
+    changes = preview(rater, field, of=mine).changes(name)
     rows = [{"place": place, "change": change} for place, change in changes.items()]
     said = f"By each place, in the field of {escape(played.labels[at])}, the others finishing as expected."
     return Table([words("Place", "place"), number("Change", "change", "+.1f")], rows), said

@@ -25,6 +25,7 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, chance, number, words
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
+from kinelo.raters.questions import answering
 
 Array = NDArray[np.float64]
 Splits = NDArray[np.int8]
@@ -135,8 +136,8 @@ class Balance:
         return self.table().html()
 
 
-def balance_teams(
-    rater: Any,
+def balance(
+    rated: Any,
     players: Sequence[str],
     sides: int | Sequence[int] = 2,
     *,
@@ -148,8 +149,48 @@ def balance_teams(
     date: Day | None = None,
     seed: int = 1,
 ) -> Balance:
-    """What :meth:`kinelo.Rater.balance` returns; its arguments are described there."""
+    """Split those present into sides so that the match is believed to be as even as it can be.
+
+    The quality of a split is :func:`kinelo.match_quality`, on neutral ground: of two sides, or its mean over all pairs
+    of more. :class:`kinelo.PlayerElo` takes sides for line-ups; for any other rater a side is as strong as the mean of
+    those on it. All splits are looked at while there are at most 20,000 (8 against 8 has 6,435, three sides of four
+    5,775); of more, a search with a ``seed`` looks at some.
+
+    Parameters
+    ----------
+    rated
+        A rater that has rated matches or contests, or a rating book.
+    players
+        Names of those present; whoever has never played counts as a newcomer.
+    sides
+        How many sides, or the size of each, such as ``[5, 4]``.
+    together, apart
+        Groups that are to be on one side, or all on different sides.
+    roles
+        Roles by name: each side gets its share of those with one role.
+    newcomers
+        Those with fewer matches than this are spread over the sides; 0 does not ask.
+    best
+        How many splits are returned.
+
+    Returns
+    -------
+    Balance
+        ``best`` is the fairest split; ``splits`` holds the best with their quality and chances, ``costs`` how much
+        evener the best would be without each wish.
+
+    >>> import kinelo as kn
+    >>> known = {"Ann": 1700, "Bob": 1600, "Cid": 1500, "Dee": 1380}
+    >>> rater = kn.TeamElo.classic(start=known)
+    >>> party = kn.balance(rater, list(known), together=[["Ann", "Bob"]])
+    >>> kn.balance(rater, list(known)).best.sides, round(party.costs["together: Ann, Bob"], 2)
+    ((('Ann', 'Dee'), ('Bob', 'Cid')), 0.14)
+    """
     names = _names(players)
+    rater, own = answering(rated, "balance", names)
+    if own is not None:
+        wishes = {"together": together, "apart": apart, "roles": roles, "newcomers": newcomers}
+        return own(players, sides, **wishes, best=best, date=date, seed=seed)
     sizes = _sizes(sides, len(names))
     if isinstance(best, bool) or not isinstance(best, int) or best < 1:
         raise InputError(f"best must be a number of splits, at least 1, not {best!r:.40}.")

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Parameter, check_number
-from kinelo.matches.dated import Day
+from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
 from kinelo.raters.rater import Rater
 from kinelo.raters.stored import stored, taken_whole
@@ -137,58 +136,6 @@ class FairValue(Rater):
     def _mean_gaps(self, matches: Matches) -> Array:
         """Differences of strength believed in, of matches to come."""
         return self._gaps(matches).mean
-
-    def fair_value(
-        self,
-        home: str,
-        away: str,
-        covariate: str,
-        *,
-        date: Day | None = None,
-        neutral: bool = False,
-        given: Mapping[str, object] | None = None,
-        home_lineup: Sequence[str] = (),
-        away_lineup: Sequence[str] = (),
-    ) -> float:
-        """The value of a covariate at which a match is even: which handicap is fair?
-
-        Parameters
-        ----------
-        covariate
-            The column that is asked for, one of ``covariates``.
-        given
-            Values of the other covariates (0 unless they are given), and levels of conditions.
-        date, neutral, home_lineup, away_lineup
-            As in :meth:`predict_one`.
-
-        >>> import kinelo as kn
-        >>> table = {"home": ["Ann", "Bob"] * 12, "away": ["Bob", "Ann"] * 12, "stones": [0, 0, -3, 3] * 6,
-        ...          "result": [1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 2, "neutral": [True] * 24}
-        >>> games = kn.read_matches(table, conditions=["stones"])
-        >>> rater = kn.BradleyTerry(covariates=["stones"]).fit(games)
-        >>> fair = rater.fair_value("Ann", "Bob", "stones", neutral=True)
-        >>> rater.predict_one("Ann", "Bob", neutral=True, conditions={"stones": fair}).points.round(9)
-        array([0.5])
-        """
-        if covariate not in covariate_names(self.covariates):
-            raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {list(self.covariates)}.")
-        if not isinstance(given, Mapping | None):
-            raise InputError(f"given={given!r:.60} must give values by covariate.")
-        asked = [name for name in self._conditions_asked() if name != covariate]
-        for name, value in (given or {}).items():
-            if name not in asked:
-                raise InputError(f"{name!r:.60} is nothing else that this rater uses; it uses {asked}.")
-            if name in self.covariates:
-                check_number("fair_value", str(name), value, -math.inf)
-        self._check_has_ratings()
-        lineups = self._lineups(home_lineup, away_lineup)
-        # The difference of strengths is linear in the covariate: two values tell all others.
-        said = [dict(given or {}) | {covariate: x} for x in (0.0, 1.0)]
-        ahead = [self._mean_gaps(self._fixture(home, away, date, neutral, levels, lineups)) for levels in said]
-        nothing, one = (float(gap[0]) for gap in ahead)
-        if one == nothing:
-            raise InputError(f"Nothing is known of what {covariate!r} is worth; fit the rater first.")
-        return nothing / (nothing - one)
 
 
 class CovariateRater(FairValue):

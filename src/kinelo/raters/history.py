@@ -16,12 +16,13 @@ from kinelo.matches.matches import Matches
 from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.qualifying import ACTIVE_DAYS
+from kinelo.raters.questions import matches_of
 from kinelo.raters.rater import Rater
 
 
 def rating_history(
-    rater: Rater | Any,
-    matches: Matches | Contests,
+    rated: Rater | Any,
+    matches: Matches | Contests | None = None,
     points: int = 200,
     *,
     hindsight: bool = False,
@@ -29,10 +30,11 @@ def rating_history(
 ) -> pl.DataFrame:
     """Ratings at up to ``points`` dates: date, name, rating, uncertainty, matches, last_played; of contests, also kind.
 
-    The rater's parameters are taken as they stand; the rater itself is left alone. Whoever has not played since the
-    date before is left out, so that a line ends where a side stops playing. Ratings are those of the day, as they were
-    seen then; with ``hindsight`` they are what all the matches, before and after, say of that day
-    (:class:`KalmanElo`, :class:`PlayerElo`, :class:`RankElo`).
+    Without ``matches`` it follows those of a rating book, or those that a rater was fitted on. The rater's parameters
+    are taken as they stand; the rater itself is left alone. Whoever has not played since the date before is left out,
+    so that a line ends where a side stops playing. Ratings are those of the day, as they were seen then; with
+    ``hindsight`` they are what all the matches, before and after, say of that day (:class:`KalmanElo`,
+    :class:`PlayerElo`, :class:`RankElo`).
 
     With ``side``, the dates are those on which this side played, the first and last match around a long rest among
     them, and the table holds this side alone. Of contests it is the name of anybody (or any car) that is rated.
@@ -44,9 +46,11 @@ def rating_history(
     >>> history.select("date", "name").rows()[0], history.height
     ((datetime.date(2024, 1, 1), 'A'), 4)
     """
-    check_played(matches)
+    rater = getattr(rated, "rater", rated)  # a book has a rater
     if not isinstance(rater, Rater) and not callable(getattr(rater, "fit", None)):
-        raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
+        raise InputError(f"rated must be a rater such as TeamElo, or a rating book, not {type(rater).__name__}.")
+    matches = matches_of(rated, matches) if matches is None else matches
+    check_played(matches)
     if whole("points", points, 0) < 2 or len(matches) == 0:
         raise InputError(f"A history needs matches and at least 2 points, not {len(matches)} and {points}.")
     if side is not None and not isinstance(side, str):

@@ -35,7 +35,7 @@ ALIKE = "not ranked: not separable from teammates"
 
 
 def leaderboard(
-    rater: Any,
+    rated: Any,
     matches: Matches | Contests | None = None,
     *,
     active_days: float | None = ACTIVE_DAYS,
@@ -46,7 +46,7 @@ def leaderboard(
 
     Parameters
     ----------
-    rater
+    rated
         A rater that has rated matches, a rating book, or anything with a table ``ratings_`` of names and ratings.
     matches
         Matches whose graph tells the pools, or contests; by default those the rater was fitted on, or those of the
@@ -74,14 +74,14 @@ def leaderboard(
     [(1, 'A', 'main'), (2, 'B', 'main'), (3, 'C', 'main')]
     """
     ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
-    board, said = board_and_words(rater, matches, **ranking)
+    board, said = board_and_words(rated, matches, **ranking)
     if said:
         warnings.warn(said, KineloWarning, stacklevel=2)
     return board
 
 
 def board_and_words(
-    rater: Any,
+    rated: Any,
     matches: Matches | Contests | None = None,
     *,
     active_days: float | None = ACTIVE_DAYS,
@@ -102,7 +102,7 @@ def board_and_words(
     least_matches = check_number("leaderboard", "least_matches", least_matches, 0)
     if active_days is not None:
         active_days = check_number("leaderboard", "active_days", active_days, 0.0)
-    table, played = _ratings(rater), _graph(rater, matches)
+    table, played = _ratings(rated), _graph(rated, matches)
     if kind_of(played) is CONTESTS or "kind" in table.columns:
         taken_off = CONTEST_CAUTION if caution is None else caution
         table = table if "kind" in table.columns else table.insert_column(0, pl.Series("kind", [""] * table.height))
@@ -236,10 +236,11 @@ def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(note=pl.concat_str([alike, both, rests]))
 
 
-def _ratings(rater: Any) -> pl.DataFrame:
+def _ratings(rated: Any) -> pl.DataFrame:
     import polars as pl
 
-    today = getattr(getattr(rater, "rater", rater), "ratings_on", None)  # a book has a rater
+    rater = getattr(rated, "rater", rated)  # a book has a rater
+    today = getattr(rater, "ratings_on", None)
     table = today() if callable(today) else getattr(rater, "ratings_", None)
     if not isinstance(table, pl.DataFrame) or not {"name", "rating"} <= set(table.columns):
         raise InputError(
@@ -248,14 +249,13 @@ def _ratings(rater: Any) -> pl.DataFrame:
     return table
 
 
-def _graph(rater: Any, matches: Matches | Contests | None) -> Matches | Contests | None:
+def _graph(rated: Any, matches: Matches | Contests | None) -> Matches | Contests | None:
     if matches is not None:
         check_played(matches)
         return matches
-    own: Any = getattr(rater, "matches", None)
-    if callable(own):
-        return rater.matches() if len(rater) else None
-    return getattr(rater, "fitted_", None)
+    if callable(getattr(rated, "matches", None)):
+        return rated.matches() if len(rated) else None
+    return getattr(rated, "fitted_", None)
 
 
 def _with_pools(table: pl.DataFrame, matches: Matches | None, active_days: float | None) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import numbers
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +21,11 @@ from kinelo.forecasts.estimator import Data, MatchEstimator, Said
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.dated import UNDATED, Day, day_number, read_day, refuse_far_ahead
-from kinelo.matches.fixtures import check_neutral, fixture, fixtures, lineups_of_starters, two_sides
+from kinelo.matches.fixtures import check_neutral, fixture, lineups_of_starters, two_sides
 from kinelo.matches.kind import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
 from kinelo.model.validation import is_list, is_text
-from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
-from kinelo.raters.qualifying import LAST_EXPLAINED
-
-if TYPE_CHECKING:
-    from kinelo.raters.account import Account
-    from kinelo.raters.balance import Balance
-    from kinelo.raters.explanation import Explanation
-    from kinelo.raters.preview import Preview
 
 UNDATED_DAY = int(UNDATED.astype(np.int64))
 DAY_SECONDS = 86400.0
@@ -202,158 +194,6 @@ class SingleMatches(MatchEstimator[Data, Said]):
         # Nobody else has the match yet; to make it again with these columns would take as long as to rate it.
         vars(match).update({name: np.array([float(value)]) for name, value in known.items()})
         self._use(match)
-
-    def match_quality(
-        self,
-        home: str | Sequence[str],
-        away: str | Sequence[str],
-        *,
-        date: Day | None = None,
-        neutral: bool = False,
-        conditions: Mapping[str, object] | None = None,
-        home_lineup: Sequence[Any] = (),
-        away_lineup: Sequence[Any] = (),
-    ) -> float | NDArray[np.float64]:
-        """How even a match is believed to be, from 0 (one side is sure to win) to 1 (both are known to be equal).
-
-        ``1 − E[(P(win) − P(loss))²]``, the mean taken over what is believed of both strengths. It is the same for both
-        sides on neutral ground, and largest for equal sides; between equal sides it falls with the uncertainty of their
-        ratings, since one of them may well be far better. Give a list for one side, or lists of equal length for both,
-        to compare candidates in one call; date, conditions and line-ups are those of :meth:`predict_one`. Of a list of
-        sides the line-up is a list too, with the players of each (empty where they are not known).
-
-        For :class:`kinelo.BradleyTerry` the cost grows with the cube of the league, as for its uncertainties.
-
-        >>> import kinelo as kn
-        >>> known = {"name": ["Ann", "Bea", "Cid"], "rating": [1500, 1520, 1900], "deviation": [50, 50, 50]}
-        >>> rater = kn.Glicko(start=known)
-        >>> rater.match_quality("Ann", ["Bea", "Cid", "somebody new"], neutral=True).round(2)
-        array([0.96, 0.34, 0.6 ])
-        """
-        self._check_has_ratings()
-        single = isinstance(home, str) and isinstance(away, str)
-        one, other = pairs_of(home, away)
-        lineups = self._lineups_of_pairs((home, away), (home_lineup, away_lineup), len(one))
-        levels = self._levels(conditions)
-        matches = fixtures(one, other, self._day_of(date), neutral=neutral, conditions=levels, lineups=lineups)
-        gaps = self._gaps(matches)
-        at = gaps.mean[:, None] + np.sqrt(gaps.variance)[:, None] * HERMITE_NODES
-        chances = self._chances(at.ravel()).reshape(*at.shape, 3)
-        quality = 1.0 - ((chances[..., 0] - chances[..., 2]) ** 2 * HERMITE_WEIGHTS).sum(axis=1)
-        return float(quality[0]) if single else quality
-
-    def balance(
-        self,
-        players: Sequence[str],
-        sides: int | Sequence[int] = 2,
-        *,
-        together: Sequence[Sequence[str]] = (),
-        apart: Sequence[Sequence[str]] = (),
-        roles: Mapping[str, str] | None = None,
-        newcomers: int = 0,
-        best: int = 5,
-        date: Day | None = None,
-        seed: int = 1,
-    ) -> Balance:
-        """Split those present into sides so that the match is believed to be as even as it can be.
-
-        The quality of a split is :meth:`match_quality`, on neutral ground: of two sides, or its mean over all pairs of
-        more. :class:`kinelo.PlayerElo` takes sides for line-ups; for any other rater a side is as strong as the mean
-        of those on it. All splits are looked at while there are at most 20,000 (8 against 8 has 6,435, three sides of
-        four 5,775); of more, a search with a ``seed`` looks at some.
-
-        Parameters
-        ----------
-        players
-            Names of those present; whoever has never played counts as a newcomer.
-        sides
-            How many sides, or the size of each, such as ``[5, 4]``.
-        together, apart
-            Groups that are to be on one side, or all on different sides.
-        roles
-            Roles by name: each side gets its share of those with one role.
-        newcomers
-            Those with fewer matches than this are spread over the sides; 0 does not ask.
-        best
-            How many splits are returned.
-
-        Returns
-        -------
-        Balance
-            ``best`` is the fairest split; ``splits`` holds the best with their quality and chances, ``costs`` how much
-            evener the best would be without each wish.
-
-        >>> import kinelo as kn
-        >>> known = {"Ann": 1700, "Bob": 1600, "Cid": 1500, "Dee": 1380}
-        >>> rater = kn.TeamElo.classic(start=known)
-        >>> party = rater.balance(list(known), together=[["Ann", "Bob"]])
-        >>> rater.balance(list(known)).best.sides, round(party.costs["together: Ann, Bob"], 2)
-        ((('Ann', 'Dee'), ('Bob', 'Cid')), 0.14)
-        """
-        from kinelo.raters.balance import balance_teams
-
-        return balance_teams(
-            self, players, sides, together=together, apart=apart, roles=roles, newcomers=newcomers, best=best,
-            date=date, seed=seed,
-        )  # fmt: skip
-
-    def preview(self, home: Any, away: Any = None, **said: Any) -> Preview:
-        """What a match would change for those in it: ratings after a win, a draw and a loss of the first side.
-
-        It is what :meth:`update_one` then does, to the last bit; ``said`` is what that takes beside the result (date,
-        neutral, margin, weight, conditions, line-ups). With a list of entrants alone it is a contest: everyone's
-        rating after each place, the others finishing in the order that is expected (``of=[…]`` asks for some of them).
-
-        >>> import kinelo as kn
-        >>> rater = kn.TeamElo.classic(k=20, start={"Ann": 1700, "Bob": 1500})
-        >>> rater.preview("Ann", "Bob")
-        Preview: Ann win +4.8, draw -5.2, loss -15.2; 2 in all
-        """
-        from kinelo.raters.preview import preview_contest, preview_match
-
-        return preview_contest(self, home, **said) if away is None else preview_match(self, home, away, **said)
-
-    def explain(self, match: str, matches: Any = None) -> Explanation:
-        """Why ratings moved by a match, as terms that add up to the change of everyone in it.
-
-        Parameters
-        ----------
-        match
-            The identifier of the match (the number of its row where it has none), or the name of a contest.
-        matches
-            The matches rated, by default those fitted. They are rated again up to this one.
-
-        >>> import kinelo as kn
-        >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "A", "B"], "result": [1, 0, 0.5]})
-        >>> rater = kn.TeamElo.classic(k=20, home_advantage=60).fit(matches)
-        >>> print(rater.explain("3").lines()[0].partition(" (score")[0])
-        A: 1519.5 → 1516.8 (-2.8): -1.7 for the venue, -1.1 for the result against what was expected
-        """
-        from kinelo.raters.explanation import explain_match
-
-        return explain_match(self, match, matches)
-
-    def explain_last(self, name: str, matches: Any = None, *, last: int = LAST_EXPLAINED) -> Account:
-        """Why somebody's rating moved over its last matches, and while others played: all of it adds up.
-
-        Parameters
-        ----------
-        name
-            A side, a player or an entrant that is rated.
-        matches
-            The matches rated, by default those fitted.
-        last
-            How many of its matches are told apart.
-
-        >>> import kinelo as kn
-        >>> matches = kn.read_matches({"home": ["A", "B", "A"], "away": ["B", "A", "B"], "result": [1, 0, 0.5]})
-        >>> told = kn.TeamElo.classic(k=20).fit(matches).explain_last("B", last=2)
-        >>> [step.words for step in told.steps], round(told.change, 2)
-        (['lost to A', 'drew with A'], -8.31)
-        """
-        from kinelo.raters.account import account_of
-
-        return account_of(self, name, matches, last)
 
     def _noted(self, forecast: Any, matches: Any) -> Any:
         """A forecast with what else is to be said of the matches."""

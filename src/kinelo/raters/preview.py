@@ -11,6 +11,7 @@ from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
+from kinelo.raters.questions import answering
 
 OUTCOMES = ("win", "draw", "loss")
 MOST_PREVIEWED = 12
@@ -41,7 +42,7 @@ class Preview:
 
         >>> import kinelo as kn
         >>> rater = kn.TeamElo.classic(k=20, start={"Ann": 1700, "Bob": 1500})
-        >>> {name: round(points, 2) for name, points in rater.preview("Ann", "Bob").changes("Bob").items()}
+        >>> {name: round(points, 2) for name, points in kn.preview(rater, "Ann", "Bob").changes("Bob").items()}
         {'win': -4.81, 'draw': 5.19, 'loss': 15.19}
         """
         if name not in self.after:
@@ -102,37 +103,48 @@ def _heading(outcome: str) -> str:
     return {"win": "First wins", "draw": "Draw", "loss": "First loses"}.get(outcome, f"Place {outcome}")
 
 
-def preview_match(rater: Any, home: str, away: str, **said: Any) -> Preview:
-    """What a match would change by each of its results."""
+def preview(rated: Any, home: Any, away: str | None = None, **circumstances: Any) -> Preview:
+    """What a match would change for those in it: ratings after a win, a draw and a loss of the first side.
+
+    It is what ``update_one`` then does, to the last bit; ``circumstances`` are what that takes beside the result (date,
+    neutral, margin, weight, conditions, line-ups). With a list of entrants alone it is a contest: everyone's rating
+    after each place, the others finishing in the order that is expected (``of=[…]`` asks for some of them).
+
+    >>> import kinelo as kn
+    >>> rater = kn.TeamElo.classic(k=20, start={"Ann": 1700, "Bob": 1500})
+    >>> kn.preview(rater, "Ann", "Bob")
+    Preview: Ann win +4.8, draw -5.2, loss -15.2; 2 in all
+    """
+    rater, own = answering(rated, "preview")
+    if own is not None:
+        return own(home, *([] if away is None else [away]), **circumstances)
+    if away is None:
+        return _preview_contest(rater, home, **circumstances)
     before = ratings_by_name(rater)
     names: list[str] = []
     after: dict[str, list[float]] = {}
     for outcome in OUTCOMES:
-        told = copy.deepcopy(rater).update_one(home, away, outcome, **said)
-        now = ratings_by_name(told)
-        names = names or in_match(rater, before, now, home, away, said)
+        now = ratings_by_name(copy.deepcopy(rater).update_one(home, away, outcome, **circumstances))
+        if not names:  # those who are rated: the sides, or the players of the line-ups
+            names = [home.strip(), away.strip()]
+            if getattr(rater, "rates_players", False):
+                lineups = (circumstances.get(side, ()) for side in ("home_lineup", "away_lineup"))
+                names = [name.strip() for lineup in lineups for name in lineup]
+                if not names:
+                    raise InputError(f"{type(rater).__name__} rates players: give home_lineup and away_lineup.")
+            names = [name for name in names if name in now]
         for name in names:
             after.setdefault(name, []).append(now[name])
     return Preview(OUTCOMES, {name: before.get(name) for name in names}, {n: tuple(v) for n, v in after.items()})
 
 
-def in_match(
-    rater: Any, before: Mapping[str, float], now: Mapping[str, float], home: str, away: str, said: Mapping[str, Any]
-) -> list[str]:
-    """Those of a match who are rated: its sides, or the players of its line-ups."""
-    if not getattr(rater, "rates_players", False):
-        return [name for name in (home.strip(), away.strip()) if name in now]
-    listed = [name.strip() for side in ("home_lineup", "away_lineup") for name in said.get(side, ())]
-    if not listed:
-        raise InputError(f"{type(rater).__name__} rates players: give home_lineup and away_lineup.")
-    return [name for name in listed if name in now]
-
-
-def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | None = None, **said: Any) -> Preview:
+def _preview_contest(
+    rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | None = None, **circumstances: Any
+) -> Preview:
     """What a contest would change for each of its entrants (or those ``of`` whom it is asked) by each place."""
     if not is_list(entrants):
         raise InputError(f"A contest is a list of its entrants, not {one_line(entrants)}.")
-    forecast = rater.predict_one(list(entrants), **said)
+    forecast = rater.predict_one(list(entrants), **circumstances)
     chances = dict(zip(_labels(entrants), forecast.win.tolist(), strict=True))
     expected = sorted(entrants, key=lambda one: -chances[_label(one)])
     asked = list(entrants) if of is None else [one for one in entrants if one in of]
@@ -151,7 +163,7 @@ def preview_contest(rater: Any, entrants: Sequence[Any], *, of: Sequence[Any] | 
         own = [name for name in rated[_label(one)] if name not in after]  # a car that two drive is told of the first
         for place in range(len(entrants)):
             order = [*others[:place], one, *others[place:]]
-            now = ratings_by_name(copy.deepcopy(rater).update_one(order, **said))
+            now = ratings_by_name(copy.deepcopy(rater).update_one(order, **circumstances))
             for name in own:
                 after.setdefault(name, []).append(now[name])
     places = tuple(str(place + 1) for place in range(len(entrants)))

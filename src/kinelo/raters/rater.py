@@ -57,6 +57,19 @@ INNER = frozenset(
 """What books, pages and the driver ask of a rater, and nobody who rates: neither ``dir`` nor the reference lists it."""
 
 
+QUESTIONS = frozenset(
+    {"balance", "explain", "explain_last", "fair_value", "leaderboard", "match_quality", "preview", "rating_history"}
+)
+"""What was asked of raters and books by methods, and is asked by functions now."""
+
+
+def no_attribute(asked: object, variable: str, name: str) -> AttributeError:
+    """What to say where a rater or a book has no such attribute: questions are functions."""
+    if name in QUESTIONS:
+        return AttributeError(f"{name} is a function now: kn.{name}({variable}, …).")
+    return AttributeError(f"{type(asked).__name__!r} object has no attribute {name!r}")
+
+
 def without_ratings(rater: Rater[Any, Any]) -> InputError:
     """What to say where a rater that has seen no match is asked for a forecast."""
     return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
@@ -98,6 +111,11 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in INNER]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, "rater", name)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A rater of its own; ratings to begin with, which nobody changes, are shared: they may be a million."""

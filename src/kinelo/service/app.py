@@ -28,6 +28,7 @@ from kinelo.book.database import UnreachableError
 from kinelo.book.paging import Asked
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.choice import rater_called
+from kinelo.raters.questions import match_quality
 from kinelo.service import doors
 from kinelo.service import wording as say
 from kinelo.service.guard import Guard, refusal
@@ -123,7 +124,7 @@ def _warm(book: RatingBook) -> None:
         lambda: scratch.predict_one(["one", "other", "third"]),
         lambda: scratch.update_one("one", "other", "win"),
         lambda: scratch.predict_one("one", "other"),
-        lambda: scratch.match_quality("one", ["other"]),
+        lambda: match_quality(scratch, "one", ["other"]),
     ):
         try:
             ask()

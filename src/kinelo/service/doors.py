@@ -7,7 +7,11 @@ from typing import Any
 from kinelo.book.book import RatingBook
 from kinelo.book.paging import Asked, page_of
 from kinelo.errors import InputError
+from kinelo.raters import explanation
+from kinelo.raters.balance import balance as balance_teams
 from kinelo.raters.history import rating_history
+from kinelo.raters.preview import preview as preview_of
+from kinelo.raters.questions import fair_value, match_quality
 from kinelo.service import wording as say
 
 
@@ -112,7 +116,7 @@ def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
     if isinstance(said, say.Candidates):
         more: dict[str, Any] = {"date": said.date, "neutral": said.neutral}
         more |= {"conditions": _levels(said.conditions)} if said.conditions else {}
-        values = book.match_quality(said.player, said.candidates, **more).tolist()
+        values = match_quality(book, said.player, said.candidates, **more).tolist()
         ranked = sorted(zip(said.candidates, values, strict=True), key=lambda pair: -pair[1])
         return say.Ranked(ranked=[say.CandidateQuality(candidate=name, quality=value) for name, value in ranked])
     values = [_quality_of(book, option) for option in said.options]
@@ -122,24 +126,24 @@ def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
 
 def _quality_of(book: RatingBook, option: say.Fixture | say.FieldToCome) -> float:
     if isinstance(option, say.Fixture):
-        return float(book.match_quality(option.home, option.away, **_fixture(option)))
-    return float(book.match_quality(_entrants(book, option.entrants), date=option.date, **_circumstances(option)))
+        return float(match_quality(book, option.home, option.away, **_fixture(option)))
+    return float(match_quality(book, _entrants(book, option.entrants), date=option.date, **_circumstances(option)))
 
 
 def balance(book: RatingBook, said: say.Present) -> say.Balanced:
     """Those present as sides that are as even as can be."""
     more = said.model_dump(exclude={"players", "sides"})
-    return say.Balanced.model_validate(book.balance(said.players, said.sides, **more).to_dict())
+    return say.Balanced.model_validate(balance_teams(book, said.players, said.sides, **more).to_dict())
 
 
 def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.Fair:
     """Which value of a covariate makes a match or a contest even."""
     if isinstance(said, say.HandicappedField):
-        value = book.fair_value(_entrants(book, said.entrants), covariate=said.covariate, date=said.date)
+        value = fair_value(book, _entrants(book, said.entrants), covariate=said.covariate, date=said.date)
     else:
         more = _fixture(said)
         given = more.pop("conditions", None)
-        value = book.fair_value(said.home, said.away, said.covariate, given=given, **more)
+        value = fair_value(book, said.home, said.away, said.covariate, given=given, **more)
     rater: Any = book.rater
     (effect,) = rater.effects_.filter(name=said.covariate).to_dicts()
     return say.Fair(
@@ -150,17 +154,17 @@ def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.
 def preview(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Preview:
     """What a match or a contest to come would change."""
     if isinstance(said, say.Fixture):
-        found = book.preview(said.home, said.away, **_fixture(said))
+        found = preview_of(book, said.home, said.away, **_fixture(said))
     else:
-        found = book.preview(_entrants(book, said.entrants), date=said.date, **_circumstances(said))
+        found = preview_of(book, _entrants(book, said.entrants), date=said.date, **_circumstances(said))
     return say.Preview.model_validate(found.to_dict())
 
 
 def explain(book: RatingBook, said: say.WhichMatch | say.Whose) -> say.Explanation | say.Account:
     """Why a match moved ratings, or why somebody's rating moved over the last matches."""
     if isinstance(said, say.WhichMatch):
-        return say.Explanation.model_validate(book.explain(said.match_id, of=said.of).to_dict())
-    return say.Account.model_validate(book.explain_last(said.of, last=said.last).to_dict())
+        return say.Explanation.model_validate(explanation.explain(book, said.match_id, of=said.of).to_dict())
+    return say.Account.model_validate(explanation.explain_last(book, said.of, last=said.last).to_dict())
 
 
 def ratings(book: RatingBook, asked: Asked) -> say.Ratings:
@@ -188,7 +192,7 @@ def rating_of(book: RatingBook, name: str, kind: str | None, points: int) -> say
 def _history(book: RatingBook, row: dict[str, Any], points: int) -> list[say.Then]:
     if not points:
         return []
-    table = rating_history(book.rater, book.matches(), max(points, 2), side=row["name"])
+    table = rating_history(book, points=max(points, 2), side=row["name"])
     if "kind" in table.columns:
         table = table.filter(table["kind"] == row["kind"])
     return [

@@ -148,7 +148,7 @@ def test_a_field_is_forecast_as_the_library_does(rated):
         assert row["places"] == pytest.approx(forecast.places(0)[k].tolist(), abs=1e-6)
         assert row["top_3"] == pytest.approx(sum(row["places"][:3]), abs=1e-5)
     small = [[["P1"], ["C0"]], [["P4"], ["C2"]], [["P2"], ["C1"]]]
-    seen = rater.preview([(["P1"], ["C0"]), (["P4"], ["C2"]), (["P2"], ["C1"])])
+    seen = kn.preview(rater, [(["P1"], ["C0"]), (["P4"], ["C2"]), (["P2"], ["C1"])])
     for row in controller.field(small)["rows"]:
         ends = [*seen.changes(small[row["entrant"]][0][0]).values()]
         assert row["changes"] == pytest.approx([ends[0], ends[-1]], abs=0.06) and ends[0] > ends[-1]
@@ -168,7 +168,7 @@ def test_the_page_of_a_name_is_the_library_s(rated):
     for kind, name in (("entrant", "P1"), ("car", "C2")):
         page = controller.team(f"{kind}: {name}")
         json.dumps(page, allow_nan=False)
-        told = rater.explain_last(name, contests, last=5)
+        told = kn.explain_last(rater, name, contests, last=5)
         assert controller.why(f"{kind}: {name}")["words"] == told.summary() and len(told.steps) == 5
         now = rater.ratings_on().filter((pl.col("kind") == kind) & (pl.col("name") == name)).row(0, named=True)
         assert page["today"]["rating"] == pytest.approx(now["rating"], abs=0.006)

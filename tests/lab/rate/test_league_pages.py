@@ -249,7 +249,7 @@ def test_a_column_of_numbers_is_a_covariate(tmp_path):
         one = rater.predict_one("A", "E", date=day, conditions={"stones": stones})
         told = controller.predict("A", "E", False, said)
         assert told["win"] == pytest.approx(one.probabilities[0, 0])
-        assert told["changes"] == rater.preview("A", "E", date=day, conditions={"stones": stones}).table().to_dict()
+        assert told["changes"] == kn.preview(rater, "A", "E", date=day, conditions={"stones": stones}).table().to_dict()
     assert controller.odds("season", {}, {"win": 3, "draw": 1, "relegated": 1}, 4, False)["rows"]
     assert controller.hand_over_all(str(tmp_path))["covariates"] == ["stones"]
     with pytest.raises(InputError, match="must hold numbers"):

@@ -74,9 +74,9 @@ def test_what_if_is_the_library_s_forecast_on_the_day_of_the_last_match(tmp_path
     assert len({round(value, 2) for value in (said["win"], said["draw"], said["loss"])}) == 3
     assert controller.predict("A", "C", neutral=True)["win"] != said["win"]
     rater = kn.TeamElo().fit(matches)
-    told = rater.preview("A", "C", date=str(matches.date[-1]), neutral=False).table()
+    told = kn.preview(rater, "A", "C", date=str(matches.date[-1]), neutral=False).table()
     assert said["changes"] == told.to_dict() and said["why_not"] is None
-    why = rater.explain_last("C", last=5)
+    why = kn.explain_last(rater, "C", last=5)
     assert controller.why("C") == {"words": why.summary(), "lines": why.lines()[:0:-1], "table": why.table().to_dict()}
     assert controller.predict("A", "Nobody", neutral=False)["unknown"] == ["Nobody"]
     with pytest.raises(InputError, match="against itself"):

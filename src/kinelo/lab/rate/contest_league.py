@@ -26,7 +26,7 @@ from kinelo.matches.contests import ENDINGS, FINISHED, Contests
 from kinelo.matches.kind import CONTESTS
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.preview import MOST_PREVIEWED
+from kinelo.raters.preview import MOST_PREVIEWED, preview
 from kinelo.raters.qualifying import CONTEST_CAUTION
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.team.rater import TeamElo
@@ -150,7 +150,7 @@ class ContestLeague(League):
         """What the first and the last place would change for the first name of every entrant of a small field."""
         if len(field) > MOST_PREVIEWED:
             return {}
-        seen = self.rater.preview(field, **({"conditions": levels} if levels else {}))
+        seen = preview(self.rater, field, **({"conditions": levels} if levels else {}))
         ends = {name: [*seen.changes(name).values()] for name in seen.after}
         return {k: [plain(change, 1) for change in (ends[one[0][0]][0], ends[one[0][0]][-1])]
                 for k, one in enumerate(field) if one[0][0] in ends}  # fmt: skip

@@ -21,7 +21,9 @@ from kinelo.matches.kind import MATCHES
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
+from kinelo.raters.preview import preview
 from kinelo.raters.qualifying import CAUTION
+from kinelo.raters.questions import answers
 from kinelo.raters.rater import Rater
 from kinelo.raters.upset_table import upsets
 
@@ -148,7 +150,7 @@ class MatchLeague(League):
 
     def _why_not(self) -> str | None:
         """Why nothing is said of what a match would change, where that is so."""
-        if not hasattr(self.rater, "preview"):
+        if not answers(self.rater, "preview"):
             return f"{type(self.rater).__name__} rates all matches at once: what one would change is not shown."
         if getattr(self.rater, "rates_players", False):
             return "Players are rated: what the match would change depends on who plays, which is not known here."
@@ -161,7 +163,7 @@ class MatchLeague(League):
         try:
             numbers = {name: float(levels[name]) for name in self.chosen["covariates"]}
             known = {name: level for name, level in levels.items() if level} | numbers
-            return self.rater.preview(home, away, **said, **({"conditions": known} if known else {})).table().to_dict()
+            return preview(self.rater, home, away, **said, **({"conditions": known} if known else {})).table().to_dict()
         except (InputError, ValueError):  # a number that is none was refused by the forecast
             return None
 

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.lab.rate.standings import plain
 from kinelo.matches.matches import Matches
+from kinelo.raters.explanation import explain_last
 from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import ACTIVE_DAYS
+from kinelo.raters.questions import answers
 from kinelo.raters.rater import Rater
 
 TEAM_STOPS = 300
@@ -44,9 +46,9 @@ def team_page(
 
 def why_moved(rater: Any, played: Any, name: str) -> dict[str, Any]:
     """Why a rating moved over the last matches, in words and as a table that adds up."""
-    if not hasattr(rater, "explain_last"):
+    if not answers(rater, "explain_last"):
         return {"words": f"{type(rater).__name__} cannot say why ratings moved.", "table": None}
-    told = rater.explain_last(name, played, last=EXPLAINED)
+    told = explain_last(rater, name, played, last=EXPLAINED)
     return {"words": told.summary(), "lines": told.lines()[1:][::-1], "table": told.table().to_dict()}
 
 

@@ -180,7 +180,7 @@ class FideElo(Rater):
         """Refused: lists forecast nothing."""
         return self._foresee(matches)
 
-    def explain(self, match: str, matches: Any = None) -> Any:
+    def _explain(self, match: str, matches: Any = None) -> Any:
         """Refused: a list takes all games of a period together."""
         raise InputError("A list takes all games of a period together: calculations_ shows every game of it.")
 

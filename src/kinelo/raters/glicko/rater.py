@@ -231,7 +231,7 @@ class Glicko(_GlickoFamily):
     covariates
         Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
         speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
-        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
+        (``effects_``), and :func:`kinelo.fair_value` says which handicap makes a match even.
     period
         Days in a rating period.
     together

@@ -101,7 +101,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     covariates
         Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
         speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
-        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
+        (``effects_``), and :func:`kinelo.fair_value` says which handicap makes a match even.
     initial
         Rating shown for the average of the teams that are active; a point is a point of expected score between
         equals, as in 1/(1 + 10^(−z/400)), whatever the draws.

@@ -133,7 +133,7 @@ class PlayerElo(GaussianRater, ConditionRater):
     covariates
         Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
         speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
-        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
+        (``effects_``), and :func:`kinelo.fair_value` says which handicap makes a match even.
     initial
         Rating shown for strength 0; a point is a point of expected score between equal sides, as in
         1/(1 + 10^(−z/400)), whatever the draws.

@@ -28,9 +28,9 @@ from kinelo.matches.matches import Matches
 from kinelo.raters.conditions import warn_of_numbers
 from kinelo.raters.covariates import effects_frame
 from kinelo.raters.filter.belief import LONG_AGO
+from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors, with_levels_noted
 from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ranked, with_distances, with_minutes
-from kinelo.raters.one_match import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.order import SideOrder, learn_order
 from kinelo.raters.rank.filtering import SMALL, ContestFilter
 from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, room_for_expected
@@ -365,23 +365,14 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         """One contest to come as :meth:`predict_one` takes it."""
         return self._one(entrants, None, None, date, conditions)
 
-    def match_quality(
+    def _match_quality(
         self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False,
         conditions: Mapping[str, object] | None = None, **more: Any,
     ) -> float | Array:  # fmt: skip
-        """How even a contest is believed to be, from 0 to 1: of its entrants, or of two sides as in other raters.
+        """How even a contest, or contests of two sides each, are believed to be (:func:`kinelo.match_quality`).
 
         ``1 − E[(P(a before b) − P(b before a))²]``, the mean taken over what is believed of strengths and over all
-        pairs of the contest. Entrants, date and conditions are those of :meth:`predict_one`. With two sides, or lists
-        of them, each pair is a contest of two; a rater that has seen matches takes the first to be at home, unless the
-        ground is ``neutral``.
-
-        >>> import kinelo as kn
-        >>> rater = kn.RankElo(start={"Ann": 1600, "Bob": 1590, "Cid": 1300, "Dee": 1310})
-        >>> rater.match_quality(["Ann", "Bob"]) > rater.match_quality(["Ann", "Bob", "Cid"])
-        True
-        >>> rater.match_quality("Ann", ["Bob", "Cid"]).round(2)
-        array([0.79, 0.5 ])
+        pairs of the contest.
         """
         from kinelo.matches.fixtures import check_neutral
         from kinelo.raters.one_match import pairs_of
@@ -446,23 +437,12 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         expected, unknown = self._expect(self._as_usual(self._one(list(names), None, None, date)))
         return expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0), unknown
 
-    def fair_value(
-        self, home: Any, away: Any = None, covariate: str = "", *, date: Day | None = None
+    def _fair_value(
+        self, home: Any, away: Any, covariate: str, *, date: Day | None = None, **more: Any
     ) -> float | dict[str, float]:
-        """The number of every entrant at which all are believed to be equally strong: which weights are fair?
-
-        Of a list of entrants the numbers come by name, against the mean of the contest, at which all other covariates
-        are alike. Of two, it is by how much the number of the first exceeds that of the second.
-
-        >>> import kinelo as kn
-        >>> table = {"race": [k // 3 for k in range(60)], "horse": ["A", "B", "C"] * 20, "place": [1, 2, 3] * 20,
-        ...          "weight": [60, 55, 50, 59, 57, 52] * 10}
-        >>> rater = kn.RankElo(covariates=["weight"]).update(kn.read_contests(table, advantages=["weight"]))
-        >>> fair = rater.fair_value(["A", "B", "C"], covariate="weight")
-        >>> means = rater.predict_one([(name, 55 + more) for name, more in fair.items()]).mean
-        >>> bool(abs(means - means[0]).max() < 1e-9)
-        True
-        """
+        """The number of every entrant at which all are believed to be equally strong (:func:`kinelo.fair_value`)."""
+        if more:
+            raise InputError(f"RankElo takes no {next(iter(more))} here; it makes the numbers of entrants fair.")
         if covariate not in self._units() or covariate == SIZE:
             asked = [name for name in self._units() if name != SIZE]
             raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {asked}.")

@@ -87,7 +87,7 @@ class TeamElo(EloOfSides):
     covariates
         Columns of numbers read with ``read_matches(..., conditions=[...])``, such as ``["handicap"]``, that say what
         speaks for the side named first: what a unit is worth in rating points is learnt on the way and may drift
-        (``effects_``), and :meth:`fair_value` says which handicap makes a match even.
+        (``effects_``), and :func:`kinelo.fair_value` says which handicap makes a match even.
     system
         A :class:`kinelo.RatingSystem`, which then tells step, newcomer's boost, ties and scale; what else is not given
         is off, and nothing is estimated. Its pairing says who meets whom, which matches already tell.
