@@ -339,7 +339,7 @@ CALLS = {
         {"rated": rated, "players": ["A", "B", "C"], "sides": [2, 1], "together": [["A", "B"]], "apart": [["A", "C"]],
          "roles": {"A": "x", "C": "x"}, "newcomers": 1, "best": 2, "date": "2024-01-01"},
     ),
-    "preview": (lambda **k: kn.preview(**k), {"rated": rated, "home": "A", "away": "B", "margin": 2.0, **ON_A_DAY}),
+    "preview": (lambda **k: kn.preview(**k), {"rated": rated, "home": "A", "away": "B", "weight": 2.0, **ON_A_DAY}),
     "explain": (lambda **k: kn.explain(**k), {"rated": rated, "match": "2", "matches": matches}),
     "explain_last": (
         lambda **k: kn.explain_last(**k),

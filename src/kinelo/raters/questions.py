@@ -160,7 +160,7 @@ def fair_value(
         more = _given(neutral=neutral, given=given, home_lineup=home_lineup, away_lineup=away_lineup)
         return own(home, away, covariate, date=date, **more)
     covariates = covariate_names(getattr(rater, "covariates", ()))
-    if covariate not in covariates:
+    if not isinstance(covariate, str) or covariate not in covariates:
         raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {list(covariates)}.")
     if not isinstance(given, Mapping | None):
         raise InputError(f"given={given!r:.60} must give values by covariate.")

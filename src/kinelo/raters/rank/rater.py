@@ -443,7 +443,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         """The number of every entrant at which all are believed to be equally strong (:func:`kinelo.fair_value`)."""
         if more:
             raise InputError(f"RankElo takes no {next(iter(more))} here; it makes the numbers of entrants fair.")
-        if covariate not in self._units() or covariate == SIZE:
+        if not isinstance(covariate, str) or covariate not in self._units() or covariate == SIZE:
             asked = [name for name in self._units() if name != SIZE]
             raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {asked}.")
         self._check_has_ratings()
