@@ -9,7 +9,7 @@ OUT ?= reproduction
 # Modules are compiled once, not by each of the many processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo run test search faults test-long test-gpu test-lowest check style types examples bench docs manuscript lab-pictures release archives test-archive format clean
+.PHONY: demo run test test-times search faults test-long test-gpu test-lowest check style types examples bench docs manuscript lab-pictures release archives test-archive format clean
 
 $(VENV)/.run: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,6 +43,12 @@ PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 # Tables are small and processes many: threads of Polars that wait for work would take a twentieth of the time.
 test: $(VENV)/.dev
 	OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
+
+# The same with the processor time of every test (build/test-times.json), and which files take most.
+test-times: $(VENV)/.dev
+	mkdir -p build
+	KINELO_TEST_TIMES=$(CURDIR)/build/test-times.json PYTHONPATH=verification OPENBLAS_NUM_THREADS=1 POLARS_MAX_THREADS=1 \
+	  $(BIN)/python -m pytest $(PARALLEL) -p recording
 
 # Properties on examples that no run has tried before; `make test` tries the same ones every time.
 search: $(VENV)/.dev

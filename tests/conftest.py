@@ -1,9 +1,10 @@
 """What every test needs: an empty folder to work in, and where the real match data lies."""
 
+import fcntl
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 import typer.main
 import typer.testing
 from hypothesis import HealthCheck, settings
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 
 ROOT = Path(__file__).parents[1]
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(ROOT / ".hypothesis"))
@@ -22,6 +25,30 @@ sys.dont_write_bytecode = False
 
 # A process that runs one command builds all of them once, in 50 ms. Tests run hundreds of commands in one process.
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
+
+
+def _compiled_once(compile: Callable[..., Any]) -> Callable[..., Any]:
+    """``compile`` of a kernel, after whichever process of this run is at it: it then finds what that one stored."""
+    held: set[str] = set()
+
+    def compiled(dispatcher: Any, signature: Any) -> Any:
+        folder = dispatcher._cache.cache_path
+        with global_compiler_lock:
+            if folder is None or folder in held:  # not stored, or part of a kernel of the same module
+                return compile(dispatcher, signature)
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, "lock"), "wb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                held.add(folder)
+                try:
+                    return compile(dispatcher, signature)
+                finally:
+                    held.remove(folder)
+
+    return compiled
+
+
+CPUDispatcher.compile = _compiled_once(CPUDispatcher.compile)
 
 # How long an example takes says more of the machine than of the law. Every run tries the same examples; `make search`
 # draws new ones, and what it finds is kept in the test as an @example.

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import filecmp
+import hashlib
 import multiprocessing
 import os
 import shutil
@@ -129,6 +130,20 @@ def copy_tree(tree: Path) -> None:
             if not copied.exists() or not filecmp.cmp(ROOT / path, copied, shallow=False):
                 copied.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / path, copied)
+    copy_kernels(tree)
+
+
+def copy_kernels(tree: Path) -> None:
+    """Let a copy begin with the machine code that lies beside the sources; Numba names a folder of it after theirs."""
+
+    def named(folder: Path) -> str:
+        return f"{folder.name}_{hashlib.sha1(str(folder).encode()).hexdigest()}"
+
+    for folder in {path.parent for path in (ROOT / "src").rglob("*.py")}:
+        for code in (ROOT / "src" / "kinelo" / "__pycache__").glob(f"*/{named(folder)}"):
+            copied = tree / code.parent.relative_to(ROOT) / named(tree / folder.relative_to(ROOT))
+            if not copied.exists():
+                shutil.copytree(code, copied)
 
 
 def try_faults(tree: Path, group: list[Fault]) -> Iterator[tuple[Fault, str]]:

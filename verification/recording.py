@@ -1,13 +1,16 @@
 """A plug-in of pytest that records the processor time of every test, as JSON in the file that KINELO_TEST_TIMES names.
 
-Time of child processes counts once they have ended. Tests that run in several processes (pytest-xdist) are recorded
-together.
+    make test-times    # and the files that took most
+
+Time of child processes counts once they have ended, in whichever test that is. Tests that run in several processes
+(pytest-xdist) are recorded together.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,17 +20,23 @@ NAME = "processor seconds"
 TIMES: dict[str, float] = {}
 
 
+LAST = pytest.StashKey[float]()
+"""Processor time when the last part of a test ended."""
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tests begin here: what was imported to collect them belongs to none."""
+    session.config.stash[LAST] = sum(os.times()[:4])
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Add what this part of a test (set-up, call, tear-down) took to its report."""
     now = sum(os.times()[:4])
-    before, item.config.stash[LAST] = item.config.stash.get(LAST, now), now
+    before, item.config.stash[LAST] = item.config.stash[LAST], now
     report = yield
     report.user_properties.append((NAME, now - before))
     return report
-
-
-LAST = pytest.StashKey[float]()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -41,3 +50,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write them, where all reports come together."""
     if not hasattr(session.config, "workerinput"):
         Path(os.environ["KINELO_TEST_TIMES"]).write_text(json.dumps(TIMES, indent=0), encoding="utf-8")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how much all took, and which files took most."""
+    files: Counter[str] = Counter()
+    for test, seconds in TIMES.items():
+        files[test.partition("::")[0]] += seconds  # type: ignore[assignment]
+    terminalreporter.write_line(f"{sum(TIMES.values()):.0f} processor seconds")
+    for file, seconds in files.most_common(40):
+        terminalreporter.write_line(f"{seconds:8.1f}  {file}")

@@ -97,11 +97,12 @@ def test_the_step_without_bias_is_that_of_the_pairing_and_the_schedule(kind):
     assert kind == "rest" or not math.isclose(everyone.gamma, found.gamma, rel_tol=1e-3)
 
 
-def test_design_and_diagnose_order_twenty_random_settings_alike():
-    """Two steps each, four times apart; both orders are looked for, and at least six of each come up."""
+@pytest.mark.parametrize("settings", [10, pytest.param(20, marks=pytest.mark.long)])
+def test_design_and_diagnose_order_random_settings_alike(settings):
+    """Two steps each, four times apart; both orders come up."""
     orders = []
     kinds = ("rest", "window", "field", "form", "field form")
-    for number in range(20):
+    for number in range(settings):
         setting = draw_setting(kinds[number % 5], 10 + number)
         small, large = setting.with_step(0.5), setting.with_step(2.0)
         if setting.dynamics is not None and number % 2:  # quick form of which small steps see little
@@ -122,7 +123,7 @@ def test_design_and_diagnose_order_twenty_random_settings_alike():
             doubt = 4 * math.hypot(first.standard_error, second.standard_error)
             wrong = first.name != ("small" if errors[0] < errors[1] else "large")
             assert not wrong or second.error - first.error < doubt, (number, setting, errors, found)
-    assert len(orders) >= 15 and min(orders.count(True), orders.count(False)) >= 3
+    assert len(orders) >= 0.7 * settings and min(orders.count(True), orders.count(False)) >= 3
 
 
 def test_errors_that_stand_in_one_row_have_one_divisor():

@@ -1,0 +1,261 @@
+"""Refusals that no other test reads, word by word: what is wrong, with the number or name that is wrong."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+import xarray as xr
+
+import kinelo as kn
+
+TWO = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "C"], "result": [1.0, 0.5]}
+TANH, LEAGUE = kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0)
+SYSTEM = kn.RatingSystem(TANH, gamma=0.05)
+NEAR = kn.RatingSystem(TANH, kn.Window(c=2.0), gamma=0.05)
+
+
+def matches():
+    return kn.read_matches(TWO)
+
+
+def classic(**more):
+    return kn.TeamElo.classic(k=20, **more).update(matches())
+
+
+def races():
+    return kn.read_contests({"race": [1, 1, 2, 2], "driver": list("ABBA"), "place": [1, 2, 1, 2]})
+
+
+class Silent:
+    """A rater that forecasts nothing."""
+
+    def fit(self, matches):
+        return self
+
+    def one_step_ahead(self, matches):
+        return None
+
+    predict = one_step_ahead
+
+
+def fixtures(count):
+    return kn.read_matches({name: TWO[name][:count] for name in ("date", "home", "away")}, played=False)
+
+
+# What is called, and what it answers.
+CASES = {
+    # Forecasts
+    "a backtest of what forecasts nothing": (
+        lambda: kn.backtest(matches(), {"mine": Silent()}, train_until="2024-01-05"),
+        "mine does not forecast matches: one_step_ahead gave NoneType.",
+    ),
+    "a backtest of contests of what forecasts nothing": (
+        lambda: kn.backtest(races(), {"mine": Silent()}, train_until=1),
+        "mine does not forecast contests; kinelo.RankElo and kinelo.TeamElo.classic do.",
+    ),
+    "rules of a season": (
+        lambda: kn.season(classic(), fixtures(2), rules={"win": 3}, seed=1),
+        "rules must be kinelo.Rules, not dict.",
+    ),
+    "a season of nothing": (
+        lambda: kn.season(classic(), fixtures(2)[:0], seed=1),
+        "A season needs fixtures: matches read with read_matches(..., played=False).",
+    ),
+    "since without results": (
+        lambda: kn.season(classic(), fixtures(2), since="2024-01-01", seed=1),
+        "since says which results count: give them too, results=matches.",
+    ),
+    # Models
+    "b that is not odd": (
+        lambda: kn.Outcome.from_function(lambda z: 0.75 * np.tanh(z) + (0.125 if z > 1.5 else 0.0)),
+        r"b must be odd, but b\(([\d.]+)\) = ([\d.]+) and b\(-\1\) = -[\d.]+\.",
+    ),
+    "b that falls": (
+        lambda: kn.Outcome.from_function(lambda z: np.tanh(z) * (1 - 0.5 * np.tanh(z * z / 9))),
+        r"b must be increasing, but b\([\d.]+\) = [\d.]+ and b\([\d.]+\) = [\d.]+\.",
+    ),
+    "b that jumps": (
+        lambda: kn.Outcome.from_function(lambda z: 0.75 * np.tanh(z) + 0.2 * np.sign(z) * (abs(z) > 2)),
+        r"b must be continuous, but it jumps by 0\.2 at 2\.",
+    ),
+    "ties that are not even": (
+        lambda: kn.Outcome.from_function(lambda z: np.tanh(z), ties=lambda z: 0.2 / (1 + np.exp(z))),
+        r"ties must be even, but ties\(([\d.]+)\) = [\d.]+ and ties\(-\1\) = [\d.]+\.",
+    ),
+    "steps of deviations": (
+        lambda: kn.DeviationSteps(0.1, 1.0).at(np.zeros(2), np.zeros(2, int), np.zeros(2, bool)),
+        "The step of DeviationSteps depends on each side's deviation, not on ratings and matches.",
+    ),
+    "juniors": (
+        lambda: kn.FideSteps(under_18=5),
+        "under_18 must list teams by index, or by name, not 5.",
+    ),
+    "FIDE's steps on another scale": (
+        lambda: kn.RatingSystem(kn.Tanh(nu=0.5), gamma=kn.FideSteps()),
+        "FideSteps is made for the chess scale, where b'(0) is 0.00288 as in Tanh.elo(), not 0.5.",
+    ),
+    "theta of three dimensions": (
+        lambda: kn.Normal(np.zeros((2, 2, 2)), 1.0),
+        r"theta must have [\d or]+ dimension\(s\), not 3\.",
+    ),
+    # Theory
+    "a newcomer among windows": (
+        lambda: kn.newcomer(NEAR, LEAGUE, theta=3.0, start=1.0),
+        "A newcomer is followed under AllPlayAll, match by match; simulate plays the rest.",
+    ),
+    "learning of unequal teams": (
+        lambda: kn.tracking(SYSTEM, kn.Normal([4.0, 7.0], [0.5, 2.0]), kn.Learning(alpha=0.1)),
+        "Strengths that learn are computed for one common sigma, not for spreads from 0.5 to 2; simulate plays "
+        "unequal ones.",
+    ),
+    "one more team among windows": (
+        lambda: kn.stationary(NEAR, LEAGUE).rating_of(5.0),
+        "The rating of one more team is defined for AllPlayAll only: where pairing depends on ratings, a team can "
+        "settle in several places.",
+    ),
+    "a density of nothing": (
+        lambda: kn.Population(np.zeros((3, 4)), theta=(0.0, 1.0, 3), r=(0.0, 1.0, 4), sigma=1.0),
+        "density must have a positive total mass, not 0.",
+    ),
+    "stops": (
+        lambda: next(iter(kn.micro.simulation_states(SYSTEM, LEAGUE, stops=4, seed=1))),
+        "stops must list steps, not 4.",
+    ),
+    # Advice
+    "titles": (
+        lambda: kn.changeover(classic(), kn.TeamElo.classic(k=40), matches(), thresholds=[2200]),
+        r"thresholds must map titles to ratings, such as \{'Master': 2200\}, not \[2200\]\.",
+    ),
+    "a design of numbers": (
+        lambda: kn.design(LEAGUE, None, {"mine": 0.05}),
+        "systems must hold RatingSystems, but 'mine' is 0.05.",
+    ),
+    "pairings": (
+        lambda: kn.matchmaking(SYSTEM, LEAGUE, pairings=[kn.Window(c=1.0)]),
+        r"pairings must be Pairings by name, not \[Window\(.*\)\]\.",
+    ),
+    # Pictures, pages, sweeps and studies
+    "a picture of no sweep": (lambda: kn.plot.sweep("sweep"), "dataset must be what kn.sweep returned, not 'sweep'."),
+    "a picture of an empty sweep": (lambda: kn.plot.sweep(xr.Dataset()), "The dataset has no variables to be drawn."),
+    "an order of no sweep": (
+        lambda: kn.sweeps.convergence_table("sweep", "x", "h"), "dataset must be what kn.sweep returned, not 'sweep'."
+    ),
+    "a study of no file": (
+        lambda: kn.studies.read_study(7), "A study is named by its file, such as 'study.toml', not by 7.",
+    ),
+    "a page of a number": (
+        lambda: kn.pages.share_page(7), "A page shows a fitted rater, an audit or a diagnosis, not int.",
+    ),
+    "a ranking of words": (
+        lambda: kn.pages.share_page(classic(), ranking={"best": 3}),
+        r"ranking must map any of .*caution.* to numbers, not \{'best': 3\}\.",
+    ),
+    "a page in no file": (lambda: kn.write_page(classic(), 7), "path must name a file, not int."),
+    # Matches
+    "a mapping of what is not read": (
+        lambda: kn.read_matches(TWO, columns={"arena": "home"}),
+        r"The column mapping speaks of 'arena'; it may only contain .*home.*\.",
+    ),
+    "a mapping of a contest": (
+        lambda: kn.read_contests({"driver": ["A"], "place": [1]}, columns={"place": ["place", "driver"]}),
+        r"The column mapping speaks of 'place'; it may only send .* to a column, and contest to several\.",
+    ),
+    "a mapping that is a list": (
+        lambda: kn.read_contests({"driver": ["A"], "place": [1]}, columns=["place"]),
+        r"columns must map what Kinelo reads to columns, not be \['place'\]\.",
+    ),
+    "slots without columns": (
+        lambda: kn.read_contests({"driver": ["A"], "place": [1]}, slots={"driver": []}),
+        r"slots names 'driver' with \[\]; a kind has one or several columns\.",
+    ),
+    "which is best": (
+        lambda: kn.read_contests({"race": [1, 1], "driver": ["A", "B"], "time": [1.5, 2.5]}, best="middle"),
+        "best must be 'lowest' or 'highest', not 'middle'.",
+    ),
+    "a side against itself": (
+        lambda: classic().predict_one("A", " A "), "'A' cannot play against itself; a match has two sides.",
+    ),
+    "a player twice": (
+        lambda: kn.PlayerElo().update_one("A", "B", 1, home_lineup=["Ann", "Ann"], away_lineup=["Bob"]),
+        r"\['Ann', 'Ann'\] names a player twice\.",
+    ),
+    "matches that are not read": (
+        lambda: kn.TeamElo.classic(k=20).fit("results.csv"),
+        r"matches must be read before they are used: kinelo\.read_matches\('results\.csv'\)\.",
+    ),
+    "aliases in three columns": (
+        lambda: kn.read_matches(TWO, aliases=pl.DataFrame({"a": ["A"], "b": ["B"], "c": ["C"]})),
+        r"(?s)A file of aliases has two columns, the name found and the name wanted; .* has 3\.",
+    ),
+    "aliases that go round": (
+        lambda: kn.read_matches(TWO, aliases={"A": "B", "B": "A"}), r"The aliases of '[AB]' lead back to it\.",
+    ),
+    "a league replaced whole": (
+        lambda: kn.sample_league(teams=4, promoted=4),
+        "Of 4 teams, at most 3 can be replaced after a season, not 4.",
+    ),
+    "a report that is no path": (
+        lambda: kn.matches.tournament_players(7),
+        "tournament_players takes the path of a tournament report, not int.",
+    ),
+    "endings": (
+        lambda: kn.read_matches(TWO, endings=["aet"]),
+        r"endings must map words to what they stand for, not be \['aet'\]\.",
+    ),
+    # Raters
+    "an account of a number": (lambda: kn.explain_last(classic(), 7), "A name is text, not 7."),
+    "a player named twice": (lambda: kn.balance(classic(), ["A", "B", "A"]), "'A' is named twice."),
+    "one player": (lambda: kn.balance(classic(), ["A"]), r"Between 2 and \d+ players can be split, not 1\."),
+    "too many sides": (lambda: kn.balance(classic(), ["A", "B"], sides=3), "2 players cannot be split into 3 sides."),
+    "roles": (
+        lambda: kn.balance(classic(), ["A", "B"], roles=["tank"]),
+        r"roles must give roles by name, such as \{'Ann': 'tank'\}, not \['tank'\]\.",
+    ),
+    "a state that is a list": (
+        lambda: classic().from_arrays([1]),
+        "A state of ClassicElo is a mapping from names to arrays, as to_arrays gives.",
+    ),
+    "a state of another": (
+        lambda: classic().from_arrays({"x": np.zeros(2)}),
+        r"These arrays are no state of ClassicElo: '\w+' is missing\.",
+    ),
+    "points that are a list": (
+        lambda: kn.raters.with_points(classic(), [40]), "points must map names to numbers, not list.",
+    ),
+    "points of no rater": (
+        lambda: kn.raters.with_points(SimpleNamespace(), {"A": 40}),
+        "with_points takes a fitted rater, not SimpleNamespace.",
+    ),
+    "a system and a step": (
+        lambda: kn.TeamElo(step=20.0, system=kn.RatingSystem(kn.Tanh.elo(), gamma=10.0)),
+        "TeamElo takes step from its system; give either the system or step, not both.",
+    ),
+    "a correlation with nobody": (
+        lambda: kn.KalmanElo().update(matches()).correlation("A", "Z"),
+        "'Z' has not played; the correlation is between teams that have.",
+    ),
+    "a quality with line-ups": (
+        lambda: kn.match_quality(kn.RankElo(walk=0.3).update(races()), "A", "B", home_lineup=["A"]),
+        "RankElo takes no home_lineup here; it rates no line-ups.",
+    ),
+    "FIDE's forecast": (
+        lambda: kn.FideElo(as_of="2025-10-01").update(matches()).predict_one("A", "B"),
+        "FideElo makes lists and forecasts nothing; begin another rater with its ratings: "
+        "TeamElo.classic(start=rater.ratings_).",
+    ),
+    "years of birth": (
+        lambda: kn.FideElo(born=7, as_of="2025-10-01").update(matches()),
+        "born must give years of birth by name, not int.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_refusal_says_what_is_wrong(case):
+    call, sentence = CASES[case]
+    pattern = sentence if "\\" in sentence else re.escape(sentence)
+    with pytest.raises(kn.InputError) as refused:
+        call()
+    assert re.fullmatch(pattern, str(refused.value)), str(refused.value)
