@@ -13,7 +13,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
 AT = 45
 SIDES = partial(kn.TeamElo.classic, k=24, home_advantage=55.0)
 SURFACES = partial(
-    kn.TeamElo, **({p.name: p.default for p in kn.TeamElo.parameters} | {"prior_spread": 170.0}), conditions=["surface"]
+    kn.TeamElo,
+    **({p.name: p.default for p in kn.TeamElo._declared_parameters} | {"prior_spread": 170.0}),
+    conditions=["surface"],
 )
 
 
@@ -89,7 +91,7 @@ def matches_of(book: kn.RatingBook) -> list[list[str | None]]:
 def test_line_ups_come_out_of_a_book_as_they_went_in(tmp_path):
     """Who starts, who comes on and for how long."""
     table = match_league(1)
-    given = {p.name: p.default for p in kn.PlayerElo.parameters}
+    given = {p.name: p.default for p in kn.PlayerElo._declared_parameters}
     book = kn.RatingBook(tmp_path / "book.db", kn.PlayerElo(**given, covariance="diagonal"))
     told = kn.read_matches(table.results[:20], table.lineups, ordered=True)
     book.add(told)
@@ -130,7 +132,7 @@ def test_a_corrected_contest_ends_as_if_it_had_been_right_at_once(field, tmp_pat
 def test_a_correction_that_names_no_distances_keeps_them(tmp_path):
     laps = {"date": ["2024-01-01"] * 3, "race": [1] * 3, "driver": list("ABC"), "place": ["1", "2", "DNF"],
             "laps": [50, 49, 10]}  # fmt: skip
-    given = {p.name: p.default for p in kn.RankElo.parameters} | {"late_retirement": 0.4}
+    given = {p.name: p.default for p in kn.RankElo._declared_parameters} | {"late_retirement": 0.4}
     book = kn.RatingBook(tmp_path / "b", kn.RankElo(**given))
     book.add(kn.read_contests(laps))
     told = book.matches().distance.tolist()

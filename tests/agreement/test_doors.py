@@ -36,7 +36,7 @@ CLOSE = 1e-9
 
 def given(kind: Any, **more: Any) -> Callable[[], Any]:
     """A rater whose parameters are all given, so that nothing is estimated and every way in is the same."""
-    values = {p.name: p.default for p in kind.parameters if p.name != "late_retirement"}
+    values = {p.name: p.default for p in kind._declared_parameters if p.name != "late_retirement"}
     return partial(kind, **(values | more))
 
 

@@ -87,7 +87,7 @@ def test_what_the_user_fixed_stays():
     rater = kn.KalmanElo(noise=0.9, covariance="diagonal").fit(simulated(600))
     assert "noise" not in rater.estimates_.values
     assert rater.parameters_["noise"] == 0.9
-    everything = {p.name: p.default for p in kn.KalmanElo.parameters}
+    everything = {p.name: p.default for p in kn.KalmanElo._declared_parameters}
     assert kn.KalmanElo(**everything).fit(simulated(100)).estimates_ is None
 
 

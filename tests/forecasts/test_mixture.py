@@ -137,7 +137,10 @@ def test_a_rater_that_counts_for_nothing_is_not_fitted_again():
             return kn.Forecast(np.where(matches.result[:, None] == [1.0, 0.5, 0.0], 0.01, 0.495))
 
     matches = kn.read_matches(kn.sample_league(teams=8, seasons=20, seed=2).results)
-    good, bad = kn.TeamElo.classic(k=15, ties=0.6), Wrong(**{p.name: p.default for p in kn.TeamElo.parameters})
+    good, bad = (
+        kn.TeamElo.classic(k=15, ties=0.6),
+        Wrong(**{p.name: p.default for p in kn.TeamElo._declared_parameters}),
+    )
     assert list(kn.Mixture({"good": good, "bad": bad}).fit(matches).members_) == ["good"]
     with pytest.raises(kn.InputError, match="must be fitted"):
         kn.Mixture([good]).predict(matches)

@@ -8,7 +8,7 @@ import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches import scan
 
-OTHERS = [p.name for p in kn.TeamElo.parameters if p.name != "step"]
+OTHERS = [p.name for p in kn.TeamElo._declared_parameters if p.name != "step"]
 
 
 def games(n, seed=0, text=False):

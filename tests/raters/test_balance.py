@@ -73,7 +73,7 @@ def test_splits_are_counted_once():
 
 def players():
     table = match_league(1)
-    values = {p.name: p.default for p in kn.PlayerElo.parameters}
+    values = {p.name: p.default for p in kn.PlayerElo._declared_parameters}
     matches = kn.read_matches(table.results, table.lineups, ordered=True)
     return kn.PlayerElo(**values, covariance="full").fit(matches)
 

@@ -22,7 +22,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "changes.md"
 
 
 def given(kind, **more):
-    return partial(kind, **({p.name: p.default for p in kind.parameters if p.name != "late_retirement"} | more))
+    return partial(
+        kind, **({p.name: p.default for p in kind._declared_parameters if p.name != "late_retirement"} | more)
+    )
 
 
 RATERS = {

@@ -27,7 +27,7 @@ NUMBERS = [-2, -1, 0, 1, 2, 3, 4.5]
 
 
 def said(levels, kind=kn.TeamElo):
-    given = {p.name: p.default for p in kind.parameters}
+    given = {p.name: p.default for p in kind._declared_parameters}
     rater = kind(**given, conditions=["extra"])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -56,7 +56,7 @@ def test_the_fair_value_is_where_points_are_even():
         said = rater.predict_one(home, away, neutral=True, conditions={"extra": fair})
         assert said.points[0] == pytest.approx(0.5, abs=1e-9)
         more = rater.predict_one(home, away, neutral=True, conditions={"extra": fair + 1})
-        assert more.points[0] > 0.5 == (rater.covariates_["extra"] > 0) * 0.5
+        assert more.points[0] > 0.5 == (rater.effects_["effect"][0] > 0) * 0.5
     assert values["S0", "S3"] == pytest.approx(-values["S3", "S0"]) and values["S0", "S3"] < values["S1", "S2"] < 0
     # The truth: 2.5 apart in log-odds, .4 a unit; within three standard errors of a fit on 240 games.
     assert values["S0", "S3"] == pytest.approx(-2.5 / 0.4, abs=2.5)

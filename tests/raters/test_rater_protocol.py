@@ -11,13 +11,10 @@ import pytest
 
 import kinelo as kn
 from kinelo.forecasts.parameters import Switch
-from kinelo.raters.arguments import LOOKED_AT
 from kinelo.raters.order import learn_order
 
 KINDS = (kn.TeamElo, kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo)
-NUMBERS = [
-    (kind, one.name) for kind in KINDS for one in (*kind.parameters, *kind.options) if not isinstance(one, Switch)
-]
+NUMBERS = [(kind, one.name) for kind in KINDS for one in kind._declared.values() if not isinstance(one, Switch)]
 SIGNED = {"home_advantage", "newcomer", "initial"}
 
 
@@ -35,7 +32,7 @@ def test_a_number_that_cannot_be_is_refused_when_it_is_given(kind, name):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_number_of_a_constructor_is_left_unchecked(kind):
-    declared = {one.name for one in (*kind.parameters, *kind.options, LOOKED_AT)}
+    declared = {one.name for one in kind._declared.values()}
     words = {"known", "strength", "covariance", "together", "role_weights", "system", "start"}
     columns = {"conditions", "noise_by", "covariates"}
     assert set(kind().get_params()) - words - columns <= declared
@@ -89,7 +86,7 @@ def test_a_clone_of_a_system_is_the_same_rater():
 
 @pytest.mark.parametrize("kind", [*KINDS, kn.BradleyTerry])
 def test_parameters_by_name_as_scikit_learn_asks_for_them(kind):
-    name = kind.parameters[0].name
+    name = kind._declared_parameters[0].name
     rater = kind(**{name: 7.25})
     twin = cloned(rater)
     assert twin.set_params(**{name: 8.5}) is twin

@@ -51,7 +51,7 @@ def test_ratings_are_as_uncertain_as_they_look():
     assert 0.87 < nearly_all < 0.99
 
 
-WALK = next(p for p in kn.KalmanElo.parameters if p.name == "walk")
+WALK = next(p for p in kn.KalmanElo._declared_parameters if p.name == "walk")
 
 
 @pytest.mark.parametrize("walk", [0.01, 0.2, 2.5])

@@ -178,7 +178,10 @@ def test_probabilities_stand_under_their_classes(rater):
 
 
 def test_every_rater_has_the_probabilities_of_the_base():
-    assert {type(rater).predict_proba for rater in (*RATERS, *QUICK)} == {kn.Mixture.predict_proba}
+    assert {type(rater).predict_proba for rater in (*RATERS, *QUICK)} <= {
+        kn.raters.Rater.predict_proba,
+        kn.Mixture.predict_proba,
+    }
 
 
 def test_labels_say_who_won():

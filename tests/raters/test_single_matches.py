@@ -236,10 +236,10 @@ def test_single_matches_go_on_from_tables_and_states_as_tables_do(name):
 @pytest.mark.parametrize("kind", [kn.TeamElo, kn.Glicko, kn.KalmanElo, kn.PlayerElo, kn.BradleyTerry])
 def test_a_table_goes_on_from_matches_that_were_rated_one_by_one(kind):
     """Where all parameters are given a first table says how sides are ordered; what was rated before it stays."""
-    given = {parameter.name: parameter.default for parameter in kind.parameters}
-    more = {"home_lineup": [["c"]], "away_lineup": [["d"]]} if kind.rates_players else {}
+    given = {parameter.name: parameter.default for parameter in kind._declared_parameters}
+    more = {"home_lineup": [["c"]], "away_lineup": [["d"]]} if kind._traits.rates_players else {}
     table = kn.read_matches({"date": ["2021-04-01"], "home": ["C"], "away": ["D"], "result": [1]} | more)
-    lineups = {"home_lineup": ["a"], "away_lineup": ["b"]} if kind.rates_players else {}
+    lineups = {"home_lineup": ["a"], "away_lineup": ["b"]} if kind._traits.rates_players else {}
     rater = kind(**given).update_one("A", "B", 1, date="2021-03-05", **lineups)
     kept = kind(**given)
     kept.from_arrays(rater.to_arrays())

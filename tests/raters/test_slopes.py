@@ -101,7 +101,7 @@ TEAM = {
 def test_slopes_of_team_elo(change, draws):
     matches = league(draws=draws)
     rater = prepared(kn.TeamElo(sharpness_walk=0.0), matches)
-    values = {p.name: p.default for p in rater.parameters} | TEAM[change] | rater._unidentified
+    values = {p.name: p.default for p in rater._declared_parameters} | TEAM[change] | rater._unidentified
     assert set(rater._open_parameters())
     check(rater, matches, values)
 
@@ -151,7 +151,7 @@ def test_slopes_of_kalman_elo_without_covariance(change, draws, in_noises):
     matches = league(draws=draws)
     rater = prepared(kn.KalmanElo(noise=1.0, covariance="diagonal"), matches)
     rater._in_noises = in_noises
-    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater._unidentified
+    values = {p.name: p.default for p in rater._declared_parameters} | GAUSSIAN[change] | rater._unidentified
     values.pop("noise")
     check(rater, matches, values)
 
@@ -160,7 +160,7 @@ def test_slopes_of_kalman_elo_without_covariance(change, draws, in_noises):
 def test_slopes_of_kalman_elo_with_covariance(change):
     matches = league()
     rater = prepared(kn.KalmanElo(noise=1.0, covariance="full"), matches)
-    values = {p.name: p.default for p in rater.parameters} | GAUSSIAN[change] | rater._unidentified
+    values = {p.name: p.default for p in rater._declared_parameters} | GAUSSIAN[change] | rater._unidentified
     values.pop("noise")
     check(rater, matches, values)
 

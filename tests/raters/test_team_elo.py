@@ -357,8 +357,8 @@ def test_newcomers_are_thought_to_lie_apart_as_the_fitted_do_and_usually():
 
 def test_a_search_that_ends_at_a_bound_says_so(monkeypatch):
     """Equal strengths ask for the smallest step there is, and the user hears that it is the end of the range."""
-    narrowed = tuple(replace(p, low=10.0) if p.name == "step" else p for p in kn.TeamElo.parameters)
-    monkeypatch.setattr(kn.TeamElo, "parameters", narrowed)
+    narrowed = tuple(replace(p, low=10.0) if p.name == "step" else p for p in kn.TeamElo._declared_parameters)
+    monkeypatch.setattr(kn.TeamElo, "_declared_parameters", narrowed)
     rng = np.random.default_rng(3)
     pairs = np.array([rng.choice(6, 2, replace=False) for _ in range(2000)])
     table = {"home": pairs[:, 0], "away": pairs[:, 1], "result": rng.choice([0.0, 1.0], 2000), "neutral": [True] * 2000}

@@ -26,7 +26,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.presentation import Table, number, words
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.start import read_k, read_start
 
 if TYPE_CHECKING:
@@ -222,7 +222,11 @@ class _List:
 
 def _parts(old: _List, new: _List, matches: Matches, names: list[str]) -> dict[str, NDArray[np.float64]]:
     """Moves taken apart, where both systems are plain Elo: one change of arguments after the other."""
-    if old.rater is None or new.rater is None or not (old.rater.plain_elo and new.rater.plain_elo):
+    if (
+        old.rater is None
+        or new.rater is None
+        or not (traits_of(old.rater).plain_elo and traits_of(new.rater).plain_elo)
+    ):
         return {}
     settings, wanted = old.rater.get_params(), new.rater.get_params()
     if settings["scale"] != wanted["scale"]:

@@ -43,7 +43,7 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.raters.adapter import blank_of, carry_on, conditions_of, forecast_by
 from kinelo.raters.one_match import OneResult, one_result
-from kinelo.raters.rater import Rater, no_attribute
+from kinelo.raters.rater import Rater, no_attribute, traits_of
 from kinelo.raters.sides import SIDE, SideRater
 from kinelo.raters.slots import Key
 from kinelo.raters.state import NEVER
@@ -873,4 +873,4 @@ def _keys_of(rater: Any, names: Iterable[str]) -> list[Key]:
 
 def _holds(rater: Any) -> tuple[str, ...]:
     """What a book of this rater may hold: matches, unless it says otherwise."""
-    return getattr(rater, "book_holds", ("matches",))
+    return traits_of(rater).book_holds

@@ -87,14 +87,14 @@ class Estimable(Protocol):
 def says_anew(rater: object) -> bool:
     """Whether a rater's class says ``one_step_ahead`` anew, so that ``_losses`` it has inherited are not its own.
 
-    A rater that is fitted by other losses than those of its forecasts says so: ``fitted_by_forecasts`` is False.
+    A rater that is fitted by other losses than those of its forecasts says so in its traits.
     """
     kinds = type(rater).__mro__
     said, known = (
         next((k for k, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
         for name in ("one_step_ahead", "_losses")
     )
-    return said < known < len(kinds) and getattr(rater, "fitted_by_forecasts", True)
+    return said < known < len(kinds) and getattr(getattr(rater, "_traits", None), "fitted_by_forecasts", True)
 
 
 def estimate(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.automatic import compare, fitted, latest_part
 from kinelo.forecasts.backtest import Backtest, Forecaster, named_raters
-from kinelo.forecasts.estimator import MatchEstimator, check_target
+from kinelo.forecasts.estimator import chances_by_class, check_target, classes_of, estimator_tags, score_ahead
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.day_order import first_of_each, forecast_until
@@ -149,7 +149,7 @@ def _posterior(losses: Array) -> Array:
     return weights / weights.sum(axis=0)
 
 
-class Mixture(MatchEstimator):
+class Mixture:
     """Several raters that forecast together: see the module for how they are weighed.
 
     ``fit`` compares them on the latest matches, as :func:`kinelo.choose_rater` does, and fits those that count on all.
@@ -172,6 +172,7 @@ class Mixture(MatchEstimator):
         # A mapping is kept as it is: scikit-learn's clone asks for the very object that it handed over.
         self.raters: Mapping[str, Forecaster] = cast("Any", raters) if isinstance(raters, Mapping) else named
         self.members_: dict[str, Any] = {}
+        self.fitted_: Matches | None = None
         self._weights: Weights | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -201,7 +202,7 @@ class Mixture(MatchEstimator):
         half = len(latest) // 2
         test, left_out = compare(latest[:half], latest[half:], self.raters)
         self.members_, self._weights = self._fit_members(matches, test, left_out)
-        self.fitted_: Matches | None = matches
+        self.fitted_ = matches
         for name, why in left_out.items():
             warnings.warn(f"{name} is left out of the mixture: {why.rstrip('.')}.", KineloWarning, stacklevel=2)
         return self
@@ -257,8 +258,26 @@ class Mixture(MatchEstimator):
         mixed = np.einsum("k,knc->nc", shares, np.array([forecast.probabilities for forecast in said]))
         return Forecast(mixed, tuple(unknown)).about(matches)
 
-    def _check_has_ratings(self) -> None:
+    @property
+    def classes_(self) -> NDArray[np.str_]:
+        """Labels of the columns of ``predict_proba``, in the order of the alphabet."""
+        return classes_of(self.fitted_)
+
+    def predict_proba(self, matches: Matches) -> NDArray[np.float64]:
+        """The chances that ``predict`` gives, one column for each of ``classes_``."""
+        return chances_by_class(self, matches)
+
+    def score(self, matches: Matches, y: object = None) -> float:
+        """Minus the mean log-loss of forecasts one step ahead, as of every rater; the mixture stays as it is."""
+        check_matches(matches)
         self._begun()
+        return score_ahead(self, matches, y)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._weights is not None
+
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags()
 
     def _begun(self) -> Weights:
         if self._weights is None:

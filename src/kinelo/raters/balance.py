@@ -26,6 +26,7 @@ from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, chance, number, words
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.questions import answering
+from kinelo.raters.rater import traits_of
 
 Array = NDArray[np.float64]
 Splits = NDArray[np.int8]
@@ -543,9 +544,9 @@ class Beliefs:
 
 def beliefs_of(rater: Any, names: list[str], date: Day | None) -> Beliefs:
     """What a rater believes of those present."""
-    if getattr(rater, "rates_players", False):
+    if traits_of(rater).rates_players:
         return LineupBeliefs(rater, names, date)
-    if rater.book_holds == ("contests",):
+    if traits_of(rater).book_holds == ("contests",):
         return EntrantBeliefs(rater, names, date)
     return SideBeliefs(rater, names, date)
 

@@ -1,19 +1,15 @@
-"""Conditions of matches, such as the surface in tennis, as raters see them.
+"""Conditions of matches, such as the surface in tennis: strengths that depend on them.
 
-Everyone has a strength per level of a condition around the own one: normal, with a spread per condition that is
-estimated. A level of a condition is a slot; slots are numbered in order of first appearance.
-
-Strengths under conditions: what the states, and the raters, that use conditions share.
-
-Beside the own strength everyone has a deviation ``δ_l`` per level ``l`` of a condition, normal before any match with
-the condition's spread. A level never met, and a match that says no level, count with the own strength alone.
+Beside the own strength everyone has a deviation ``δ_l`` per level ``l`` of a condition, normal before any match with a
+spread per condition that is estimated. A level never met, and a match that says no level, count with the own strength
+alone. A level is a slot; slots are numbered in order of first appearance.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +17,31 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
-from kinelo.raters.one_match import check_levels
-from kinelo.raters.rater import Rater
 from kinelo.raters.state import RaterState
 from kinelo.raters.stored import SEPARATOR
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 SPREAD_PREFIX = "spread by "
 FEWEST_NUMBERS = 6
 """Levels from which on numbers are hardly categories."""
+
+
+def check_levels(given: Mapping[str, object] | None, conditions: Sequence[str]) -> dict[str, object]:
+    """Levels of all conditions of one match, None where nothing is said; what the rater does not know is refused.
+
+    >>> check_levels({"surface": "clay"}, ["surface", "weather"])
+    {'surface': 'clay', 'weather': None}
+    """
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise InputError(f"conditions={given!r:.60} must say levels by condition, such as {{'surface': 'clay'}}.")
+    strange = [name for name in given if name not in conditions]
+    if strange:
+        raise InputError(f"{strange[0]!r} is no condition of this rater; it uses {list(conditions)}.")
+    return {name: given.get(name) for name in conditions}
 
 
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
@@ -223,60 +232,3 @@ class LevelState(RaterState):
         if widths != {len(self.levels)}:
             raise InputError("The array 'delta' of a stored state has another width than its levels are many.")
         self.fills["delta_v"] = self.known.slot_v
-
-
-class ConditionRater(Rater):
-    """A rater with ``conditions``: one spread for each is estimated beside its other parameters."""
-
-    conditions: Sequence[str]
-    _condition_spread: ClassVar[tuple[float, float, float]]
-    """Where the spread by a condition is sought: default, least, largest."""
-
-    def _look_at_conditions(self, matches: Matches) -> None:
-        for name in condition_names(self.conditions):
-            if name in matches.conditions:
-                warn_of_numbers(name, matches.conditions[name].levels)
-
-    def _spreads(self) -> tuple[Parameter, ...]:
-        return spread_parameters(self.conditions, *self._condition_spread)
-
-    def _open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated, with the spreads by condition."""
-        return super()._open_parameters() + self._spreads()
-
-    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
-        given = dict(estimated or {})
-        own = {p.name: given.pop(p.name, p.default) for p in self._spreads()}
-        return super()._settled_values(given) | own
-
-    @property
-    def _points_per_unit(self) -> float:
-        """Rating points per unit of strength."""
-        return 1.0
-
-    def strengths_by(self, condition: str) -> pl.DataFrame:
-        """Rating points that each level of a condition adds to everyone's strength, with their uncertainty.
-
-        >>> import kinelo as kn
-        >>> table = {"home": ["A", "B"] * 9, "away": ["B", "A"] * 9, "result": [1] * 18}
-        >>> table["surface"] = ["clay", "grass"] * 9
-        >>> rater = kn.TeamElo(conditions=["surface"]).update(kn.read_matches(table, conditions=["surface"]))
-        >>> [(level, points > 0) for _, level, points, _ in rater.strengths_by("surface").filter(name="A").rows()]
-        [('clay', True), ('grass', False)]
-        """
-        import polars as pl
-
-        state: Any = self._begun()
-        if not isinstance(condition, str) or condition not in condition_names(self.conditions):
-            raise InputError(f"{condition!r:.60} is no condition of this rater; it uses {list(self.conditions)}.")
-        points, size = self._points_per_unit, len(state)
-        names = pl.Series(state.name_index.names, dtype=pl.String)
-        schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}
-        tables = [pl.DataFrame(schema=schema)]
-        for (of, level), place in state.levels.index.items():
-            if of == condition:
-                added, variance = state.at_level(place, self.parameters_[SPREAD_PREFIX + condition] ** 2)
-                columns = (names, [level] * size, points * added, points * np.sqrt(variance))
-                tables.append(pl.DataFrame(dict(zip(schema, columns)), schema=schema).filter(state.here()))
-        return pl.concat(tables)

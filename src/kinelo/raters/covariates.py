@@ -15,7 +15,7 @@ its standard error, since strengths do move. Without a fit it begins at 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +25,6 @@ from scipy.special import ndtri
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
-from kinelo.raters.rater import Rater
-from kinelo.raters.stored import stored, taken_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,111 +111,3 @@ def settled_effects(shares: Any, counts: NDArray[np.bool_], numbers: Array, y: A
     variance = np.linalg.inv(left.T @ left + 1e-9 * np.eye(X.shape[1]))
     part = np.sum(left**2, axis=0) / np.maximum(np.sum(X**2, axis=0), 1e-300)
     return np.column_stack([variance @ (left.T @ y), np.diagonal(variance), np.clip(part, 0.0, 1.0)])
-
-
-class FairValue(Rater):
-    """A rater with ``covariates``, however it estimates what they are worth."""
-
-    covariates: Sequence[str] = ()
-
-    def _conditions_asked(self) -> Sequence[str]:
-        if not self.covariates:
-            return super()._conditions_asked()
-        return list(dict.fromkeys((*super()._conditions_asked(), *covariate_names(self.covariates))))
-
-    def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
-        """Levels of conditions, and of a single match 0 for every covariate of which nothing is said."""
-        levels = super()._levels(conditions)
-        for name in self.covariates if levels else ():
-            if levels is not None and levels[name] is None:
-                levels[name] = 0.0
-        return levels
-
-    def _mean_gaps(self, matches: Matches) -> Array:
-        """Differences of strength believed in, of matches to come."""
-        return self._gaps(matches).mean
-
-
-class CovariateRater(FairValue):
-    """A rater that moves, and learns on the way what its ``covariates`` are worth."""
-
-    _covariate_units: Array = np.ones(0)
-    """What is a usual value of every covariate: its root mean square among the matches fitted, 1 without a fit."""
-    _effects_first: Array = np.empty((0, 3))
-
-    def _first_effects(self) -> Array:
-        """What usual values of covariates are worth before any match and its variance, as this rater counts them, and
-        the part of each column that strengths do not explain (covariates, 3)."""
-        known, wanted = self._effects_first, len(self._effect_names())
-        return known if len(known) == wanted else np.array([[0.0, self._widest_effect(), 1.0]] * wanted).reshape(-1, 3)
-
-    def _widest_effect(self) -> float:
-        """The variance where nothing is known."""
-        return WIDE_EFFECT
-
-    def _prepare(self, matches: Matches) -> None:
-        numbers = self._effect_numbers(matches)
-        usual = np.sqrt(np.mean(numbers**2, axis=0))
-        self._covariate_units: Array = np.where(usual > 0.0, usual, 1.0)
-        self._effects_first = np.empty((0, 3))
-        super()._prepare(matches)
-
-    def _effect_names(self) -> tuple[str, ...]:
-        """Names of all effects that are learnt: covariates, and what a rater sees by itself."""
-        return covariate_names(self.covariates)
-
-    def _effect_numbers(self, matches: Matches, ahead: bool = False) -> Array:
-        """The numbers of every match (matches, effects), as they are known ``ahead`` of it or after it."""
-        return covariate_numbers(matches, covariate_names(self.covariates))
-
-    def _units(self) -> Array:
-        """Usual values of the covariates."""
-        known, wanted = self._covariate_units, len(self._effect_names())
-        return known if known.size == wanted else np.ones(wanted)
-
-    def _effect_columns(self, matches: Matches, ahead: bool = False) -> Array:
-        """The same in their units."""
-        if not self._effect_names():
-            return np.empty((len(matches), 0))
-        return self._effect_numbers(matches, ahead) / self._units()
-
-    def _effect_beliefs(self) -> tuple[Array, Array]:
-        """Mean and standard deviation of what a usual value of every covariate is worth, in rating points."""
-        raise NotImplementedError
-
-    @property
-    def covariates_(self) -> dict[str, float]:
-        """Rating points that a unit of every covariate is worth to the side named first, after the matches used."""
-        mean, _ = self._effect_beliefs()
-        return dict(zip(self._effect_names(), (mean / self._units()).tolist(), strict=True))
-
-    @property
-    def effects_(self) -> pl.DataFrame:
-        """Rating points that a unit of every covariate is worth to the side named first, after the matches used: name,
-        effect, standard_error, low, high (95 %).
-
-        >>> import kinelo as kn
-        >>> table = {"home": ["A", "B"] * 20, "away": ["B", "A"] * 20, "stones": [2, -2, 0, 1] * 10,
-        ...          "result": [1, 0, 1, 1] * 10, "neutral": [True] * 40}
-        >>> rater = kn.KalmanElo(covariates=["stones"]).update(kn.read_matches(table, conditions=["stones"]))
-        >>> rater.effects_["name"].to_list(), bool(rater.effects_["effect"][0] > 0)
-        (['stones'], True)
-        """
-        mean, deviation = self._effect_beliefs()
-        return effects_frame(self._effect_names(), mean / self._units(), deviation / self._units())
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything needed to carry on from here, as arrays."""
-        kept = {"covariate_units": self._units(), "covariate_effects": self._first_effects()}
-        return {**super().to_arrays(), **(kept if self._effect_names() else {})}
-
-    @taken_whole
-    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take over what :meth:`to_arrays` gave."""
-        wanted = len(self._effect_names())
-        if wanted:
-            self._covariate_units = stored(arrays, "covariate_units", "f", (wanted,), 0.0)
-            self._effects_first = stored(arrays, "covariate_effects", "f", (wanted, 3))
-            if not (self._covariate_units > 0.0).all() or (self._effects_first[:, 1:] < 0.0).any():
-                raise InputError("The array 'covariate_units' of a stored state holds numbers out of range.")
-        super().from_arrays(arrays)

@@ -32,6 +32,7 @@ from kinelo.presentation import Row, Table, number, words
 from kinelo.raters.preview import ratings_by_name
 from kinelo.raters.qualifying import LAST_EXPLAINED
 from kinelo.raters.questions import answering, matches_of
+from kinelo.raters.rater import traits_of
 
 WORDS = {
     "surprise": "the result against what was expected",
@@ -215,7 +216,7 @@ def _changes(walker: Any, before: Mapping[str, float], names: list[str]) -> Call
 
 
 def _names_in(walker: Any, match: Matches, now: Mapping[str, float]) -> list[str]:
-    if getattr(walker, "rates_players", False) and match.lineups is not None:
+    if traits_of(walker).rates_players and match.lineups is not None:
         return [name for side in (0, 1) for name in match.lineups.names(0, side=side) if name in now]
     return [match.teams[code] for code in (match.home[0], match.away[0]) if match.teams[code] in now]
 
@@ -272,7 +273,7 @@ def _reason(
 def _score(walker: Any, match: Matches, name: str, expected: float) -> tuple[float, float]:
     """Points of somebody in a match, and those expected."""
     points = float(match.result[0])
-    if getattr(walker, "rates_players", False) and match.lineups is not None:
+    if traits_of(walker).rates_players and match.lineups is not None:
         at_home = name in match.lineups.names(0, side=0)
     else:
         at_home = name == match.teams[match.home[0]]
@@ -543,7 +544,7 @@ def _taken_part(rater: Any, played: Any, name: str) -> NDArray[np.int64]:
         for codes in _entries_of(played, name):
             found[played.contest[codes]] = True
         return np.flatnonzero(found)
-    if getattr(rater, "rates_players", False) and played.lineups is not None:
+    if traits_of(rater).rates_players and played.lineups is not None:
         lineups = played.lineups
         if name not in lineups.players:
             return np.empty(0, np.int64)
@@ -575,7 +576,7 @@ def _words(rater: Any, one: Any, name: str) -> str:
         return f"{one.labels[0]}: {place}"
     home, away = one.teams[one.home[0]], one.teams[one.away[0]]
     first, team = name == home, ""
-    if getattr(rater, "rates_players", False) and one.lineups is not None:
+    if traits_of(rater).rates_players and one.lineups is not None:
         first = name in one.lineups.names(0, side=0)
         team = f"for {home if first else away} "
     points = float(one.result[0])

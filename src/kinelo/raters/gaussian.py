@@ -42,8 +42,8 @@ from kinelo.model.outcome import CHESS_NU
 from kinelo.raters import reading
 from kinelo.raters.arguments import estimated
 from kinelo.raters.batches import moved_twins, slopes_of
-from kinelo.raters.conditions import SPREAD_PREFIX, condition_names
-from kinelo.raters.covariates import FIRST_DOUBT, WIDE_EFFECT, CovariateRater, settled_effects
+from kinelo.raters.conditions import SPREAD_PREFIX
+from kinelo.raters.covariates import FIRST_DOUBT, WIDE_EFFECT, settled_effects
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
 from kinelo.raters.filter.alone import room_for as room_for_work
@@ -64,11 +64,11 @@ from kinelo.raters.filter.together import (
     steps,
 )
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
-from kinelo.raters.noise import NoiseFactors, NoiseRater, find_factors, noise_columns, settle_factors
+from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
 from kinelo.raters.random_walk import average_walk
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
 from kinelo.raters.stored import ANY, stored, taken_whole
@@ -101,13 +101,13 @@ MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
 
-class GaussianRater(CovariateRater, NoiseRater, Rater):
+class GaussianRater(Rater):
     """A rater that filters the matches once (:mod:`kinelo.raters.filter`), and reads beliefs as forecasts.
 
     It says which kinds of slots there are, and of which entries a match consists.
     """
 
-    follows_matches = True
+    _traits = Traits(follows_matches=True)
     initial: float
     _margin_unit: float = math.nan
     _memory: float = float(MEMORY)
@@ -274,8 +274,8 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         drawn = float(np.mean(1.0 - np.abs(matches.signed)))
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self._margin_unit, self._memory = first_unit(matches.margin), float(MEMORY)
-        self.covariance_, self._made, self._noise = self._covariance_to_try(matches), {}, NoiseFactors()
-        super()._prepare(matches)
+        self.covariance_, self._made = self._covariance_to_try(matches), {}
+        self._circumstances = self._around.fitted(self._effect_numbers(matches))
 
     def _settle_choices(self) -> None:
         if self.covariance_ == "auto":
@@ -311,9 +311,8 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
         self._find_first_effects(latest)
         self._learn_ratings(matches, latest)
-        columns = noise_columns(self.noise_by)
-        if columns:
-            settle_factors(self, lambda: self._find_noise(columns, latest), lambda: self._learn_again(matches, latest))
+        if self._around.noise_by:
+            settle_factors(self, lambda: self._find_noise(latest), lambda: self._learn_again(matches, latest))
 
     def _learn_again(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches with other factors of the noise, from where the last search ended."""
@@ -322,7 +321,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         self._learn_ratings(matches, latest)
         self._near = None
 
-    def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
+    def _find_noise(self, matches: Matches) -> NoiseFactors:
         """The factors of the noise, given what is expected of the matches with those found so far."""
         twin = copy.copy(self)
         twin.sharpness_walk = 0.0
@@ -338,7 +337,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
             twin._reading_state = reading.fresh_state()
             return log_loss(twin._forecast_in_order(mean / factors, variance / factors**2, matches), matches.result)
 
-        return find_factors(columns, matches, losses, settled, self._noise)
+        return find_factors(self._around.noise_by, matches, losses, settled, self._noise)
 
     def _learn_ratings(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches with the covariance or without it, whichever forecasts them better.
@@ -474,7 +473,11 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         wide = VENUE_VARIANCE * self.parameters_["noise"] ** 2
         venues = (0.0, wide if self._order.home else 0.0), (0.0, wide if self._order.neutral else 0.0)
         noise = self.parameters_["noise"] ** 2
-        return [level, *venues, *((mean, variance * noise) for mean, variance, _ in self._first_effects().tolist())]
+        return [
+            level,
+            *venues,
+            *((mean, variance * noise) for mean, variance, _ in self._around.effects_before(WIDE_EFFECT).tolist()),
+        ]
 
     def _venue_kinds(self, walk: float) -> list[Kind]:
         """Kinds of the advantages at home and on neutral ground, whose variance grows by ``walk`` a year."""
@@ -482,13 +485,21 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def _condition_kinds(self, values: Mapping[str, float]) -> list[Kind]:
         """Kinds of the levels of conditions."""
-        names = condition_names(getattr(self, "conditions", ()))
-        return [Kind(prior=values[SPREAD_PREFIX + name] ** 2, apart=True) for name in names]
+        return [Kind(prior=values[SPREAD_PREFIX + name] ** 2, apart=True) for name in self._around.conditions]
 
     def _effect_kinds(self, values: Mapping[str, float]) -> list[Kind]:
         """Kinds of the covariates: as wide as the advantages of venues, and drifting like them."""
         kind = Kind(walk=values["venue_walk"] ** 2, effect=True)
-        return [kind] * len(self._effect_names())
+        return [kind] * len(self._around.effects)
+
+    def _effect_numbers(self, matches: Matches, ahead: bool = False) -> Array:
+        """The numbers of every match (matches, effects), as they are known ``ahead`` of it or after it."""
+        return self._around.numbers(matches)
+
+    def _effect_columns(self, matches: Matches, ahead: bool = False) -> Array:
+        """The same in their units."""
+        around = self._around
+        return self._effect_numbers(matches, ahead) / around.units if around.effects else np.empty((len(matches), 0))
 
     def _effect_beliefs(self) -> tuple[Array, Array]:
         mean, variance = self._begun().effect_beliefs()
@@ -502,7 +513,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def _find_first_effects(self, matches: Matches) -> None:
         """Begin with what covariates are worth to strengths that stay, given all of the matches at once."""
-        if not self._effect_names():
+        if not self._around.effects:
             return
         twin = self._without_effects()
         twin._reset()
@@ -513,7 +524,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         found = settled_effects(shares, counts, self._effect_columns(matches), twin._signal(matches))
         found[:, 1] = np.minimum(FIRST_DOUBT**2 * found[:, 1], WIDE_EFFECT)
         found[:, 0] = np.where(found[:, 1] < WIDE_EFFECT, found[:, 0], 0.0)
-        self._effects_first = found
+        self._circumstances = replace(self._around, first_effects=found)
         self._reset()
 
     def _place(self, start: Start, known: Any) -> None:
@@ -605,7 +616,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches, days: Days = NO_DAYS) -> Array:
         """Forecast matches in order from what was expected of them, and learn how bold and how level they were."""
-        f = self._noise_factors(matches)
+        f = self._around.factors(matches)
         mean, variance = mean / f, variance / f**2
         if days is not NO_DAYS:
             days = days._replace(mean=days.mean / f, variance=days.variance / f**2)
@@ -683,7 +694,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
 
     def _filter_weight(self, matches: Matches) -> Array:
         """What the filter takes the information of each match to be worth."""
-        factors = self._noise_factors(matches)
+        factors = self._around.factors(matches)
         return matches.weight if isinstance(factors, float) else matches.weight / factors**2
 
     def _noise_of(self, matches: Matches) -> Array:
@@ -704,7 +715,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         self._begun()
         mean, variance, _ = self._expect(self._on_days(matches))
         reach = float(self._margin_law.surprise(ndtri(0.5 + level / 2.0))) * np.sqrt(
-            variance + (self._noise_factors(matches) * self.parameters_["noise"]) ** 2
+            variance + (self._around.factors(matches) * self.parameters_["noise"]) ** 2
         )
         bounds = {"low": mean - reach, "middle": mean, "high": mean + reach}
         return pl.DataFrame({name: self._margins(y) for name, y in bounds.items()})
@@ -717,7 +728,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         """
         possible = self._possible(self._on_days(matches), draws, seed)
         outcome, shown = np.empty((draws, len(matches)), np.int8), np.empty((draws, len(matches)))
-        factors = np.ones(len(matches)) * self._noise_factors(matches)
+        factors = np.ones(len(matches)) * self._around.factors(matches)
         for g in range(len(matches)):
             outcome[:, g], shown[:, g] = possible.result(possible.total(g) / factors[g])
         shown *= factors
@@ -755,12 +766,12 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
     def _foresee(self, matches: Matches) -> Forecast:
         sides = np.empty((len(matches), 2))
         mean, variance, unknown = self._expect(matches, sides)
-        ratings, f = self.initial + self._points_per_unit * sides, self._noise_factors(matches)
+        ratings, f = self.initial + self._points_per_unit * sides, self._around.factors(matches)
         return Forecast(self._chances(mean / f, variance / f**2), unknown, matches, ratings)
 
     def _gaps(self, matches: Matches) -> Gaps:
         mean, variance, unknown = self._expect(matches)
-        f = self._noise_factors(matches)
+        f = self._around.factors(matches)
         return Gaps(mean / f, self.parameters_["doubt"] * variance / f**2, unknown)
 
     def _chances(self, mean: Array, variance: Array | None = None) -> Array:
@@ -826,7 +837,7 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
             "order": order,
             "reading": self._reading_state,
             "margin_law": self._margin_law.values,
-            **self._noise.to_arrays(),
+            **self._around.to_arrays(WIDE_EFFECT),
         }
 
     @taken_whole
@@ -839,9 +850,9 @@ class GaussianRater(CovariateRater, NoiseRater, Rater):
         )  # without margins there is none
         self._margin_unit, unit = map(float, units)
         self.covariance_ = "full" if "C" in arrays and arrays["C"].size else "diagonal"
+        self._circumstances = self._around.from_arrays(arrays)
         super().from_arrays(arrays)
         self._unit = unit
         self._memory = float(stored(arrays, "memory", "f", (1,), 0.0)[0])
         self._reading_state = stored(arrays, "reading", "f", reading.fresh_state().shape)
         self._margin_law = MarginLaw(stored(arrays, "margin_law", "f", MarginLaw().values.shape, 0.0))
-        self._noise = NoiseFactors.from_arrays(arrays)

@@ -35,7 +35,6 @@ from kinelo.forecasts.fit import SettledSlopes
 from kinelo.matches.dated import Condition
 from kinelo.matches.matches import Matches
 from kinelo.matches.rows import listed_names
-from kinelo.raters.one_match import SingleMatches
 from kinelo.raters.stored import ANY, SEPARATOR, stored
 
 if TYPE_CHECKING:
@@ -196,31 +195,6 @@ class NoiseFactors:
             raise InputError("The array 'noise_factors' of a stored state holds numbers out of range.")
         index = {(column, level): k for k, (column, level) in enumerate(texts)}
         return cls(index, numbers[:, 0].copy(), numbers[:, 1].copy(), numbers[:, 2].astype(np.int64))
-
-
-class NoiseRater(SingleMatches):
-    """A rater with ``noise_by``."""
-
-    conditions: Sequence[str]
-    noise_by: Sequence[str] = ()
-    _noise: NoiseFactors = NoiseFactors()
-
-    def _noise_factors(self, matches: Matches) -> Array | float:
-        """The factor of the noise of each match, by its circumstances."""
-        columns = noise_columns(self.noise_by)
-        return self._noise.of(matches, columns) if columns else 1.0
-
-    @property
-    def noise_factors_(self) -> pl.DataFrame:
-        """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and matches fitted."""
-        return self._noise.table()
-
-    def _noted(self, forecast: Any, matches: Any) -> Any:
-        return with_levels_noted(forecast, matches, self._noise)
-
-    def _conditions_asked(self) -> Sequence[str]:
-        asked = (*super()._conditions_asked(), *noise_columns(self.noise_by))
-        return list(dict.fromkeys(asked))
 
 
 def with_levels_noted(forecast: Any, matches: Any, noise: NoiseFactors) -> Any:

@@ -24,14 +24,14 @@ from kinelo.matches.contests import UNFINISHED, Contests, Slots
 from kinelo.matches.dated import Day
 from kinelo.matches.names import clean_name
 from kinelo.matches.reading import places_of
-from kinelo.raters.one_match import SingleMatches
+from kinelo.raters.rater import Rater
 
 Array = NDArray[np.float64]
 Unfinished = Sequence[Any] | Mapping[Any, float]
 """Those who did not finish, or how far each of them came."""
 
 
-class SingleContests(SingleMatches[Data, Said]):
+class SingleContests(Rater[Data, Said]):
     """Forecasts of single contests, and updates by them: a list of entrants is a contest, two names are a match."""
 
     def field_of(self, entrants: Sequence[Any], *, date: Day | None = None) -> Contests:
@@ -142,10 +142,6 @@ class SingleContests(SingleMatches[Data, Said]):
         """Use one contest, of which only what is known is said."""
         contest: Any = self.contest_one(order, ranks=ranks, date=date, **said)
         self.update(contest)
-
-    def update(self, matches: Any) -> Self:
-        """Carry the ratings on with further matches (or contests), in order."""
-        raise NotImplementedError
 
 
 def _are_two(sides: tuple[Any, ...], said: Mapping[str, Any]) -> bool:

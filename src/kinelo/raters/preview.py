@@ -12,6 +12,7 @@ from kinelo.matches.contests import Contests
 from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
 from kinelo.raters.questions import answering
+from kinelo.raters.rater import traits_of
 
 OUTCOMES = ("win", "draw", "loss")
 MOST_PREVIEWED = 12
@@ -127,7 +128,7 @@ def preview(rated: Any, home: Any, away: str | None = None, **circumstances: Any
         now = ratings_by_name(copy.deepcopy(rater).update_one(home, away, outcome, **circumstances))
         if not names:  # those who are rated: the sides, or the players of the line-ups
             names = [home.strip(), away.strip()]
-            if getattr(rater, "rates_players", False):
+            if traits_of(rater).rates_players:
                 lineups = (circumstances.get(side, ()) for side in ("home_lineup", "away_lineup"))
                 names = [name.strip() for lineup in lineups for name in lineup]
                 if not names:

@@ -15,46 +15,87 @@ from __future__ import annotations
 
 import copy
 import math
+import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.estimator import Data, Said, check_target
+from kinelo.forecasts.estimator import (
+    Data,
+    Said,
+    chances_by_class,
+    check_target,
+    classes_of,
+    estimator_tags,
+    score_ahead,
+)
 from kinelo.forecasts.fit import estimate, says_anew
-from kinelo.forecasts.parameters import Estimates
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.dated import refuse_far_ahead
-from kinelo.matches.kind import Kind
+from kinelo.matches.dated import Day, read_day, refuse_far_ahead
+from kinelo.matches.fixtures import fixture, lineups_of_starters, two_sides
+from kinelo.matches.kind import MATCHES, Kind, kind_of
+from kinelo.matches.lineups import Lineups
+from kinelo.matches.matches import Matches
 from kinelo.matches.scan import TableScan
+from kinelo.model.validation import plain
 from kinelo.presentation import html_facts
-from kinelo.raters.arguments import Arguments
+from kinelo.raters.arguments import (
+    FIXED_BY_PLAIN_ELO,
+    LOOKED_AT,
+    MOST_ENTRIES,
+    checked_estimates,
+    declared_fields,
+    default_arguments,
+)
+from kinelo.raters.circumstances import Circumstances
+from kinelo.raters.conditions import SPREAD_PREFIX, condition_names, spread_parameters, warn_of_numbers
+from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.name_index import warn_of_misspelt
-from kinelo.raters.one_match import SingleMatches
+from kinelo.raters.noise import NoiseFactors, noise_columns, with_levels_noted
+from kinelo.raters.one_match import DAY_SECONDS, UNDATED_DAY, Gaps, OneResult, one_result
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
 from kinelo.raters.slots import Slots
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
 from kinelo.raters.stored import PREFIX, stored_parameters, taken_whole
-from kinelo.raters.streaming import fit_in_pieces, update_in_pieces
+from kinelo.raters.streaming import LOOK, fit_in_pieces, update_in_pieces
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-INNER = frozenset(
-    {
-        "book_holds", "_condition_spread", "fitted_by_forecasts", "follows_matches", "_in_own_unit",
-        "_needs_whole_table", "passes_points", "plain_elo", "rates_players",
-        "takes",
-        "_target_square", "_unit_of_points",
-    }
-)  # fmt: skip
-"""What books, pages and the driver ask of a rater, and nobody who rates: neither ``dir`` nor the reference lists it."""
+class Traits(NamedTuple):
+    """What kind of rater this is, for those who ask no rating of it: books, pages, audits and the search.
+
+    ``takes`` are the tables that are rated and forecast, the usual first; ``book_holds`` what a rating book of it may
+    hold. ``plain_elo`` is a federation's Elo, ``R += K (S − E)``, which can be played at any K. Where it
+    ``follows_matches``, each match moves ratings from where they stood, so that they may inflate over the years; where
+    it ``passes_points``, newcomers begin at ``initial``, and bring points in or take them out from there. It
+    ``rates_players`` whom line-ups name, or sides. ``fitted_by_forecasts`` says that a fit lowers the losses of
+    forecasts, so that a subclass with forecasts of its own is fitted by those.
+    """
+
+    takes: tuple[Kind, ...] = (MATCHES,)
+    book_holds: tuple[str, ...] = ("matches",)
+    plain_elo: bool = False
+    follows_matches: bool = False
+    passes_points: bool = False
+    rates_players: bool = False
+    fitted_by_forecasts: bool = True
+
+
+def traits_of(rater: object) -> Traits:
+    """What kind of rater this is; one of a user's own is what nothing is known of."""
+    return getattr(rater, "_traits", Traits())
 
 
 QUESTIONS = frozenset(
@@ -75,7 +116,7 @@ def without_ratings(rater: Rater[Any, Any]) -> InputError:
     return InputError(f"{type(rater).__name__} has seen no match yet; call fit or update before you ask for forecasts.")
 
 
-class Rater(SingleMatches[Data, Said], Arguments, ABC):
+class Rater(ABC, Generic[Data, Said]):
     """Base of all raters: see the module for the rules they share.
 
     >>> import kinelo as kn
@@ -85,32 +126,29 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
     (True, 'A')
     """
 
-    plain_elo: ClassVar[bool] = False
-    """Whether this is a federation's Elo, ``R += K (S − E)``, which can be played at any K."""
-    follows_matches: ClassVar[bool] = False
-    """Whether each match moves ratings from where they stood, so that they may inflate over the years."""
-    passes_points: ClassVar[bool] = False
-    """Whether newcomers begin at ``initial``, and bring points in or take them out from there."""
-
-    book_holds: ClassVar[tuple[str, ...]] = ("matches",)
-    """What a rating book of this rater may hold: matches, contests, or either of them."""
-    fitted_by_forecasts: ClassVar[bool] = True
-    """Whether a fit lowers the losses of forecasts, so that a subclass with forecasts of its own is fitted by those."""
-
+    _traits: ClassVar[Traits] = Traits()
     slots: Slots | None = None
     """What a book keeps row by row; None where a rater is kept as a whole."""
+    _declared_parameters: ClassVar[tuple[Parameter, ...]] = ()
+    _declared: ClassVar[Mapping[str, Any]] = {}
+    _condition_spread: ClassVar[Any] = None
+    """Where the spread by a condition is sought (default, least, largest), by raters whose strengths depend on any."""
 
-    _order: SideOrder = SideOrder()
+    parameters_: Mapping[str, float] = MappingProxyType({})
     estimates_: Estimates | None = None
     fitted_: Data | None = None
+    look: int | None = LOOK
+    """How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them."""
     start: Any = None
+    _unidentified: Mapping[str, float] = MappingProxyType({})
+    _order: SideOrder = SideOrder()
+    _circumstances: Circumstances = Circumstances()
     _state: Any = None
     _start_read: tuple[Any, Start] | None = None
     _prepared: bool = False
     _never_fitted: bool = True
-
-    def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if name not in INNER]
+    _rated_alone: bool = False
+    """Whether any match was rated by itself since all were forgotten."""
 
     if not TYPE_CHECKING:
 
@@ -124,6 +162,47 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         vars(other).update(copy.deepcopy(vars(self), memo))
         return other
 
+    # Its arguments
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        declared = declared_fields(cls)
+        if declared:
+            cls._declared_parameters = tuple(one for one in declared if isinstance(one, Parameter))
+            cls._declared = {one.name: one for one in (*declared, LOOKED_AT)}
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in self._declared:
+            self._declared[name].check(type(self).__name__, value)
+            value = plain(value)
+        super().__setattr__(name, value)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Arguments of the constructor as they stand (``deep`` is there for scikit-learn, and changes nothing)."""
+        return {name: getattr(self, name) for name in default_arguments(type(self).__init__)}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change arguments of the constructor; what was fitted stays as it is until the next ``fit``."""
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise InputError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(known)}.")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = default_arguments(type(self).__init__)
+        shown = []
+        for name, value in self.get_params().items():
+            usual = defaults[name]
+            if hasattr(value, "columns"):  # a table does not fit into a line, and comparing it gives a table
+                shown.append(f"{name}=<{len(value)} rows>")
+            elif isinstance(value, Mapping) and len(value) > MOST_ENTRIES:
+                shown.append(f"{name}=<{len(value)} names>")
+            elif (tuple(value) if isinstance(value, list) else value) != usual:
+                shown.append(f"{name}={value!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def _repr_html_(self) -> str:
         errors = {} if self.estimates_ is None else self.estimates_.standard_errors
         rows = [
@@ -132,6 +211,145 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
             for error in (errors.get(name, math.nan),)
         ]
         return f"<p>{escape(repr(self))}</p>{html_facts(rows)}"
+
+    def _open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, and that the matches fitted can say something about."""
+        return (
+            *(
+                p
+                for p in self._in_own_unit()
+                if getattr(self, p.name) is None and p.name not in self._unidentified and not p.learnt
+            ),
+            *self._further_parameters(),
+        )
+
+    def _in_own_unit(self) -> tuple[Parameter, ...]:
+        """All parameters, with defaults and ranges in the rating points that this rater counts in."""
+        return self._declared_parameters
+
+    @property
+    def _own_points(self) -> float:
+        """Own rating points per point of the scale of 400."""
+        return 1.0
+
+    def _further_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters beside the arguments, to be estimated: one spread for each condition."""
+        if self._condition_spread is None:
+            return ()
+        return spread_parameters(self._around.conditions, *(self._own_points * x for x in self._condition_spread))
+
+    def _unidentified_parameters(self, matches: Data) -> Mapping[str, float]:
+        """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
+        return {}
+
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
+        further = {p.name: p.default for p in self._further_parameters()}
+        given = checked_estimates(estimated, {*vars(self), *further, *FIXED_BY_PLAIN_ELO})
+        further = {name: float(given.pop(name, value)) for name, value in further.items()}
+        values = {p.name: p.default for p in self._in_own_unit()} | given | dict(self._unidentified)
+        own = {name: getattr(self, name) for name in values}
+        return {name: float(value if own[name] is None else own[name]) for name, value in values.items()} | further
+
+    # What beside the sides a match depends on
+
+    @property
+    def _around(self) -> Circumstances:
+        """The columns that the rater was asked to use, and what was found of them."""
+        covariates = getattr(self, "covariates", None)
+        covariates = () if covariates is None else covariate_names(covariates)
+        self._circumstances = self._circumstances.of(
+            condition_names(getattr(self, "conditions", ())),
+            noise_columns(getattr(self, "noise_by", ())),
+            covariates,
+            self._effect_names(covariates),
+        )
+        return self._circumstances
+
+    def _effect_names(self, covariates: tuple[str, ...]) -> tuple[str, ...]:
+        """Names of all effects that are learnt: covariates, and what a rater sees by itself."""
+        return covariates
+
+    @property
+    def _noise(self) -> NoiseFactors:
+        return self._around.noise
+
+    @_noise.setter
+    def _noise(self, factors: NoiseFactors) -> None:
+        self._circumstances = replace(self._around, noise=factors)
+
+    def _conditions_asked(self) -> Sequence[str]:
+        """Columns beyond results that the rater asks of matches."""
+        return self._around.asked
+
+    def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
+        """Levels of every condition that the rater uses, None where it uses none."""
+        return self._around.levels(conditions)
+
+    def _noted(self, forecast: Any, matches: Any) -> Any:
+        """A forecast with what else is to be said of the matches."""
+        return with_levels_noted(forecast, matches, self._noise)
+
+    def _look_at_conditions(self, matches: Any) -> None:
+        """Warn of conditions that hold numbers."""
+        for name in self._around.conditions if self._condition_spread else ():
+            if name in matches.conditions:
+                warn_of_numbers(name, matches.conditions[name].levels)
+
+    def _effect_beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and standard deviation of what a usual value of every covariate is worth, in rating points."""
+        return np.empty(0), np.empty(0)
+
+    @property
+    def effects_(self) -> pl.DataFrame:
+        """Rating points that a unit of every covariate is worth to the side named first, after the matches used: name,
+        effect, standard_error, low, high (95 %).
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["A", "B"] * 20, "away": ["B", "A"] * 20, "stones": [2, -2, 0, 1] * 10,
+        ...          "result": [1, 0, 1, 1] * 10, "neutral": [True] * 40}
+        >>> rater = kn.KalmanElo(covariates=["stones"]).update(kn.read_matches(table, conditions=["stones"]))
+        >>> rater.effects_["name"].to_list(), bool(rater.effects_["effect"][0] > 0)
+        (['stones'], True)
+        """
+        (mean, deviation), around = self._effect_beliefs(), self._around
+        return effects_frame(around.effects, mean / around.units, deviation / around.units)
+
+    @property
+    def noise_factors_(self) -> pl.DataFrame:
+        """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and matches fitted."""
+        return self._noise.table()
+
+    def strengths_by(self, condition: str) -> pl.DataFrame:
+        """Rating points that each level of a condition adds to everyone's strength, with their uncertainty.
+
+        >>> import kinelo as kn
+        >>> table = {"home": ["A", "B"] * 9, "away": ["B", "A"] * 9, "result": [1] * 18}
+        >>> table["surface"] = ["clay", "grass"] * 9
+        >>> rater = kn.TeamElo(conditions=["surface"]).update(kn.read_matches(table, conditions=["surface"]))
+        >>> [(level, points > 0) for _, level, points, _ in rater.strengths_by("surface").filter(name="A").rows()]
+        [('clay', True), ('grass', False)]
+        """
+        import polars as pl
+
+        state: Any = self._begun()
+        if not isinstance(condition, str) or condition not in self._around.conditions:
+            raise InputError(f"{condition!r:.60} is no condition of this rater; it uses {[*self._around.conditions]}.")
+        points, size = self._points_per_unit, len(state)
+        names = pl.Series(state.name_index.names, dtype=pl.String)
+        schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}
+        tables = [pl.DataFrame(schema=schema)]
+        for (of, level), place in state.levels.index.items():
+            if of == condition:
+                added, variance = state.at_level(place, self.parameters_[SPREAD_PREFIX + condition] ** 2)
+                columns = (names, [level] * size, points * added, points * np.sqrt(variance))
+                tables.append(pl.DataFrame(dict(zip(schema, columns)), schema=schema).filter(state.here()))
+        return pl.concat(tables)
+
+    @property
+    def _points_per_unit(self) -> float:
+        """Rating points per unit of strength."""
+        return 1.0
 
     # Estimating
 
@@ -155,7 +373,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         self._prepare(matches)
         self._prepared, self._never_fitted = True, False
         # Leave out: parameters of which these matches say nothing are not estimated.
-        self._unidentified: Mapping[str, float] = self._unidentified_parameters(matches)
+        self._unidentified = self._unidentified_parameters(matches)
         # Begin: everyone at the start, and every match later than those before it.
         self._reset()
         self._check_order(matches)
@@ -190,9 +408,6 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
                 "reject such rows."
             )
 
-    def _look_at_conditions(self, matches: Data) -> None:
-        """Say what conditions hold that they should not."""
-
     def _prepare(self, matches: Data) -> None:
         """What the matches to be fitted say before any of them is rated."""
 
@@ -213,7 +428,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         # What was rated match by match, which says nothing of a league, is not forgotten either.
         if self._rated_alone or not matches.kind.two_sided or self._open_parameters():
             return
-        if self.rates_players and getattr(matches, "lineups", None) is None:
+        if self._traits.rates_players and getattr(matches, "lineups", None) is None:
             return
         self._order = learn_order(matches)
         self._prepare(matches)
@@ -272,7 +487,7 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
 
     def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters (``parameters_``)."""
-        self.parameters_: Mapping[str, float] = self._settled_values(estimated)
+        self.parameters_ = self._settled_values(estimated)
         self._state, self._rated_alone = self._fresh(self.parameters_), False
         start = self._start()
         if start is not None:
@@ -402,6 +617,57 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
             warn_of_misspelt(tuple(name for name in forecast.unknown if name in listed), self._names_known())
         return forecast
 
+    @property
+    def classes_(self) -> NDArray[np.str_]:
+        """Labels of the columns of ``predict_proba``, in the order of the alphabet, which scikit-learn asks for.
+
+        The rows of a :class:`kinelo.Forecast` begin with the home win. Without ``draw`` where none of the matches
+        fitted was drawn.
+        """
+        return classes_of(self.fitted_)
+
+    def predict_proba(self, matches: Matches) -> NDArray[np.float64]:
+        """The chances that ``predict`` gives, one column for each of ``classes_``, from the ratings as they stand.
+
+        Where there is no column of draws, these are the chances in a match that is decided.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
+        >>> rater = kn.TeamElo.classic(k=20).fit(matches[:60])
+        >>> rater.classes_.tolist(), rater.predict_proba(matches[60:]).shape
+        (['away_win', 'draw', 'home_win'], (30, 3))
+        """
+        return chances_by_class(self, matches)
+
+    def score(self, matches: Data, y: object = None) -> float:
+        """Minus the mean log-loss of forecasts one step ahead: higher is better, and 0 the most.
+
+        Of contests it is the mean over pairs of finishers. Each match is forecast before it is used, and then used, as
+        in :func:`kinelo.backtest`; this happens on a copy, and the rater stays as it is. ``y`` is there for
+        scikit-learn: results stand in the matches.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
+        >>> rater = kn.TeamElo.classic(k=20).fit(matches[:60])
+        >>> round(rater.score(matches[60:]), 3)
+        -1.079
+        """
+        self._check_kind(matches)
+        self._check_has_ratings()
+        return score_ahead(self, matches, y)
+
+    def _check_kind(self, matches: object, *, scans: bool = False) -> None:
+        """Refuse what is no sound table of a kind that is forecast here, nor a scan of one where these are taken."""
+        takes = self._traits.takes
+        (kind_of(matches) if kind_of(matches) in takes else takes[0]).check(matches, scans=scans)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether forecasts can be asked for."""
+        return self._state is not None or self.start is not None
+
+    def __sklearn_tags__(self) -> Any:
+        return estimator_tags()
+
     def _names_known(self) -> Iterable[str]:
         """Names of those who have been met: sides, or entrants."""
         return self._state.side_index.names
@@ -411,6 +677,160 @@ class Rater(SingleMatches[Data, Said], Arguments, ABC):
         if self._state is None and self.start is None:
             raise without_ratings(self)
         self._begun()
+
+    # One match
+
+    def predict_one(
+        self,
+        home: str,
+        away: str,
+        *,
+        date: Day | None = None,
+        neutral: bool = False,
+        conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
+    ) -> Forecast:
+        """Forecast one match from the ratings as they stand: what ``predict`` says of it, to the last bit.
+
+        The cost does not grow with the league. Names never met get the prior and stand in ``unknown`` of the forecast;
+        names that resemble them are not searched, as ``predict`` does. Without a date the match is on the last day
+        known, that of the last match rated. ``conditions={"surface": "clay"}`` says levels of the conditions that the
+        rater uses; both sides play with their own strength under those left out. Raters of players take line-ups, names
+        of starters; a side without one counts as its recent players.
+
+        >>> import kinelo as kn
+        >>> rater = kn.TeamElo.classic(k=20, ties=0.0, start={"A": 1700, "B": 1500})
+        >>> rater.predict_one("A", "B", neutral=True)
+        Forecast of 1 match: A – B 0.760 / 0.000 / 0.240
+        """
+        self._check_has_ratings()
+        if isinstance(home_lineup, Mapping) or isinstance(away_lineup, Mapping):
+            raise InputError("How long everyone plays is known after a match; a line-up to come is a list of names.")
+        lineups = self._lineups(home_lineup, away_lineup)
+        match = self._fixture(home, away, date, neutral, conditions, lineups)
+        return self._noted(self._foresee_one(match), match)
+
+    def update_one(
+        self,
+        home: str,
+        away: str,
+        result: float | str,
+        *,
+        date: Day | None = None,
+        margin: float = math.nan,
+        neutral: bool = False,
+        weight: float = 1.0,
+        conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] | Mapping[str, float] = (),
+        away_lineup: Sequence[str] | Mapping[str, float] = (),
+    ) -> Self:
+        """Carry the ratings on with one match: 1, ½ or 0 points of the home side, or "win", "draw", "loss".
+
+        Date, conditions and line-ups are those of :meth:`predict_one`. A line-up may say for how long each played: in
+        ``{"Ann": 90, "Bob": 35}`` somebody left.
+
+        >>> import kinelo as kn
+        >>> kn.Glicko().update_one("A", "B", "win", date="2024-08-10").ratings_["name"].to_list()
+        ['A', 'B']
+        """
+        one = one_result(
+            home, away, result, date=date, margin=margin, neutral=neutral, weight=weight, conditions=conditions,
+            lineups=self._lineups(home_lineup, away_lineup),
+        )  # fmt: skip
+        day = one.number
+        if day is not None:  # without a date it is on the last day known
+            if day < self._last_day():
+                raise self._too_early(MATCHES, f"match of {one.day} between {one.home} and {one.away}")
+            if day > time.time() / DAY_SECONDS + 365.0:
+                refuse_far_ahead(np.array([day]), self._last_day())
+        self._use_one(one)
+        self._rated_alone = True
+        return self
+
+    def _use_one(self, one: OneResult) -> None:
+        """Carry the ratings on with one match that was checked."""
+        match = self._fixture(one.home, one.away, one.day, one.neutral, one.conditions, one.lineups)
+        known = {"result": 0.5 + 0.5 * one.signed, "margin": one.margin, "weight": one.weight, "signed": one.signed}
+        # Nobody else has the match yet; to make it again with these columns would take as long as to rate it.
+        vars(match).update({name: np.array([float(value)]) for name, value in known.items()})
+        self._use(cast("Any", match))
+
+    def _gaps(self, matches: Matches) -> Gaps:
+        """What is believed of the differences of strength in matches to come."""
+        raise InputError(f"{type(self).__name__} does not say how uncertain its ratings are.")
+
+    def _mean_gaps(self, matches: Matches) -> NDArray[np.float64]:
+        """Differences of strength believed in, of matches to come."""
+        return self._gaps(matches).mean
+
+    def _chances(self, gaps: NDArray[np.float64], /) -> NDArray[np.float64]:
+        """Chances of matches whose differences of strength are known."""
+        raise NotImplementedError
+
+    def _chances_believed(self, mean: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Chances of matches of whose differences this is believed, as forecasts say them: by ratings as they stand."""
+        return self._chances(mean)
+
+    def _lineups(
+        self, home: Sequence[str] | Mapping[str, float], away: Sequence[str] | Mapping[str, float]
+    ) -> Lineups | None:
+        """Line-ups of one match, which only a rater of players takes."""
+        none = type(home) is tuple and type(away) is tuple and not home and not away
+        lineups = None if none else lineups_of_starters(home, away)
+        if not self._traits.rates_players and lineups is not None:
+            raise InputError(f"{type(self).__name__} rates sides, not players: leave line-ups out, or take PlayerElo.")
+        return lineups
+
+    def _lineups_of_pairs(
+        self, sides: Sequence[str | Sequence[str]], lineups: Sequence[Sequence[Any]], count: int
+    ) -> Lineups | None:
+        """Line-ups of so many matches: of a single side the same in all, of a list of sides one for each."""
+        each = []
+        for side, lineup in zip(sides, lineups, strict=True):
+            if not isinstance(lineup, list | tuple | np.ndarray) or getattr(lineup, "shape", None) == ():
+                raise InputError(f"{lineup!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
+            if isinstance(side, str) or not len(lineup):
+                each.append([lineup] * count)
+            elif len(lineup) == len(side):
+                each.append(list(lineup) if len(side) == count else list(lineup) * count)
+            else:
+                raise InputError(f"{len(side)} sides need a line-up each (or none at all), not {len(lineup)}.")
+        if not self._traits.rates_players:
+            return self._lineups(lineups[0], lineups[1])
+        return lineups_of_starters(*(lineup for pair in zip(*each, strict=True) for lineup in pair))
+
+    def _fixture(
+        self,
+        home: str,
+        away: str,
+        date: Day | None,
+        neutral: bool,
+        conditions: Mapping[str, object] | None,
+        lineups: Lineups | None = None,
+    ) -> Matches:
+        """One match, with every condition that the rater uses."""
+        home, away = two_sides(home, away)
+        given = self._levels(conditions)
+        day = self._day_of(date)
+        return fixture(home, away, day, neutral=neutral, conditions=given, lineups=lineups)
+
+    def _day_of(self, date: Day | None) -> np.datetime64:
+        """The day of a match to come: the last day known where none is said, or where ratings know of no days."""
+        day, last = None if date is None else read_day(date), self._last_day()
+        return np.datetime64(max(last, 0), "D") if day is None or last == UNDATED_DAY else day
+
+    def _on_days(self, matches: Data) -> Data:
+        """Matches to come on their days, or on the last day known where they, or the ratings, know of none."""
+        last = self._last_day()
+        if (matches.dated and last != UNDATED_DAY) or (max(last, UNDATED_DAY) == UNDATED_DAY and not matches.dated):
+            return matches
+        day = np.datetime64(max(last, UNDATED_DAY), "D")
+        return replace(matches, date=np.full(len(matches), day))
+
+    def _foresee_one(self, match: Matches) -> Forecast:
+        """Forecast one match, at a cost that does not grow with the league."""
+        return cast("Forecast", self._foresee(cast("Any", match)))
 
     @property
     @abstractmethod

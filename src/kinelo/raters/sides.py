@@ -30,14 +30,14 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import estimated
-from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH, CovariateRater, covariate_names
-from kinelo.raters.noise import NoiseFactors, NoiseRater, find_factors, noise_columns, settle_factors
+from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH
+from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
+from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.reading import FIRST_SPREAD
 from kinelo.raters.slots import Key, Points, SlotRow, Slots, numbers_shared, texts_shared
 from kinelo.raters.state import (
-    ALIKE,
     BOLD,
     EACH_EFFECT,
     EFFECTS,
@@ -116,10 +116,10 @@ SIDE = "side"
 """The kind of slot of raters that keep one rating per side."""
 
 
-class SideRater(NoiseRater, CovariateRater):
+class SideRater(Rater):
     """A rater whose kernel goes through the matches once and leaves a trace from which forecasts are made."""
 
-    follows_matches = passes_points = True
+    _traits = Traits(follows_matches=True, passes_points=True)
     initial: float
     home_advantage: float | None
     ties: float | None
@@ -129,18 +129,10 @@ class SideRater(NoiseRater, CovariateRater):
     _common: NDArray[np.float64]
     _numbers: Any
 
-    def _effect_steps(self) -> tuple[Parameter, ...]:
-        """How fast what covariates are worth may move, where there are any."""
-        return (EFFECT_STEP.in_unit(self._own_points),) if self.covariates else ()
-
-    @property
-    def _own_points(self) -> float:
-        """Own rating points per point of the scale of 400."""
-        return 1.0
-
-    def _open_parameters(self) -> tuple[Parameter, ...]:
-        """Parameters the user left to be estimated, with how fast the worth of covariates moves."""
-        return super()._open_parameters() + self._effect_steps()
+    def _further_parameters(self) -> tuple[Parameter, ...]:
+        """The spreads of conditions, and where there are covariates how fast what they are worth may move."""
+        steps = (EFFECT_STEP.in_unit(self._own_points),) if self._around.effects else ()
+        return super()._further_parameters() + steps
 
     _one_call = None
 
@@ -169,10 +161,7 @@ class SideRater(NoiseRater, CovariateRater):
 
     def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter; what the user gave of home advantage and draws stays, unless its step is given."""
-        given = dict(estimated) if isinstance(estimated, Mapping) else estimated
-        own = {p.name: float(given.pop(p.name, p.default) if given else p.default) for p in self._effect_steps()}
-        values = super()._settled_values(given) | own
-        return values | {
+        return super()._settled_values(estimated) | {
             step: 0.0 for step, of in STEPS if getattr(self, step) is None and getattr(self, of) is not None
         }
 
@@ -205,25 +194,20 @@ class SideRater(NoiseRater, CovariateRater):
     def _effects_before(self, point: float) -> list[float]:
         """What covariates are worth before any match, each with its variance; ``point`` is what the state counts for a
         point of 400."""
-        return (self._first_effects() * np.array([point, point**2, 1.0])).ravel().tolist()
-
-    def _widest_effect(self) -> float:
-        return EFFECT_WIDTH**2
+        return (self._around.effects_before(EFFECT_WIDTH**2) * np.array([point, point**2, 1.0])).ravel().tolist()
 
     def _prepare(self, matches: Matches) -> None:
-        super()._prepare(matches)
-        self._noise = NoiseFactors()
-        if self.covariates:
+        self._circumstances = self._around.fitted(self._around.numbers(matches))
+        if self._around.effects:
             from kinelo.raters.bradley_terry.effects import effects_if_strengths_stay
 
             latest = matches if self.look is None else matches[-int(self.look) :]
-            self._effects_first: NDArray[np.float64] = effects_if_strengths_stay(
-                latest, covariate_names(self.covariates), self._units()
-            )
+            first = effects_if_strengths_stay(latest, self._around.covariates, self._around.units)
+            self._circumstances = replace(self._around, first_effects=first)
 
     def _effect_beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         self._begun()
-        found = self._common[EFFECTS : EFFECTS + EACH_EFFECT * len(self.covariates)].reshape(-1, EACH_EFFECT)
+        found = self._common[EFFECTS : EFFECTS + EACH_EFFECT * len(self._around.effects)].reshape(-1, EACH_EFFECT)
         return found[:, 0] / self._unit_of_points, np.sqrt(found[:, 1]) / self._unit_of_points
 
     @property
@@ -297,7 +281,7 @@ class SideRater(NoiseRater, CovariateRater):
             ratings.arrive(day)
         ratings.note_day(day)
         call.say(one, i, j, day)
-        noise, effects = self._noise_of_one(one), self._effects_of_one(one)
+        noise, effects = self._around.factor_of_one(one.conditions), self._effects_of_one(one)
         if slots.size or noise.size or effects.size:
             columns = call.columns._replace(slots=slots, noise=noise, effects=effects)
             kernel, arguments = self._play_columns(columns, known)
@@ -315,30 +299,19 @@ class SideRater(NoiseRater, CovariateRater):
         self._levels(one.conditions)
         return NO_LEVELS
 
-    def _noise_of_one(self, one: OneResult) -> NDArray[np.float64]:
-        """The factor of the noise of one match (1), or none."""
-        columns = noise_columns(self.noise_by)
-        return np.array([self._noise.of_one(self._levels(one.conditions) or {}, columns)]) if columns else ALIKE
-
-    def _noise_column(self, matches: Matches) -> NDArray[np.float64]:
-        """The factor of the noise of every match as the kernels take it."""
-        columns = noise_columns(self.noise_by)
-        return self._noise.of(matches, columns) if columns else ALIKE
-
     def _learn(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
         super()._learn(matches, latest)
-        columns = noise_columns(self.noise_by)
-        if columns:
+        if self._around.noise_by:
             learn = super()._learn
 
             def again() -> None:
                 self._reset()
                 learn(matches, latest)
 
-            settle_factors(self, lambda: self._find_noise(columns, latest), again)
+            settle_factors(self, lambda: self._find_noise(latest), again)
 
-    def _find_noise(self, columns: tuple[str, ...], matches: Matches) -> NoiseFactors:
+    def _find_noise(self, matches: Matches) -> NoiseFactors:
         """The factors of the noise, given the differences of strength with those found so far."""
         twin = copy.copy(self)
         twin.sharpness_walk = 0.0
@@ -349,13 +322,13 @@ class SideRater(NoiseRater, CovariateRater):
         def losses(factors: NDArray[np.float64]) -> NDArray[np.float64]:
             return log_loss(chances(factors), matches.result)
 
-        return find_factors(columns, matches, losses, settled, self._noise)
+        return find_factors(self._around.noise_by, matches, losses, settled, self._noise)
 
     def _effects_of_one(self, one: OneResult) -> NDArray[np.float64]:
         """The covariates of one match in their units (1, covariates), or none."""
-        if not self.covariates:
+        if not self._around.effects:
             return NO_EFFECTS
-        return self._effect_columns(fixture(one.home, one.away, conditions=self._levels(one.conditions)))
+        return self._around.columns(fixture(one.home, one.away, conditions=self._levels(one.conditions)))
 
     @abstractmethod
     def _play_columns(self, columns: MatchColumns, known: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -431,11 +404,12 @@ class SideRater(NoiseRater, CovariateRater):
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         own = {"numbers": np.array(self._numbers), "common": self._common}
-        return {**super().to_arrays(), **own, **self._noise.to_arrays()}
+        return {**super().to_arrays(), **own, **self._around.to_arrays(EFFECT_WIDTH**2)}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
+        self._circumstances = self._around.from_arrays(arrays)
         super().from_arrays(arrays)
         if not np.isfinite(self._state.known.rating).all():
             raise InputError(f"What was kept of {self!r} holds ratings that are no numbers; rate the matches anew.")
@@ -444,7 +418,6 @@ class SideRater(NoiseRater, CovariateRater):
         if any(map(math.isnan, numbers)):
             raise InputError("The array 'numbers' of a stored state holds numbers out of range.")
         self._numbers = type(self._numbers)(*numbers)
-        self._noise = NoiseFactors.from_arrays(arrays)
 
 
 @dataclass(frozen=True)
@@ -456,7 +429,7 @@ class SideSlots(Slots):
     def moves_shared(self, matches: Any) -> bool:
         """Whether anything that all share is learnt as matches go by, or levels of conditions are met."""
         learnt = ("home_step", "home_wide", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
-        return bool(self.rater.conditions or self.rater.covariates) or any(
+        return bool(self.rater._around.conditions or self.rater._around.effects) or any(
             getattr(self.rater._numbers, name, 0.0) > 0.0 for name in learnt
         )
 

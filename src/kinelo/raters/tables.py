@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinelo.presentation import Column, Row, Table, chance, chance_in_words, number, percent, phrase, span, words
 from kinelo.raters.leaderboard import MAIN
+from kinelo.raters.rater import traits_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -222,7 +223,7 @@ def luck_table(rater: Any) -> Table | None:
     if found is None or not found.height:
         return None
     columns = [words("Luck by", "column"), words("Level", "level"), number("Factor", "factor", ".2f")]
-    noun = getattr(rater, "book_holds", ("matches",))[0]
+    noun = traits_of(rater).book_holds[0]
     columns += [span("80 %", "low", "high", ".2f"), number(noun.capitalize(), "matches", ",d")]
     return Table(columns, found.to_dicts())
 

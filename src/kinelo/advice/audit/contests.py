@@ -39,7 +39,7 @@ from kinelo.raters.adapter import blank_of
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.rank.table import POINTS_PER_UNIT
 from kinelo.raters.rank.thinning import thinned
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.team.contests import slots_not_used
 from kinelo.runtime.progress import Progress, stages
 
@@ -226,11 +226,11 @@ def part_audited(contests: Contests) -> tuple[Contests, tuple[str, ...]]:
 
 def _system(rater: Rater | None, contests: Contests) -> tuple[SystemInUse, Rater | None]:
     """The Elo to audit, and the rater to hold against it where that is no Elo."""
-    if rater is None or not getattr(rater, "plain_elo", False):
+    if rater is None or not traits_of(rater).plain_elo:
         from kinelo.raters.team.classic import ClassicElo
 
         elo, other = ClassicElo(), rater
-        if rater is not None and not (isinstance(rater, Rater) and "contests" in rater.book_holds):
+        if rater is not None and not (isinstance(rater, Rater) and "contests" in traits_of(rater).book_holds):
             raise InputError("Contests are rated by TeamElo.classic(k=…) or RankElo: audit one of these.")
         return system_of(elo, None, 0)[0], other  # type: ignore[arg-type]
     if getattr(rater, "step", None) is None:

@@ -19,7 +19,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 from kinelo.play.laws import points_scale
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.team.base import EloOfSides
 from kinelo.raters.team.classic import ClassicElo, losses_by_k
 
@@ -131,7 +131,7 @@ def _is_plain(rater: Rater | None) -> TypeGuard[ClassicElo | None]:
     """Whether this is a federation's Elo, for which none stands too; what is no rater is refused."""
     if rater is not None and not isinstance(rater, Rater):
         raise InputError(f"rater must be a rater, such as TeamElo.classic(k=32) or Glicko(), not {rater!r}.")
-    return rater is None or rater.plain_elo
+    return rater is None or traits_of(rater).plain_elo
 
 
 def _usual() -> ClassicElo:

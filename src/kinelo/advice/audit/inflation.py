@@ -27,6 +27,7 @@ from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar
 from kinelo.matches.kind import kind_of
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
+from kinelo.raters.rater import traits_of
 
 BINS = 8
 """Parts of the span in which a side's ratings and strengths are averaged."""
@@ -201,7 +202,7 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     >>> found.initial, found.per_year.beyond_chance
     (1500.0, False)
     """
-    if not getattr(rater, "follows_matches", False) or not kind_of(matches).two_sided:
+    if not traits_of(rater).follows_matches or not kind_of(matches).two_sided:
         return None
     if len(matches) < FEWEST_MATCHES or not matches.dated:
         return None
@@ -218,7 +219,7 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     # A surprise closes about the share γν of a gap.
     memory = 1.0 / (nu * rater.parameters_["step"]) if rater.parameters_.get("step") else USUAL_MEMORY
     found = inflation_of(calendar, hindsight, before, memory, rater.initial, nu)
-    if found is None or rater.passes_points:
+    if found is None or traits_of(rater).passes_points:
         return found
     # Where newcomers start is found from the matches, and no points are passed on.
     return replace(found, start=None, entries=0.0, exits=0.0)

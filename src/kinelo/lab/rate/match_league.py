@@ -24,7 +24,7 @@ from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choo
 from kinelo.raters.preview import preview
 from kinelo.raters.qualifying import CAUTION
 from kinelo.raters.questions import answers
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.upset_table import upsets
 
 
@@ -152,7 +152,7 @@ class MatchLeague(League):
         """Why nothing is said of what a match would change, where that is so."""
         if not answers(self.rater, "preview"):
             return f"{type(self.rater).__name__} rates all matches at once: what one would change is not shown."
-        if getattr(self.rater, "rates_players", False):
+        if traits_of(self.rater).rates_players:
             return "Players are rated: what the match would change depends on who plays, which is not known here."
         return None
 

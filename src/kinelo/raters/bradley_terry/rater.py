@@ -35,10 +35,11 @@ from kinelo.raters.bradley_terry.intervals import (
 from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
 from kinelo.raters.bradley_terry.ridge import LEAST_RIDGE, choose_ridge
 from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
-from kinelo.raters.covariates import FairValue, covariate_names, effects_frame
+from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder, tells_result
+from kinelo.raters.rater import Rater
 from kinelo.raters.state import MatchIndices
 from kinelo.raters.stored import ANY, stored, taken_whole
 
@@ -51,7 +52,7 @@ MOST_SCALINGS = 100
 
 
 @dataclass(eq=False, repr=False)
-class BradleyTerry(FairValue):
+class BradleyTerry(Rater):
     """The batch estimate of strengths that do not change, with Davidson's ties and covariates of the comparison.
 
     A column ``weight`` of whole numbers says how many comparisons a row stands for, as a table of votes does. Where one

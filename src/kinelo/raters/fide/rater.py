@@ -20,7 +20,7 @@ from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, number, words
 from kinelo.raters.fide.lists import BEGINNING, Game, Player, RatingLists, first_day, list_of
 from kinelo.raters.fide.regulations import ELITE, IN_FORCE, JUNIOR_LINE
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.start import COLUMNS, SETTLED, read_start
 from kinelo.raters.state import NEVER
 from kinelo.raters.stored import taken_whole
@@ -70,8 +70,7 @@ class FideElo(Rater):
     [('Cid', 400, 0.92, 0.08), ('Bob', 120, 0.66, -0.16)]
     """
 
-    follows_matches = False
-    fitted_by_forecasts = False
+    _traits = Traits(fitted_by_forecasts=False)
     _state: RatingLists | None
 
     def __init__(

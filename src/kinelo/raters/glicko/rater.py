@@ -98,7 +98,7 @@ class _GlickoFamily(SideRater):
 
     def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> GlickoTrace:
         columns = match_columns(
-            matches, ratings.admit(matches), self._noise_column(matches), self._effect_columns(matches)
+            matches, ratings.admit(matches), self._around.factor_column(matches), self._around.columns(matches)
         )
         trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_GLICKO_TRACE
         kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
@@ -125,14 +125,14 @@ class _GlickoFamily(SideRater):
         """What is known of matches to come, and names never met."""
         state: Deviations = self._state
         indices, size = state.find(matches), len(matches)
-        noise, effects = self._noise_column(matches), self._effect_columns(matches)
+        noise, effects = self._around.factor_column(matches), self._around.columns(matches)
         columns, first = match_columns(matches, indices, noise, effects), state.fills["variance"]
         trace = _empty_trace(size, np.empty(0, np.int64))
         kernels.foresee(columns, 0, size, self._numbers, state.known, first, self._common, trace)
         return trace, indices.unknown
 
     def _chances_by_noise(self, matches: Matches) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        trace, found = self._play(matches, self._begun(), traced=True), self._noise_factors(matches)
+        trace, found = self._play(matches, self._begun(), traced=True), self._around.factors(matches)
 
         def chances(factors: NDArray[np.float64]) -> NDArray[np.float64]:
             f, out = factors / found, np.empty((len(matches), 3))

@@ -21,7 +21,6 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import estimated, fixed
-from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.active import NO_ACTIVE, Active
 from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
 from kinelo.raters.filter.belief import fade_all
@@ -51,7 +50,7 @@ LEVEL_VARIANCE = 1.0
 
 
 @dataclass(eq=False, repr=False)
-class KalmanElo(GaussianRater, ConditionRater):
+class KalmanElo(GaussianRater):
     """Team ratings by a Gaussian filter: full covariance, moving strengths, venue advantages learnt on the way.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default. Strengths are in units
@@ -119,7 +118,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     """
 
     spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "home_spread", "venue_walk")
-    _condition_spread: ClassVar[tuple[float, float, float]] = (0.05, 0.002, 3.0)
+    _condition_spread: ClassVar[Any] = (0.05, 0.002, 3.0)
 
     walk: float | None = estimated(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
     prior_spread: float | None = estimated(1.5, 0.05, 10.0, True, "spread of newcomers")
@@ -165,7 +164,7 @@ class KalmanElo(GaussianRater, ConditionRater):
         self._numbers = self._numbers_of(values)
         level = (values["newcomer"], LEVEL_VARIANCE * values["noise"] ** 2)
         grounds = self._order.home and values["home_spread"] > 0.0
-        return SideState(self._fixed(level), condition_names(self.conditions), self._keeps_covariance(), grounds)
+        return SideState(self._fixed(level), self._around.conditions, self._keeps_covariance(), grounds)
 
     def _lists(self, matches: Matches, keep: bool) -> Lists:
         return self._state.lists(matches, keep, self._effect_columns(matches))
@@ -182,7 +181,7 @@ class KalmanElo(GaussianRater, ConditionRater):
     def _foresee_one(self, match: Matches) -> Forecast:
         """Without ratings, for which all sides would have to be looked at."""
         mean, variance, unknown = self._expect(match)
-        f = self._noise_factors(match)
+        f = self._around.factors(match)
         return Forecast(self._chances(mean / f, variance / f**2), unknown, match)
 
     def _room_for_days(self, matches: Matches) -> Days:

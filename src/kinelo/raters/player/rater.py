@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -23,7 +23,6 @@ from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import estimated, fixed, switch
-from kinelo.raters.conditions import ConditionRater, condition_names
 from kinelo.raters.filter.alone import expected_alone, spread_of
 from kinelo.raters.filter.belief import TODAY, fade_all
 from kinelo.raters.filter.entries import Entries, Rotations
@@ -45,6 +44,7 @@ from kinelo.raters.player import rotation as rotation_kernels
 from kinelo.raters.player.rotation import Fixtures, make_lists
 from kinelo.raters.player.sizes import SIZE, log_sizes, sizes_differ
 from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
+from kinelo.raters.rater import Traits
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.state import NO_PLAYERS
 from kinelo.raters.stored import taken_whole
@@ -68,7 +68,7 @@ LEAST_ROLE_SHARE = 0.02
 
 
 @dataclass(eq=False, repr=False)
-class PlayerElo(GaussianRater, ConditionRater):
+class PlayerElo(GaussianRater):
     """Player ratings: a side is the mean or sum of its line-up, and everyone who played shares the surprise.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default. Strengths are in units
@@ -152,9 +152,9 @@ class PlayerElo(GaussianRater, ConditionRater):
     """
 
     spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
-    _condition_spread: ClassVar[tuple[float, float, float]] = (0.15, 0.005, 5.0)
+    _condition_spread: ClassVar[Any] = (0.15, 0.005, 5.0)
     together = "players and squads"
-    rates_players = True
+    _traits = Traits(follows_matches=True, rates_players=True)
     lineup_size_ = 11.0
     counts_size_ = False
 
@@ -227,14 +227,15 @@ class PlayerElo(GaussianRater, ConditionRater):
             KineloWarning,
             stacklevel=4,
         )
+        units = self._around.units[:-1]
         self.counts_size_, self._made = False, {}
+        self._circumstances = replace(self._around, usual_values=units)
         self.estimates_: Estimates | None = None
-        self._covariate_units: NDArray[np.float64] = self._covariate_units[:-1]
         self._reset()
         super()._learn(matches, latest)
 
-    def _effect_names(self) -> tuple[str, ...]:
-        return (*super()._effect_names(), *([SIZE] if self.counts_size_ else []))
+    def _effect_names(self, covariates: tuple[str, ...]) -> tuple[str, ...]:
+        return (*covariates, *([SIZE] if self.counts_size_ else []))
 
     def _effect_numbers(self, matches: Matches, ahead: bool = False) -> Array:
         numbers = super()._effect_numbers(matches, ahead)
@@ -278,7 +279,7 @@ class PlayerElo(GaussianRater, ConditionRater):
         }
         self._numbers = self._numbers_of(values)
         level = (values["newcomer"], 0.0)
-        return SquadState(self._fixed(level), condition_names(self.conditions), self._keeps_covariance())
+        return SquadState(self._fixed(level), self._around.conditions, self._keeps_covariance())
 
     def _keeps_covariance(self) -> bool:
         """Nobody knows before ``fit`` how many players there will be."""

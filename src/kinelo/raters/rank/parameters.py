@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from kinelo.forecasts.parameters import Parameter
 from kinelo.forecasts.places import DEEPEST
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.matches.kind import CONTESTS, MATCHES, check_played
-from kinelo.matches.kind import Kind as TableKind
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import plain
 from kinelo.raters.conditions import condition_names
@@ -29,7 +28,7 @@ from kinelo.raters.rank.law import law_of
 from kinelo.raters.rank.luck import Luck
 from kinelo.raters.rank.numbers import NO_UNITS, with_size
 from kinelo.raters.rank.two_sides import Duels, Fields
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, Traits
 
 Array = NDArray[np.float64]
 
@@ -64,7 +63,7 @@ MOST_MODELS = 64
 class KindParameters(Rater[Matches | Contests, Any]):
     """A rater whose parameters hold for one kind of slot each; a number holds for all kinds, a mapping for some."""
 
-    takes: ClassVar[tuple[TableKind, ...]] = (CONTESTS, MATCHES)
+    _traits = Traits((CONTESTS, MATCHES), ("contests",), fitted_by_forecasts=False)
     kinds_: tuple[str, ...] = ()
     advantage_kinds_: tuple[str, ...] = ()
     off: float | None
@@ -72,7 +71,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
     noise_by: Any = None
     covariates: Any = None
     _covariate_units: Mapping[str, float] = NO_UNITS
-    _noise: NoiseFactors = NoiseFactors()
+    _noise: NoiseFactors = NoiseFactors()  # type: ignore[override]
     _years: float = 0.0
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -122,7 +121,7 @@ class KindParameters(Rater[Matches | Contests, Any]):
             default = 0.0 if p.name in SOUGHT else p.default
             unidentified = self._unidentified.get(label, default)
             values[label] = float(found.get(label, unidentified) if given is None else given)
-        for p in self.parameters:
+        for p in self._declared_parameters:
             given, unidentified = getattr(self, p.name), before.get(p.name, self._unidentified.get(p.name, p.default))
             values[p.name] = float(found.get(p.name, unidentified) if given is None else given)
         return values

@@ -134,7 +134,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
     (['Ann', 'Cid', 'Bob'], Forecast of 1 contest: Ann 0.700, Bob 0.300)
     """
 
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    _declared_parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
         Parameter("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
         Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off", largest=1.0),
@@ -143,9 +143,9 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         Parameter("newcomer_follows", 1.0, 0.0, 1.0, False, "how much a first field tells", largest=1.0, vague=1.5),
         Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
     )
-    options: ClassVar[tuple[Any, ...]] = (Option("initial"), Option("look", 1.0, open=True))
-    book_holds: ClassVar[tuple[str, ...]] = ("contests",)
-    fitted_by_forecasts = False
+    _declared: ClassVar[Mapping[str, Any]] = {
+        one.name: one for one in (*_declared_parameters, Option("initial"), Option("look", 1.0, open=True))
+    }
     kinds_: tuple[str, ...] = field(default=(), init=False)
     advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
     fitted_: Any = field(default=None, init=False)

@@ -19,7 +19,6 @@ from kinelo.model.steps import ELITE
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome, points_scale
 from kinelo.raters.batches import in_batch, moved_twins, slopes_of
-from kinelo.raters.conditions import ConditionRater, condition_names, spread_parameters
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.one_match import Gaps, OneResult
 from kinelo.raters.order import forecast_until
@@ -40,10 +39,10 @@ BATCHED = ("rating", "delta", "delta_v")
 """What of a state differs between members of a batch."""
 
 
-class EloOfSides(SideRater, ConditionRater):
+class EloOfSides(SideRater):
     """A rater whose ratings :func:`kinelo.raters.team.kernels.play_all` moves."""
 
-    _condition_spread: ClassVar[tuple[float, float, float]] = (20.0, 0.5, 400.0)
+    _condition_spread: ClassVar[Any] = (20.0, 0.5, 400.0)
     scale: float
     season_gap: float
     system: RatingSystem | None
@@ -68,10 +67,7 @@ class EloOfSides(SideRater, ConditionRater):
 
     def _in_own_unit(self) -> tuple[Parameter, ...]:
         """All parameters, with defaults and ranges in points of this ``scale``."""
-        return tuple(p.in_unit(self._unit) for p in self.parameters)
-
-    def _spreads(self) -> tuple[Parameter, ...]:
-        return spread_parameters(self.conditions, *(self._unit * points for points in self._condition_spread))
+        return tuple(p.in_unit(self._unit) for p in self._declared_parameters)
 
     def _vector(self, values: Mapping[str, float]) -> TeamParameters:
         unit = self._margin_unit
@@ -116,7 +112,7 @@ class EloOfSides(SideRater, ConditionRater):
         return {**super().to_arrays(), "found": found}
 
     def _fresh(self, values: Mapping[str, float]) -> TeamTable:
-        fresh = TeamTable(self.initial, self._vector(values).v0, condition_names(self.conditions), values)
+        fresh = TeamTable(self.initial, self._vector(values).v0, self._around.conditions, values)
         fresh.steps = self._steps_by_name()
         return fresh
 
@@ -149,7 +145,7 @@ class EloOfSides(SideRater, ConditionRater):
         """
         ratings: TeamTable = self._state
         columns = match_columns(
-            matches, ratings.admit(matches), self._noise_column(matches), self._effect_columns(matches)
+            matches, ratings.admit(matches), self._around.factor_column(matches), self._around.columns(matches)
         )
         state, size, count = in_batch(ratings.known, BATCHED, len(batch)), len(matches), len(batch)
         for q, member in enumerate(batch[1:], 1):
@@ -231,10 +227,10 @@ class EloOfSides(SideRater, ConditionRater):
 
     def _slots_of(self, one: OneResult) -> NDArray[np.int64]:
         ratings: TeamTable = self._state
-        if one.conditions is None and not self.conditions:
+        if one.conditions is None and not self._around.conditions:
             return NO_LEVELS
         levels = self._levels(one.conditions) or {}
-        return ratings.levels.row({name: levels[name] for name in condition_names(self.conditions)})
+        return ratings.levels.row({name: levels[name] for name in self._around.conditions})
 
     def _play_columns(self, columns: MatchColumns, known: Any) -> tuple[Any, tuple[Any, ...]]:
         state, common = in_batch(known, BATCHED), self._common[None]
@@ -256,9 +252,9 @@ class EloOfSides(SideRater, ConditionRater):
         state: TeamTable = self._state
         indices, size = state.find(matches), len(matches)
         z, doubt, ratings = np.empty(size), np.empty(size), np.empty((size, 2))
-        columns = match_columns(matches, indices, effects=self._effect_columns(matches))
+        columns = match_columns(matches, indices, effects=self._around.columns(matches))
         kernels.foresee_all(columns, self._numbers, state.known, self._common, z, doubt, ratings)
-        f = self._noise_factors(matches)
+        f = self._around.factors(matches)
         return Gaps(z / f, doubt / f**2, indices.unknown), ratings
 
     @property

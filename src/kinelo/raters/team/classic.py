@@ -15,12 +15,13 @@ from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind, check_played
+from kinelo.matches.kind import CONTESTS, MATCHES, check_played
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.model.system import RatingSystem
+from kinelo.raters.arguments import FIXED_BY_PLAIN_ELO, LOOKED_AT, checked_estimates
 from kinelo.raters.one_contest import SingleContests, contest_of, ranked
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
@@ -51,15 +52,17 @@ class KOption(NamedTuple):
 class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
-    parameters: ClassVar[tuple[Parameter, ...]] = (
+    _declared_parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("home_advantage", 50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True),
     )
-    options: ClassVar[tuple[Any, ...]] = (
-        KOption("k"), Option("ties", 0.0, open=True), Option("initial"), Option("scale", 0.0, above=True),
-    )  # fmt: skip
-    plain_elo = True
-    takes: ClassVar[tuple[Kind, ...]] = (MATCHES, CONTESTS)
-    book_holds: ClassVar[tuple[str, ...]] = ("matches", "contests")
+    _declared: ClassVar[Mapping[str, Any]] = {
+        one.name: one
+        for one in (
+            *_declared_parameters, KOption("k"), Option("ties", 0.0, open=True), Option("initial"),
+            Option("scale", 0.0, above=True), LOOKED_AT,
+        )
+    }  # fmt: skip
+    _traits = Traits((MATCHES, CONTESTS), ("matches", "contests"), True, follows_matches=True, passes_points=True)
     conditions: Sequence[str] = ()
     system: RatingSystem | None = None
     season_gap: float = 0.0
@@ -140,10 +143,10 @@ class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
 
     def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """The home advantage, and what plain Elo says of all other parameters of a team rater."""
-        self._check_estimates(estimated)
-        own = {name: value for name, value in (estimated or {}).items() if name == "home_advantage"}
         _, gamma, boost, matches = self._rule()
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
+        given = checked_estimates(estimated, {*vars(self), *FIXED_BY_PLAIN_ELO, "step"})
+        own = {name: value for name, value in given.items() if name == "home_advantage"}
         return {**steps, "ties": self.ties or 0.0, **OFF, **Rater._settled_values(self, own)}
 
     # Of contests it rates each entrant as a whole; slots, such as cars, are used by RankElo.

@@ -23,10 +23,7 @@ from kinelo.model.steps import FallingSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
 from kinelo.raters.arguments import estimated, fixed
-from kinelo.raters.conditions import condition_names
-from kinelo.raters.covariates import covariate_names
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
-from kinelo.raters.noise import noise_columns
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.sides import HOME_STEP, TIES_STEP
 from kinelo.raters.streaming import LOOK
@@ -184,7 +181,7 @@ class TeamElo(EloOfSides):
         system = self.system
         if system is None:
             return {}
-        if condition_names(self.conditions) or noise_columns(self.noise_by) or covariate_names(self.covariates):
+        if self._around.asked:
             raise InputError(
                 "TeamElo estimates what conditions change in strengths and noise, and what covariates are worth, which "
                 "its system leaves no room for."

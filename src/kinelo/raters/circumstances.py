@@ -1,0 +1,126 @@
+"""What beside its two sides a match depends on: the columns of conditions that a rater was asked to use.
+
+``conditions`` are columns whose levels change strengths (:mod:`kinelo.raters.conditions`), ``noise_by`` those on whose
+levels luck depends (:mod:`kinelo.raters.noise`), and effects are numbers that speak for the side named first
+(:mod:`kinelo.raters.covariates`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.errors import InputError
+from kinelo.matches.matches import Matches
+from kinelo.raters.conditions import check_levels
+from kinelo.raters.covariates import covariate_numbers
+from kinelo.raters.noise import NoiseFactors
+from kinelo.raters.stored import stored
+
+Array = NDArray[np.float64]
+ALIKE = np.empty(0)
+"""Factors of the noise where luck is the same in all matches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Circumstances:
+    """Columns that a rater uses, and what was found of them before any match is rated.
+
+    ``effects`` are the names of all numbers that are learnt: ``covariates``, and what a rater sees by itself. Of each,
+    ``usual_values`` is the root mean square among the matches fitted, and ``first_effects`` (effects, 3) is what that
+    is worth, the variance of this, and the part of the column that strengths do not explain.
+
+    >>> Circumstances(("surface",), covariates=("stones",)).levels({"surface": "clay"})
+    {'surface': 'clay', 'stones': 0.0}
+    """
+
+    conditions: tuple[str, ...] = ()
+    noise_by: tuple[str, ...] = ()
+    covariates: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+    noise: NoiseFactors = field(default_factory=NoiseFactors)
+    usual_values: Array = field(default_factory=lambda: np.ones(0))
+    first_effects: Array = field(default_factory=lambda: np.empty((0, 3)))
+
+    def of(self, *names: tuple[str, ...]) -> Circumstances:
+        """The same for these columns; what was found of effects belongs to all of them."""
+        if names == (self.conditions, self.noise_by, self.covariates, self.effects):
+            return self
+        kept: dict[str, Any] = {"noise": self.noise} if names[1] == self.noise_by else {}
+        if names[3] == self.effects:
+            kept |= {"usual_values": self.usual_values, "first_effects": self.first_effects}
+        return Circumstances(*names, **kept)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """All columns that must be read."""
+        return tuple(dict.fromkeys((*self.conditions, *self.noise_by, *self.covariates)))
+
+    def levels(self, given: Mapping[str, object] | None) -> dict[str, object] | None:
+        """Levels of every column of one match, 0 for every covariate of which nothing is said; None without any."""
+        asked = self.asked
+        if not asked and given is None:
+            return None
+        levels = check_levels(given, asked)
+        return levels | {name: 0.0 for name in self.covariates if levels[name] is None}
+
+    def factors(self, matches: Matches) -> Array | float:
+        """The factor of the noise of each match."""
+        return self.noise.of(matches, self.noise_by) if self.noise_by else 1.0
+
+    def factor_column(self, matches: Matches) -> Array:
+        """The same as kernels take it."""
+        return self.noise.of(matches, self.noise_by) if self.noise_by else ALIKE
+
+    def factor_of_one(self, given: Mapping[str, object] | None) -> Array:
+        """The same of one match."""
+        return np.array([self.noise.of_one(self.levels(given) or {}, self.noise_by)]) if self.noise_by else ALIKE
+
+    @property
+    def units(self) -> Array:
+        """Usual values of the effects, 1 without a fit."""
+        known, wanted = self.usual_values, len(self.effects)
+        return known if known.size == wanted else np.ones(wanted)
+
+    def effects_before(self, widest: float) -> Array:
+        """What is believed of the effects before any match (effects, 3); nothing but a variance without a fit."""
+        known, wanted = self.first_effects, len(self.effects)
+        return known if len(known) == wanted else np.array([[0.0, widest, 1.0]] * wanted).reshape(-1, 3)
+
+    def numbers(self, matches: Matches) -> Array:
+        """The covariates of every match (matches, covariates)."""
+        return covariate_numbers(matches, self.covariates)
+
+    def columns(self, matches: Matches) -> Array:
+        """The covariates of every match in their units."""
+        return self.numbers(matches) / self.units if self.effects else np.empty((len(matches), 0))
+
+    def fitted(self, numbers: Array) -> Circumstances:
+        """The same with the usual values of numbers (matches, effects) that are to be fitted, and nothing else found.
+
+        >>> Circumstances(effects=("stones",)).fitted(np.array([[3.0], [4.0], [0.0]])).units.round(2).tolist()
+        [2.89]
+        """
+        usual = np.sqrt(np.mean(numbers**2, axis=0))
+        names = (self.conditions, self.noise_by, self.covariates, self.effects)
+        return Circumstances(*names, usual_values=np.where(usual > 0.0, usual, 1.0))
+
+    def to_arrays(self, widest: float) -> dict[str, NDArray[Any]]:
+        """What was found, as arrays to be kept on disk."""
+        found = {"covariate_units": self.units, "covariate_effects": self.effects_before(widest)}
+        return (found if self.effects else {}) | self.noise.to_arrays()
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> Circumstances:
+        """What :meth:`to_arrays` gave, for these columns."""
+        found, wanted = replace(self, noise=NoiseFactors.from_arrays(arrays)), len(self.effects)
+        if not wanted:
+            return found
+        units = stored(arrays, "covariate_units", "f", (wanted,), 0.0)
+        first = stored(arrays, "covariate_effects", "f", (wanted, 3))
+        if not (units > 0.0).all() or (first[:, 1:] < 0.0).any():
+            raise InputError("The array 'covariate_units' of a stored state holds numbers out of range.")
+        return replace(found, usual_values=units, first_effects=first)
