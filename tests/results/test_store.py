@@ -152,15 +152,25 @@ def test_a_finished_run_is_not_computed_again(uninterrupted):
 
 def test_other_inputs_are_refused(uninterrupted):
     before = all_bytes(uninterrupted)
-    with pytest.raises(InputError, match=r"growth is 3\.9 there and 4 here"):
-        RunStore.open(uninterrupted, {**INPUTS, "growth": 4}, LAYOUT)
+    # The first by name that differs is said, whether it is there, here or on both sides.
+    for changed, said in (
+        ({"growth": 4}, "growth is 3.9 there and 4 here"),
+        ({"growth": 4, "zeal": 1}, "growth is 3.9 there and 4 here"),
+        ({"ardour": 1, "growth": 4}, "ardour is None there and 1 here"),
+    ):
+        with pytest.raises(InputError) as refused:
+            RunStore.open(uninterrupted, {**INPUTS, **changed}, LAYOUT)
+        assert str(refused.value) == (f"{uninterrupted} holds a run with other inputs: {said}; choose another folder.")
     assert all_bytes(uninterrupted) == before
 
 
 def test_a_foreign_folder_is_refused(tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(InputError, match="is not a run that Kinelo stored"):
+    with pytest.raises(InputError) as refused:
         RunStore.open(tmp_path, INPUTS, LAYOUT)
+    assert str(refused.value) == (
+        f"{tmp_path} is not a run that Kinelo stored; it is left alone, choose another folder."
+    )
     assert all_bytes(tmp_path) == {"thesis.tex": b"precious"}
 
 
@@ -184,9 +194,16 @@ def test_a_damaged_store_is_refused_and_left_alone(uninterrupted, tmp_path, name
     else:
         path.write_bytes(content if harm == "flip" else content[: len(content) // 2])
     before = all_bytes(folder)
-    with pytest.raises(InputError, match=r"damaged|not a run|another format"):
+    with pytest.raises(InputError) as refused:
         run(folder)
     assert all_bytes(folder) == before
+    if (name, harm) == ("manifest.json", "remove"):
+        assert "is not a run that Kinelo stored" in str(refused.value)
+    else:
+        assert str(refused.value) == (
+            f"The stored run {folder} is damaged ({name} is missing or changed); it is left alone, remove the folder "
+            "or choose another one to compute it again."
+        )
 
 
 def test_another_format_is_refused(uninterrupted, tmp_path):
@@ -194,8 +211,10 @@ def test_another_format_is_refused(uninterrupted, tmp_path):
     path = tmp_path / "run" / "manifest.json"
     document = json.loads(path.read_text()) | {"format": "kinelo run 99"}
     path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match="another format"):
+    with pytest.raises(InputError) as refused:
         run(tmp_path / "run")
+    said = f"{tmp_path / 'run'} was stored in another format ('kinelo run 99'); choose another folder."
+    assert str(refused.value) == said
 
 
 def unfinished(folder: Path) -> Path:
@@ -238,8 +257,12 @@ def test_a_run_is_the_work_of_one_version(uninterrupted, tmp_path, monkeypatch):
     folder = unfinished(tmp_path / "run")
     monkeypatch.setattr(kinelo.results.store, "__version__", "99.0")
     before = all_bytes(folder)
-    with pytest.raises(InputError, match=r"began and did not finish; continue it with that version"):
+    with pytest.raises(InputError) as refused:
         RunStore.open(folder, INPUTS, LAYOUT)
+    assert str(refused.value) == (
+        f"{folder} holds a run that Kinelo {kinelo.__version__} began and did not finish; continue it with that "
+        "version, or choose another folder to compute it with 99.0."
+    )
     assert all_bytes(folder) == before
     with RunStore.open(uninterrupted, INPUTS, LAYOUT) as finished:
         assert finished.complete
@@ -264,11 +287,10 @@ def test_fields_of_another_version_are_named(tmp_path, monkeypatch):
 
 
 def test_one_process_at_a_time(tmp_path):
-    with (
-        RunStore.open(tmp_path / "run", INPUTS, LAYOUT),
-        pytest.raises(InputError, match="Another process is working on"),
-    ):
+    with RunStore.open(tmp_path / "run", INPUTS, LAYOUT), pytest.raises(InputError) as refused:
         RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
+    said = f"Another process is working on {tmp_path / 'run'}; wait for it or choose another folder."
+    assert str(refused.value) == said
     RunStore.open(tmp_path / "run", INPUTS, LAYOUT).close()
 
 
