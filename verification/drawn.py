@@ -43,7 +43,8 @@ import mutants
 from mutants import KILLED, ROOT, SURVIVED
 
 SOURCE = ROOT / "src" / "kinelo"
-RECORD = ROOT / "build" / "reach"
+RECORD = Path(os.environ.get("KINELO_REACH", ROOT / "build" / "reach"))
+"""What is recorded; a part of the tests may be recorded elsewhere, beside the record of all."""
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 PATIENCE = 120.0
 """Processor seconds of tests, as recorded, that may run for one fault."""
@@ -533,11 +534,11 @@ def prepared(file: str, edit: Edit, reach: Reach) -> Drawn:
     return Drawn(file, line, edit.kind, before, after, changed, reach.chosen(file, line))
 
 
-def try_drawn(faults: list[Drawn], processes: int) -> dict[Drawn, str]:
+def try_drawn(faults: list[Drawn], processes: int, name: str = "") -> dict[Drawn, str]:
     """What became of each fault; the recorded tests pass without it, as `make test` shows."""
     trees: SimpleQueue[Path] = SimpleQueue()
     for number in range(processes):
-        tree = ROOT / "build" / "mutants" / f"drawn-{number}"
+        tree = ROOT / "build" / "mutants" / f"drawn-{name}{number}"
         mutants.copy_tree(tree)
         trees.put(tree)
 
@@ -600,7 +601,8 @@ def main() -> int:
         for fault in faults:
             print(f"{fault.file} {fault.name}  [{len(fault.tests)} tests]")
         return 0
-    outcomes = try_drawn(faults, asked.processes)
+    # A package has copies of its own, so that several can be measured at once.
+    outcomes = try_drawn(faults, asked.processes, re.sub(r"\W+", "-", asked.only))
     print(report(outcomes))
     if apart:
         print(f"{len(apart)} set apart as without effect ({EQUIVALENT.name}).")

@@ -10,7 +10,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.pictures.histories import draw_histories
-from kinelo.pictures.style import literal, picture_bytes
+from kinelo.pictures.style import SERIES, literal, picture_bytes
 from picture_reading import title
 
 HARD = "$\\frac{1}$ Sport_Club $x^$ of the Very Long Name and Association 1904 e.V."
@@ -87,6 +87,17 @@ def test_legends_name_sides_with_their_last_ratings():
 
 
 @pytest.mark.filterwarnings("error")
+def test_the_best_at_the_end_are_named_the_best_first():
+    """Those who were last seen long ago are among the others, whatever they were rated then."""
+    rating = {f"T{k}": 1400.0 + 37 * (7 * k % 11) for k in range(11)}
+    rows = [row(day, name, value) for name, value in rating.items() for day in ("2016-06-01", "2017-06-01")]
+    rows += [row(day, "gone", 1990.0) for day in ("2010-06-01", "2011-06-01")]
+    axes = draw_histories(pl.DataFrame(rows)).axes[0]
+    _, *named, others = [text.get_text() for text in axes.get_legend().get_texts()]
+    best = sorted(rating, key=lambda name: -rating[name])[: len(SERIES)]
+    assert named == [f"{name}  {rating[name]:.0f}" for name in best] and others.endswith("others")
+
+
 def test_axes_keep_their_room_beside_long_names_and_dollar_signs():
     table = history().with_columns(pl.col("name").replace("A", HARD).replace("B", "_B $"))
     figure = draw_histories(table, [HARD, "_B $"], "Rich $ and $$_poor")

@@ -1,5 +1,6 @@
 """What pictures show, read back: coordinates, limits, legends and titles against numbers computed apart from them."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,11 +11,17 @@ import xarray as xr
 import kinelo as kn
 from kinelo.advice.audit.groups import GroupFound
 from kinelo.advice.audit.inflation import Shift
+from kinelo.pictures.population import save_film
 from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title, uprights
 
 
 def same(found, *columns):
     assert np.asarray(found, float) == pytest.approx(np.column_stack(columns), rel=1e-12, abs=1e-12)
+
+
+def words(axes):
+    """What stands below, beside and above a panel."""
+    return axes.get_xlabel(), axes.get_ylabel(), title(axes)
 
 
 class Forecasts:
@@ -106,10 +113,20 @@ def test_ratings_are_the_last_ones_over_strength(run):
     (bars,) = uprights(left)
     same(bars, [3.0, 6.0, 10.0], mean - deviation, mean + deviation)
     same(lines(left)["rating = mean strength"], [3.0, 10.0], [3.0, 10.0])
-    assert title(left) == "after 1,234 matches per team"
+    assert words(left) == (
+        "mean strength θ (rating points)",
+        "rating R (rating points)",
+        "after 1,234 matches per team",
+    )
+    assert words(right) == (
+        "mean strength θ (rating points)", "spread of strength σ (rating points)", "how much each team varies",
+    )  # fmt: skip
+    assert right.get_ylim()[0] == 0
     same(next(iter(points(right).values())), [3.0, 6.0, 10.0], [0.2, 0.7, 0.4])
     for axes, y in ((left, 5.55), (right, 0.7)):
         assert [(text.get_text(), text.xy) for text in axes.texts] == [("Ashford", (6.0, pytest.approx(y)))]
+        *_, marked = axes.collections
+        same(marked.get_offsets(), [6.0], [y])
 
 
 def test_the_map_and_its_bias():
@@ -156,7 +173,15 @@ def test_densities_stand_upright(density):
         assert across[0] < x[0] < across[1] < x[1] < across[2] and up[0] < density.r[0] < up[1] < density.r[1]
     same(lines(left)["mean rating given θ"], density.theta, density.rating_given_theta[-1])
     same(lines(left)["r = θ"], [4.0, 8.0], [4.0, 8.0])
-    assert title(left) == "strength and rating, t = 2.5"
+    assert words(left) == ("mean strength θ (points)", "rating r (points)", "strength and rating, t = 2.5")
+    assert words(middle) == ("spread of strength σ (points)", "rating r (points)", "spread and rating")
+    assert words(right) == ("γ × matches per team", "square points", "on the way")
+    assert right.get_ylim() == (0, pytest.approx(1.35 * 7.25))
+    bars = [axes.get_ylabel() for axes in figure.axes if axes.get_label() == "<colorbar>"]
+    assert bars == ["teams per square point", ""]
+    for axes, name in ((left, "density_theta_r"), (middle, "density_sigma_r")):
+        (mesh,) = axes.collections
+        assert mesh.get_clim() == (0, pytest.approx(np.quantile(density[name].values[-1], 0.995)))
     seen = lines(right)
     same(seen["variance of ratings"], density.series_time, density.series_time**2 + 1)
     same(seen["E = mean of (r − θ)²"], density.series_time, density.energy)
@@ -168,6 +193,47 @@ def test_shares_of_ratings_where_there_is_one_spread(density):
     middle = [axes for axes in kn.plot.population(one).axes if axes.get_label() != "<colorbar>"][1]
     for k, time in enumerate(("0", "2.5")):
         same(lines(middle)[f"t = {time}"], one.r + 0.5, np.cumsum(one.density_r.values[k]) * 1.0)
+    assert words(middle) == ("rating r (points)", "share of teams rated below r", "ratings")
+    assert middle.get_ylim() == (0, 1.02)
+
+
+def test_a_film_shows_each_density_under_its_time(density, tmp_path, monkeypatch):
+    """Each frame with a scale of its own; what cannot be written is a sentence, and leaves nothing behind."""
+    frames = [(float(t), density.density_theta_r.values[k]) for k, t in enumerate(density.time)]
+    seen = []
+
+    class Film:
+        def __init__(self, figure, show, frames, blit):
+            for frame in frames:
+                (image,) = show(frame)
+                seen.append((words(figure.axes[0]), image.get_array().tolist(), image.get_clim()))
+
+        def save(self, path, writer, dpi):
+            Path(path).write_bytes(b"film")
+
+    monkeypatch.setattr("matplotlib.animation.FuncAnimation", Film)
+    path = save_film(density.theta.values, density.r.values, frames, tmp_path / "a.gif")
+    assert path == tmp_path / "a.gif" and path.read_bytes() == b"film"
+    labels = "mean strength θ (rating points)", "rating r (rating points)"
+    for (shown, values, limits), (time, one) in zip(seen, frames, strict=True):
+        assert shown == (*labels, f"density of teams at t = {time:.2f}") and values == one.T.tolist()
+        assert limits == (0, pytest.approx(np.quantile(one, 0.995)))
+    Film.save = lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left"))
+    with pytest.raises(kn.InputError) as refused:
+        save_film(density.theta.values, density.r.values, frames, tmp_path / "b.gif")
+    assert str(refused.value) == f"The film {tmp_path / 'b.gif'} cannot be written: No space left."
+    assert [one.name for one in tmp_path.iterdir()] == ["a.gif"]
+    for kind in ("png", "mp4"):
+        monkeypatch.setattr("matplotlib.animation.writers.is_available", lambda _: False)
+        with pytest.raises(kn.InputError) as refused:
+            save_film(density.theta.values, density.r.values, frames, tmp_path / f"c.{kind}")
+        assert (
+            str(refused.value)
+            == {
+                "png": "A film is a gif or an mp4, not 'png'.",
+                "mp4": "An mp4 needs the program ffmpeg, which is not installed; a gif needs nothing.",
+            }[kind]
+        )
 
 
 def sweep_of(*shape):
@@ -190,6 +256,29 @@ def test_a_sweep_of_two_axes_is_a_line_for_each_of_a_few():
     for k, name in enumerate(("10", "11", "12")):
         same(lines(axes)[name], table.b, table.height[k])
     assert legend(axes) == ["10", "11", "12"] and axes.get_legend().get_title().get_text() == "a"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("b", "height (m)")
+
+
+def test_the_axis_with_most_values_lies_across_and_words_are_lines():
+    table = sweep_of(8, 3)
+    axes = kn.plot.sweep(table).axes[0]
+    for k, name in enumerate(("20", "21", "22")):
+        same(lines(axes)[name], table.a, table.height[:, k])
+    named = table.assign_coords(a=[f"law {k}" for k in range(8)])
+    axes = kn.plot.sweep(named).axes[0]
+    assert legend(axes) == [f"law {k}" for k in range(8)] and axes.get_xlabel() == "b"
+    same(lines(axes)["law 5"], named.b, named.height[5])
+
+
+def test_sweeps_that_cannot_be_drawn_are_refused_in_words():
+    with pytest.raises(kn.InputError, match=r"^A sweep of 5 axes cannot be drawn; select values of 1 of them\.$"):
+        kn.plot.sweep(sweep_of(2, 2, 2, 2).expand_dims("e"))
+    with pytest.raises(kn.InputError, match=r"^variable must be one of height, not 'width'\.$"):
+        kn.plot.sweep(sweep_of(2, 2), "width")
+    assert len(kn.plot.sweep(sweep_of(5, 6, 7)).axes) == 5
+    words = "^Small multiples show at most 5 values of an axis and 'a' has 6; select some of them first\\.$"
+    with pytest.raises(kn.InputError, match=words):
+        kn.plot.sweep(sweep_of(6, 7, 8))
 
 
 @pytest.mark.parametrize("shape", [(11, 14), (14, 11)])
@@ -213,6 +302,20 @@ def test_small_multiples_show_the_values_they_are_named_after():
     for k, axes in enumerate(panels):
         for j, name in enumerate(("20", "21", "22")):
             same(lines(axes)[name], table.c, table.height[k, j])
+    low, high = float(table.height.min()), float(table.height.max())
+    room = 0.03 * (high - low)
+    assert [axes.get_ylim() for axes in panels] == 2 * [(pytest.approx(low - room), pytest.approx(high + room))]
+    assert panels[0].get_ylabel() == "height (m)" and [axes.get_xlabel() for axes in panels] == ["c", "c"]
+
+
+def test_heat_maps_of_small_multiples_have_one_scale():
+    table = sweep_of(2, 11, 14)
+    figure = kn.plot.sweep(table)
+    panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+    for k, axes in enumerate(panels):
+        (mesh,) = axes.collections
+        assert mesh.get_clim() == (float(table.height.min()), float(table.height.max()))
+        assert shades(axes)[2] == pytest.approx(table.height[k].values)
 
 
 def made_audit():
@@ -253,6 +356,7 @@ def test_an_audit_shows_both_curves_and_each_k_under_its_name():
     assert set(stacked) == {"luck", "newcomers", "lag"}
     assert max(stacked["luck"]) == 250 and max(stacked["newcomers"]) == 260 and max(stacked["lag"]) == 570
     assert (loss.get_xscale(), loss.get_xlabel(), parts.get_ylabel()) == ("log", "K", "Squared error, points²")
+    assert title(parts) == "Why: errors of a rating"
 
 
 @pytest.mark.parametrize("groups", [(), (GroupFound("juniors", 12, None, Shift(30.0, 5.0, 12), None, None),)])
