@@ -2,6 +2,7 @@
 
 import ast
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,21 @@ def told(values):
 
 def unrelated(a, b):
     return a - b
+
+
+def outer(a):
+    def show(b):
+        return b + 1
+
+    return show(a)
+
+
+def user(a):
+    return outer(a)
+
+
+def stranger(page):
+    page.show(3)
 '''
 
 
@@ -92,7 +108,7 @@ def test_the_same_seed_draws_the_same_faults_and_another_one_others():
     assert first == drawn.draw(9, 7, "play/")
     assert first != drawn.draw(9, 8, "play/")
     assert {file for file, _ in first} == {"play/small.py"}
-    assert {file for file, _ in drawn.draw(9, 7, "")} == {"play/small.py", "other.py"}
+    assert {file for file, _ in drawn.draw(40, 7, "")} == {"play/small.py", "other.py"}
 
 
 @pytest.mark.usefixtures("small")
@@ -128,7 +144,24 @@ def test_a_compiled_function_is_reached_through_who_calls_it(monkeypatch):
     assert reach.of_line("play/small.py", 22) == {"tests/test_other.py::test"}
 
 
+@pytest.mark.usefixtures("small")
+def test_a_function_inside_another_is_reached_through_who_calls_the_outer_one(monkeypatch):
+    """Not through everything that is called by the same name."""
+    reach, lines = object.__new__(drawn.Reach), SMALL.splitlines()
+    traced = {lines.index("    return outer(a)") + 1: {"of user"}, lines.index("    page.show(3)") + 1: {"of stranger"}}
+    monkeypatch.setattr(drawn.Reach, "by_line", lambda self, file: traced)
+    monkeypatch.setattr(drawn.Reach, "recorded", lambda self, file: lines)
+    assert reach.of_line("play/small.py", lines.index("        return b + 1") + 1) == {"of user"}
+
+
 def test_an_interval_of_a_share_holds_it():
     low, high = drawn.interval(65, 85)
     assert (low, high) == pytest.approx((0.665, 0.845), abs=0.005)  # 65 of 85, by an integral of its density
     assert drawn.interval(0, 9)[0] == 0.0 and drawn.interval(9, 9)[1] == 1.0
+
+
+def test_faults_without_effect_stand_in_the_code_and_have_a_reason():
+    """Those whose line has gone are taken out of the list."""
+    for entry in tomllib.loads(drawn.EQUIVALENT.read_text(encoding="utf-8"))["fault"]:
+        lines = [line.strip() for line in (drawn.SOURCE / entry["file"]).read_text(encoding="utf-8").splitlines()]
+        assert entry["before"] in lines and entry["after"] != entry["before"] and len(entry["reason"]) > 20

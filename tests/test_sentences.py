@@ -63,6 +63,15 @@ CASES = {
         lambda: kn.season(classic(), fixtures(2)[:0], seed=1),
         "A season needs fixtures: matches read with read_matches(..., played=False).",
     ),
+    "more seasons than fit": (
+        lambda: kn.season(classic(), fixtures(2), realisations=10**9),
+        "1,000,000,000 realisations of 2 fixtures are too many at once; ask for fewer.",
+    ),
+    "a whole number beyond what loops count": (
+        lambda: kn.TeamElo(step=10**9 + 1),
+        r"TeamElo\(step=1000000001\) cannot be used: step is a finite number of at least 0; "
+        r"a whole number is at most 1,000,000,000 in size\.",
+    ),
     "since without results": (
         lambda: kn.season(classic(), fixtures(2), since="2024-01-01", seed=1),
         "since says which results count: give them too, results=matches.",

@@ -416,7 +416,8 @@ class Reach:
             # The line that names a function runs when its module is imported, whoever does that.
             tests = self.of_lines(file, function.body, function.last)
         if not tests and enclosing:
-            seen, waiting = set(), [enclosing[-1]]
+            # One inside another is called by that one: the outermost is who others name.
+            seen, waiting = set(), [enclosing[0]]
             while waiting:
                 function = waiting.pop()
                 if function in seen:

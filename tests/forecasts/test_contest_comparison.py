@@ -6,6 +6,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
+from kinelo.forecasts.comparison import backtest_table
 from kinelo.forecasts.contest_scores import (
     ContestBacktest,
     pairs_right,
@@ -63,6 +64,30 @@ def test_the_best_stands_first_and_is_what_others_are_compared_with(three):
     assert three.scores["rater"].to_list() == ["truth", "blurred", "nothing"]
     assert three.differences(resamples=20)["rater"].to_list() == ["blurred", "nothing"]
     assert "200 contests" in repr(three) and three.to_dict()["contests"] == 200
+
+
+def test_the_table_shows_scores_and_how_far_behind_the_best_each_is(three):
+    """Shares in percent, other scores to four digits; contests have no line-ups, and no column of them."""
+    table = backtest_table(three, "Three raters")
+    names = {"pairs_right": "pairs right", "order_log_loss": "order log-loss", "winner_log_loss": "winner log-loss",
+             "rank_deviation": "rank deviation"}  # fmt: skip
+    assert [column.label for column in table.columns] == ["Rater", *map(names.get, three.metrics), "behind the best"]
+    gaps = {row["rater"]: row for row in three.differences("truth").iter_rows(named=True)}
+    for row, name in zip(table.cells(), ["truth", "blurred", "nothing"], strict=True):
+        means = [weighted_mean(three, name, metric) for metric in three.metrics]
+        shown = [f"{100 * mean:.1f} %" if metric == "pairs_right" else f"{mean:.4f}"
+                 for metric, mean in zip(three.metrics, means, strict=True)]  # fmt: skip
+        gap = gaps.get(name)
+        behind = f"{gap['difference']:+.4f} ({gap['low']:+.4f} to {gap['high']:+.4f})" if gap else ""
+        assert row == [name, *shown, behind]
+    words = f"Behind the best: mean difference in {names[three.metrics[0]]} with its 95 % bootstrap interval."
+    assert (table.title, table.below) == ("Three raters", (words,))
+
+
+def weighted_mean(three, name, metric):
+    size = three.contests.sizes
+    weight = size * (size - 1) / 2 if metric in ("pairs_right", "order_log_loss") else np.ones(size.size)
+    return np.average(three.contest_scores(name, metric), weights=weight)
 
 
 def test_the_picture_shows_wins_and_podiums(three):

@@ -127,6 +127,12 @@ def test_a_kill_during_finish_is_survived(uninterrupted, tmp_path, monkeypatch):
     with pytest.raises(Crash):
         run(tmp_path / "run", interval=1e9)
     monkeypatch.undo()
+    # Whoever opens it before it is finished finds it as it was begun: all rows to come, and no attribute of the end.
+    (tmp_path / "run" / "data.zarr" / "theta" / "zarr.json").unlink()
+    with RunStore.open(tmp_path / "run", INPUTS, LAYOUT) as begun:
+        data = begun.dataset()
+        assert data.attrs == {"gamma": 0.05} and data.sizes["team"] == 50 and data.rating.shape[0] == LAYOUT.rows
+        assert np.isnan(data.rating.values).all()
     run(tmp_path / "run")
     assert all_bytes(tmp_path / "run") == all_bytes(uninterrupted)
 
@@ -277,13 +283,26 @@ def rewritten(folder: Path, **changes) -> None:
 
 
 def test_fields_of_another_version_are_named(tmp_path, monkeypatch):
-    rewritten(unfinished(tmp_path / "run"), colour="blue")
-    with pytest.raises(InputError, match=r"says 'colour', which Kinelo .* does not know"):
+    rewritten(unfinished(tmp_path / "run"), zest=1, colour="blue", hue="light")
+    with pytest.raises(InputError) as refused:
         RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
+    assert str(refused.value) == (
+        f"The stored run {tmp_path / 'run'} says 'colour', which Kinelo {kinelo.__version__} does not know: it comes "
+        "from another version; it is left alone, choose another folder."
+    )
     rewritten(unfinished(tmp_path / "old"), version=None, state="state-1.npz")
     monkeypatch.setattr(kinelo.results.store, "__version__", "99.0")
     with pytest.raises(InputError, match=r"Kinelo 0\.1\.0 began"):
         RunStore.open(tmp_path / "old", INPUTS, LAYOUT)
+
+
+@pytest.mark.parametrize("harm", [lambda path: path.unlink(), lambda path: path.write_bytes(b"PK")])
+def test_a_state_that_is_gone_meanwhile_is_not_taken_for_none(tmp_path, harm):
+    folder = unfinished(tmp_path / "run")
+    with RunStore.open(folder, INPUTS, LAYOUT) as store:
+        harm(folder / "state-1.npz")
+        with pytest.raises(InputError, match=r"is damaged \(state-1\.npz is missing or changed\)"):
+            _ = store.state
 
 
 def test_one_process_at_a_time(tmp_path):
