@@ -756,7 +756,7 @@ OTHERS = {
     "classic", "corrected", "correlation", "from_arrays", "get_params", "hindsight", "intervals", "lineup_knowledge",
     "predict_margin", "score", "set_params", "strengths_by", "surprises", "to_arrays",
     # of a rater of contests: one of them
-    "contest_one", "field_of",
+
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
     "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "rating_history", "read_contests",

@@ -98,7 +98,7 @@ def test_those_level_on_a_list_stand_in_the_order_of_their_names():
     games = {"date": ["2024-05-04"], "home": ["Bea"], "away": ["Zoe"], "result": [1]}
     rater = kn.FideElo(start=start).fit(kn.read_matches(games))
     names = rater.ratings_["name"].to_list()
-    assert names[:3] == ["Bea", "Amy", "Mia"] and [row[1] for row in rater.list_table().cells()] == names
+    assert names[:3] == ["Bea", "Amy", "Mia"] and [row[1] for row in rater._list_table().cells()] == names
     assert rater.list_on("2024-05-10")["name"].to_list() == ["Bea", "Amy", "Mia", "Zoe"]
 
 

@@ -9,7 +9,7 @@ from scipy.stats import poisson
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.bradley_terry.intervals import Resampling, rank_intervals, ranks_of_draws
+from kinelo.raters.bradley_terry.likelihood import Resampling, rank_intervals, ranks_of_draws
 
 
 def points(kappa):
@@ -373,7 +373,7 @@ def test_bootstrap_depends_on_the_seed_alone(monkeypatch):
     matches, _ = votes(200)
     rater = kn.BradleyTerry().fit(matches)
     one = rater.intervals(method="bootstrap", resamples=20, seed=3)
-    monkeypatch.setattr("kinelo.raters.bradley_terry.intervals.usable_processors", lambda: 1)
+    monkeypatch.setattr("kinelo.raters.bradley_terry.likelihood.usable_processors", lambda: 1)
     assert rater.intervals(method="bootstrap", resamples=20, seed=3).equals(one)
     assert not rater.intervals(method="bootstrap", resamples=20, seed=4).equals(one)
 

@@ -151,7 +151,7 @@ def test_a_large_field_is_as_even_as_all_of_its_pairs(monkeypatch):
     table = {"name": names, "rating": ratings, "deviation": deviations}
     rater = kn.RankElo(start=table, off=0.1, depth=0.9, walk=0.2, regression=0.0)
     found = kn.match_quality(rater, names)
-    monkeypatch.setattr("kinelo.raters.rank.rater.PAIRS_AT_ONCE", 1000)
+    monkeypatch.setattr("kinelo.raters.rank.reading.PAIRS_AT_ONCE", 1000)
     assert kn.match_quality(rater, names) == pytest.approx(found, abs=1e-13)
     monkeypatch.setattr("kinelo.forecasts.pair_sums.BLOCK", 70)
     assert found == pytest.approx(kn.match_quality(rater, names), abs=1e-9)

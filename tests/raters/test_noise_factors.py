@@ -17,7 +17,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Condition
 from kinelo.raters.adapter import blank_of, conditions_of
 from kinelo.raters.noise import NoiseFactors, _errors_of_ratios, find_factors, settle_factors
-from kinelo.raters.rank.luck import Circumstances
+from kinelo.raters.rank.entries import ContestLevels
 
 LUCK = {"league": 1.0, "friendly": 2.5, "cup": 0.7}
 STILL: dict[type, dict[str, Any]] = {
@@ -293,7 +293,7 @@ def test_errors_of_factors_are_those_of_losses_that_differ_more_than_their_curva
     rng = np.random.default_rng(5)
     level = np.repeat(np.arange(6), 200)
     x = np.repeat([-1.0, -0.6, -0.2, 0.2, 0.6, 1.0], 200) + spread * rng.normal(size=level.size)
-    said = Circumstances({"track": Condition(level, tuple("abcdef"))}, level.size)
+    said = ContestLevels({"track": Condition(level, tuple("abcdef"))}, level.size)
     found = find_factors(("track",), said, lambda f: 0.5 * (np.log(f) - x) ** 2, nothing_open(x.size), NoiseFactors())
     assert found.error == pytest.approx(np.full(6, spread / np.sqrt(200)), rel=0.15)
 
@@ -305,10 +305,10 @@ def test_the_spread_of_many_rare_levels_is_found():
     rng = np.random.default_rng(6)
     x = 0.9 * rng.normal(size=300) + rng.normal(size=300)
     levels = tuple(f"L{k}" for k in range(300))
-    said = Circumstances({"track": Condition(np.arange(300), (*levels, "listed alone"))}, 300)
+    said = ContestLevels({"track": Condition(np.arange(300), (*levels, "listed alone"))}, 300)
     found = find_factors(("track",), said, lambda f: 0.5 * (np.log(f) - x) ** 2, nothing_open(x.size), NoiseFactors())
     assert found.spread("track") == pytest.approx(0.9, abs=0.34)
-    other = Circumstances({"track": Condition(np.array([0, 1]), ("L7", "new"))}, 2)
+    other = ContestLevels({"track": Condition(np.array([0, 1]), ("L7", "new"))}, 2)
     met, new = found.errors(other, ("track",))
     assert met == found.error[7] < new == found.spread("track")
     assert ("track", "listed alone") not in found.index and (found.error > 0.3).all()
@@ -318,7 +318,7 @@ def test_the_spread_of_many_rare_levels_is_found():
 def test_levels_whose_losses_have_no_least_leave_the_spread_finite():
     """Losses that fall for ever with the factor, of three levels out of four: these end at the largest factor."""
     level = np.repeat(np.arange(4), 50)
-    said = Circumstances({"track": Condition(level, tuple("abcd"))}, level.size)
+    said = ContestLevels({"track": Condition(level, tuple("abcd"))}, level.size)
     falling = lambda f: np.where(level < 3, -np.log(f), 0.5 * (np.log(f) - 0.3) ** 2)  # noqa: E731
     found = find_factors(("track",), said, falling, nothing_open(200), NoiseFactors())
     assert found.log[:3] == pytest.approx([2.0, 2.0, 2.0]) and found.log[3] == pytest.approx(0.3, abs=0.05)
@@ -328,7 +328,7 @@ def test_levels_whose_losses_have_no_least_leave_the_spread_finite():
 def levels_of(*counts) -> Any:
     """Circumstances of so many matches at each of some levels, and the level of each."""
     level = np.repeat(np.arange(len(counts)), counts)
-    return Circumstances({"track": Condition(level, tuple("abcdef"[: len(counts)]))}, level.size), level
+    return ContestLevels({"track": Condition(level, tuple("abcdef"[: len(counts)]))}, level.size), level
 
 
 def slopes_by(*columns):

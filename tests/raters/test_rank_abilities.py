@@ -9,7 +9,8 @@ from scipy.stats import norm
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.rank.table import POINTS_PER_UNIT
+from kinelo.raters.rank.estimation import ContestSearch
+from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 
 GIVEN = {
     "anchor": 0.0,
@@ -65,14 +66,6 @@ def test_good_and_bad_days_alike_are_told_from_bad_ones():
     assert alike < 1.5 < 2.2 < bad
 
 
-def test_estimates_of_bad_days_without_a_depth_keep_their_meaning():
-    rater = kn.RankElo()
-    rater._reset({"off": 0.1})
-    assert rater.parameters_["depth"] == 3.0
-    rater._reset({"off": 0.1, "depth": 0.7})
-    assert rater.parameters_["depth"] == 0.7
-
-
 def test_a_bad_day_says_less_the_more_of_them_there_are():
     def lost(off):
         known = {"A": 2000, "B": 1500, "C": 1500, "D": 1500}
@@ -122,8 +115,7 @@ def test_losses_are_as_informative_as_their_slopes_say(size, contests):
     def losses(walk):
         rater = kn.RankElo(**GIVEN | {"walk": walk, "prior_spread": 1.0})
         rater._take_kinds(table)
-        rater._reset()
-        return rater._losses(table, contests // 4)
+        return ContestSearch(rater, table)._losses(table, contests // 4)
 
     walks = 0.8 * np.exp(np.linspace(-0.5, 0.5, 5))
     at = [losses(walk) for walk in walks]

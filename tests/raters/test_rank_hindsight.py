@@ -8,9 +8,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.raters.filter.belief import fade_all
-from kinelo.raters.rank.hindsight import ContestSmoother, one_contest
-from kinelo.raters.rank.kernels import filter_contests, room_for_expected
-from kinelo.raters.rank.table import POINTS_PER_UNIT
+from kinelo.raters.rank.hindsight import ContestSmoother, drawn_strengths, one_contest
+from kinelo.raters.rank.kernels import POINTS_PER_UNIT, filter_contests, room_for_expected
 
 VALUES = {"walk": 0.6, "prior_spread": 0.8, "newcomer": -0.3, "regression": 0.2, "retirement": 0.1, "experience": 0.9}
 VALUES |= {"contest_walk": 0.3, "newcomer_follows": 0.6}
@@ -46,7 +45,8 @@ def by_regression(rater, smoother, slot):
     at = smoother.appearances
     own = np.flatnonzero(at.slot == slot)
     kind = rater.kinds_[int(smoother.known.kind[slot])]
-    f, q = fade_all(np.diff(at.day[own]), rater._of_kind("regression", kind), rater._of_kind("walk", kind) ** 2)
+    rho, walk = (rater._entries.value(rater.parameters_, name, kind) for name in ("regression", "walk"))
+    f, q = fade_all(np.diff(at.day[own]), rho, walk**2)
     begin, prior = smoother.past[1, own[0]] / smoother.past[0, own[0]], 1.0 / smoother.past[0, own[0]]
     means, covariance = np.empty(own.size), np.empty((own.size, own.size))
     means[0], covariance[0, 0] = begin, prior
@@ -86,7 +86,7 @@ def test_strengths_are_drawn_as_one_regression_over_all_contests_of_a_name_says(
     }
     contests = kn.read_contests(table)
     rater, smoother = smoother_of(contests, VALUES | {"regression": 0.5})
-    drawn = rater._drawn_strengths(contests, draws)
+    drawn = drawn_strengths(rater, contests, draws)
     smoother.sweep_forwards()
     at, seen = smoother.appearances, 0
     for slot in np.unique(at.slot):

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.cli.app import app
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.rank.numbers import log_sizes
+from kinelo.raters.rank.entries import log_sizes
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "unequal-teams.md"
 
@@ -104,9 +104,9 @@ def test_who_left_counts_for_the_part_played(tmp_path):
     gain = {name: rating - start[name] for name, rating in after.select("name", "rating").rows()}
     assert gain["Ann"] == pytest.approx(3 * gain["Bob"]) and gain["Ann"] > 0 > gain["Cid"]
     assert gain["Cid"] == pytest.approx(gain["Dee"]) and gain["Eve"] == pytest.approx(0.0, abs=1e-9)
-    contest = rater.contest_one(teams, minutes=minutes)
+    contest = rater._contest_one(teams, minutes=minutes)
     assert np.exp(log_sizes(contest)).tolist() == pytest.approx([40.0, 60.0])
-    assert np.exp(log_sizes(rater.contest_one(teams, minutes={"Ann": 30}))).tolist() == pytest.approx([2.0, 3.0])
+    assert np.exp(log_sizes(rater._contest_one(teams, minutes={"Ann": 30}))).tolist() == pytest.approx([2.0, 3.0])
     book = kn.RatingBook(tmp_path / "m.db", copy.deepcopy(rater))
     book.update_one(teams, minutes=minutes, match_id="x", date="2024-05-01")
     book.add([{"match_id": "y", "order": teams[::-1], "minutes": minutes, "date": "2024-05-02"}])
@@ -119,7 +119,7 @@ def test_who_left_counts_for_the_part_played(tmp_path):
     for wrong, said in (({"Zoe": 3}, "not in this contest"), ({"Ann": -1}, "from 0 on"), ([3], "not understood"),
                         ({"Ann": 0, "Bob": 0}, "Nobody of a team")):  # fmt: skip
         with pytest.raises(kn.InputError, match=said):
-            rater.contest_one(teams, minutes=wrong)
+            rater._contest_one(teams, minutes=wrong)
     with pytest.raises(kn.InputError, match="no minutes"):
         kn.TeamElo.classic(k=20).update_one(teams, minutes=minutes)
 
@@ -165,5 +165,5 @@ def test_the_page_runs(capsys):
     assert len(re.findall(r"\bsize\b", printed := capsys.readouterr().out)) == 1 and "party" in printed
     (row,) = names["rater"].effects_.to_dicts()
     assert 0.0 < row["effect"] < 400.0 + 3.3 * row["standard_error"], "it comes out too small, as the page says"
-    six, five = (names["rater"].balance([*names["six"], *names["five"]], sides=[6, 5])).best.sides
+    six, five = kn.balance(names["rater"], [*names["six"], *names["five"]], sides=[6, 5]).best.sides
     assert {len(six), len(five)} == {6, 5} and {*six, *five} == {*names["six"], *names["five"]}

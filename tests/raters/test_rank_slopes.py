@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.raters.rank.table import POINTS_PER_UNIT
+from kinelo.raters.rank.estimation import ContestSearch
+from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 
 STEP = 1e-4
 
@@ -30,8 +31,8 @@ def of_large_fields():
     return kn.read_contests(kn.matches.sample_contests(contests=6, entrants=600, size=500, walk=0.5, seed=3))
 
 
-def reset(rater, values):
-    twin = copy.copy(rater)
+def reset(search, values):
+    twin = copy.copy(search)
     twin._reset(values)
     return twin
 
@@ -54,10 +55,11 @@ def test_slopes_are_those_of_the_losses(contests, values):
     rater._reset(values)
     values = {p.name: rater.parameters_[p.name] for p in rater._open_parameters()}
     values |= {name: 0.1 for name in values if name.startswith("contest_walk")}  # of 0 nothing moves at first
-    found = reset(rater, values)._slopes(contests, 3)
+    search = ContestSearch(rater, contests)
+    found = reset(search, values)._slopes(contests, 3)
     assert set(found.names) == {p.name for p in rater._open_parameters()} - {"off", "depth"}
     for name, slope in zip(found.names, found.by.T):
-        up, down = (reset(rater, values | {name: values[name] + h})._losses(contests, 3) for h in (STEP, -STEP))
+        up, down = (reset(search, values | {name: values[name] + h})._losses(contests, 3) for h in (STEP, -STEP))
         expected = (up - down) / (2 * STEP)
         # Losses are sums over grids that move with the parameters: differences of them are right to a few thousandths.
         assert slope == pytest.approx(expected, abs=4e-3 * (np.abs(expected).max() + 0.1)), name
@@ -69,9 +71,9 @@ def test_what_a_retirement_tells_has_a_slope_where_it_tells_nothing():
     rater = kn.RankElo(off=0.0, retirement=None, contest_walk=0.0)
     rater._take_kinds(contests)
     rater._reset({"retirement": 0.0})
-    values = dict(rater.parameters_)
-    found = reset(rater, values)._slopes(contests, 0)
-    there, here = (reset(rater, values | {"retirement": r})._losses(contests, 0) for r in (2e-4, 0.0))
+    values, search = dict(rater.parameters_), ContestSearch(rater, contests)
+    found = reset(search, values)._slopes(contests, 0)
+    there, here = (reset(search, values | {"retirement": r})._losses(contests, 0) for r in (2e-4, 0.0))
     slope = found.by[:, found.names.index("retirement")]
     assert slope.sum() == pytest.approx((there - here).sum() / 2e-4, rel=0.01)
     assert slope == pytest.approx((there - here) / 2e-4, abs=0.01 * np.abs(slope).max())
@@ -82,10 +84,10 @@ def test_ratings_to_begin_with_that_lean_on_a_parameter_have_slopes():
     rater = kn.RankElo(off=0.0, retirement=0.1, contest_walk=0.0, start=dict.fromkeys(contests.entrants[:6], 1600.0))
     rater._take_kinds(contests)
     rater._reset()
-    values = dict(rater.parameters_)
-    found = reset(rater, values)._slopes(contests, 0)
+    values, search = dict(rater.parameters_), ContestSearch(rater, contests)
+    found = reset(search, values)._slopes(contests, 0)
     up, down = (
-        reset(rater, values | {"prior_spread of entrant": values["prior_spread of entrant"] + h})._losses(contests, 0)
+        reset(search, values | {"prior_spread of entrant": values["prior_spread of entrant"] + h})._losses(contests, 0)
         for h in (STEP, -STEP)
     )
     expected = (up - down) / (2 * STEP)
@@ -102,10 +104,10 @@ def test_who_is_far_stronger_than_those_it_ties_with_has_slopes():
         rater = kn.RankElo(off=0.0, contest_walk=0.0, start=start)
         rater._take_kinds(contests)
         rater._reset()
-        values = dict(rater.parameters_)
-        found = reset(rater, values)._slopes(contests, 0)
+        values, search = dict(rater.parameters_), ContestSearch(rater, contests)
+        found = reset(search, values)._slopes(contests, 0)
         up, down = (
-            reset(rater, values | {"prior_spread": values["prior_spread"] + h})._losses(contests, 0).sum()
+            reset(search, values | {"prior_spread": values["prior_spread"] + h})._losses(contests, 0).sum()
             for h in (STEP, -STEP)
         )
         slope = found.by[:, found.names.index("prior_spread")].sum()

@@ -8,6 +8,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.raters.filter.belief import YEAR
+from kinelo.raters.rank.estimation import ContestSearch
 
 GIVEN = {"newcomer": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0, "contest_walk": 0.0}
 GIVEN["newcomer_follows"] = 1.0
@@ -51,12 +52,13 @@ def test_beliefs_are_about_a_collapse_and_what_experience_brings():
     contests = kn.read_contests(kn.matches.sample_contests(contests=5, seed=1))
     rater = kn.RankElo()
     rater._take_kinds(contests)
-    rater._years = 4.0
+    search = ContestSearch(rater, contests)
+    search.years = 4.0
     still = {"walk": 0.01, "prior_spread": 1.0, "regression": 0.0}
     kept = math.exp(-2 * 0.1 * 4.0) + 0.01**2 * (1 - math.exp(-2 * 0.1 * 4.0)) / 0.2
-    assert rater._beliefs(still).tolist() == [0.0, 0.0]
-    assert rater._beliefs(still | {"walk": 1.0}).tolist() == [0.0, 0.0]
-    assert rater._beliefs(still | {"regression": 0.1, "experience": -0.3}) == pytest.approx(
+    assert search._beliefs(still).tolist() == [0.0, 0.0]
+    assert search._beliefs(still | {"walk": 1.0}).tolist() == [0.0, 0.0]
+    assert search._beliefs(still | {"regression": 0.1, "experience": -0.3}) == pytest.approx(
         [math.sqrt(math.log1p((math.log(kept) / 0.3) ** 2)), -math.sqrt(math.log1p((0.3 / 0.1) ** 2))]
     )
-    assert rater._beliefs(still | {"regression": 0.1, "walk": 0.5})[0] == 0.0  # as much as returns is gained
+    assert search._beliefs(still | {"regression": 0.1, "walk": 0.5})[0] == 0.0  # as much as returns is gained

@@ -9,7 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss
-from kinelo.raters.rank import filtering, thinning
+from kinelo.raters.rank import entries, estimation
 
 
 def contests_of(**how):
@@ -28,7 +28,7 @@ def entries_of(contests):
 
 def test_some_entrants_keep_all_their_contests_and_their_order():
     contests = contests_of(contests=30, entrants=60, size=12, levels=5, seed=3)
-    part, whole = thinning.with_some_entrants(contests, 0.3), entries_of(contests)
+    part, whole = entries.with_some_entrants(contests, 0.3), entries_of(contests)
     kept = {part.entrants[code] for code in part.entrant}
     assert 8 < len(kept) < 30
     inner = entries_of(part)
@@ -39,7 +39,7 @@ def test_some_entrants_keep_all_their_contests_and_their_order():
         place = part.place[lo:hi]
         assert place.sum() == pytest.approx((hi - lo) * (hi - lo + 1) / 2) and (np.diff(place) >= 0).all()
     kn.matches.contests.check_contests(part)
-    again = thinning.with_some_entrants(part, 0.5)
+    again = entries.with_some_entrants(part, 0.5)
     twice = {again.entrants[code] for code in again.entrant}
     assert twice < kept and 2 < len(twice) < 0.8 * len(kept)
 
@@ -47,24 +47,24 @@ def test_some_entrants_keep_all_their_contests_and_their_order():
 def test_who_is_chosen_does_not_depend_on_the_order_of_rows():
     table = kn.matches.sample_contests(contests=20, entrants=40, size=9, seed=5)
     shuffled = table.sample(fraction=1.0, shuffle=True, seed=1)
-    one, other = (thinning.with_some_entrants(kn.read_contests(rows), 0.4) for rows in (table, shuffled))
+    one, other = (entries.with_some_entrants(kn.read_contests(rows), 0.4) for rows in (table, shuffled))
     assert entries_of(one) == entries_of(other)
 
 
 def test_fields_are_thinned_before_contests_and_the_latest_contests_remain(monkeypatch):
-    monkeypatch.setattr(thinning, "LEAST_FIELD", 5)
+    monkeypatch.setattr(entries, "LEAST_FIELD", 5)
     contests = contests_of(contests=40, entrants=200, size=50, seed=2)
-    assert thinning.thinned(contests, 2000) is contests
-    part = thinning.thinned(contests, 1999)
+    assert entries.thinned(contests, 2000) is contests
+    part = entries.thinned(contests, 1999)
     assert len(part) >= 39 and 1500 < part.entrant.size <= 1999
-    few = thinning.thinned(contests, 100)
+    few = entries.thinned(contests, 100)
     assert few.entrant.size <= 100 and few.identifiers == contests.identifiers[-len(few) :]
-    assert 3 < thinning.typical_field(few) < 8  # fields keep a few, and then contests go
+    assert 3 < entries.typical_field(few) < 8  # fields keep a few, and then contests go
     teams = kn.read_contests(
         kn.matches.sample_contests(contests=40, entrants=60, size=5, team=3, seed=2),
         slots={"player": ["player_1", "player_2", "player_3"]},
     )
-    some = thinning.thinned(teams, 50)
+    some = entries.thinned(teams, 50)
     assert some.sizes.tolist() == [5] * 10 and some.identifiers == teams.identifiers[-10:]
 
 
@@ -85,15 +85,15 @@ def test_large_fields_are_searched_from_where_some_entrants_lead(monkeypatch):
     """The last search reads all entries and ends where one that began with all of them does."""
     contests = contests_of(contests=40, entrants=300, size=150, walk=1.5, newcomers=0.4, seed=4)
     found, read = [], []
-    search = filtering.ContestFilter._likeliest
+    search = estimation.likeliest
 
-    def told(self, own, *how):
+    def told(rater, own, *how, **more):
         read.append(own.entrant.size)
-        return search(self, own, *how)
+        return search(rater, own, *how, **more)
 
-    monkeypatch.setattr(filtering.ContestFilter, "_likeliest", told)
+    monkeypatch.setattr(estimation, "likeliest", told)
     for few in (6000, 1500):
-        monkeypatch.setattr(filtering, "FEW_ENTRIES", few)
+        monkeypatch.setattr(estimation, "FEW_ENTRIES", few)
         found.append(kn.RankElo(off=0.0, regression=0.0).fit(contests))
     assert read[:2] == [6000, 6000] and read[-1] == 6000 and 500 < min(read) <= 1500
     for name, error in found[0].estimates_.standard_errors.items():
@@ -112,8 +112,8 @@ def test_teams_that_cannot_be_thinned_are_searched_at_once(monkeypatch):
     }
     contests = kn.read_contests(table, team="team")
     assert contests.sizes.tolist() == [12] * 4
-    monkeypatch.setattr(filtering, "LARGE", 8)
-    monkeypatch.setattr(filtering, "FEW_ENTRIES", 10)
+    monkeypatch.setattr(estimation, "LARGE", 8)
+    monkeypatch.setattr(estimation, "FEW_ENTRIES", 10)
     given = {
         "prior_spread": 1.0,
         "newcomer": 0.0,
@@ -127,7 +127,7 @@ def test_teams_that_cannot_be_thinned_are_searched_at_once(monkeypatch):
 
 
 def test_a_fit_that_takes_long_tells_how_far_it_is(monkeypatch):
-    monkeypatch.setattr("kinelo.raters.rank.filtering.MANY_ENTRIES", 100)
+    monkeypatch.setattr("kinelo.raters.rank.estimation.MANY_ENTRIES", 100)
     told = []
     rater = kn.RankElo(walk=0.3, newcomer=0.0, regression=0.0, off=0.0)
     rater.progress = told.append

@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.raters.rank.two_sides import chances_of_points, likeliest_ties
+from kinelo.raters.rank.reading import chances_of_points, likeliest_ties
 
 GIVEN = {"walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "off": 0.0}
 

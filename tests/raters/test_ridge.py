@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.forecasts.scores import log_loss
-from kinelo.raters.bradley_terry import ridge as ridges
+from kinelo.raters.bradley_terry import likelihood as ridges
 
 
 def pool(seed, games, sides, spread, candidates=1):

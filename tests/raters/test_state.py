@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.raters.bradley_terry.tally import Tally
+from kinelo.raters.bradley_terry.rater import Tally
 from kinelo.raters.glicko.rater import Deviations
 from kinelo.raters.kalman.state import SideState
 from kinelo.raters.player.state import SquadState

@@ -365,9 +365,9 @@ class RatingBook:
 
     def _knowing_field(self, entrants: Any) -> Any:
         """A rater that knows the entrants of a contest to come."""
-        if not hasattr(self._blank, "field_of"):
+        if not hasattr(self._blank, "_field_of"):
             raise InputError(f"{type(self._blank).__name__} rates matches of two sides; give both.")
-        return self._knowing(lambda rater: rater.slots.met(rater.field_of(entrants)))
+        return self._knowing(lambda rater: rater.slots.met(rater._field_of(entrants)))
 
     def _rater_knowing(self, names: Sequence[str] | None, entrants: Any) -> Any:
         """A rater that knows some who may meet, or the entrants of a contest, or everyone where neither is said."""
@@ -533,7 +533,7 @@ class RatingBook:
     def _contests_said(self, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Contests:
         """A table of contests, as the rater of the book makes them of an order."""
         rater = self._knowing(lambda _: [])
-        make = getattr(rater, "contest_one", None)
+        make = getattr(rater, "_contest_one", None)
         if make is None:
             raise InputError(f"{type(self._blank).__name__} rates matches of two sides; give both, and the result.")
         found: list[Any] = []

@@ -156,8 +156,8 @@ def settings_to_keep(rater: Any) -> dict[str, Any]:
     settings |= {name: plain_law(name, v) for name, v in settings.items() if isinstance(v, StepRule)}
     if settings.get("k_of") is not None:
         settings["k_of"] = read_k(settings["k_of"])
-    if hasattr(rater, "plain_settings"):
-        settings |= rater.plain_settings()
+    if hasattr(rater, "_plain_settings"):
+        settings |= rater._plain_settings()
     elif settings.get("start") is not None:
         settings["start"] = read_start(settings["start"]).plain()
     try:

@@ -81,7 +81,7 @@ def show_list(rater: Any, top: int) -> None:
     """Print a list, and who has no rating yet."""
     from kinelo.cli.streams import console
 
-    table, unrated = rater.list_table(), rater.unrated_
+    table, unrated = rater._list_table(), rater.unrated_
     console().print(table.head(top))
     if len(table.rows) > top:
         typer.echo(f"{len(table.rows) - top:,} more are on the list (--top, --out).")
@@ -178,7 +178,7 @@ def rate(
         worth = rating_inflation(rated, played) if opened is None else None
     if as_json:
         echo_json(content_of(rated, played, choice) | {"inflation": None if worth is None else worth.to_dict()})
-    elif hasattr(rated, "list_table"):
+    elif hasattr(rated, "_list_table"):
         show_list(rated, shown.top)
     else:
         show_leaderboard(rated, played, rated_by(rated, played), shown, noun=kind.noun)

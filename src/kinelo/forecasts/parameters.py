@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,7 +46,8 @@ class Parameter:
     is; ``above_zero`` says that 0 itself makes no sense, ``in_points`` that it counts rating points, ``prior_counts``
     that the prior around the default knows something, so that there is a standard error even where matches add little.
     One that is ``learnt`` is never sought: it begins at its default, as uncertain as its range is wide, and follows the
-    matches. ``largest`` is the largest size that may be given, ``vague`` a factor on the width of the prior.
+    matches. ``largest`` is the largest size that may be given, ``vague`` a factor on the width of the prior. One that
+    holds ``by_kind`` of slot may be given as a mapping from kinds to numbers.
     """
 
     name: str
@@ -60,6 +62,8 @@ class Parameter:
     learnt: bool = False
     largest: float = math.inf
     vague: float = 1.0
+    by_kind: bool = False
+    open: ClassVar[bool] = True
 
     @property
     def prior_width(self) -> float:
@@ -78,9 +82,10 @@ class Parameter:
 
     def check(self, owner: str, value: object) -> None:
         """Refuse a value that no rater can use; None asks for an estimate."""
-        if value is not None:
-            lowest = 0.0 if self.low >= 0 else -self.largest
-            check_number(owner, self.name, value, lowest, self.largest, above=self.above_zero)
+        lowest = 0.0 if self.low >= 0 else -self.largest
+        for number in value.values() if self.by_kind and isinstance(value, Mapping) else (value,):
+            if number is not None:
+                check_number(owner, self.name, number, lowest, self.largest, above=self.above_zero)
 
 
 @dataclass(frozen=True)

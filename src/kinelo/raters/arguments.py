@@ -30,9 +30,14 @@ FIXED_BY_PLAIN_ELO = frozenset(
 """Parameters that plain Elo tells the values of without taking them as arguments."""
 
 
-def estimated(default: float, low: float, high: float, positive: bool, meaning: str, **more: bool) -> Any:
-    """A field for a number that ``fit`` estimates where it is None; arguments are those of :class:`Parameter`."""
-    return field(default=None, metadata={DECLARED: Parameter("", default, low, high, positive, meaning, **more)})
+def estimated(
+    default: float, low: float, high: float, positive: bool, meaning: str, *, kw_only: bool = False, **more: Any
+) -> Any:
+    """A field for a number that ``fit`` estimates where it is None; arguments are those of :class:`Parameter`, and
+    whether it is given by its name alone.
+    """
+    declared = Parameter("", default, low, high, positive, meaning, **more)
+    return field(default=None, kw_only=kw_only, metadata={DECLARED: declared})
 
 
 def fixed(default: Any, low: float = -math.inf, *, above: bool = False, open: bool = False) -> Any:

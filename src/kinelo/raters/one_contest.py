@@ -3,7 +3,9 @@
 An entrant is a name, or a list of names, which is a team; a tuple has a name (or a list of names) for each kind that is
 rated. Ties are said by ``ranks``.
 
-:class:`SingleContests` gives raters of contests ``predict_one`` and ``update_one`` of these, beside those of matches.
+:func:`predict_one` and :func:`update_one` are what raters of contests have in the place of those of matches alone: a
+list of entrants is a contest, two names are a match. The rater says how a contest is forecast (``_foresee_field``) and
+used (``_use_order``).
 """
 
 from __future__ import annotations
@@ -11,13 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.estimator import Data, Said
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import UNFINISHED, Contests, Slots
@@ -27,121 +28,94 @@ from kinelo.matches.reading import places_of
 from kinelo.raters.rater import Rater
 
 Array = NDArray[np.float64]
+Rated = TypeVar("Rated")
 Unfinished = Sequence[Any] | Mapping[Any, float]
 """Those who did not finish, or how far each of them came."""
 
 
-class SingleContests(Rater[Data, Said]):
-    """Forecasts of single contests, and updates by them: a list of entrants is a contest, two names are a match."""
+@overload
+def predict_one(
+    self: Any, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
+) -> ContestForecast: ...
+@overload
+def predict_one(
+    self: Any,
+    home: str,
+    away: str,
+    *,
+    date: Day | None = None,
+    neutral: bool = False,
+    conditions: Mapping[str, object] | None = None,
+    home_lineup: Sequence[str] = (),
+    away_lineup: Sequence[str] = (),
+) -> Forecast: ...
+def predict_one(self: Any, *sides: Any, **said: Any) -> Any:
+    """Forecast one contest of these entrants from the ratings as they stand, or one match of two sides.
 
-    def field_of(self, entrants: Sequence[Any], *, date: Day | None = None) -> Contests:
-        """One contest to come as :meth:`predict_one` takes it."""
-        raise NotImplementedError
+    An entrant is a name, or a list of names, which is a team: ``[["Ann", "Bob"], ["Cid", "Dee"]]``. Where several
+    kinds are rated it is a tuple with a name (or a list of names) for each. Advantages come last, and who has none
+    leaves them out: ``[("Ajax", "home"), "PSV"]``. Without a date the contest is on the last day known.
+    ``conditions={"track": "oval"}`` says circumstances of ``noise_by``. A match is said as to every other rater:
+    ``predict_one("Ajax", "PSV")``.
 
-    def contest_one(
-        self,
-        order: Sequence[Any],
-        *,
-        ranks: Sequence[float] | None = None,
-        unfinished: Unfinished = (),
-        date: Day | None = None,
-    ) -> Contests:
-        """One contest as :meth:`update_one` takes it."""
-        raise NotImplementedError
+    >>> import kinelo as kn
+    >>> rater = kn.TeamElo.classic(start={"Ann": 1700, "Bob": 1500, "Cid": 1500})
+    >>> rater.predict_one(["Ann", "Bob", "Cid"]), rater.predict_one("Ann", "Bob")
+    (Forecast of 1 contest: Ann 0.613, Bob 0.194, Cid 0.194, Forecast of 1 match: Ann – Bob 0.760 / 0.000 / 0.240)
+    """
+    if _are_two(sides, said):
+        return Rater.predict_one(self, *sides, **said)
+    return self._foresee_field(*sides, **_given(said, "entrants"))
 
-    @overload
-    def predict_one(
-        self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
-    ) -> ContestForecast: ...
-    @overload
-    def predict_one(
-        self,
-        home: str,
-        away: str,
-        *,
-        date: Day | None = None,
-        neutral: bool = False,
-        conditions: Mapping[str, object] | None = None,
-        home_lineup: Sequence[str] = (),
-        away_lineup: Sequence[str] = (),
-    ) -> Forecast: ...
-    def predict_one(self, *sides: Any, **said: Any) -> Any:
-        """Forecast one contest of these entrants from the ratings as they stand, or one match of two sides.
 
-        An entrant is a name, or a list of names, which is a team: ``[["Ann", "Bob"], ["Cid", "Dee"]]``. Where several
-        kinds are rated it is a tuple with a name (or a list of names) for each. Advantages come last, and who has none
-        leaves them out: ``[("Ajax", "home"), "PSV"]``. Without a date the contest is on the last day known.
-        ``conditions={"track": "oval"}`` says circumstances of ``noise_by``. A match is said as to every other rater:
-        ``predict_one("Ajax", "PSV")``.
+@overload
+def update_one(
+    self: Rated,
+    order: Sequence[Any],
+    *,
+    ranks: Sequence[float] | None = None,
+    unfinished: Unfinished = (),
+    date: Day | None = None,
+    conditions: Mapping[str, object] | None = None,
+    minutes: Mapping[str, float] | None = None,
+) -> Rated: ...
+@overload
+def update_one(
+    self: Rated,
+    home: str,
+    away: str,
+    result: float | str,
+    *,
+    date: Day | None = None,
+    margin: float = math.nan,
+    neutral: bool = False,
+    weight: float = 1.0,
+    conditions: Mapping[str, object] | None = None,
+    home_lineup: Sequence[str] | Mapping[str, float] = (),
+    away_lineup: Sequence[str] | Mapping[str, float] = (),
+) -> Rated: ...
+def update_one(self: Any, *sides: Any, **said: Any) -> Any:
+    """Carry the ratings on with one contest: its entrants in order of places, as :meth:`predict_one` takes them.
 
-        >>> import kinelo as kn
-        >>> rater = kn.TeamElo.classic(start={"Ann": 1700, "Bob": 1500, "Cid": 1500})
-        >>> rater.predict_one(["Ann", "Bob", "Cid"]), rater.predict_one("Ann", "Bob")
-        (Forecast of 1 contest: Ann 0.613, Bob 0.194, Cid 0.194, Forecast of 1 match: Ann – Bob 0.760 / 0.000 / 0.240)
-        """
-        if _are_two(sides, said):
-            return super().predict_one(*sides, **said)
-        return self._foresee_field(*sides, **_given(said, "entrants"))
+    ``ranks`` says places otherwise, a number for each who finished, the best the lowest; equal ranks are ties.
+    ``unfinished`` lists those who did not finish, or says to a :class:`kinelo.RankElo` how far each came as a part
+    of what the winner did: ``{"Dee": 0.8}``; ``minutes={"Ann": 30, "Bob": 4}`` how long each of a team played, for
+    which they then count. A match is said as to every other rater: ``update_one("A", "B", 1)``.
 
-    def _foresee_field(self, entrants: Any, *, date: Day | None = None, **said: Any) -> ContestForecast:
-        """Forecast one contest, of which only what is known is said."""
-        contest: Any = self.field_of(entrants, date=date, **said)
-        forecast: Any = self.predict(contest)
-        return forecast
-
-    @overload
-    def update_one(
-        self,
-        order: Sequence[Any],
-        *,
-        ranks: Sequence[float] | None = None,
-        unfinished: Unfinished = (),
-        date: Day | None = None,
-        conditions: Mapping[str, object] | None = None,
-        minutes: Mapping[str, float] | None = None,
-    ) -> Self: ...
-    @overload
-    def update_one(
-        self,
-        home: str,
-        away: str,
-        result: float | str,
-        *,
-        date: Day | None = None,
-        margin: float = math.nan,
-        neutral: bool = False,
-        weight: float = 1.0,
-        conditions: Mapping[str, object] | None = None,
-        home_lineup: Sequence[str] = (),
-        away_lineup: Sequence[str] = (),
-    ) -> Self: ...
-    def update_one(self, *sides: Any, **said: Any) -> Self:
-        """Carry the ratings on with one contest: its entrants in order of places, as :meth:`predict_one` takes them.
-
-        ``ranks`` says places otherwise, a number for each who finished, the best the lowest; equal ranks are ties.
-        ``unfinished`` lists those who did not finish, or says to a :class:`kinelo.RankElo` how far each came as a part
-        of what the winner did: ``{"Dee": 0.8}``; ``minutes={"Ann": 30, "Bob": 4}`` how long each of a team played, for
-        which they then count. A match is said as to every other rater: ``update_one("A", "B", 1)``.
-
-        >>> import kinelo as kn
-        >>> rater = kn.RankElo().update_one(["Ann", "Bob", "Cid"], ranks=[1, 2, 2], unfinished=["Dee"])
-        >>> rater.ratings_["name"].to_list()
-        ['Ann', 'Dee', 'Bob', 'Cid']
-        >>> teams = kn.RankElo().update_one([["Ann", "Bob"], ["Cid", "Dee"]])
-        >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
-        (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
-        """
-        if _are_two(sides, said):
-            return super().update_one(*sides, **said)
-        if "result" in said or sides[2:]:
-            raise InputError("A contest has no result; update_one takes its order, ranks, unfinished and date.")
-        self._use_order(*sides, **_given(said, "order"))
-        return self
-
-    def _use_order(self, order: Any, *, ranks: Any = None, date: Day | None = None, **said: Any) -> None:
-        """Use one contest, of which only what is known is said."""
-        contest: Any = self.contest_one(order, ranks=ranks, date=date, **said)
-        self.update(contest)
+    >>> import kinelo as kn
+    >>> rater = kn.RankElo().update_one(["Ann", "Bob", "Cid"], ranks=[1, 2, 2], unfinished=["Dee"])
+    >>> rater.ratings_["name"].to_list()
+    ['Ann', 'Dee', 'Bob', 'Cid']
+    >>> teams = kn.RankElo().update_one([["Ann", "Bob"], ["Cid", "Dee"]])
+    >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
+    (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
+    """
+    if _are_two(sides, said):
+        return Rater.update_one(self, *sides, **said)
+    if "result" in said or sides[2:]:
+        raise InputError("A contest has no result; update_one takes its order, ranks, unfinished and date.")
+    self._use_order(*sides, **_given(said, "order"))
+    return self
 
 
 def _are_two(sides: tuple[Any, ...], said: Mapping[str, Any]) -> bool:
@@ -155,12 +129,8 @@ def _given(said: dict[str, Any], first: str) -> dict[str, Any]:
     return {
         first if name == "home" else name: value
         for name, value in said.items()
-        if value is not None and not (name == "unfinished" and _is_nobody(value))
+        if value is not None and not (name == "unfinished" and isinstance(value, list | tuple) and not value)
     }
-
-
-def _is_nobody(unfinished: object) -> bool:
-    return isinstance(unfinished, list | tuple) and not unfinished
 
 
 def ranked(
@@ -181,26 +151,20 @@ def ranked(
             f"{entrants!r:.80} mixes names and lists. A list is a team of players (['Ann'] is a team of one); say who "
             "ties by ranks, such as ranks=[1, 2, 2]."
         )
-    value = np.arange(len(order), dtype=float) if ranks is None else _checked_ranks(ranks, len(order))
+    try:
+        value = np.arange(len(order), dtype=float) if ranks is None else np.array(ranks, float)
+    except (TypeError, ValueError):
+        value = np.empty(0)
+    if isinstance(ranks, str) or value.shape != (len(order),) or not np.isfinite(value).all():
+        raise InputError(
+            f"ranks={ranks!r:.60} is not understood; it lists a number for each of the {len(order)} who finished, the "
+            "best the lowest, and equal ones tie."
+        )
     by_rank = np.argsort(value, kind="stable").tolist()
     value = np.append(value[by_rank], np.full(len(unfinished), np.inf))
     entrants = [*(order[k] for k in by_rank), *unfinished]
     ended = [0] * len(order) + [UNFINISHED] * len(unfinished)
     return entrants, places_of(value, np.zeros(len(value), np.int64)).tolist(), ended
-
-
-def _checked_ranks(ranks: Any, count: int) -> Array:
-    """Ranks as numbers, one for each who finished, the best the lowest."""
-    try:
-        value = np.array(ranks, float)
-    except (TypeError, ValueError):
-        value = np.empty(0)
-    if isinstance(ranks, str) or value.shape != (count,) or not np.isfinite(value).all():
-        raise InputError(
-            f"ranks={ranks!r:.60} is not understood; it lists a number for each of the {count} who finished, the best "
-            "the lowest, and equal ones tie."
-        )
-    return value
 
 
 def with_distances(contest: Contests, unfinished: Unfinished) -> Contests:

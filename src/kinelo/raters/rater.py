@@ -172,8 +172,9 @@ class Rater(ABC, Generic[Data, Said]):
             cls._declared = {one.name: one for one in (*declared, LOOKED_AT)}
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in self._declared:
-            self._declared[name].check(type(self).__name__, value)
+        declared = self._declared.get(name)
+        if declared is not None and not (value is None and getattr(declared, "open", False)):
+            declared.check(type(self).__name__, value)
             value = plain(value)
         super().__setattr__(name, value)
 

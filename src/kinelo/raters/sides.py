@@ -199,7 +199,7 @@ class SideRater(Rater):
     def _prepare(self, matches: Matches) -> None:
         self._circumstances = self._around.fitted(self._around.numbers(matches))
         if self._around.effects:
-            from kinelo.raters.bradley_terry.effects import effects_if_strengths_stay
+            from kinelo.raters.bradley_terry.rater import effects_if_strengths_stay
 
             latest = matches if self.look is None else matches[-int(self.look) :]
             first = effects_if_strengths_stay(latest, self._around.covariates, self._around.units)

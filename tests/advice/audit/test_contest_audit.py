@@ -37,6 +37,7 @@ from kinelo.advice.audit.contests import (
 from kinelo.cli.app import app
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import order_log_loss
+from kinelo.raters.rank.hindsight import drawn_strengths
 
 NU = math.log(10.0) / 800.0
 POINTS = 1.0 / (math.sqrt(math.pi) * NU)
@@ -258,8 +259,8 @@ def test_strengths_are_drawn_given_all_contests() -> None:
     contests = kn.read_contests(table)
     given = {"newcomer": 0.0, "regression": 0.0, "off": 0.0, "anchor": 0.0, "prior_spread": 1.0, "experience": 0.0}
     rater = kn.RankElo(**given, walk=walk * math.sqrt(365.25 / 7.0), contest_walk=0.0, newcomer_follows=1.0)
-    drawn = rater.fit(contests)._drawn_strengths(contests, 40)
-    assert np.array_equal(drawn, rater._drawn_strengths(contests, 40))
+    drawn = drawn_strengths(rater.fit(contests), contests, 40)
+    assert np.array_equal(drawn, drawn_strengths(rater, contests, 40))
     # Fields are compared within themselves: nothing shows the level of all.
     cut = drawn.reshape(40, 150, size)
     cut = (cut - cut.mean(axis=2, keepdims=True)).reshape(40, -1)

@@ -28,7 +28,7 @@ from kinelo.advice.audit.kernels import NORMAL_95, Array
 from kinelo.matches.contests import Contests, Slots
 from kinelo.play.formula import kernel
 from kinelo.raters.bradley_terry.orders import Orders, drawn_orders, fit_orders, order_surprises, pools_of_contests
-from kinelo.raters.rank.thinning import with_entries
+from kinelo.raters.rank.entries import with_entries
 
 WIDE = 2_000.0
 """Spread of strengths beforehand that decides nothing, in points."""

@@ -36,9 +36,10 @@ from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
 from kinelo.presentation import json_ready
 from kinelo.raters.adapter import blank_of
+from kinelo.raters.rank.entries import thinned
+from kinelo.raters.rank.hindsight import drawn_strengths
+from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 from kinelo.raters.rank.rater import RankElo
-from kinelo.raters.rank.table import POINTS_PER_UNIT
-from kinelo.raters.rank.thinning import thinned
 from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.team.contests import slots_not_used
 from kinelo.runtime.progress import Progress, stages
@@ -378,7 +379,7 @@ class StrengthsFound(NamedTuple):
         noise, generator = np.sqrt(truth._noise_of(contests)), np.random.default_rng(0)
         mean, variance = self.fragile
         found = []
-        for strength in POINTS_PER_UNIT * truth._drawn_strengths(contests, draws):
+        for strength in POINTS_PER_UNIT * drawn_strengths(truth, contests, draws):
             frail = mean + np.sqrt(variance) * generator.standard_normal(mean.size)
             _, part, usual = _endings(contests)
             out = part + self.league.tilt * usual * _within(contests, strength) + (usual > 0) * frail[contests.entrant]

@@ -10,19 +10,51 @@ explained without any strength.
 
 Every pair has met a few times or never, so the curvature is kept cell by cell: Newton's steps are found by conjugate
 gradients, a pass over the cells each, and the matrix is written out only where its inverse is shown.
+
+*The ridge*: how wide strengths are believed to lie before any comparison, found by forecasts of comparisons left out.
+The comparisons are dealt into ``FOLDS``; each fold is forecast from all others with every ridge of a grid. Forecasts
+find the ridge of sparse pools, in which most have few comparisons and an estimate without a prior believes each of
+them. Where opponents are alike they say little of how far all lie apart, and the evidence would find far too little:
+comparisons between equals are forecast well by equal strengths. So the least ridge is taken whose forecasts are not
+clearly worse than the best (``CLEARLY``): strengths lie as far apart as results allow. A table in which everyone is
+compared often keeps the least ridge of all.
+
+Comparisons are dealt in an order of names, pairs and results, so that the estimate depends on no order of a file.
+
+*How sure the estimate is*: sandwich covariance, bootstrap, and intervals of ranks.
+The sandwich ``A⁻¹ B A⁻¹`` (curvature ``A``, squared scores ``B``) holds where the model is only an approximation. The
+ridge counts in both: a prior of precision λ has curvature λ and an expected squared score of λ. Where comparisons say
+nothing, as of who lost once and away where the home side always wins, the prior is what is left: no information is no
+precision. The bootstrap draws every count anew from a Poisson law, which is what drawing comparisons with replacement
+comes to when they are many; a draw depends on the seed and its number only. A contestant's rank lies
+between one plus those surely better and the number of contestants less those surely worse.
+
+Poisson numbers for many means at once come from tables of the distribution function, inverted. A table of votes has few
+different counts, so one table serves many cells, and one uniform number and a short search make a draw: several times
+faster than rejection, which the bootstrap would otherwise wait for.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
+from scipy.special import ndtri, pdtr
 
 from kinelo.play.formula import borrowing, inlined, kernel
 from kinelo.play.laws import STEEPEST, davidson_chances
+from kinelo.runtime.device import usable_processors
+from kinelo.runtime.limits import check_memory
+from kinelo.runtime.workers import check_client, collected, pieces
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Array = NDArray[np.float64]
 MOST_LIKELIHOOD_STEPS = 60
@@ -342,3 +374,195 @@ class Likelihood:
         out = self.solve(self.curvature(theta), np.eye(self.size))
         out[:, self.held] = 0.0
         return out
+
+
+# The ridge
+
+LEAST_RIDGE = 0.01
+RIDGES = tuple(LEAST_RIDGE * 10.0 ** (k / 2) for k in range(8))
+"""Precisions of the prior that are tried, in log-odds: spreads of 1,700 to 30 rating points."""
+
+FOLDS = 5
+ENOUGH = 20_000
+"""Comparisons that are left out in all: beyond that number no further fold is tried."""
+
+LEAST_COMPARISONS = 30
+CLEARLY = 1.5
+"""Standard errors by which the forecasts of a ridge are worse when they are clearly worse."""
+
+LOOSE_RESIDUAL = 1e-6
+"""What conjugate gradients may leave of a squared gradient while ridges are compared."""
+
+
+def choose_ridge(likelihood: Likelihood, events: Array, names: Sequence[str], start: Array) -> float:
+    """The least ridge whose forecasts of comparisons left out are not clearly worse than those of the best.
+
+    Parameters
+    ----------
+    likelihood
+        Of all comparisons, with any ridge.
+    events
+        How often each result was seen in each cell, without weights (cells, 3).
+    names
+        Of the contestants.
+    start
+        Unknowns at which estimates begin.
+    """
+    if events.sum() < LEAST_COMPARISONS:
+        return LEAST_RIDGE
+    before = _first_numbers(likelihood.cells, events, names)
+    losses: list[list[Array]] = [[] for _ in RIDGES]
+    weights: list[Array] = []
+    for fold in range(FOLDS):
+        part = np.divide(_dealt(before, events, fold), events, out=np.zeros_like(events), where=events > 0)
+        counts = likelihood.cells.counts
+        train = likelihood.over(likelihood.cells._replace(counts=counts * (1.0 - part)))
+        theta, weight = start, (counts * part).ravel()
+        asked, chances = weight > 0.0, np.empty_like(counts)
+        for k in reversed(range(len(RIDGES))):  # a strong ridge is found at once, and begins the next weaker one
+            theta = train.with_ridge(RIDGES[k]).maximum(theta, LOOSE_RESIDUAL)
+            all_chances(differences(theta, train.n, train.cells, train.offset), train.kappa_at(theta), chances)
+            losses[k].append(-np.log(np.maximum(chances, 1e-15)).ravel()[asked])
+        weights.append(weight[asked])
+        if sum(map(len, weights)) >= ENOUGH:
+            break
+    weight = np.concatenate(weights)
+    if weight.size == 0:
+        return LEAST_RIDGE
+    tried = np.array([np.concatenate(one) for one in losses])
+    best = tried[int((tried @ weight).argmin())]
+    for ridge, own in zip(RIDGES, tried):
+        gap = own - best
+        mean = float(np.average(gap, weights=weight))
+        error = float(np.sqrt(np.average((gap - mean) ** 2, weights=weight) / weight.sum()))
+        if mean <= CLEARLY * error:
+            return ridge
+    return LEAST_RIDGE
+
+
+def _first_numbers(cells: Cells, events: Array, names: Sequence[str]) -> Array:
+    """How many comparisons come before the first of each result of each cell (cells, 3), in an order of names."""
+    rank = np.empty(len(names), np.int64)
+    rank[np.argsort(np.array(names, dtype=object), kind="stable")] = np.arange(len(names))
+    one, other = rank[cells.i], rank[cells.j]
+    turned = one > other
+    sides = np.where(turned[:, None], -cells.c, cells.c)
+    order = np.lexsort((*sides.T[::-1], np.maximum(one, other), np.minimum(one, other)))
+    seen = np.where(turned[:, None], events[:, ::-1], events)[order]
+    first = np.empty_like(events)
+    first[order] = (np.cumsum(seen) - seen.ravel()).reshape(seen.shape)
+    return np.where(turned[:, None], first[:, ::-1], first)
+
+
+def _dealt(before: Array, events: Array, fold: int) -> Array:
+    """How many of ``events`` consecutive comparisons, of which so many come before, are dealt to a fold."""
+    last, first = (np.floor((number - 1.0 - fold) / FOLDS) for number in (before + events, before))
+    return np.minimum(last - first, events)
+
+
+# How sure the estimate is
+
+MOST_TABULATED = 1000.0
+GUIDES = 256
+WIDEST = 100.0
+"""Standard deviation, in natural units, of an unknown of which neither comparisons nor a ridge say anything."""
+
+
+@njit(cache=True, nogil=True)
+def invert(uniform, which, first, offset, cdf, guide, out):
+    """Smallest ``n`` with ``F(n) > u``, from where the guide of the table says that the search may begin."""
+    for k in range(uniform.size):
+        t = which[k]
+        n = guide[t, int(uniform[k] * GUIDES)]
+        last = offset[t + 1] - offset[t] - 1
+        while n < last and cdf[offset[t] + n] <= uniform[k]:
+            n += 1
+        out[k] = first[t] + n
+
+
+class Resampling:
+    """Draws Poisson numbers with the given means; large ones, and means that differ too much, by rejection."""
+
+    def __init__(self, mean: Array) -> None:
+        self.mean = mean
+        self.small = mean <= MOST_TABULATED
+        means, which = np.unique(mean[self.small], return_inverse=True)
+        reach = 9.0 * np.sqrt(means) + 20.0
+        first = np.maximum(np.floor(means - reach), 0.0)
+        length = (np.ceil(means + reach) - first + 1.0).astype(np.int64)
+        self.which, self.first = which, first
+        self.offset = np.concatenate([[0], np.cumsum(length)])
+        self.cdf = np.concatenate(
+            [pdtr(first[t] + np.arange(length[t]), means[t]) for t in range(means.size)] or [np.empty(0)]
+        )
+        self.guide = np.array(
+            [
+                np.searchsorted(self.cdf[lo:hi], np.arange(GUIDES) / GUIDES, side="right")
+                for lo, hi in zip(self.offset[:-1], self.offset[1:])
+            ]
+        ).reshape(means.size, GUIDES)
+
+    def __call__(self, generator: np.random.Generator) -> Array:
+        """One draw of all."""
+        out = np.empty(self.mean.size)
+        numbers = np.empty(self.which.size)
+        invert(generator.random(self.which.size), self.which, self.first, self.offset, self.cdf, self.guide, numbers)
+        out[self.small] = numbers
+        out[~self.small] = generator.poisson(self.mean[~self.small])
+        return out
+
+
+def sandwich(likelihood: Likelihood, theta: Array, squared: Array) -> Array:
+    """Covariance of all unknowns, zero rows for those held; ``squared`` counts comparisons by squared weight."""
+    prior = np.diag(np.maximum(likelihood.added, WIDEST**-2))
+    A = likelihood.curvature(theta) - np.diag(likelihood.added) + prior
+    B = likelihood.over(likelihood.cells._replace(counts=squared)).squared_scores(theta) + prior
+    half = likelihood.solve(A, B)
+    return likelihood.solve(A, half.T)
+
+
+def bootstrap(
+    likelihood: Likelihood, theta: Array, events: Array, draws: int, seed: int, client: Client | None = None
+) -> Array:
+    """Estimates of ``draws`` tables of counts drawn anew, one a row; ``events`` counts comparisons without weights."""
+    # Every draw is kept once by itself and once in the table of all.
+    size = likelihood.size
+    check_memory(16.0 * draws * size, f"A bootstrap of {draws:,} draws of {size:,} unknowns", "use fewer draws")
+    if client is None:
+        return _draw(range(draws), likelihood, theta, events, seed)
+    check_client(client)
+    return np.concatenate(collected(client, _draw, pieces(draws, client), likelihood, theta, events, seed))
+
+
+def _draw(numbers: range, likelihood: Likelihood, theta: Array, events: Array, seed: int) -> Array:
+    """The draws with these numbers."""
+    cells = likelihood.cells
+    seen = np.flatnonzero(events)
+    mean = events.ravel()[seen]
+    weight = cells.counts.ravel()[seen] / mean
+    resample, inverse = Resampling(mean), likelihood.inverse(theta)
+
+    def one(draw: int) -> Array:
+        counts = np.zeros(events.size)
+        counts[seen] = weight * resample(np.random.default_rng([seed, draw]))
+        return likelihood.over(cells._replace(counts=counts.reshape(events.shape))).near(theta, inverse)
+
+    with ThreadPoolExecutor(usable_processors()) as pool:
+        return np.array(list(pool.map(one, numbers)))
+
+
+def rank_intervals(strength: Array, covariance: Array, level: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lowest and highest rank of each, by comparing each with every other at this level."""
+    variance = np.diagonal(covariance)
+    spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2.0 * covariance, 0.0))
+    gap = strength[:, None] - strength[None, :]
+    sure = gap > ndtri(0.5 + level / 2.0) * spread
+    np.fill_diagonal(sure, False)
+    return 1 + sure.sum(axis=0), strength.size - sure.sum(axis=1)
+
+
+def ranks_of_draws(strengths: Array, level: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lowest and highest rank of each over bootstrap draws (rows), at this level."""
+    ranks = (-strengths).argsort(axis=1, kind="stable").argsort(axis=1) + 1
+    low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)

@@ -10,37 +10,47 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import ndtri
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
+from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import one_line, whole
 from kinelo.play.laws import points_scale
 from kinelo.raters.arguments import estimated, fixed
-from kinelo.raters.bradley_terry.intervals import (
+from kinelo.raters.bradley_terry.likelihood import (
+    LEAST_RIDGE,
+    Cells,
+    Likelihood,
+    all_chances,
     bootstrap,
-    check_draws,
-    contrasts,
+    choose_ridge,
     rank_intervals,
     ranks_of_draws,
     sandwich,
 )
-from kinelo.raters.bradley_terry.likelihood import Likelihood, all_chances
-from kinelo.raters.bradley_terry.ridge import LEAST_RIDGE, choose_ridge
-from kinelo.raters.bradley_terry.tally import Tally, covariate_columns
-from kinelo.raters.covariates import covariate_names, effects_frame
+from kinelo.raters.covariates import (
+    EFFECT_WIDTH,
+    FIRST_DOUBT_OF_SIDES,
+    MOST_WEIGHED,
+    covariate_names,
+    covariate_numbers,
+    effects_frame,
+    settled_effects,
+)
 from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder, tells_result
 from kinelo.raters.rater import Rater
-from kinelo.raters.state import MatchIndices
+from kinelo.raters.state import NEVER, MatchIndices, RaterState, StateColumn
 from kinelo.raters.stored import ANY, stored, taken_whole
 
 if TYPE_CHECKING:
@@ -49,6 +59,117 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MOST_SCALINGS = 100
+TABLES = ("counts", "squared", "events")
+CELL_ARRAYS = ("i", "j", "c", *TABLES)
+
+
+def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
+    """Venue (1 at home, 0 on neutral ground) and the named covariates of every match."""
+    return np.column_stack([1.0 - matches.neutral, covariate_numbers(matches, names)]).astype(np.float64)
+
+
+class Played(NamedTuple):
+    """Matches played and last day of every contestant."""
+
+    games: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+class Tally(RaterState):
+    """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often.
+
+    Weights that are ``whole`` numbers, all of them, count comparisons; else a row is one, which counts by its weight.
+    """
+
+    columns: ClassVar[Mapping[str, StateColumn]] = {"games": StateColumn(low=0), "last": StateColumn()}
+
+    def __init__(self, covariates: tuple[str, ...]) -> None:
+        super().__init__(Played(np.empty(0, np.int64), np.empty(0, np.int64)), {"last": NEVER})
+        self.covariates = covariates
+        self.i = np.empty(0, np.int32)
+        self.j = np.empty(0, np.int32)
+        self.c = np.empty((0, 1 + len(covariates)))
+        self.counts = self.squared = self.events = np.empty((0, 3))
+        self.whole = True
+
+    @property
+    def comparisons(self) -> tuple[Array, Array]:
+        """How many comparisons ended so, by squared weight and by number (cells, 3 each)."""
+        return (self.counts, self.counts) if self.whole else (self.squared, self.events)
+
+    def admit(self, matches: Matches) -> MatchIndices:
+        """Places of both sides; newcomers are given room."""
+        self.name_index.places(tuple(matches._appearing))
+        places = np.array([self.name_index.index.get(name, -1) for name in matches.teams], np.int32)
+        self.grow()
+        self.note_days(matches.day)
+        return MatchIndices(places[matches.home], places[matches.away])
+
+    def find(self, matches: Matches) -> MatchIndices:
+        """The same without adding anyone (-1: never compared), and the names never compared."""
+        return self.find_sides(matches, self.name_index)
+
+    def add(self, matches: Matches) -> None:
+        """Count further matches."""
+        indices = self.admit(matches)
+        i, j = indices.home, indices.away
+        for side in (i, j):
+            self.known.games[:] += np.bincount(side, minlength=self.known.games.size)
+            np.maximum.at(self.known.last, side, matches.day)
+        shares = outcome_shares(matches.result)
+        weight = matches.weight[:, None]
+        self.whole = self.whole and bool((weight == np.floor(weight)).all())
+        tables = (shares * weight, shares * weight**2, shares * (weight > 0))
+        c = covariate_columns(matches, self.covariates)
+        swap = i > j
+        i, j = np.where(swap, j, i), np.where(swap, i, j)
+        c = np.where(swap[:, None], -c, c)
+        tables = tuple(np.where(swap[:, None], table[:, ::-1], table) for table in tables)
+        # Put cells together that are alike; the covariates of others may be any numbers.
+        i, j = np.concatenate([self.i, i]), np.concatenate([self.j, j])
+        c = np.concatenate([self.c, c])
+        tables = tuple(np.concatenate([getattr(self, name), table]) for name, table in zip(TABLES, tables))
+        if not self.covariates:  # venues are -1, 0 or 1: a cell is one number
+            key = (i.astype(np.int64) * len(self) + j) * 3 + c[:, 0].astype(np.int64) + 1
+            key, cell = np.unique(key, return_inverse=True)
+            tables = tuple(
+                np.column_stack([np.bincount(cell, weights=table[:, k], minlength=key.size) for k in range(3)]).astype(
+                    np.float64  # of no matches at all whole numbers are counted
+                )
+                for table in tables
+            )
+            i, j = (key // 3 // len(self)).astype(np.int32), (key // 3 % len(self)).astype(np.int32)
+            c = (key % 3 - 1).astype(np.float64)[:, None]
+        self.i, self.j, self.c = i.astype(np.int32), j.astype(np.int32), c
+        self.counts, self.squared, self.events = tables
+
+    def won_at_home(self) -> tuple[float, float]:
+        """Decided comparisons at home, and the share of them that the host won."""
+        lost, won = (np.where(self.c[:, 0] * sign > 0, self.events[:, 0], 0.0).sum()
+                     + np.where(self.c[:, 0] * sign < 0, self.events[:, 2], 0.0).sum() for sign in (-1, 1))  # fmt: skip
+        return won + lost, won / max(won + lost, 1.0)
+
+    def cells(self, venue: bool) -> Cells:
+        """Cells of the likelihood, with or without an effect of the venue."""
+        return Cells(self.i, self.j, np.ascontiguousarray(self.c if venue else self.c[:, 1:]), self.counts)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, as arrays to be kept on disk."""
+        return {
+            **super().to_arrays(),
+            **{name: getattr(self, name) for name in CELL_ARRAYS},
+            "whole": np.array(self.whole),
+        }
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        super().from_arrays(arrays)
+        cells, names = len(arrays["i"]), len(self)
+        self.i, self.j = (stored(arrays, name, "i", (cells,), 0, names) for name in ("i", "j"))
+        self.c = stored(arrays, "c", "f", (cells, 1 + len(self.covariates)))
+        self.counts, self.squared, self.events = (stored(arrays, name, "f", (cells, 3), 0) for name in TABLES)
+        # Earlier versions took every row for one comparison, whatever its weight, and go on as they began.
+        self.whole = bool(stored(arrays, "whole", "b", ()) if "whole" in arrays else (self.counts == self.events).all())
 
 
 @dataclass(eq=False, repr=False)
@@ -110,7 +231,17 @@ class BradleyTerry(Rater):
         self._use(matches)
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
-        self._warn_of_pools()
+        label = self._labels()
+        if label.max(initial=0) == 0:
+            return
+        names = [name for name, pool in zip(self._state.name_index.names, label) if pool > 0]
+        shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", …" if len(names) > MOST_NAMED else "")
+        warnings.warn(
+            f"The contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "
+            f"cannot be compared; outside the largest are {shown}.",
+            KineloWarning,
+            stacklevel=2,
+        )
 
     def _fresh(self, values: Mapping[str, float]) -> Tally:
         covariates = covariate_names(self.covariates)
@@ -225,7 +356,8 @@ class BradleyTerry(Rater):
     def _differences(self, matches: Matches) -> tuple[Array, MatchIndices]:
         """Differences of strength in matches to come, with all effects, and who plays."""
         indices = self._begun().find(matches)
-        effects = self._scale * np.array([self.parameters_["home_advantage"], *self._effects().values()])
+        worth = getattr(self, "covariates_", dict.fromkeys(self.covariates, 0.0))
+        effects = self._scale * np.array([self.parameters_["home_advantage"], *worth.values()])
         x = self._level(indices.home) - self._level(indices.away)
         return x + covariate_columns(matches, tuple(self.covariates)) @ effects, indices
 
@@ -250,9 +382,6 @@ class BradleyTerry(Rater):
             return np.zeros(places.size)
         return np.where(newcomers, strength.mean(), strength[places]) if newcomers.any() else strength[places]
 
-    def _effects(self) -> dict[str, float]:
-        return getattr(self, "covariates_", dict.fromkeys(self.covariates, 0.0))
-
     def _parts(self, matches: Matches) -> Iterator[tuple[Matches, bool]]:
         """The matches of ``refit_days`` at a time, forecast from all before and then added."""
         days, start = matches.day, 0
@@ -274,13 +403,14 @@ class BradleyTerry(Rater):
         return M @ sandwich(likelihood, self._theta, self._state.comparisons[0])[:n, :n] @ M.T / self._scale**2
 
     def _relative(self, likelihood: Likelihood) -> Array:
+        """What strengths are relative to: those who are held, else the average of all."""
         n = likelihood.n
         names = [name for name in self.anchor or {} if name in self._state.name_index.index]
         if len(names) == 1:
             M = np.eye(n)
             M[:, self._state.name_index.index[names[0]]] -= 1.0
             return M
-        return contrasts(n, likelihood.held)
+        return np.eye(n) if likelihood.held.size else np.eye(n) - 1.0 / n
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -333,6 +463,7 @@ class BradleyTerry(Rater):
         return effects_frame(names, effect, error)
 
     def _mean_gaps(self, matches: Matches) -> Array:
+        """Differences of strength believed in, of matches to come."""
         return self._differences(matches)[0]
 
     def intervals(
@@ -373,7 +504,6 @@ class BradleyTerry(Rater):
         else:
             resamples, seed = whole("resamples", resamples, 2), whole("seed", seed, 0)
             likelihood = self._likelihood()
-            check_draws(resamples, likelihood.size)
             drawn = bootstrap(likelihood, self._theta, tally.comparisons[1], resamples, seed, client)[:, :n]
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -404,19 +534,6 @@ class BradleyTerry(Rater):
         sizes = np.bincount(label)
         return np.argsort(np.argsort(-sizes, kind="stable"))[label]
 
-    def _warn_of_pools(self) -> None:
-        label = self._labels()
-        if label.max(initial=0) == 0:
-            return
-        names = [name for name, pool in zip(self._state.name_index.names, label) if pool > 0]
-        shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", …" if len(names) > MOST_NAMED else "")
-        warnings.warn(
-            f"The contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "
-            f"cannot be compared; outside the largest are {shown}.",
-            KineloWarning,
-            stacklevel=3,
-        )
-
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         theta = np.empty(0) if self._theta is None else self._theta
@@ -441,3 +558,29 @@ class BradleyTerry(Rater):
             self._estimate()
         elif len(self._state):
             raise InputError(f"theta holds no strengths of the {len(self._state)} that were compared.")
+
+
+def effects_if_strengths_stay(
+    matches: Matches, names: tuple[str, ...], units: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Mean and variance of what usual values of covariates are worth, in points of 400, and the part of each column
+    that strengths do not explain (covariates, 3).
+
+    Of more sides than are weighed at once those with the most matches are.
+    """
+    played = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
+    often = np.zeros(played.size, bool)
+    often[np.argsort(-played, kind="stable")[:MOST_WEIGHED]] = True
+    among = matches[often[matches.home] & often[matches.away]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        weighed = BradleyTerry(covariates=names, ridge=LEAST_RIDGE).fit(among)
+    table = weighed.effects_.tail(len(names))
+    mean, error = (table[name].to_numpy() * units for name in ("effect", "standard_error"))
+    variance = np.minimum(np.nan_to_num((FIRST_DOUBT_OF_SIDES * error) ** 2, nan=np.inf), EFFECT_WIDTH**2)
+    rows, size = np.arange(len(among)), len(matches.teams)
+    places = (np.concatenate([rows] * 3), np.concatenate([among.home, among.away, np.full(len(among), size)]))
+    sides = np.concatenate([np.ones(len(among)), -np.ones(len(among)), 1.0 - among.neutral])
+    shares = csr_array((sides, places), shape=(len(among), size + 1))
+    part = settled_effects(shares, np.ones(size + 1, bool), covariate_numbers(among, names) / units, among.signed)[:, 2]
+    return np.column_stack([np.where(variance < EFFECT_WIDTH**2, mean, 0.0), variance, part])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -102,7 +102,12 @@ class FideElo(Rater):
     def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match; the list to begin with stays."""
         self.parameters_: Mapping[str, float] = {}
-        self._state = RatingLists(_rules_of(self.as_of))
+        rules = None if self.as_of is None else _date(self.as_of)  # of one day, or each match goes by its own
+        if rules is not None and rules < IN_FORCE:
+            raise InputError(
+                f"as_of={self.as_of!r:.40} lies before {IN_FORCE}; Kinelo knows the regulations in force since."
+            )
+        self._state = RatingLists(rules)
         years = _years(self.born)
         for name, player in ({} if self.start is None else _listed(self.start)).items():
             player.born = years.get(name, player.born)
@@ -242,7 +247,7 @@ class FideElo(Rater):
         )
         return pl.DataFrame(columns).sort("rating", "name", descending=[True, False])
 
-    def list_table(self) -> Table:
+    def _list_table(self) -> Table:
         """The list as terminal and pages show it."""
         rows = self.ratings_.with_row_index("place", 1).to_dicts()
         columns = [
@@ -293,7 +298,7 @@ class FideElo(Rater):
 
     # Keeping
 
-    def plain_settings(self) -> dict[str, Any]:
+    def _plain_settings(self) -> dict[str, Any]:
         """The list to begin with and years of birth as lists and numbers, for a book."""
         blank = type(self)(self.start, self.born, event=self.event, as_of=self.as_of)
         blank._reset()
@@ -330,14 +335,11 @@ def _date(day: Day) -> date:
     return cast("date", read_day(day).item())
 
 
-def _rules_of(as_of: Any) -> date | None:
-    """The day whose rules hold for all matches, None where each goes by its own."""
-    if as_of is None:
-        return None
-    day = _date(as_of)
-    if day < IN_FORCE:
-        raise InputError(f"as_of={as_of!r:.40} lies before {IN_FORCE}; Kinelo knows the regulations in force since.")
-    return day
+def _column(table: pl.DataFrame, headers: Sequence[str]) -> list[Any] | None:
+    """What the column says that has one of these headers; None where there is none."""
+    lower = {str(column).strip().lower(): column for column in table.columns}
+    column = next((lower[header] for header in headers if header in lower), None)
+    return None if column is None else table[column].to_list()
 
 
 def _listed(source: Any) -> dict[str, Player]:
@@ -348,20 +350,16 @@ def _listed(source: Any) -> dict[str, Player]:
     made: dict[str, Player] = {}
     if not _by_name(source) and (isinstance(source, str | Path | Mapping) or hasattr(source, "columns")):
         source = load_table(source)
-        lower = {str(column).strip().lower(): column for column in source.columns}
-        rated = next((lower[one] for one in COLUMNS["rating"] if one in lower), None)
-        if rated is not None:
-            listed = source[rated].is_not_null() & (source[rated].cast(str, strict=False) != "0")
-            made = _waiting(source.filter(~listed))
+        ratings, names, born = (_column(source, headers) for headers in (COLUMNS["rating"], COLUMNS["name"], BORN))
+        if ratings is not None:  # rows without a rating may say when somebody was born
+            listed = [rating is not None and str(rating) != "0" for rating in ratings]
+            waiting = [] if names is None or born is None else zip(names, born, listed, strict=True)
+            made = {clean_name(str(name)): Player(born=_year(str(name), year)) for name, year, on in waiting if not on}
             source = source.filter(listed)
     start = read_start(source)
     given: dict[str, list[Any]] = {key: [None] * len(start.names) for key in MORE}
     if not isinstance(source, Mapping):
-        lower = {str(column).strip().lower(): column for column in source.columns}
-        for key, words in MORE.items():
-            column = next((lower[word] for word in words if word in lower), None)
-            if column is not None:
-                given[key] = source[column].to_list()
+        given |= {key: column for key, headers in MORE.items() if (column := _column(source, headers)) is not None}
     guessed: list[str] = []
     for place, name in enumerate(start.names):
         rating, games = float(start.rating[place]), int(start.matches[place])
@@ -381,19 +379,6 @@ def _listed(source: Any) -> dict[str, Player]:
             stacklevel=5,
         )
     return made
-
-
-def _waiting(table: pl.DataFrame) -> dict[str, Player]:
-    """Players of a list who have no rating yet; it may say when they were born."""
-    from kinelo.matches.names import clean_name
-
-    lower = {str(column).strip().lower(): column for column in table.columns}
-    called = next((lower[one] for one in COLUMNS["name"] if one in lower), None)
-    column = next((lower[word] for word in BORN if word in lower), None)
-    if called is None or column is None:
-        return {}
-    pairs = zip(table[called].to_list(), table[column].to_list(), strict=True)
-    return {clean_name(str(name)): Player(born=_year(str(name), value)) for name, value in pairs}
 
 
 def _by_name(source: Any) -> bool:
@@ -440,11 +425,10 @@ def _years(source: Any) -> dict[str, int]:
         pairs = dict(source)
     elif isinstance(source, str | Path | Mapping) or hasattr(source, "columns"):
         table = load_table(source)
-        lower = {str(column).strip().lower(): column for column in table.columns}
-        column = next((lower[word] for word in BORN if word in lower), None)
-        if "name" not in lower or column is None:
+        names, years = _column(table, ("name",)), _column(table, BORN)
+        if names is None or years is None:
             raise InputError(f"born needs the columns name and born; it has {', '.join(map(str, table.columns))}.")
-        pairs = dict(zip(table[lower["name"]].to_list(), table[column].to_list(), strict=True))
+        pairs = dict(zip(names, years, strict=True))
     else:
         raise InputError(f"born must give years of birth by name, not {type(source).__name__}.")
     found = {clean_name(str(name)): _year(str(name), value) for name, value in pairs.items()}

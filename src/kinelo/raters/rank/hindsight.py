@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,14 +220,15 @@ def smoothed_states(
         yield copy.deepcopy(shown)
 
 
-def drawn_strengths(state: RankState, contests: Contests, model: ContestModel, draws: int, seed: int = 0) -> Array:
-    """Strengths of all entries of these contests (draws, entries), drawn given all of them by a fresh state.
+def drawn_strengths(rater: Any, contests: Contests, draws: int, seed: int = 0) -> Array:
+    """Strengths of all entries of these contests (draws, entries), drawn given all of them, in units of the noise.
 
     Backwards in time: where a slot stands at its last contest is drawn from what the filter believes, and where it
     stood before given that and what it believed there. The same seed draws the same luck whatever the model.
     """
+    back, state, contests = rater._once_more(contests)
     columns, _ = state.columns(contests, admit=True)
-    smoother = ContestSmoother(columns, model, state.known)
+    smoother = ContestSmoother(columns, back._model(), state.known)
     smoother.sweep_forwards()
     at, (precision, pull) = smoother.appearances, smoother.past + smoother.said
     after, before = np.full(at.slot.size, -1), np.flatnonzero(at.before >= 0)

@@ -6,10 +6,11 @@ through a table (:mod:`kinelo.raters.one_contest`), which also finds the words t
 
 from __future__ import annotations
 
+import copy
 import math
-import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +18,13 @@ from numpy.typing import NDArray
 
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import Contests, Slots
-from kinelo.matches.dated import day_number
 from kinelo.matches.names import clean_name
 from kinelo.play.formula import compiled_for, kernel
 from kinelo.raters.filter.alone import EXPECTING, SlotBeliefs
+from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.rank.kernels import ContestColumns, ContestModel, Expected, run_contests
-from kinelo.raters.rank.state import RankState
-
-FAR_DAYS = 365
-"""Days from today beyond which a date is asked about, which a table does."""
+from kinelo.raters.slots import SlotRow
+from kinelo.raters.state import NEVER
 
 
 class PlainField(NamedTuple):
@@ -76,7 +75,10 @@ def plain_field(entrants: Any, ranks: Any = None) -> PlainField | None:
         if not all(type(rank) in (int, float) and math.isfinite(rank) for rank in ranks):
             return None
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        entrants, places = [entrants[k] for k in order], _shared_places([float(ranks[k]) for k in order])
+        entrants, places = [entrants[k] for k in order], []
+        for _, tied in groupby(order, key=ranks.__getitem__):  # those who tie share the mean of their places
+            number = len(list(tied))
+            places += [len(places) + 0.5 * (number + 1)] * number
     teams = type(entrants[0]) is list
     members = [name for entrant in entrants for name in entrant] if teams else entrants
     if {*map(type, members)} != {str}:
@@ -90,26 +92,6 @@ def plain_field(entrants: Any, ranks: Any = None) -> PlainField | None:
     if teams and not plainly and any(" + " in name for name in names):
         return None
     return PlainField(names, sizes, layout_of(sizes).places if places is None else np.array(places))
-
-
-def _shared_places(ranks: Sequence[float]) -> list[float]:
-    """Places of ranks in order; those who tie share the mean of their places."""
-    places, first = [], 0
-    while first < len(ranks):
-        last = first
-        while last + 1 < len(ranks) and ranks[last + 1] == ranks[first]:
-            last += 1
-        places += [0.5 * (first + last) + 1.0] * (last + 1 - first)
-        first = last + 1
-    return places
-
-
-def day_of(state: RankState, day: np.datetime64 | None, *, ahead: bool) -> int | None:
-    """The day of a contest, None where a table is needed to say what it means."""
-    last = int(state.known.clock[1])
-    number = last if day is None else day_number(day)
-    plain = state.dated and state.contests and number > 0 and last > 0
-    return number if plain and (ahead or last <= number <= time.time() / 86400.0 + FAR_DAYS) else None
 
 
 @kernel
@@ -180,7 +162,14 @@ class PlainForecast(ContestForecast):
         """The contest, made of what was said of it (field, day and kind) where nobody has asked for it yet."""
         if name != "contests" or "_said" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        contests = vars(self)["contests"] = contest_to_come(*vars(self)["_said"])
+        field, day, kind = vars(self)["_said"]
+        layout, contests = layout_of(field.sizes), object.__new__(Contests)
+        # A frozen class sets its fields one by one, which takes as long as a forecast.
+        columns = vars(contests)
+        columns.update(layout.to_come)
+        columns["date"], columns["entrants"] = np.array([day], "datetime64[D]"), labels_of(field)
+        columns["slots"] = {kind: Slots(layout.codes, tuple(field.names))}
+        vars(self)["contests"] = contests
         return contests
 
 
@@ -196,17 +185,6 @@ def plain_forecast(
     return forecast
 
 
-def contest_to_come(field: PlainField, day: int, kind: str) -> Contests:
-    """The contest as a table of one."""
-    layout, contest = layout_of(field.sizes), object.__new__(Contests)
-    # A frozen class sets its fields one by one, which takes as long as a forecast.
-    columns = vars(contest)
-    columns.update(layout.to_come)
-    columns["date"], columns["entrants"] = np.array([day], "datetime64[D]"), labels_of(field)
-    columns["slots"] = {kind: Slots(layout.codes, tuple(field.names))}
-    return contest
-
-
 def labels_of(field: PlainField) -> tuple[str, ...]:
     """What entrants are called: their name, or the names of a team."""
     if len(field.names) == len(field.sizes):
@@ -216,3 +194,59 @@ def labels_of(field: PlainField) -> tuple[str, ...]:
         labels.append(" + ".join(field.names[first : first + size]))
         first += size
     return tuple(labels)
+
+
+class FieldRows:
+    """The update of one plain contest by a :class:`kinelo.RankElo` that rates one kind, of any rows.
+
+    >>> import kinelo as kn
+    >>> rows = FieldRows(kn.RankElo().update_one(["Ann", "Bob"], date="2024-05-01"))
+    >>> field = rows.field(["Cid", "Dee"])
+    >>> [row.name for row in rows.use(field, 19_900, [None, None])]
+    ['Cid', 'Dee']
+    """
+
+    def __init__(self, rater: Any) -> None:
+        self.rater = copy.deepcopy(rater)
+        self.call: FieldCall | None = None
+
+    @property
+    def kind(self) -> str:
+        """The kind that is rated."""
+        return self.rater.kinds_[0]
+
+    def take_shared(self, kept: dict[str, Any]) -> None:
+        """Take over what all share."""
+        self.rater.slots.take_shared(kept, None)
+
+    def field(self, order: Any, ranks: Any = None) -> PlainField | None:
+        """A contest that can be rated so; None where it takes a table."""
+        rater, state = self.rater, self.rater._begun()
+        if len(rater.kinds_) != 1 or rater.advantage_kinds_ or rater.noise_by or not state.dated:
+            return None
+        return plain_field(order, ranks)
+
+    def entries(self, field: PlainField) -> list[tuple[str, float, list[str]]]:
+        """What entrants are called, their places, and the names of each."""
+        found, first = [], 0
+        for label, size, place in zip(labels_of(field), field.sizes, field.places.tolist()):
+            found.append((label, place, field.names[first : first + size]))
+            first += size
+        return found
+
+    def use(self, field: PlainField, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
+        """Rows of everyone after a contest, from those before it, in the order of its names; None is a newcomer."""
+        size = len(rows)
+        x, v, games, last = np.zeros((size, 1)), np.zeros((size, 1)), np.zeros(size, np.int64), np.full(size, NEVER)
+        for k, row in enumerate(rows):
+            if row is not None:
+                x[k, 0], v[k, 0], games[k], last[k] = row[2:6]
+        own = SlotBeliefs(x, v, last, games, np.zeros(size, np.int8), np.full(2, LONG_AGO, np.int64))
+        if self.call is None or self.call.parameters != self.rater.parameters_:
+            self.call = FieldCall(self.rater._model(), own, self.rater.parameters_)
+        self.call.run(field, day, range(size), own, learning=True)
+        numbers = zip(x[:, 0].tolist(), v[:, 0].tolist(), games.tolist(), last.tolist())
+        return [
+            SlotRow(self.kind, name, *one, None if row is None else row.more)
+            for name, one, row in zip(field.names, numbers, rows)
+        ]

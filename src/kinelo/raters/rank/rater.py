@@ -8,56 +8,83 @@ from __future__ import annotations
 
 import copy
 import math
+import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.pair_sums import sum_of_losses
-from kinelo.forecasts.parameters import Estimates, Option, Parameter
-from kinelo.forecasts.places import DEEPEST, LUCK_NODES, LUCK_WEIGHTS, ContestForecast, mixed_chance
-from kinelo.matches.contests import Contests, Slots, check_contests
-from kinelo.matches.dated import Day, read_day
-from kinelo.matches.kind import SIZE
+from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.places import DEEPEST, ContestForecast
+from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
+from kinelo.matches.dated import Day, day_number, read_day
+from kinelo.matches.fixtures import check_neutral
+from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, check_played
 from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import warn_of_numbers
-from kinelo.raters.covariates import effects_frame
-from kinelo.raters.filter.belief import LONG_AGO
-from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
-from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors, with_levels_noted
-from kinelo.raters.one_contest import SingleContests, Unfinished, contest_of, ranked, with_distances, with_minutes
+from kinelo.raters import one_contest
+from kinelo.raters.arguments import estimated, fixed
+from kinelo.raters.circumstances import Circumstances
+from kinelo.raters.conditions import condition_names, warn_of_numbers
+from kinelo.raters.covariates import covariate_names, effects_frame
+from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors
+from kinelo.raters.one_contest import Unfinished, contest_of, ranked, with_distances, with_minutes
+from kinelo.raters.one_match import pairs_of
 from kinelo.raters.order import SideOrder, learn_order
-from kinelo.raters.rank.filtering import SMALL, ContestFilter
-from kinelo.raters.rank.kernels import NOISE, Expected, expect_contests, room_for_expected
-from kinelo.raters.rank.numbers import A_UNIT, sizes_differ, usual_units, with_size
-from kinelo.raters.rank.one_field import FieldCall, PlainField, day_of, plain_field, plain_forecast
-from kinelo.raters.rank.start import names_met
-from kinelo.raters.rank.state import RankState
-from kinelo.raters.rank.table import POINTS_PER_UNIT, slot_table
-from kinelo.raters.slots import Key, Points, SlotRow, numbers_shared, texts_shared
-from kinelo.raters.slots import Slots as BookSlots
+from kinelo.raters.rank.entries import A_UNIT, ContestEntries, centred_numbers, sizes_differ, thinned
+from kinelo.raters.rank.estimation import SMALL, estimate_parameters, find_noise, likeliest
+from kinelo.raters.rank.kernels import (
+    NOISE,
+    POINTS_PER_UNIT,
+    ContestModel,
+    Expected,
+    contest_model,
+    expect_contests,
+    filter_contests,
+    room_for_expected,
+)
+from kinelo.raters.rank.one_field import FieldCall, FieldRows, PlainField, plain_field, plain_forecast
+from kinelo.raters.rank.reading import (
+    chance_ahead,
+    chances_of_points,
+    contest_quality,
+    follow_ties,
+    likeliest_ties,
+    points_at_home,
+    slot_table,
+    ties_of,
+)
+from kinelo.raters.rank.state import RankSlots, RankState
+from kinelo.raters.rater import Rater, Traits, without_ratings
+from kinelo.raters.state import NEVER
 from kinelo.raters.stored import PREFIX, stored, taken_whole
+from kinelo.runtime.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.raters.rank.field_rows import FieldRows
-
 Array = NDArray[np.float64]
 
-PAIRS_AT_ONCE = 20_000
-"""Pairs whose evenness is found at once, for the sake of memory."""
 LOOK_AT_ENTRIES = 150_000
 """Entries beyond which parameters are estimated on a part: so many take half a minute."""
+OF_ADVANTAGES = (
+    Parameter("walk", 0.05, 0.002, 1.0, True, "yearly random walk of an advantage"),
+    Parameter("prior_spread", 0.4, 0.02, 3.0, True, "spread of advantages"),
+)
+"""Parameters of an advantage, which lies around 0 and does not return to it."""
+FAR_DAYS = 365
+"""Days from today beyond which a date is asked about, which a table does."""
+AFTER_A_FIT = ("contest_walk",)
+"""Parameters whose default is where a search begins; they are 0 where nobody has estimated them."""
 
 
 @dataclass(eq=False, repr=False)
-class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
+class RankElo(Rater[Matches | Contests, Any]):
     """Ratings from contests of many entrants, for each kind of slot: players, or drivers and their cars.
 
     Matches of two sides are contests of two: a draw is a tie, and being at home an advantage, which may drift. They
@@ -134,55 +161,205 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
     (['Ann', 'Cid', 'Bob'], Forecast of 1 contest: Ann 0.700, Bob 0.300)
     """
 
-    _declared_parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("retirement", 0.05, 0.0, 1.0, False, "how much a retirement tells"),
-        Parameter("late_retirement", 0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one"),
-        Parameter("off", 0.0, 0.0, 0.3, False, "part of performances that are off", largest=1.0),
-        Parameter("depth", 1.5, 0.0, DEEPEST, False, "how much lower those are", largest=DEEPEST, vague=6.0),
-        Parameter("anchor", 0.0, 0.0, 1.0, False, "how much the level of a field is drawn to that of all"),
-        Parameter("newcomer_follows", 1.0, 0.0, 1.0, False, "how much a first field tells", largest=1.0, vague=1.5),
-        Parameter("ties", 0.5, 1e-6, 20.0, True, "Davidson's kappa"),
-    )
-    _declared: ClassVar[Mapping[str, Any]] = {
-        one.name: one for one in (*_declared_parameters, Option("initial"), Option("look", 1.0, open=True))
-    }
-    kinds_: tuple[str, ...] = field(default=(), init=False)
-    advantage_kinds_: tuple[str, ...] = field(default=(), init=False)
+    _traits = Traits((CONTESTS, MATCHES), ("contests",), fitted_by_forecasts=False)
+    progress: Progress = field(default=False, init=False)
+    """Whether ``fit`` shows how far it is where it takes long: True on the terminal, or a function that is told."""
     fitted_: Any = field(default=None, init=False)
+    _taken: ContestEntries | None = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
     _one_call: FieldCall | None = field(default=None, init=False)
 
-    walk: float | Mapping[str, float] | None = None
-    prior_spread: float | Mapping[str, float] | None = None
-    newcomer: float | Mapping[str, float] | None = None
-    regression: float | Mapping[str, float] | None = None
-    retirement: float | None = None
-    off: float | None = None
-    ties: float | None = None
+    walk: float | Mapping[str, float] | None = estimated(
+        0.4, 0.01, 4.0, True, "yearly random walk of a strength", by_kind=True
+    )
+    prior_spread: float | Mapping[str, float] | None = estimated(
+        0.7, 0.05, 5.0, True, "spread of newcomers", by_kind=True
+    )
+    newcomer: float | Mapping[str, float] | None = estimated(
+        -0.4, -4.0, 2.0, False, "where newcomers begin against the field", by_kind=True, largest=1000.0
+    )
+    regression: float | Mapping[str, float] | None = estimated(
+        0.1, 0.0, 3.0, False, "yearly return to the mean", by_kind=True
+    )
+    contest_walk: float | Mapping[str, float] | None = estimated(
+        0.05, 0.005, 1.0, True, "random walk of a strength in a contest", by_kind=True, largest=1000.0, kw_only=True
+    )
+    experience: float | Mapping[str, float] | None = estimated(
+        0.0, -1.0, 2.0, False, "what newcomers gain in their first contests", by_kind=True, largest=1000.0, kw_only=True
+    )
+    retirement: float | None = estimated(0.05, 0.0, 1.0, False, "how much a retirement tells")
+    late_retirement: float | None = estimated(
+        0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one", kw_only=True
+    )
+    off: float | None = estimated(0.0, 0.0, 0.3, False, "part of performances that are off", largest=1.0)
+    depth: float | None = estimated(
+        1.5, 0.0, DEEPEST, False, "how much lower those are", largest=DEEPEST, vague=6.0, kw_only=True
+    )
+    anchor: float | None = estimated(
+        0.0, 0.0, 1.0, False, "how much the level of a field is drawn to that of all", kw_only=True
+    )
+    newcomer_follows: float | None = estimated(
+        1.0, 0.0, 1.0, False, "how much a first field tells", largest=1.0, vague=1.5, kw_only=True
+    )
+    ties: float | None = estimated(0.5, 1e-6, 20.0, True, "Davidson's kappa")
     _: KW_ONLY
-    late_retirement: float | None = None
-    depth: float | None = None
-    anchor: float | None = None
-    newcomer_follows: float | None = None
-    experience: float | Mapping[str, float] | None = None
-    contest_walk: float | Mapping[str, float] | None = None
     conditions: Sequence[str] | None = None
     noise_by: Sequence[str] | None = None
     covariates: Sequence[str] | None = None
-    initial: float = 1500.0
+    initial: float = fixed(1500.0)
     start: Any = None
     look: int | None = LOOK_AT_ENTRIES
+
+    predict_one = one_contest.predict_one
+    update_one = one_contest.update_one
+
+    # Parameters: one of each sort for every kind of slot, and some for all
+
+    def _by_kind(self) -> list[tuple[str, str, Parameter, float | None]]:
+        """Of every kind each parameter: the kind, what it is called, what is declared of it, and what was given."""
+        entries, found = self._entries, []
+        for kind, label, p in entries.labelled([p for p in self._declared_parameters if p.by_kind], OF_ADVANTAGES):
+            value = getattr(self, p.name)
+            found.append((kind, label, p, value.get(kind) if isinstance(value, Mapping) else value))
+        return found
+
+    def _open_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them, and
+        where no performances are off, nothing is asked of how much lower they are.
+        """
+        own = [
+            replace(p, name=label, meaning=f"{p.meaning} ({kind})")
+            for kind, label, p, given in self._by_kind()
+            if given is None and label not in self._unidentified
+        ]
+        settled = {"ties", *self._unidentified, *(("depth",) if self.off == 0.0 else ())}
+        of_all = [p for p in self._declared_parameters if not p.by_kind and p.name not in settled]
+        return (*own, *(p for p in of_all if getattr(self, p.name) is None))
+
+    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
+        """Value of every parameter of every kind: the user's, else the estimate, else the default."""
+        if estimated is not None and not (
+            isinstance(estimated, Mapping) and all(isinstance(value, Real) for value in estimated.values())
+        ):
+            raise InputError(f"estimates are numbers by the names of parameters, not {estimated!r:.60}.")
+        of_all = [(p.name, p, getattr(self, p.name)) for p in self._declared_parameters if not p.by_kind]
+        values = {}
+        for label, p, given in (*(row[1:] for row in self._by_kind()), *of_all):
+            default = self._unidentified.get(label, 0.0 if p.name in AFTER_A_FIT else p.default)
+            values[label] = float((estimated or {}).get(label, default) if given is None else given)
+        return values
+
+    def _unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
+        """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
+        says how far they came, of the level of fields and of experience where two meet or there are ratings to begin
+        with, of walks by the contest where two meet, and of the spread of a single advantage.
+        """
+        check_played(matches)
+        contests, entries = self._seen(matches), self._entries
+        unidentified = {} if np.any(contests.ended > 0) else {"retirement": 0.0}
+        if contests.distance is None or np.isnan(contests.distance[contests.ended > 0]).all():
+            unidentified["late_retirement"] = 0.0
+        finished = contests.ended == FINISHED
+        duels = np.add.reduceat(finished, contests.first[:-1], dtype=np.int64).max() < 3
+        if duels:
+            unidentified |= {"off": 0.0, "depth": DEEPEST}
+        if duels or self.start is not None:
+            unidentified |= {"anchor": 0.0, "newcomer_follows": 1.0}
+            unidentified |= {entries.label("experience", kind): 0.0 for kind in entries.kinds}
+        if duels:
+            unidentified |= {entries.label("contest_walk", kind): 0.0 for kind in entries.kinds}
+        for kind, label, p, _ in self._by_kind():
+            names = np.unique(contests.slots[kind].codes[contests.slots[kind].codes >= 0]).size
+            alone = kind in entries.units or (names == 1 and kind not in entries.conditions)
+            if kind in entries.advantages and (names == 0 or (alone and p.name == "prior_spread")):
+                unidentified[label] = p.default
+        return unidentified
+
+    def _off(self) -> dict[str, float]:
+        """Part of performances that are off, and how much lower they lie."""
+        return {"off": self.parameters_["off"], "depth": self.parameters_["depth"]}
+
+    def _model(self) -> ContestModel:
+        """The parameters as loops take them."""
+        return contest_model(self._entries, self.parameters_)
+
+    # Entries: which slots contests consist of
+
+    def _asked(self) -> ContestEntries:
+        """Entries as the arguments ask for them, before any contest."""
+        return ContestEntries(
+            conditions=() if self.conditions is None else condition_names(self.conditions),
+            units={} if self.covariates is None else dict.fromkeys(covariate_names(self.covariates), 1.0),
+            noise_by=() if self.noise_by is None else noise_columns(self.noise_by),
+        )
+
+    @property
+    def _entries(self) -> ContestEntries:
+        """Entries of the contests rated."""
+        return self._asked() if self._taken is None else self._taken
+
+    @property
+    def kinds_(self) -> tuple[str, ...]:
+        """Kinds of slots that are rated, advantages among them."""
+        return self._entries.kinds
+
+    @property
+    def advantage_kinds_(self) -> tuple[str, ...]:
+        """Those kinds that are nobody's strength."""
+        return self._entries.advantages
+
+    @property
+    def _around(self) -> Circumstances:
+        return Circumstances(noise_by=self._entries.noise_by, noise=self._entries.factors)
+
+    @property
+    def _noise(self) -> NoiseFactors:
+        return self._entries.factors
+
+    @_noise.setter
+    def _noise(self, factors: NoiseFactors) -> None:
+        self._taken = replace(self._entries, factors=factors)
+
+    def _take_kinds(self, contests: Contests, asked: ContestEntries | None = None) -> None:
+        """Rate the kinds of these contests from now on; arguments must name some of them."""
+        entries = self._entries if asked is None else asked
+        kinds, advantages = entries.kinds_in(entries.with_size(contests))
+        for p in self._declared_parameters:
+            value = getattr(self, p.name)
+            strange = [kind for kind in value if kind not in kinds] if isinstance(value, Mapping) else []
+            if strange:
+                raise InputError(
+                    f"RankElo({p.name}=…) speaks of {strange[0]!r}, but these contests rate {', '.join(kinds)}."
+                )
+        for what, columns in (("conditions", entries.conditions), ("covariates", entries.units)):
+            strange = [kind for kind in columns if kind not in advantages]
+            if strange:
+                raise InputError(
+                    f"RankElo({what}=…) names {strange[0]!r}, which these contests do not say; read them with "
+                    f"advantages=[{strange[0]!r}]."
+                )
+        self._taken = replace(entries, kinds=kinds, advantages=advantages)
+
+    def _seen(self, matches: Matches | Contests, asked: ContestEntries | None = None) -> Contests:
+        """Contests as they are, or matches of two sides as contests of two; nobody is at home if that would leak."""
+        entries = self._entries if asked is None else asked
+        if isinstance(matches, Contests):
+            return entries.with_size(matches)
+        leaks = not self._order.home
+        return entries.of_matches(replace(matches, neutral=np.ones(len(matches), bool)) if leaks else matches)
 
     # Rating
 
     def _prepare(self, matches: Matches | Contests) -> None:
-        self._noise = NoiseFactors()
-        contests = self._seen(matches).contests
-        self._take_kinds(contests)
-        self._covariate_units: Mapping[str, float] = usual_units(contests, list(self._units()))
-        for name in self._conditions():
+        asked = self._asked()
+        contests = self._seen(matches, asked)
+        self._take_kinds(contests, asked)
+        numbers = {name: centred_numbers(contests, name) for name in asked.units}
+        units = {name: math.sqrt(np.mean(values**2)) or 1.0 if values.size else 1.0 for name, values in numbers.items()}
+        self._taken = replace(self._entries, units=units)
+        for name in asked.conditions:
             warn_of_numbers(name, contests.slots[name].names)
-        number = 0 if SIZE in self._units() else sizes_differ(contests)
+        number = 0 if SIZE in asked.units else sizes_differ(contests)
         if number:
             warnings.warn(
                 f"Teams are of different sizes in {number:,} of {len(contests):,} contests, and count as the mean of "
@@ -192,56 +369,131 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
             )
 
     def _latest_matches(self, matches: Matches | Contests) -> Contests:
-        contests = self._seen(matches).contests
-        return self._to_search(contests) if self._open_parameters() or noise_columns(self.noise_by) else contests
+        """The contests on which parameters are estimated: of very many entries a part, with a warning."""
+        contests = self._seen(matches)
+        if self.look is None or not (self._open_parameters() or self._entries.noise_by):
+            return contests
+        part = thinned(contests, int(self.look))
+        if part is not contests and self._open_parameters():
+            warnings.warn(
+                f"Parameters are estimated on {part.entrant.size:,} of {contests.entrant.size:,} entries, and all "
+                "contests are rated with them; set look = None to estimate on all.",
+                KineloWarning,
+                stacklevel=3,
+            )
+        return part
 
-    def _learn(self, matches: Matches | Contests, latest: Matches | Contests) -> None:
+    def _learn(self, matches: Matches | Contests, latest: Any) -> None:
         """Estimate; where the noise depends on circumstances, by turns with its factors. Then rate."""
-        seen, part = self._seen(matches), self._seen(latest).contests
         if self._open_parameters():
-            self.estimates_: Estimates | None = self._search(part)
-        if noise_columns(self.noise_by):
-            settle_factors(self, lambda: self._find_noise(part), lambda: self._learn_again(part))
+            self.estimates_ = estimate_parameters(self, latest)
+        if self._entries.noise_by:
+            settle_factors(self, lambda: find_noise(self, latest), lambda: self._learn_again(latest))
         self._reset(None if self.estimates_ is None else self.estimates_.values)
-        seen.settle_ties(self)
+        if not isinstance(matches, Contests) and self.ties is None:  # how often sides draw, given everything else
+            contests = self._seen(matches)
+            points = points_at_home(self._forecast(contests, *self._filter(contests)), matches)
+            self._reset(dict(self.parameters_) | {"ties": likeliest_ties(points, matches.result)})
         self._use(matches)
 
     def _learn_again(self, part: Contests) -> None:
         """Estimate with other factors of the noise, from where the last search ended."""
         if self.estimates_ is not None:
-            self.estimates_ = self._likeliest(part, SMALL, self.estimates_.values)
-
-    def _expected_anew(self, contests: Contests) -> Expected:
-        """What was expected of contests one step ahead, by a copy that has seen nothing before them."""
-        twin = copy.copy(self)
-        twin._reset(dict(self.parameters_))
-        return twin._filter(contests)[0]
+            self.estimates_ = likeliest(self, part, SMALL, self.estimates_.values)
 
     def _names_of(self, matches: Matches | Contests) -> set[str]:
-        start = self._start()
-        return names_met(self._seen(matches).contests, () if start is None else start.names)
+        """Names of the contests, and those of ratings to begin with that are written with their kind."""
+        start, slots = self._start(), self._seen(matches).slots
+        rated = {kind: set(one.names) for kind, one in slots.items() if not one.advantage}
+        listed = () if start is None else start.names
+        written = {name for name in listed if (part := name.partition(": "))[2] in rated.get(part[0], ())}
+        return written.union(*rated.values())
+
+    def _reset(self, estimated: dict[str, float] | None = None) -> None:
+        """Forget every contest and settle the parameters."""
+        self.parameters_ = self._settled_values(estimated)
+        self._state, self._tie_sums = self._fresh(self.parameters_), np.zeros(2)
+
+    def _fresh(self, values: Mapping[str, float]) -> RankState:
+        state, start = RankState(self._entries), self._start()
+        if start is not None:
+            entries = state.entries
+            prior = {kind: entries.value(values, "prior_spread", kind) for kind in entries.kinds}
+            strength = (start.rating - self.initial) / POINTS_PER_UNIT
+            state.seat(start, strength, start.deviation / POINTS_PER_UNIT, prior)
+        return state
+
+    def _begun(self, contests: Contests | None = None) -> RankState:
+        """The state, made where there is none yet; before the first contest, for the kinds of these contests."""
+        state = self._state
+        if contests is not None and (state is None or state.contests == 0):
+            entries = self._entries
+            kinds = entries.kinds_in(entries.with_size(contests))[0]
+            if state is None or state.entries.kinds != kinds:
+                self._take_kinds(contests)
+                self._reset()
+        if self._state is None:
+            raise without_ratings(self)
+        return self._state
+
+    def _last_day(self) -> int:
+        state = self._state
+        return int(state.known.clock[1]) if state is not None and state.dated else NEVER
+
+    def _check_order(self, matches: Matches | Contests) -> None:
+        if matches.dated:  # those without dates follow one another
+            self._begun(self._seen(matches))
+            super()._check_order(matches)
 
     def _prepare_once(self, matches: Matches | Contests) -> None:
         """Let the first matches say what the order of sides may teach, and what kinds there are."""
         if not self._prepared and len(matches):
             self._prepared = True
-            self._order: SideOrder = self._order if self._open_parameters() else learn_order(matches)
-        self._begun(self._seen(matches).contests)
+            if not isinstance(matches, Contests):
+                self._order: SideOrder = self._order if self._open_parameters() else learn_order(matches)
+        self._begun(self._seen(matches))
+
+    def _filter(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
+        """Rate contests; what was expected of them before, and names never met."""
+        state, number = self._begun(contests), contests.weight.size
+        columns, unknown = state.columns(contests, admit=True)
+        if state.contests == 0 and number:
+            state.known = state.as_seen_on(int(columns.day[0]))
+        expected = room_for_expected(contests.entrant.size)
+        filter_contests(columns, self._model(), state.known, expected)
+        state.contests += number
+        return expected, unknown
 
     def _use(self, matches: Matches | Contests) -> None:
-        seen = self._seen(matches)
-        if len(matches):
-            seen.follow(self, self._filter(seen.contests)[0])
-
-    def _reset(self, estimated: dict[str, float] | None = None) -> None:
-        """Forget every contest and settle the parameters."""
-        super()._reset(estimated)
-        self._tie_sums = np.zeros(2)
+        if not isinstance(matches, Contests) and self._learns_ties:
+            self._step_ahead(matches)
+        elif matches.weight.size:
+            self._filter(self._seen(matches))
 
     def _step_ahead(self, matches: Matches | Contests) -> Any:
-        seen = self._seen(matches)
-        expected, unknown = self._filter(seen.contests)
-        return seen.forecast(self, expected, unknown, seen.follow(self, expected))
+        if not len(matches):
+            return self._foresee(matches)
+        contests = self._seen(matches)
+        forecast = self._forecast(contests, *self._filter(contests))
+        if isinstance(matches, Contests):
+            return forecast
+        points = points_at_home(forecast, matches)
+        ties = follow_ties(points, matches, self._tie_sums) if self._learns_ties else self.parameters_["ties"]
+        return Forecast(chances_of_points(points, ties), forecast.unknown, matches)
+
+    def _foresee(self, matches: Matches | Contests) -> Any:
+        contests = self._seen(matches)
+        forecast = self._forecast(contests, *self._expect(contests))
+        if isinstance(matches, Contests):
+            return forecast
+        ties = ties_of(self._tie_sums) if self._learns_ties else self.parameters_["ties"]
+        return Forecast(chances_of_points(points_at_home(forecast, matches), ties), forecast.unknown, matches)
+
+    def _forecast(self, contests: Contests, expected: Expected, unknown: tuple[str, ...]) -> ContestForecast:
+        """The forecast of contests of which so much is expected."""
+        believed: Any = self._entries.believed(contests)
+        mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
+        return ContestForecast(contests, mean, deviation, unknown, **self._off(), **believed)
 
     def _check_has_ratings(self) -> None:
         if self.start is None:
@@ -253,16 +505,9 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
     def _names_known(self) -> Iterable[str]:
         return [name for _, name in self._begun().names]
 
-    def _noted(self, forecast: Any, matches: Matches | Contests) -> Any:
-        return with_levels_noted(forecast, matches, self._noise)
-
-    def _foresee(self, matches: Matches | Contests) -> Any:
-        seen = self._seen(matches)
-        return seen.forecast(self, *self._expect(seen.contests))
-
     def _expect(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
         """What is expected of contests to come, and names never met; the state is left alone."""
-        contests = with_size(contests, self._units())
+        contests = self._entries.with_size(contests)
         state = self._begun(None if self.start is None else contests)
         columns, unknown = state.columns(contests, admit=False)
         known = state.as_seen_on(int(columns.day[0])) if len(contests) else state.known
@@ -280,42 +525,50 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         date: Day | None,
         conditions: Mapping[str, object] | None = None,
     ) -> Contests:
-        made = {SIZE} & self._units().keys()  # of sizes nobody says anything but who plays
-        kinds = tuple(kind for kind in self.kinds_ if kind not in made) or ("entrant",)
-        helps = tuple(kind for kind in self.advantage_kinds_ if kind not in made)
+        entries = self._entries
+        made = {SIZE} & entries.units.keys()  # of sizes nobody says anything but who plays
+        kinds = tuple(kind for kind in entries.kinds if kind not in made) or ("entrant",)
+        helps = tuple(kind for kind in entries.advantages if kind not in made)
         day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
-        return self._luck().with_levels(contest_of(entrants, places, ended, day, kinds, helps), conditions)
+        return entries.with_levels(contest_of(entrants, places, ended, day, kinds, helps), conditions)
 
     def _foresee_field(self, entrants: Any, *, date: Day | None = None, **said: Any) -> ContestForecast:
         self._check_has_ratings()
-        plain = None if said else self._foresee_plain(entrants, date)
-        return super()._foresee_field(entrants, date=date, **said) if plain is None else plain
+        plain = None if said else self._expect_plain(entrants, date)
+        if plain is None:
+            return self.predict(self._field_of(entrants, date=date, **said))
+        field, day, expected, unknown = plain
+        return plain_forecast((field, day, self.kinds_[0]), expected, unknown, **self._off())
 
     def _use_order(self, order: Any, *, ranks: Any = None, date: Day | None = None, **said: Any) -> None:
-        if said or not self._use_plain(order, ranks, date):
-            super()._use_order(order, ranks=ranks, date=date, **said)
-
-    def _plain(self, entrants: Any, ranks: Any, date: Day | None, *, ahead: bool) -> tuple[PlainField, int] | None:
-        """A contest that needs no table, and its day; None where it does."""
-        state = self._state
-        if state is None or len(self.kinds_) != 1 or self.advantage_kinds_ or self.noise_by:
-            return None
-        if type(self) is not RankElo:
-            return None
-        day = day_of(state, None if date is None else read_day(date), ahead=ahead)
-        field = None if day is None else plain_field(entrants, ranks)
-        return None if field is None or day is None else (field, day)
-
-    def _use_plain(self, order: Any, ranks: Any, date: Day | None) -> bool:
-        """Use a contest that needs no table, at a cost that does not grow with those who are rated."""
-        found = self._plain(order, ranks, date, ahead=False)
-        if found is None:
-            return False
-        (field, day), state, kind = found, self._begun(), self.kinds_[0]
-        at = [state._place(kind, name) for name in field.names]
+        plain = None if said else self._plain(order, ranks, date, ahead=False)
+        if plain is None:
+            self.update(self._contest_one(order, ranks=ranks, date=date, **said))
+            return
+        (field, day), state = plain, self._begun()
+        kind = state.entries.kinds[0]
+        at = [state.place(kind, name) for name in field.names]
         self._field_call().run(field, day, at, state.known, learning=True)
         state.contests += 1
-        return True
+
+    def _plain(self, entrants: Any, ranks: Any, date: Day | None, *, ahead: bool) -> tuple[PlainField, int] | None:
+        """A contest that needs no table, at a cost that does not grow with those who are rated, and its day; None where
+        it does.
+        """
+        state = self._state
+        if state is None or type(self) is not RankElo:
+            return None
+        entries = state.entries
+        if len(entries.kinds) != 1 or entries.advantages or entries.noise_by:
+            return None
+        last = int(state.known.clock[1])
+        day = last if date is None else day_number(read_day(date))
+        if not (state.dated and state.contests and day > 0 and last > 0):
+            return None  # a table says what it means
+        if not ahead and not last <= day <= time.time() / 86400.0 + FAR_DAYS:
+            return None
+        field = plain_field(entrants, ranks)
+        return None if field is None else (field, day)
 
     def _field_call(self) -> FieldCall:
         """The loop over one contest for the state as it is, made once."""
@@ -326,10 +579,11 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
 
     def _expect_plain(self, entrants: Any, date: Day | None) -> tuple[PlainField, int, Array, tuple[str, ...]] | None:
         """A contest to come that needs no table, its day, what is expected as loops write it, and names never met."""
-        found = self._plain(entrants, None, date, ahead=True)
-        if found is None:
+        plain = self._plain(entrants, None, date, ahead=True)
+        if plain is None:
             return None
-        (field, day), state, kind = found, self._begun(), self.kinds_[0]
+        (field, day), state = plain, self._begun()
+        kind = state.entries.kinds[0]
         index, games, unknown = state.index, state.known.games, ()
         at = [index.get((kind, name), -1) for name in field.names]
         expected, met = self._field_call().run(field, day, at, state.known, learning=False)
@@ -337,15 +591,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
             unknown = tuple(name for name, place in zip(field.names, at) if place < 0 or not games[place])
         return field, day, expected, unknown
 
-    def _foresee_plain(self, entrants: Any, date: Day | None) -> ContestForecast | None:
-        """Forecast a contest that needs no table."""
-        found = self._expect_plain(entrants, date)
-        if found is None:
-            return None
-        field, day, expected, unknown = found
-        return plain_forecast((field, day, self.kinds_[0]), expected, unknown, **self._off())
-
-    def contest_one(
+    def _contest_one(
         self,
         order: Sequence[Any],
         *,
@@ -359,77 +605,43 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         contest = with_distances(self._one(*ranked(order, unfinished, ranks), date, conditions), unfinished)
         return contest if minutes is None else with_minutes(contest, minutes)
 
-    def field_of(
+    def _field_of(
         self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
     ) -> Contests:
         """One contest to come as :meth:`predict_one` takes it."""
         return self._one(entrants, None, None, date, conditions)
 
+    # What questions about ratings ask (:mod:`kinelo.raters.questions`, :mod:`kinelo.raters.balance`)
+
     def _match_quality(
         self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False,
         conditions: Mapping[str, object] | None = None, **more: Any,
     ) -> float | Array:  # fmt: skip
-        """How even a contest, or contests of two sides each, are believed to be (:func:`kinelo.match_quality`).
-
-        ``1 − E[(P(a before b) − P(b before a))²]``, the mean taken over what is believed of strengths and over all
-        pairs of the contest.
-        """
-        from kinelo.matches.fixtures import check_neutral
-        from kinelo.raters.one_match import pairs_of
-
+        """How even a contest, or contests of two sides each, are believed to be (:func:`kinelo.match_quality`)."""
         if more:
             raise InputError(f"RankElo takes no {next(iter(more))} here; it rates no line-ups.")
         self._check_has_ratings()
         if away is None:
             plain = self._expect_plain(home, date) if conditions is None else None
             if plain is not None:
-                return self._quality(Expected(*plain[2]))
-            return self._quality_of(self._one(home, None, None, date, conditions))
-        check_neutral(neutral)
-        at_home = not neutral and "venue" in self.advantage_kinds_ and self._order.home
-        quality = np.array(
-            [
-                self._quality_of(self._one([(one, "home") if at_home else one, other], None, None, date, conditions))
-                for one, other in zip(*pairs_of(home, away), strict=True)
+                return contest_quality(Expected(*plain[2]), {}, **self._off())
+            fields = [home]
+        else:
+            check_neutral(neutral)
+            at_home = not neutral and "venue" in self.advantage_kinds_ and self._order.home
+            fields = [
+                [(one, "home") if at_home else one, other] for one, other in zip(*pairs_of(home, away), strict=True)
             ]
-        )
-        return float(quality[0]) if isinstance(home, str) and isinstance(away, str) else quality
+        quality = []
+        for entrants in fields:
+            contest = self._one(entrants, None, None, date, conditions)
+            expected, believed = self._expect(contest)[0], self._entries.believed(contest)
+            quality.append(contest_quality(expected, believed, **self._off()))
+        return quality[0] if away is None or (isinstance(home, str) and isinstance(away, str)) else np.array(quality)
 
-    def _quality_of(self, contest: Contests) -> float:
-        """How even one contest is believed to be, over strengths and luck as its forecast is."""
-        expected, believed = self._expect(contest)[0], self._luck().believed(contest)
-        if not believed:
-            return self._quality(expected)
-        luck, error, quality = believed["luck"][0], believed["luck_error"][0], 0.0
-        for node, weight in zip(LUCK_NODES, LUCK_WEIGHTS, strict=True):
-            other = luck * math.exp(2.0 * node * error)
-            spread = expected._replace(variance=expected.variance + NOISE * (other - luck))
-            quality += weight * self._quality(spread, other)
-        return quality
-
-    def _quality(self, expected: Expected, luck: float = 1.0) -> float:
-        """How even one contest, of which so much is expected, is believed to be."""
-        mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
-        pairs = mean.size * (mean.size - 1) / 2
-        return sum_of_losses(partial(self._evenness, luck), mean, deviation, np.zeros(mean.size)) / pairs
-
-    def _evenness(self, luck: float, m: Array, s: Array, n: Array, t: Array) -> Array:
-        """``1 − E[(P(a before b) − P(b before a))²]`` of pairs, from means and deviations of performances; a part at a
-        time.
-        """
-        even = np.empty(m.size)
-        for begin in range(0, m.size, PAIRS_AT_ONCE):
-            part = slice(begin, begin + PAIRS_AT_ONCE)
-            spread = np.sqrt(np.maximum(s[part] ** 2 + t[part] ** 2 - 2.0 * NOISE * luck, 0.0))
-            gap = (m[part] - n[part])[:, None] + spread[:, None] * HERMITE_NODES
-            even[part] = 1.0 - (2.0 * self._chance_ahead(gap, luck) - 1.0) ** 2 @ HERMITE_WEIGHTS
-        return even
-
-    def _chance_ahead(self, gap: Array, luck: float = 1.0) -> Array:
-        """The chance to be ahead of another who is weaker by a difference of strength that is known, where the variance
-        of performances is ``luck`` times the usual one."""
-        noise = np.full(gap.shape, np.sqrt(NOISE * luck))
-        return mixed_chance(gap, noise, noise, **self._off())
+    def _chance_ahead(self, gap: Array) -> Array:
+        """The chance to be ahead of another who is weaker by a difference of strength that is known."""
+        return chance_ahead(gap, **self._off())
 
     def _entrant_beliefs(self, names: Sequence[str], date: Day | None = None) -> tuple[Array, Array, tuple[str, ...]]:
         """Mean and variance of what is believed of entrants' strengths, and names never met."""
@@ -443,9 +655,9 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         """The number of every entrant at which all are believed to be equally strong (:func:`kinelo.fair_value`)."""
         if more:
             raise InputError(f"RankElo takes no {next(iter(more))} here; it makes the numbers of entrants fair.")
-        if not isinstance(covariate, str) or covariate not in self._units() or covariate == SIZE:
-            asked = [name for name in self._units() if name != SIZE]
-            raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {asked}.")
+        fair = [name for name in self._entries.units if name != SIZE]
+        if covariate not in fair:
+            raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {fair}.")
         self._check_has_ratings()
         worth = self._effect_of(covariate)[0]
         if worth == 0.0:
@@ -459,7 +671,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
 
     def _effect_of(self, covariate: str) -> tuple[float, float]:
         """What a unit of a covariate is worth, and the variance of that; 0 where nothing is known."""
-        unit, state = self._units().get(covariate), self._begun(None)
+        unit, state = self._entries.units.get(covariate), self._begun()
         at = state.index.get((covariate, A_UNIT))
         if unit is None or at is None:
             return 0.0, 0.0
@@ -468,7 +680,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
     def _as_usual(self, contest: Contests) -> Contests:
         """A contest whose entrants all have the same numbers, which then count for nothing."""
         zero = Slots(np.zeros((contest.entrant.size, 1), np.int32), ("0",), True)
-        numbers = {kind: zero for kind in self._units() if kind in contest.slots}
+        numbers = {kind: zero for kind in self._entries.units if kind in contest.slots}
         return replace(contest, slots={**contest.slots, **numbers})
 
     # What is known
@@ -500,7 +712,7 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         """
         import polars as pl
 
-        kinds = [kind for kind in self.advantage_kinds_ if kind not in self._units()]
+        kinds = [kind for kind in self.advantage_kinds_ if kind not in self._entries.units]
         table = slot_table(self, None).filter(pl.col("kind").is_in(kinds))
         points = (pl.col("rating") - self.initial).alias("points")
         return table.select("kind", "name", points, "uncertainty", "matches")
@@ -517,22 +729,19 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
         >>> rater.effects_["name"].to_list(), bool(rater.effects_["effect"][0] < 0)
         (['weight'], True)
         """
-        table, units = slot_table(self, None), self._units()
+        table, entries = slot_table(self, None), self._entries
+        units = entries.units
         known = {row["kind"]: row for row in table.to_dicts() if row["kind"] in units}
-        unmet = {kind: (self.initial, POINTS_PER_UNIT * self._of_kind("prior_spread", kind)) for kind in units}
+        priors = {kind: entries.value(self.parameters_, "prior_spread", kind) for kind in units}
+        unmet = {kind: (self.initial, POINTS_PER_UNIT * prior) for kind, prior in priors.items()}
         rows = [(known[k]["rating"], known[k]["uncertainty"]) if k in known else unmet[k] for k in units]
         points = (np.array(rows).reshape(-1, 2) - [self.initial, 0.0]) / np.array(list(units.values()))[:, None]
         return effects_frame(list(units), points[:, 0], points[:, 1])
 
-    @property
-    def noise_factors_(self) -> pl.DataFrame:
-        """By column of ``noise_by`` and level: factor of the noise, 80 % interval, and contests fitted."""
-        return self._noise.table()
-
     def _noise_of(self, contests: Contests) -> Array:
         """Variance of a performance around the strength in every contest, in units of the usual one."""
         check_contests(contests)
-        return self._luck().variance(contests)
+        return self._entries.variance(contests)
 
     def hindsight(self, matches: Contests | Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these contests, given all of them.
@@ -548,19 +757,12 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
             tables.append(back.ratings_)
         return tables
 
-    def _drawn_strengths(self, contests: Contests, draws: int) -> Array:
-        """Strengths of all entries (draws, entries), drawn given all these contests, in units of the noise."""
-        from kinelo.raters.rank.hindsight import drawn_strengths
-
-        back, state, contests = self._once_more(contests)
-        return drawn_strengths(state, contests, back._model(), draws)
-
     def _once_more(self, matches: Contests | Matches) -> tuple[RankElo, RankState, Contests]:
         """A rater with these parameters that has seen nothing yet, its state, and what it is to see."""
         back = copy.copy(self)
         back._reset(dict(self.parameters_))
         back._check_usable(matches)
-        contests = back._seen(matches).contests
+        contests = back._seen(matches)
         return back, back._begun(contests), contests
 
     @property
@@ -570,99 +772,26 @@ class RankElo(ContestFilter, SingleContests[Matches | Contests, Any]):
 
     def _field_rows(self) -> FieldRows:
         """What rates single contests by the rows of those who take part."""
-        from kinelo.raters.rank.field_rows import FieldRows
-
         return FieldRows(self)
-
-    def _take_units(self, units: Sequence[float]) -> None:
-        """Usual distances of the covariates as they were stored."""
-        if not all(0.0 < unit < np.inf for unit in units):
-            raise InputError("Units of covariates of a stored state are out of range.")
-        self._covariate_units = dict(zip(self._units(), map(float, units), strict=True))
-        if self._state is not None:
-            self._state.units = self._units()
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
         flags = {"prepared": np.array([self._prepared, self._never_fitted]), "tie_sums": self._tie_sums}
-        units = {"covariate_units": np.array(list(self._units().values()))} if self.covariates else {}
-        return self._begun().to_arrays() | values | flags | self._noise.to_arrays() | units
+        entries = self._entries
+        units = {"covariate_units": np.array(list(entries.units.values()))} if entries.units else {}
+        return self._begun().to_arrays() | values | flags | entries.factors.to_arrays() | units
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self._noise = NoiseFactors.from_arrays(arrays)
-        if self.covariates:
-            self._take_units(stored(arrays, "covariate_units", "f", (len(self._units()),)).tolist())
-        state = RankState.from_arrays(arrays, self._conditions(), self._luck(), self._units())
-        self.kinds_, self.advantage_kinds_ = state.kinds, state.advantages
+        entries = replace(self._asked(), factors=NoiseFactors.from_arrays(arrays))
+        if entries.units:
+            units = stored(arrays, "covariate_units", "f", (len(entries.units),))
+            entries = entries.with_units(units.tolist())
+        state = RankState.from_arrays(arrays, entries)
+        self._taken = state.entries
         self._prepared, self._never_fitted = map(bool, arrays["prepared"])
         self._reset_as_stored(arrays)
         self._state = state
         self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)
-
-
-@dataclass(frozen=True)
-class RankSlots(BookSlots):
-    """Rows of slots; of all together only kinds, and where contests have no dates, their number."""
-
-    rater: RankElo
-
-    def moves_shared(self, matches: Any) -> bool:
-        """Whether contests without dates follow one another by their number."""
-        return not (matches.dated and self.rater._begun().dated)
-
-    def met(self, matches: Any) -> list[Key]:
-        """Everyone who takes part, and everything that helps."""
-        return self.rater._begun(matches).keys_of(with_size(matches, self.rater._units()))
-
-    def has(self, key: Key) -> bool:
-        """Whether a slot has been made."""
-        return key in self.rater._begun().index
-
-    def rows(self, keys: Sequence[Key] | None = None) -> list[SlotRow]:
-        """Rows of some slots, or of all in their order."""
-        return self.rater._begun().slot_rows(keys)
-
-    def take(self, rows: Iterable[SlotRow]) -> None:
-        """Put rows in."""
-        self.rater._begun().take_slots(list(rows))
-
-    def shared(self) -> dict[str, Any]:
-        """Kinds and their parameters; the number of contests and their days where they have no dates."""
-        rater, state = self.rater, self.rater._begun()
-        undated = {"contests": [state.contests, *state.known.clock.tolist()]}
-        kept = {"kinds": list(state.kinds), "advantages": list(state.advantages), "parameters": dict(rater.parameters_)}
-        kept |= {"noise": rater._noise.to_rows()} if rater._noise.index else {}
-        kept |= {"units": list(rater._units().values())} if rater.covariates else {}
-        return kept | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
-
-    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
-        """Take over what all share."""
-        rater = self.rater
-        kinds, advantages = texts_shared(kept, "kinds"), texts_shared(kept, "advantages")
-        values = kept.get("parameters")
-        if not isinstance(values, dict) or not set(advantages) <= set(kinds) or len(set(kinds)) < len(kinds):
-            raise InputError("'kinds' in the table common are not what its rater stores.")
-        numbers = numbers_shared({"parameters": list(values.values())}, "parameters")
-        rater._noise = NoiseFactors.from_rows(kept.get("noise", []))
-        if rater.covariates:
-            rater._take_units(numbers_shared(kept, "units", len(rater._units())))
-        state = rater._state
-        if state is None or (list(state.kinds), list(state.advantages)) != (kinds, advantages):
-            rater.kinds_, rater.advantage_kinds_ = tuple(kinds), tuple(advantages)
-            rater._reset(dict(zip(values, map(float, numbers))))
-            state = rater._begun()
-        counted = [int(number) for number in numbers_shared(kept, "contests")]
-        state.contests, state.dated = counted[0], len(counted) == 1
-        state.known.clock[:] = counted[1:] if len(counted) == 3 else LONG_AGO if latest is None else latest
-
-    def supposed(self) -> dict[Key, int]:
-        """Contests that settled names are supposed to have seen."""
-        state = self.rater._begun()
-        return {state.names[place]: games for place, games in state.unseen.items()}
-
-    def points(self) -> Points:
-        """Points from the average of the active, unless ratings to begin with say where they are counted from."""
-        return Points(self.rater.initial, POINTS_PER_UNIT, self.rater.start is None)

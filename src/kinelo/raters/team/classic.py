@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Option, Parameter, check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
@@ -19,8 +18,9 @@ from kinelo.matches.kind import CONTESTS, MATCHES, check_played
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.model.system import RatingSystem
+from kinelo.raters import one_contest
 from kinelo.raters.arguments import FIXED_BY_PLAIN_ELO, LOOKED_AT, checked_estimates
-from kinelo.raters.one_contest import SingleContests, contest_of, ranked
+from kinelo.raters.one_contest import contest_of, ranked
 from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
@@ -49,7 +49,7 @@ class KOption(NamedTuple):
         check_number("TeamElo.classic", "k", value, 0.0)
 
 
-class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
+class ClassicElo(EloOfSides):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
     _declared_parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -170,7 +170,18 @@ class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
     def _foresee(self, matches: Matches | Contests) -> Any:
         return forecast_contests(self, matches) if isinstance(matches, Contests) else super()._foresee(matches)
 
-    def contest_one(
+    predict_one = one_contest.predict_one
+    update_one = one_contest.update_one
+
+    def _foresee_field(self, entrants: Any, **said: Any) -> Any:
+        contest: Any = self._field_of(entrants, **said)
+        return self.predict(contest)
+
+    def _use_order(self, order: Any, **said: Any) -> None:
+        contest: Any = self._contest_one(order, **said)
+        self.update(contest)
+
+    def _contest_one(
         self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **more: Any
     ) -> Contests:
         """One contest as :meth:`update_one` takes it."""
@@ -179,7 +190,7 @@ class ClassicElo(EloOfSides, SingleContests[Matches, Forecast]):
             raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
         return self._contest(*ranked(order, unfinished, ranks), date)
 
-    def field_of(self, entrants: Sequence[Any], *, date: Day | None = None, **more: Any) -> Contests:
+    def _field_of(self, entrants: Sequence[Any], *, date: Day | None = None, **more: Any) -> Contests:
         """One contest to come as :meth:`predict_one` takes it."""
         if more:
             raise InputError(f"A contest has no {next(iter(more))}; predict_one takes its entrants and date.")

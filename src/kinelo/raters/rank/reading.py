@@ -1,0 +1,168 @@
+"""Beliefs of a rater of contests as people read them: forecasts of matches of two sides, how even contests are,
+and ratings in points.
+
+A tie counts as half of each order, so that the chance ``E`` of the home side to come first is its expected score. How
+much of it comes from draws is Davidson's law: with odds ``w² = P(win)/P(loss)`` and ``κ``,
+
+    ``P(win) : P(draw) : P(loss) = w : κ : 1/w``, ``2E − 1 = (w − 1/w)/(w + 1/w + κ)``,
+
+which is a quadratic equation of ``w``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.forecasts.pair_sums import sum_of_losses
+from kinelo.forecasts.places import LUCK_NODES, LUCK_WEIGHTS, ContestForecast, mixed_chance
+from kinelo.forecasts.scores import log_loss
+from kinelo.matches.matches import Matches
+from kinelo.raters.filter.belief import fade_all
+from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
+from kinelo.raters.qualifying import REFERENCE_DAYS
+from kinelo.raters.rank.kernels import NOISE, POINTS_PER_UNIT, Expected
+from kinelo.raters.state import NEVER
+from kinelo.raters.team.kernels import PRIOR_DECISIVE, PRIOR_DRAWS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[np.float64]
+LEAST_SHARE_OF_POINTS = 1e-9
+PAIRS_AT_ONCE = 20_000
+"""Pairs whose evenness is found at once, for the sake of memory."""
+
+
+def points_at_home(forecast: ContestForecast, matches: Matches) -> Array:
+    """Expected points of the home sides of matches that are forecast as contests of two, in the order of places."""
+    home = 2 * np.arange(len(matches)) + (matches.result < 0.5)
+    return forecast.pair_chance(home, home ^ 1)
+
+
+def chances_of_points(points: Array, ties: float | Array) -> Array:
+    """Chances of home win, draw and away win (matches, 3) that have these expected points.
+
+    >>> chances_of_points(np.array([0.5, 0.8]), 1.0).round(3).tolist()
+    [[0.333, 0.333, 0.333], [0.682, 0.236, 0.082]]
+    """
+    signed = 2.0 * np.clip(points, LEAST_SHARE_OF_POINTS, 1.0 - LEAST_SHARE_OF_POINTS) - 1.0
+    root = np.sqrt(signed**2 * ties**2 + 4.0 * (1.0 - signed**2))
+    odds = (signed * ties + root) / (2.0 * (1.0 - signed))
+    shares = np.column_stack([odds, np.full(odds.size, ties), 1.0 / odds])
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def follow_ties(points: Array, matches: Matches, sums: Array) -> Array:
+    """κ before each match, learnt from the draws of those before it by the law of :mod:`kinelo.raters.team.kernels`;
+    ``sums`` holds draws and decisive matches, and runs on.
+
+    >>> import kinelo as kn
+    >>> matches = kn.read_matches({"home": list("ABC"), "away": list("BCA"), "result": [1, 0.5, 0]})
+    >>> follow_ties(np.full(3, 0.5), matches, np.zeros(2)).round(3).tolist()
+    [0.0, 0.0, 0.8]
+    """
+    before = np.empty(len(matches))
+    for k, (weight, drawn) in enumerate(zip(matches.weight.tolist(), (1.0 - np.abs(matches.signed)).tolist())):
+        before[k] = ties_of(sums)
+        win, _, loss = chances_of_points(points[k : k + 1], before[k])[0]
+        sums += weight * drawn, weight * (1.0 - drawn) * math.sqrt(win * loss) / (win + loss)
+    return before
+
+
+def ties_of(sums: Array) -> float:
+    """κ from the sums of draws and decisive matches."""
+    return float((sums[0] + PRIOR_DRAWS) / (sums[1] + PRIOR_DECISIVE)) if sums[0] > 0.0 else 0.0
+
+
+def likeliest_ties(points: Array, result: Array) -> float:
+    """The κ under which results are likeliest, given the points expected; 0 where nobody drew."""
+    if not np.any(result == 0.5):
+        return 0.0
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda z: log_loss(chances_of_points(points, math.exp(z)), result).sum(), bounds=(-7.0, 3.0), method="bounded"
+    )
+    return math.exp(found.x)
+
+
+def chance_ahead(gap: Array, luck: float = 1.0, *, off: float, depth: float) -> Array:
+    """The chance to be ahead of another who is weaker by a difference of strength that is known, where the variance of
+    performances is ``luck`` times the usual one.
+    """
+    noise = np.full(gap.shape, np.sqrt(NOISE * luck))
+    return mixed_chance(gap, noise, noise, off, depth)
+
+
+def contest_quality(expected: Expected, believed: Mapping[str, Array], *, off: float, depth: float) -> float:
+    """How even one contest is believed to be, ``1 − E[(P(a before b) − P(b before a))²]``: the mean over strengths, of
+    which so much is expected, over luck as forecasts are averaged, and over all pairs.
+    """
+
+    def evenness(luck: float, m: Array, s: Array, n: Array, t: Array) -> Array:
+        even = np.empty(m.size)
+        for begin in range(0, m.size, PAIRS_AT_ONCE):
+            part = slice(begin, begin + PAIRS_AT_ONCE)
+            spread = np.sqrt(np.maximum(s[part] ** 2 + t[part] ** 2 - 2.0 * NOISE * luck, 0.0))
+            gap = (m[part] - n[part])[:, None] + spread[:, None] * HERMITE_NODES
+            ahead = chance_ahead(gap, luck, off=off, depth=depth)
+            even[part] = 1.0 - (2.0 * ahead - 1.0) ** 2 @ HERMITE_WEIGHTS
+        return even
+
+    mean, variance, quality = expected.mean[:, 0], expected.variance[:, 0], 0.0
+    levels = [(1.0, 1.0, variance)]
+    if believed:
+        luck, error, levels = believed["luck"][0], believed["luck_error"][0], []
+        for node, weight in zip(LUCK_NODES, LUCK_WEIGHTS, strict=True):
+            other = luck * math.exp(2.0 * node * error)
+            levels.append((weight, other, variance + NOISE * (other - luck)))
+    pairs = mean.size * (mean.size - 1) / 2
+    for weight, luck, spread in levels:
+        total = sum_of_losses(partial(evenness, luck), mean, np.sqrt(spread), np.zeros(mean.size))
+        quality += weight * (total / pairs)
+    return quality
+
+
+def slot_table(rater: Any, day: int | None) -> pl.DataFrame:
+    """Every slot that took part, advantages too, on a day or as of its last contest; the best of each kind first."""
+    import polars as pl
+
+    state = rater._begun()
+    size, known, entries, values = len(state), state.known, state.entries, rater.parameters_
+    kind = known.kind[:size].astype(np.int64)
+    x, v, last = known.x[:size, 0].copy(), known.v[:size, 0].copy(), known.last[:size]
+    for number, name in enumerate(entries.kinds):
+        own = kind == number
+        then = known.clock[1] if day is None else day
+        rho, walk = (entries.value(values, which, name) for which in ("regression", "walk"))
+        f, added = fade_all(then - last[own], rho, walk**2)
+        faded = f * x[own]
+        if day is not None:
+            x[own], v[own] = faded, f * f * v[own] + added
+        if name in entries.advantages or rater.start is not None:
+            continue
+        active = ((last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0))[own]
+        # One level for both, on the day; the sum is exact, so that it does not matter who was met first.
+        x[own] -= math.fsum(faded[active]) / active.sum() if active.any() else 0.0
+    shown = state.dated & (last != NEVER)
+    supposed = np.zeros(size, np.int64)
+    supposed[list(state.unseen)] = list(state.unseen.values())
+    table = pl.DataFrame(
+        {
+            "kind": pl.Series(entries.kinds, dtype=pl.String).gather(kind),
+            "name": pl.Series([name for _, name in state.names], dtype=pl.String),
+            "rating": rater.initial + POINTS_PER_UNIT * x,
+            "uncertainty": POINTS_PER_UNIT * np.sqrt(v),
+            "matches": known.games[:size] - supposed,
+            "last_played": np.where(shown, last.astype("datetime64[D]"), np.datetime64("NaT")),
+        }
+    )
+    table = table.with_columns(_kind=kind).filter(known.games[:size] > 0)
+    ranked = table.sort("_kind", "rating", descending=[False, True], maintain_order=True)
+    return ranked.drop("_kind")
