@@ -44,7 +44,7 @@ def by_regression(rater, smoother, slot):
     """Covariance and mean of the strengths of a slot at its contests: given what each says, one Gaussian vector."""
     at = smoother.appearances
     own = np.flatnonzero(at.slot == slot)
-    kind = rater.kinds_[int(smoother.known.kind[slot])]
+    kind = rater._kinds[int(smoother.known.kind[slot])]
     rho, walk = (rater._entries.value(rater.parameters_, name, kind) for name in ("regression", "walk"))
     f, q = fade_all(np.diff(at.day[own]), rho, walk**2)
     begin, prior = smoother.past[1, own[0]] / smoother.past[0, own[0]], 1.0 / smoother.past[0, own[0]]

@@ -337,7 +337,7 @@ class RatingBook:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of what is rated, such as drivers and cars, in the order in which entrants name them."""
-        return tuple(getattr(self._knowing(lambda _: []), "kinds_", ())) or (SIDE,)
+        return tuple(getattr(self._knowing(lambda _: []), "_kinds", ())) or (SIDE,)
 
     @property
     def at_hand(self) -> bool:
@@ -867,7 +867,7 @@ def is_book(path: str | Path) -> bool:
 
 def _keys_of(rater: Any, names: Iterable[str]) -> list[Key]:
     """Slots of some who may meet, and of what helps who is at home."""
-    kinds = getattr(rater, "kinds_", (SIDE,))
+    kinds = getattr(rater, "_kinds", (SIDE,))
     return [(kinds[0], name) for name in names] + ([("venue", "home")] if "venue" in kinds else [])
 
 

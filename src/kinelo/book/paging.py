@@ -59,7 +59,7 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
 def _kinds(book: RatingBook) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Kinds in their order, and those that help others and are not shown."""
     rater = book._knowing(lambda _: [])
-    return tuple(getattr(rater, "kinds_", ())), tuple(getattr(rater, "advantage_kinds_", ()))
+    return tuple(getattr(rater, "_kinds", ())), tuple(getattr(rater, "_advantage_kinds", ()))
 
 
 def _where(asked: Asked, helping: tuple[str, ...]) -> tuple[str, list[Any]]:

@@ -343,7 +343,7 @@ class AnyReadingOptions(ReadingOptions):
         from kinelo.cli.loading import silent_refusals
         from kinelo.matches.loading import head_of
 
-        kinds, advantages = getattr(rater, "kinds_", ()), getattr(rater, "advantage_kinds_", ())
+        kinds, advantages = getattr(rater, "_kinds", ()), getattr(rater, "_advantage_kinds", ())
         if kind.two_sided or not kinds or self.slot or self.advantage or not path.is_file():
             return self
         with silent_refusals():

@@ -386,7 +386,7 @@ class _ContestForm(Form):
 
         from kinelo.matches.same_side import read_aliases
 
-        aliases, several = read_aliases(typed.aliases), len(getattr(rater, "kinds_", ())) > 1
+        aliases, several = read_aliases(typed.aliases), len(getattr(rater, "_kinds", ())) > 1
         luck, helped = _levels_of(rater, typed.levels)
         circumstances = {"conditions": luck} if luck else {}
         pieces = []
@@ -434,7 +434,7 @@ def field_title(entrants: list[str]) -> str:
 def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:
     """Levels of what luck depends on, by column, and those that each entrant has, as a typed contest says them."""
     luck = {name: levels[name] for name in getattr(rater, "noise_by", None) or () if levels.get(name)}
-    helps = [name for name in getattr(rater, "advantage_kinds_", ()) if name not in luck]
+    helps = [name for name in getattr(rater, "_advantage_kinds", ()) if name not in luck]
     said = [name for name in helps if levels.get(name)]
     if said and said != helps[: len(said)]:
         unsaid = next(name for name in helps if name not in said)

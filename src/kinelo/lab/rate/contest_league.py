@@ -48,7 +48,7 @@ class ContestLeague(League):
     def _fit(self, progress: Callable[[Any], None]) -> None:
         progress(f"Fitting {len(self.played):,} contests")
         self.rater: RankElo = RankElo(**self._asked()).fit(self.played)
-        self.kinds = tuple(kind for kind in self.rater.kinds_ if kind not in self.rater.advantage_kinds_)
+        self.kinds = tuple(kind for kind in self.rater._kinds if kind not in self.rater._advantage_kinds)
         self.chosen = {**self.chosen, "rater": RATER}
 
     def _asked(self) -> dict[str, Any]:

@@ -213,7 +213,7 @@ class FieldRows:
     @property
     def kind(self) -> str:
         """The kind that is rated."""
-        return self.rater.kinds_[0]
+        return self.rater._kinds[0]
 
     def take_shared(self, kept: dict[str, Any]) -> None:
         """Take over what all share."""
@@ -222,7 +222,7 @@ class FieldRows:
     def field(self, order: Any, ranks: Any = None) -> PlainField | None:
         """A contest that can be rated so; None where it takes a table."""
         rater, state = self.rater, self.rater._begun()
-        if len(rater.kinds_) != 1 or rater.advantage_kinds_ or rater.noise_by or not state.dated:
+        if len(rater._kinds) != 1 or rater._advantage_kinds or rater.noise_by or not state.dated:
             return None
         return plain_field(order, ranks)
 

@@ -299,12 +299,12 @@ class RankElo(Rater[Matches | Contests, Any]):
         return self._asked() if self._taken is None else self._taken
 
     @property
-    def kinds_(self) -> tuple[str, ...]:
+    def _kinds(self) -> tuple[str, ...]:
         """Kinds of slots that are rated, advantages among them."""
         return self._entries.kinds
 
     @property
-    def advantage_kinds_(self) -> tuple[str, ...]:
+    def _advantage_kinds(self) -> tuple[str, ...]:
         """Those kinds that are nobody's strength."""
         return self._entries.advantages
 
@@ -538,7 +538,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         if plain is None:
             return self.predict(self._field_of(entrants, date=date, **said))
         field, day, expected, unknown = plain
-        return plain_forecast((field, day, self.kinds_[0]), expected, unknown, **self._off())
+        return plain_forecast((field, day, self._kinds[0]), expected, unknown, **self._off())
 
     def _use_order(self, order: Any, *, ranks: Any = None, date: Day | None = None, **said: Any) -> None:
         plain = None if said else self._plain(order, ranks, date, ahead=False)
@@ -628,7 +628,7 @@ class RankElo(Rater[Matches | Contests, Any]):
             fields = [home]
         else:
             check_neutral(neutral)
-            at_home = not neutral and "venue" in self.advantage_kinds_ and self._order.home
+            at_home = not neutral and "venue" in self._advantage_kinds and self._order.home
             fields = [
                 [(one, "home") if at_home else one, other] for one, other in zip(*pairs_of(home, away), strict=True)
             ]
@@ -694,7 +694,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         """The table of those who are rated, on a day or as of each one's last contest."""
         import polars as pl
 
-        return slot_table(self, day).filter(~pl.col("kind").is_in(self.advantage_kinds_))
+        return slot_table(self, day).filter(~pl.col("kind").is_in(self._advantage_kinds))
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -712,7 +712,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         """
         import polars as pl
 
-        kinds = [kind for kind in self.advantage_kinds_ if kind not in self._entries.units]
+        kinds = [kind for kind in self._advantage_kinds if kind not in self._entries.units]
         table = slot_table(self, None).filter(pl.col("kind").is_in(kinds))
         points = (pl.col("rating") - self.initial).alias("points")
         return table.select("kind", "name", points, "uncertainty", "matches")
