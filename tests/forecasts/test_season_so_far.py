@@ -256,3 +256,17 @@ def test_too_many_that_go_down_are_refused(tmp_path):
     results, fixtures = read(played, coming)
     with pytest.raises(kn.InputError, match="lies outside of a table of 6 sides"):
         kn.season(Coin(), fixtures, results=results, rules=kn.Rules(places={"cup": (1, 7)}))
+
+
+def test_what_was_played_more_than_half_a_year_ago_is_of_another_season():
+    """After 182 days it is asked about, after 183 nothing counts."""
+    table = league(starts=("2022-08-06",)).drop("season").head(12)
+    results, last = kn.read_matches(table), np.datetime64(table["date"].max())
+    sooner, later = (
+        kn.read_matches({"date": [str(last + days)], "home": ["Ash"], "away": ["Bix"]}, played=False)
+        for days in (182, 183)
+    )
+    with pytest.raises(kn.InputError, match="Nothing shows when this season began"):
+        season_so_far(sooner, results)
+    found = season_so_far(later, results)
+    assert len(found.results) == 0 and "nothing was played in the half year before the fixtures" in found.note
