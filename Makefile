@@ -57,7 +57,7 @@ search: $(VENV)/.dev
 # Faults put in on purpose, and which of them no test notices; ONLY=word takes those whose file or name holds it.
 # With DRAWN=200 SEED=7 they are drawn by lot from all lines of code; which tests reach a line is recorded before the first.
 faults: $(VENV)/.dev
-	$(if $(DRAWN),test -e build/reach/coverage || $(BIN)/python verification/drawn.py --record)
+	$(if $(DRAWN),test -e $(or $(KINELO_REACH),build/reach)/coverage || $(BIN)/python verification/drawn.py --record)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python verification/$(if $(DRAWN),drawn.py --drawn $(DRAWN) --seed $(or $(SEED),1),mutants.py) \
 	  $(if $(ONLY),--only "$(ONLY)")
 

@@ -1,0 +1,79 @@
+"""Files that are none and addresses at which nobody can listen: a sentence each, with the name that is wrong."""
+
+import errno
+import os
+import socket
+
+import pytest
+
+from kinelo.errors import InputError
+from kinelo.runtime import listening
+from kinelo.runtime.reading import check_tree, read_file
+
+
+def test_what_is_no_file_is_named(tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name, kind in (("folder", "a folder"), ("pipe", "a pipe"), ("/dev/null", "a device")):
+        with pytest.raises(InputError) as refused:
+            read_file(tmp_path / name, "study")
+        assert str(refused.value) == f"The study {tmp_path / name} cannot be read: it is {kind}."
+    with pytest.raises(InputError) as refused:
+        read_file(tmp_path / "none", "study")
+    assert str(refused.value) == f"There is no study {tmp_path / 'none'}."
+    (tmp_path / "folder" / "there").write_bytes(b"\0x")
+    assert read_file(tmp_path / "folder" / "there") == b"\0x"
+    check_tree(tmp_path / "folder")
+    with pytest.raises(InputError, match=r"The file .*pipe cannot be read: it is a pipe\."):
+        check_tree(tmp_path)
+
+
+def test_a_port_in_use_is_named_and_one_that_was_left_is_free_at_once():
+    first = listening.listen_at("127.0.0.1", 0, "The lab")
+    first.listen()
+    port = first.getsockname()[1]
+    with pytest.raises(InputError) as refused:
+        listening.listen_at("127.0.0.1", port, "The lab")
+    assert str(refused.value) == f"The lab cannot start: port {port} is already in use; choose another with --port."
+    # Whoever closes a connection leaves it to fade for a minute, which keeps nobody from listening there again.
+    with socket.create_connection(first.getsockname()), first.accept()[0]:
+        pass
+    first.close()
+    listening.listen_at("127.0.0.1", port, "The lab").close()
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (errno.EACCES, "port 80 needs special rights; choose one from 1024 to 65535 with --port."),
+        (errno.EPERM, "port 80 needs special rights; choose one from 1024 to 65535 with --port."),
+        (errno.EADDRNOTAVAIL, "192.0.2.7 is not an address of this machine; choose another with --host."),
+    ],
+)
+def test_why_nobody_can_listen(monkeypatch, number, reason):
+    class Refusing(socket.socket):
+        def bind(self, address):
+            raise OSError(number, "no")
+
+    monkeypatch.setattr(listening.socket, "socket", Refusing)
+    with pytest.raises(InputError) as refused:
+        listening.listen_at("192.0.2.7", 80, "The service")
+    assert str(refused.value) == f"The service cannot start: {reason}"
+
+
+@pytest.mark.parametrize("found", ["127.0.0.1", None])
+def test_a_machine_on_no_network_shares_nothing(monkeypatch, found):
+    class Probe(socket.socket):
+        def connect(self, address):
+            if found is None:
+                raise OSError(errno.ENETUNREACH, "no")
+
+        def getsockname(self):
+            return found, 9
+
+    monkeypatch.setattr(listening.socket, "socket", Probe)
+    with pytest.raises(InputError) as refused:
+        listening.network_address()
+    assert str(refused.value) == "This machine is on no network, so nobody else can be let in: leave out --share."
+    found = "10.1.2.3"
+    assert listening.network_address() == "10.1.2.3"
