@@ -151,3 +151,16 @@ def test_a_cup_is_won_by_the_product_of_its_duels():
     assert (
         cup.to_polars()["name"][0] == "A" and repr(cup) == f"Knockout of 4 sides: A wins with {table['A']['title']:.3f}"
     )
+
+
+def test_a_forecast_of_no_named_matches_is_shown_by_its_chances():
+    short, long = (kn.Forecast(np.tile(CHANCES, (times, 1)))._repr_html_() for times in (1, 100))
+    assert short.count("0.600") == 1 and "more" not in short
+    assert f"and {400 - 4 * long.count('0.600')} more" in long and 1 < long.count("0.600") < 100
+    assert repr(kn.Forecast(CHANCES[:2])) == "Forecast of 2 matches: 0.600 / 0.300 / 0.100; 0.200 / 0.300 / 0.500"
+    with pytest.raises(kn.InputError) as refused:
+        kn.Forecast(CHANCES[:, :2], unknown=["A"])
+    assert str(refused.value) == (
+        "A forecast is an array of rows (home win, draw, away win) and a tuple of unknown names, not shape (4, 2) "
+        "and list."
+    )
