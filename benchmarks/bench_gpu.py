@@ -9,8 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.micro.gpu.play import gpu_play
 from kinelo.micro.league import fresh_memory
-from kinelo.micro.plan import Setting
-from kinelo.micro.simulate import loop_of
+from kinelo.micro.simulate import Setting, loop_of
 from kinelo.micro.sweep_points import encode_points
 from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys

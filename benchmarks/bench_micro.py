@@ -12,7 +12,7 @@ from numba import njit
 
 import kinelo as kn
 from kinelo.micro.simulate import Sampling
-from kinelo.play import tables
+from kinelo.play import encoding
 from kinelo.play.stream import realisation_keys
 
 SECTION = "Simulator"
@@ -148,7 +148,7 @@ def c_loop(tmp_path, name, prelude, strengths, matches):
     command = ["gcc", "-O3", "-ffp-contract=off", "-shared", "-fPIC", str(source), "-o", str(binary), "-lm"]
     subprocess.run(command, check=True)
     play = ctypes.CDLL(str(binary)).play
-    table = tables.result_table(SYSTEM.outcome, strengths)
+    table = encoding.result_table(SYSTEM.outcome, strengths)
     (key_1, key_2) = realisation_keys(1, 1)[0]
     rating = np.full(strengths.teams, 7.0)
     pointer = lambda array: array.ctypes.data_as(ctypes.c_void_p)  # noqa: E731
@@ -171,7 +171,7 @@ def avx_512_loop(tmp_path, strengths, matches):
     command = ["gcc", "-O3", "-ffp-contract=off", "-march=native", "-shared", "-fPIC", str(source), "-o", str(binary)]
     subprocess.run(command, check=True)
     play = ctypes.CDLL(str(binary)).play
-    table = tables.result_table(SYSTEM.outcome, strengths)
+    table = encoding.result_table(SYSTEM.outcome, strengths)
     keys = np.ascontiguousarray(realisation_keys(1, VECTORS).T)
     rating = np.full((strengths.teams, VECTORS), 7.0)
     pointer = lambda array: array.ctypes.data_as(ctypes.c_void_p)  # noqa: E731

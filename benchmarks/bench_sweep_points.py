@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.micro.league import table_play
-from kinelo.micro.plan import Setting
+from kinelo.micro.simulate import Setting
 from kinelo.micro.sweep_points import encode_points, points_play
 from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys

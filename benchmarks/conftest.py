@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from kinelo.results.provenance import processor_name
+from kinelo.results.manifest import processor_name
 from kinelo.runtime.extras import library_versions
 
 HERE = Path(__file__).parent

@@ -10,9 +10,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from kinelo.errors import InputError
-from kinelo.studies.laws import Section
-from kinelo.studies.laws import sections_in as sections
-from kinelo.studies.study import Study
+from kinelo.studies.study import Section, Study
+from kinelo.studies.study import sections_in as sections
 
 FINE, BELOW = (2, 0.5), -1
 """Numbers to ask laws with: some of which each accepts one, and one below what most do."""

@@ -23,8 +23,7 @@ from kinelo.cli.app import app
 from kinelo.lab.rate.controller import RatingController
 from kinelo.paper.figure import read_figures
 from kinelo.paper.reproduce import preparation
-from kinelo.results.dataset import read_dataset
-from kinelo.results.layout import Layout, read_zarr
+from kinelo.results.layout import Layout, read_dataset, read_zarr
 from kinelo.results.manifest import Manifest
 from kinelo.results.store import RunStore
 from kinelo.studies import parse_study, read_study

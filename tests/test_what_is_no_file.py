@@ -13,8 +13,7 @@ from bad_input import matches
 from kinelo.lab.rate.session import read_session
 from kinelo.paper.figure import read_figures
 from kinelo.paper.folder import FOLDER_MARK, _is_reproduction, read_content
-from kinelo.results.dataset import read_dataset, write_dataset
-from kinelo.results.layout import Layout
+from kinelo.results.layout import Layout, read_dataset, write_dataset
 from kinelo.results.store import RunStore
 from kinelo.studies import read_study
 from kinelo.sweeps.store import SweepStore

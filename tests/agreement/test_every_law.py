@@ -17,7 +17,7 @@ import kinelo as kn
 from kinelo.book.keeping import plain_system, system_of
 from kinelo.micro.general import NOT_PLAYED, Seen
 from kinelo.micro.league import fresh_memory, general_play
-from kinelo.micro.plan import Setting
+from kinelo.micro.simulate import Setting
 from kinelo.micro.sweep_points import common_kind, simulate_points
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.law import Law, built_in_laws, fingerprint, keys_of

@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import kinelo as kn
-import kinelo.micro.rounds
+import kinelo.micro.simulate
 import kinelo.results.store
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.studies import parse_study
@@ -45,7 +45,7 @@ def stored(folder):
 def test_threads_and_chunks_do_not_change_the_bytes(carry_out, content, tmp_path, monkeypatch):
     study, results = parse_study(content), []
     for blas, threads, matches in [(1, 1, 1 << 14), (2, 1, 7), (2, 2, 1 << 14), (1, 2, 50)]:
-        monkeypatch.setattr(kinelo.micro.rounds, "FIRST_ROUND", matches)
+        monkeypatch.setattr(kinelo.micro.simulate, "FIRST_ROUND", matches)
         with threadpool_limits(blas, user_api="blas"):
             carry_out(study, tmp_path / f"{blas}-{threads}-{matches}", threads=threads)
         results.append(stored(tmp_path / f"{blas}-{threads}-{matches}"))

@@ -31,7 +31,7 @@ solve = { until = 8.0, samples = 58, save_at = [0.0, 3.0, 8.0] }
 # Every record is a checkpoint, and takes long enough for a kill to fall anywhere between and within them.
 CHILD = """
 import sys, time
-import kinelo.micro.rounds as rounds, kinelo.results.store as store
+import kinelo.micro.simulate as rounds, kinelo.results.store as store
 store.INTERVAL, rounds.FIRST_ROUND = 0.0, int(sys.argv.pop(1))
 commit = store.RunStore._commit
 def slow(self, **how):

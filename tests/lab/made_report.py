@@ -8,7 +8,7 @@ from kinelo.paper.claim import Claim, Finding
 from kinelo.paper.figure import read_figures
 from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import DrawnFigure, Reproduction
-from kinelo.results.provenance import provenance
+from kinelo.results.manifest import provenance
 
 # fmt: off
 CLAIMS = [

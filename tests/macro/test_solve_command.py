@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 from kinelo.cli import app
 from kinelo.errors import InputError
 from kinelo.pictures.population import check_film
-from kinelo.results.dataset import read_dataset
+from kinelo.results.layout import read_dataset
 from kinelo.studies.study import parse_study
 
 STUDY = """

@@ -14,8 +14,7 @@ import numpy as np
 import kinelo as kn
 from kinelo.micro.gpu import general as gpu_general
 from kinelo.micro.gpu import play as gpu
-from kinelo.micro.league import way_of_playing
-from kinelo.micro.plan import Setting
+from kinelo.micro.simulate import Setting, loop_of
 from kinelo.micro.sweep_points import simulate_points
 from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys
@@ -156,7 +155,7 @@ def leagues_end_alike(system, league, dynamics, literal, matches, realisations) 
 def ends_alike(system, league, source, matches, realisations, blocks) -> bool:
     keys, first = realisation_keys(5, realisations), 3
     encoded = encode(system, league, literal=source == "literal")
-    on_processor = way_of_playing(system, league, encoded, keys)
+    on_processor = loop_of(system, league, encoded, keys)
     on_device = gpu.gpu_play(system, [encoded], keys, blocks=blocks)
     ends = []
     for play in (on_processor, on_device):

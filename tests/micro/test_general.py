@@ -10,6 +10,7 @@ from scipy.stats import t as student
 import kinelo as kn
 from kinelo.micro import league as ways
 from kinelo.micro.general import play_general
+from kinelo.micro.simulate import loop_of
 from kinelo.model.validation import Array
 from kinelo.play import stream
 from kinelo.play.encoding import encode
@@ -168,7 +169,7 @@ def test_fast_loops_end_at_the_bytes_of_the_general_loop(rule, pairing, lanes, s
     system, keys = kn.RatingSystem(outcome, pairing, gamma, schedule), realisation_keys(3, lanes)
     encoded, functions, ends = encode(system, league), user_functions(outcome, pairing), []
     for play in (
-        ways.way_of_playing(system, league, encoded, keys),
+        loop_of(system, league, encoded, keys),
         ways.general_play(encoded, functions, league, keys),
     ):
         rating, played = np.tile(league.theta, (lanes, 1)), np.zeros(lanes, np.int64)

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chisquare
 
 import kinelo as kn
-from kinelo.play import elementary, laws, stream, tables
-from kinelo.play.tables import result_table
+from kinelo.play import elementary, encoding, laws, stream
+from kinelo.play.encoding import result_table
 
 MASK = (1 << 64) - 1
 GOLDEN, ROUND_1, ROUND_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -107,8 +107,8 @@ def test_keys_do_not_depend_on_how_many_realisations_are_asked_for():
 
 
 def test_tables_are_kept_by_what_they_are_made_from(monkeypatch):
-    monkeypatch.setattr(tables, "_kept", tables._kept.copy())
-    tables._kept.clear()
+    monkeypatch.setattr(encoding, "_kept", encoding._kept.copy())
+    encoding._kept.clear()
     rho = np.arange(10.0).reshape(2, 5)
     laws = [
         kn.Fixed([1.0, 2.0]), kn.Fixed([1.0, 3.0]), kn.Normal([1.0, 2.0], 1.0), kn.Normal([1.0, 2.0], 2.0),
@@ -119,13 +119,13 @@ def test_tables_are_kept_by_what_they_are_made_from(monkeypatch):
     for _ in range(2):
         for outcome in outcomes:
             for law in laws:
-                kept, made = result_table(outcome, law), tables._make_table(outcome, law)
+                kept, made = result_table(outcome, law), encoding._make_table(outcome, law)
                 assert (kept.win == made.win).all() and (kept.loss == made.loss).all()
-    assert len(tables._kept) == len(outcomes) * len(laws)
+    assert len(encoding._kept) == len(outcomes) * len(laws)
     assert result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0])) is result_table(kn.Tanh(0.5), kn.Fixed([1.0, 2.0]))
-    monkeypatch.setattr(tables, "MOST_TABLE_BYTES", 100)
+    monkeypatch.setattr(encoding, "MOST_TABLE_BYTES", 100)
     result_table(kn.Tanh(0.125), kn.Fixed([1.0, 2.0]))
-    assert sum(one.nbytes for one in tables._kept.values()) <= 100
+    assert sum(one.nbytes for one in encoding._kept.values()) <= 100
     own = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))
     assert result_table(own, kn.Fixed([1.0, 2.0])) is not result_table(own, kn.Fixed([1.0, 2.0]))
 

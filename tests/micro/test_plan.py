@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kinelo as kn
-from kinelo.micro.plan import Records
+from kinelo.micro.simulate import Records
 
 SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
 LEAGUE = kn.Normal([4.0, 7.0, 10.0], 1.0)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.micro.plan import Records
+from kinelo.micro.simulate import Records
 from kinelo.micro.sweep_points import Setting, common_kind, most_points, simulate_points
-from kinelo.play import tables
+from kinelo.play import encoding
 
 PAIRINGS = {
     "everyone": lambda width: kn.AllPlayAll(),
@@ -60,9 +60,9 @@ def test_each_ends_at_the_bytes_it_ends_at_alone(points, alike, outcome, pairing
 
 def test_points_of_one_table_make_one(monkeypatch):
     made = []
-    original = tables._make_table
-    monkeypatch.setattr(tables, "_make_table", lambda *laws: made.append(laws) or original(*laws))
-    monkeypatch.setattr(tables, "_kept", OrderedDict())
+    original = encoding._make_table
+    monkeypatch.setattr(encoding, "_make_table", lambda *laws: made.append(laws) or original(*laws))
+    monkeypatch.setattr(encoding, "_kept", OrderedDict())
     league = kn.homogeneous(sigma=1.0, teams=7)
     plan = {"steps": 2, "matches_per_step": 5, "realisations": 1, "record_every": None, "seed": 1}
     simulate_points([Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=g), league) for g in (0.1, 0.2, 0.3)], **plan)

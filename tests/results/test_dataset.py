@@ -10,10 +10,9 @@ import xarray as xr
 
 from kinelo.errors import InputError
 from kinelo.results import disk
-from kinelo.results.dataset import read_dataset, write_dataset
 from kinelo.results.disk import make_writable_folder
-from kinelo.results.manifest import canonical_json, content_digest
-from kinelo.results.provenance import processor_name, provenance
+from kinelo.results.layout import read_dataset, write_dataset
+from kinelo.results.manifest import canonical_json, content_digest, provenance
 
 
 @pytest.fixture
@@ -179,11 +178,11 @@ def test_provenance_names_no_machine():
 def test_a_processor_is_named_by_its_model(tmp_path, monkeypatch):
     """As Linux lists it, or by the kind of machine where it does not say."""
     listed = tmp_path / "cpuinfo"
-    monkeypatch.setattr("kinelo.results.provenance.Path", lambda _: listed)
+    monkeypatch.setattr("kinelo.results.manifest.Path", lambda _: listed)
     monkeypatch.setattr("platform.processor", lambda: "")
     monkeypatch.setattr("platform.machine", lambda: "abacus")
-    assert processor_name() == "abacus"
+    assert provenance().processor == "abacus"
     listed.write_text("processor\t: 0\nBogoMIPS\t: 50\n")
-    assert processor_name() == "abacus"
+    assert provenance().processor == "abacus"
     listed.write_text("processor\t: 0\nmodel name\t: Fast: One @ 3 GHz \nmodel name\t: Slow\n")
-    assert processor_name() == "Fast: One @ 3 GHz"
+    assert provenance().processor == "Fast: One @ 3 GHz"

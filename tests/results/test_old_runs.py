@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.results.dataset import read_dataset
+from kinelo.results.layout import read_dataset
 
 KEPT = Path(__file__).parent / "runs_of_0.2.zip"
 RATINGS = [[7.0, 7.0, 7.0], [4.408154207547582, 7.140516365558121, 9.451329426894306],

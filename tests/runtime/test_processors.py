@@ -28,4 +28,4 @@ def test_nothing_counts_for_itself():
         for path in folder.rglob("*.py")
         if "cpu_count" in (text := path.read_text(encoding="utf-8")) or "sched_getaffinity" in text
     }
-    assert counting == {name.replace("/", os.sep) for name in ("runtime/device.py", "results/provenance.py")}
+    assert counting == {name.replace("/", os.sep) for name in ("runtime/device.py", "results/manifest.py")}

@@ -24,8 +24,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.micro import simulate as simulating
 from kinelo.runtime import workers
 from kinelo.runtime.extras import library_versions
-from kinelo.sweeps.study import read_sweep, run_study_sweep
-from kinelo.sweeps.study_points import StudyPoints
+from kinelo.sweeps.study import StudyPoints, read_sweep, run_study_sweep
 
 pytest.importorskip("distributed", reason="needs kinelo[dask]")
 

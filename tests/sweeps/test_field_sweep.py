@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.results.dataset import read_dataset
+from kinelo.results.layout import read_dataset
 from kinelo.studies import read_study
 from kinelo.studies.simulation import run_simulation
 from kinelo.sweeps.study import run_study_sweep

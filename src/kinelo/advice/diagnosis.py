@@ -37,9 +37,9 @@ from kinelo.advice.words import (
     rows_of,
 )
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.digest import description
 from kinelo.model.dynamics import Dynamics, Learning, Turnover, parts_of
 from kinelo.model.expectation import expected_result, largest_variance, taylor_result
+from kinelo.model.law import description
 from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
 from kinelo.model.schedule import Period, Rounds

@@ -118,8 +118,8 @@ def result_folder(out: Path, *, resume: bool | None = None) -> Iterator[Path]:
     the work fails before it has written anything. ``resume`` is None for commands that write only at their end.
     """
     from kinelo.errors import InputError
-    from kinelo.results.dataset import refuse_existing
     from kinelo.results.disk import disk_errors_in_words
+    from kinelo.results.layout import refuse_existing
 
     if not resume:
         if resume is not None and any((out / store / "manifest.json").exists() for store in ("run", "sweep")):

@@ -36,7 +36,7 @@ def solve(
     from kinelo.errors import InputError
     from kinelo.pictures.population import check_film, draw_population, save_film
     from kinelo.pictures.style import save
-    from kinelo.results.dataset import write_dataset
+    from kinelo.results.layout import write_dataset
     from kinelo.runtime.progress import progress_bar
     from kinelo.studies import read_study
     from kinelo.studies.plan import check_solution

@@ -40,7 +40,7 @@ def sweep(
     from kinelo.pictures.sweep import draw_sweep
     from kinelo.runtime.progress import progress_bar
     from kinelo.runtime.workers import client_of
-    from kinelo.sweeps.assembly import FAILURE
+    from kinelo.sweeps.point import FAILURE
     from kinelo.sweeps.study import check_sweep, read_sweep, run_study_sweep, summary
 
     engine = client_of(workers, scheduler)

@@ -19,7 +19,7 @@ from kinelo.macro.scheme import SchemeName
 from kinelo.macro.state import KineticState
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.expectation import Closure
-from kinelo.model.shape import Shape
+from kinelo.model.scaled import Shape
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array

@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING
 from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
-    from kinelo.micro.plan import SimulationState
-    from kinelo.micro.simulate import simulation_states
+    from kinelo.micro.simulate import SimulationState, simulation_states
 
 _MODULE_OF = modules_of(
     {
-        "micro.plan": ("SimulationState",),
-        "micro.simulate": ("simulation_states",),
+        "micro.simulate": ("SimulationState", "simulation_states"),
     }
 )
 

@@ -1,7 +1,4 @@
-"""A league made ready for the loops of the processor: which loop plays it, and what it remembers from match to match.
-
-Every loop that may play a league ends at the same bytes; the choice is one of speed.
-"""
+"""A league made ready for the loops of the processor, and what it remembers from match to match."""
 
 from __future__ import annotations
 
@@ -17,12 +14,11 @@ from kinelo.model.outcome import LOGISTIC
 from kinelo.model.pairing import ALL_PLAY_ALL
 from kinelo.model.steps import EACH, ELITE, FIDE
 from kinelo.model.strength import Strength
-from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.play.encoding import EncodedSystem, Motions, is_moving
+from kinelo.play.encoding import EncodedSystem
 from kinelo.play.match import LeagueState
 from kinelo.play.performances import GIVEN
-from kinelo.play.users import USER, UserFunctions, user_functions
+from kinelo.play.users import UserFunctions
 
 MOST_LANES = 25
 """Realisations interleaved in one call: enough to fill the processor, few enough to stay in its nearest cache."""
@@ -42,16 +38,6 @@ Play = Callable[[Array, NDArray[np.int64], Mapping[str, NDArray], slice, int, in
 ``rating`` and the arrays of ``memory`` are (realisations, teams), ``played`` is (realisations,). One that keeps its
 state elsewhere has a method ``fetch`` that brings it into these arrays.
 """
-
-
-def way_of_playing(system: RatingSystem, strengths: Strength, encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
-    """The fastest loop of the processor that plays a league; all of them end at the same bytes."""
-    if USER not in (encoded.law.kind, encoded.rule.kind) and not encoded.meeting.literal:
-        if system.plain:
-            return table_play(encoded, keys)
-        if encoded.meeting.rounds and encoded.steps.kind == EACH:
-            return rounds_play(encoded, keys)
-    return general_play(encoded, user_functions(system.outcome, system.pairing), strengths, keys)
 
 
 def table_play(encoded: EncodedSystem, keys: NDArray[np.uint64]) -> Play:
@@ -98,27 +84,22 @@ def general_play(
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        league, own, rows = league_of(rating, memory, chosen), keys[chosen], chosen.stop - chosen.start
+        league, streams = league_of(rating, memory, chosen), keys[chosen]
         if encoded.drawing.kind != GIVEN:
-            play_general(league, played[chosen], own, encoded, functions, first, last, seen)
+            play_general(league, played[chosen], streams, encoded, functions, first, last, seen)
             return
-        size = max(1, DRAWN_AT_ONCE // rows)
-        for begin in range(first, last, size):
-            end = min(begin + size, last)
-            drawn = encoded.drawing._replace(values=_performances(strengths, own, encoded, begin, end))
-            play_general(league, played[chosen], own, encoded._replace(drawing=drawn), functions, begin, end, seen)
+        chunk = max(1, DRAWN_AT_ONCE // len(streams))
+        for begin in range(first, last, chunk):
+            end = min(begin + chunk, last)
+            # Performances of both sides in all realisations by the law's own method, asked once: its calls may be slow.
+            size = 2 * (end - begin) * len(streams)
+            team, uniforms = np.empty(size, dtype=np.int64), np.empty((size, strengths.uniforms))
+            meet_and_draw(streams, encoded.meeting, strengths.teams, begin, end, team, uniforms)
+            drawn = np.array(strengths.performances(team, uniforms), dtype=np.float64).reshape(-1, 2)
+            given = encoded._replace(drawing=encoded.drawing._replace(values=drawn))
+            play_general(league, played[chosen], streams, given, functions, begin, end, seen)
 
     return play
-
-
-def _performances(
-    strengths: Strength, keys: NDArray[np.uint64], encoded: EncodedSystem, first: int, last: int
-) -> NDArray[np.float64]:
-    """Performances of both sides in all realisations by the law's own method, asked once: its calls may be slow."""
-    size = (last - first) * len(keys)
-    team, uniforms = np.empty(2 * size, dtype=np.int64), np.empty((2 * size, strengths.uniforms))
-    meet_and_draw(keys, encoded.meeting, strengths.teams, first, last, team, uniforms)
-    return np.array(strengths.performances(team, uniforms), dtype=np.float64).reshape(size, 2)
 
 
 def remembered(encoded: EncodedSystem) -> tuple[str, ...]:
@@ -150,14 +131,6 @@ def league_of(rating: Array, memory: Mapping[str, NDArray], chosen: slice) -> Le
         for name in LeagueState._fields[1:]
     ]
     return LeagueState(rating[chosen], *parts)
-
-
-def blank_record(system: RatingSystem, dynamics: Motions, shape: tuple[int, int]) -> dict[str, NDArray]:
-    """What is recorded beside ratings, before there is any."""
-    if not is_moving(system, dynamics):
-        return {}
-    names = ("strength", "age") if system.deviations is None else ("strength", "age", "deviation")
-    return {name: np.zeros(shape) for name in names}
 
 
 def record_now(

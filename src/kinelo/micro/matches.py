@@ -11,8 +11,7 @@ from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.micro.general import NOT_PLAYED, Seen, days
 from kinelo.micro.league import DRAWN_AT_ONCE, fresh_memory, general_play
-from kinelo.micro.plan import check_matches
-from kinelo.micro.simulate import checked_kinds, starting_state
+from kinelo.micro.simulate import check_matches, checked_kinds, starting_state
 from kinelo.model.dynamics import Dynamics
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem

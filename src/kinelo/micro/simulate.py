@@ -1,5 +1,8 @@
 """The microscopic model as a generator of states, and the function that drains it into a dataset.
 
+What a run will take is known before it begins: which steps are recorded, how much memory, how much time. It is played
+in short calls of compiled code, so that it can be stopped between two of them.
+
 Time is counted in candidate matches: a pair is drawn, and plays with probability w. ``time`` in the dataset is
 ``t = 2τ/N``, candidate matches per team; the kinetic equation's time is ``γ t``. Where k teams meet at once, a match is
 a contest and ``t = kτ/N``.
@@ -11,11 +14,15 @@ along the realisations.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from heapq import merge
+from itertools import chain, groupby, pairwise, takewhile
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,26 +30,231 @@ from numpy.typing import ArrayLike, NDArray
 from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.micro.field import field_play
-from kinelo.micro.league import MOST_LANES, Play, fresh_memory, record_now, way_of_playing
-from kinelo.micro.plan import Records, SimulationState, check_plan, starting_state
-from kinelo.micro.rounds import lane_groups, played_states
+from kinelo.micro.league import MOST_LANES, Play, fresh_memory, general_play, record_now, rounds_play, table_play
 from kinelo.model.dynamics import Dynamics
-from kinelo.model.steps import StepRule
+from kinelo.model.steps import EACH, StepRule
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import one_line, whole
-from kinelo.play.encoding import EncodedSystem, Motions, encode, is_moving
+from kinelo.model.validation import Array, finite_array, one_line, whole
+from kinelo.play.encoding import LARGEST_TABLE, EncodedSystem, Motions, encode
 from kinelo.play.stream import realisation_keys
-from kinelo.play.tables import LARGEST_TABLE
+from kinelo.play.users import USER, user_functions
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device, usable_processors
-from kinelo.runtime.limits import check_memory
+from kinelo.runtime.limits import LONG_RUN, LONGEST_RUN, check_memory, check_time
 from kinelo.runtime.progress import Progress, progress_bar
 from kinelo.runtime.workers import LOST, answers, check_client, pieces
 
 if TYPE_CHECKING:
     import xarray as xr
     from distributed import Client
+
+
+ROUND, FIRST_ROUND = 0.2, 1 << 14
+"""Seconds of one round of calls into compiled code, after which a run can be stopped; matches of the first one."""
+
+Record = Callable[[Mapping[str, NDArray], int], Mapping[str, NDArray]]
+"""``record(memory, match)`` is what a state tells beside its ratings."""
+
+
+def played_states(
+    play: Play,
+    state: SimulationState,
+    stops: Iterable[int],
+    matches_per_step: int,
+    groups: list[slice],
+    workers: int,
+    record: Record | None = None,
+) -> Iterator[SimulationState]:
+    """Yield the state at each step in ``stops``; each group of rows is one call of ``play``, ``workers`` at a time."""
+    rating, played, step = state.rating.copy(), state.played.copy(), state.step
+    memory = {name: values.copy() for name, values in state.memory.items()}
+    size = max(1, FIRST_ROUND // groups[-1].stop)
+    with ThreadPoolExecutor(workers) as pool:
+        for stop in stops:
+            if isinstance(stop, int | np.integer) and stop < step:
+                raise InputError(f"stops must not lie in the past: {stop} comes before step {step}.")
+            stop = whole("stops", stop, 0)
+            match, last = step * matches_per_step, stop * matches_per_step
+            check_playing(last - match, len(rating), "ask for an earlier stop or fewer matches_per_step")
+            while match < last:
+                # One round of calls: ``size`` matches take about ROUND seconds, however long a match of this league is.
+                end, begin = min(match + size, last), time.monotonic()
+                if len(groups) == 1:  # handing one group to another thread would only take time
+                    play(rating, played, memory, groups[0], match, end)
+                else:
+                    jobs = [pool.submit(play, rating, played, memory, group, match, end) for group in groups]
+                    for job in jobs:
+                        job.result()
+                if end - match == size:
+                    size = max(1, int(size * min(2.0, ROUND / max(time.monotonic() - begin, 1e-9))))
+                match = end
+            step = stop
+            if hasattr(play, "fetch"):
+                play.fetch()  # type: ignore[attr-defined]
+            remembered = {name: values.copy() for name, values in memory.items()}
+            yield SimulationState(
+                step, rating.copy(), played.copy(), remembered, {} if record is None else record(memory, last)
+            )
+
+
+def even_groups(rows: int, count: int) -> list[slice]:
+    """Rows in so many groups of nearly the same size.
+
+    >>> even_groups(5, 2)
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    edges = np.linspace(0, rows, count + 1).round().astype(int)
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+class Setting(NamedTuple):
+    """A system, the strengths of its teams, and the ratings they start from (None: the mean of θ)."""
+
+    system: RatingSystem
+    strengths: Strength
+    start: ArrayLike | None = None
+
+
+@dataclass(frozen=True)
+class SimulationState:
+    """A league after ``step`` steps: ratings (realisations × teams) and matches played in each realisation.
+
+    ``memory`` holds what else the league carries from match to match, by name, realisations × teams: empty for the
+    paper's model; matches, lines reached and gains owed where steps or schedules need them; strengths and deviations
+    as of each team's last match where they move. ``record`` holds strength, deviation and age as they are now.
+
+    >>> import kinelo as kn
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
+    >>> [state] = kn.micro.simulation_states(system, kn.Fixed([4.0, 7.0, 10.0]), stops=[10], seed=1)
+    >>> state.step, state.rating.shape
+    (10, (1, 3))
+    """
+
+    step: int
+    rating: Array
+    played: NDArray[np.int64]
+    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    record: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+def starting_state(
+    strengths: Strength, start: ArrayLike | SimulationState | None, realisations: int
+) -> SimulationState:
+    """The state a run begins with: one that is continued, given ratings, or all teams at the mean of θ."""
+    shape = realisations, teams = realisations, strengths.teams
+    # The state, its copies for the caller and the kernel, and the record made of it.
+    what = f"A simulation of {realisations:,} realisations × {teams:,} teams"
+    check_memory(5 * 8 * realisations * (teams + 1), what, "use fewer teams or realisations")
+    if isinstance(start, SimulationState):
+        if start.rating.shape != shape:
+            raise InputError(f"start must be a state of {shape[0]} realisations × {shape[1]} teams.")
+        return start
+    if start is None:
+        start = np.full(teams, strengths.theta.mean())
+    given = finite_array("start", start, 1, 2)
+    if given.shape not in (shape, shape[1:]):
+        raise InputError(
+            f"start must hold one rating per team ({shape[1]}) or realisations × teams ({shape[0]} × {shape[1]}), "
+            f"not {list(given.shape)}."
+        )
+    return SimulationState(0, np.array(np.broadcast_to(given, shape)), np.zeros(realisations, dtype=np.int64))
+
+
+LARGEST_COUNT = 1 << 62
+"""Matches of one realisation that a counter can tell apart."""
+
+SECONDS_PER_MATCH = 5e-9
+"""Of one processor at its best: a run that is too long by this measure is too long by any."""
+
+BYTES_PER_MATCH = 100
+"""Of a match that is kept: who played, when, with what result, and the parts of which the whole is made."""
+
+
+class Records(Sequence[int]):
+    """The steps at which a run is recorded: its start, its end, and every ``every`` between. Counted, never listed.
+
+    >>> list(Records(10, 4)), list(Records(10, None)), len(Records(10**18, 1))
+    ([0, 4, 8, 10], [0, 10], 1000000000000000001)
+    """
+
+    def __init__(self, steps: int, every: int | None) -> None:
+        self.steps = whole("steps", steps, 0)
+        self.every = max(self.steps, 1) if every is None else whole("record_every", every, 1)
+
+    @property
+    def total(self) -> int:
+        """How many there are; ``len`` cannot say it beyond the size of memory."""
+        return -(-self.steps // self.every) + 1
+
+    def __len__(self) -> int:
+        return self.total
+
+    @overload
+    def __getitem__(self, row: int) -> int: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[int]: ...
+    def __getitem__(self, row: int | slice) -> int | list[int]:
+        if isinstance(row, slice):
+            return [self[k] for k in range(*row.indices(self.total))]
+        if not -self.total <= row < self.total:
+            raise IndexError(row)
+        return min((row % self.total) * self.every, self.steps)
+
+    def __contains__(self, step: object) -> bool:
+        return isinstance(step, int) and 0 <= step <= self.steps and (step % self.every == 0 or step == self.steps)
+
+    def with_stops_between(self, stride: int, begin: int = 0) -> Iterator[int]:
+        """Every record from ``begin`` on and every multiple of ``stride`` between them, in order.
+
+        >>> list(Records(10, 4).with_stops_between(3, begin=2))
+        [3, 4, 6, 8, 9, 10]
+        """
+        first = -(-begin // self.every)
+        records = (self[row] for row in range(first, self.total) if self[row] >= begin)
+        between = takewhile(lambda step: step < self.steps, _multiples(stride, begin))
+        return (step for step, _ in groupby(merge(records, between)))
+
+
+def _multiples(stride: int, begin: int) -> Iterator[int]:
+    step = max(1, -(-begin // stride)) * stride
+    while True:
+        yield step
+        step += stride
+
+
+def check_plan(*, teams: int, records: Records, matches_per_step: int, realisations: int, kept: int) -> None:
+    """Refuse a run that needs more memory than there is, or more time than anyone has.
+
+    ``kept`` is the number of records held in memory at once.
+    """
+    state = 8 * realisations * (teams + 1)
+    few = f"{records.total:,} records of {realisations:,} realisations × {teams:,} teams" if kept > 2 else (
+        f"{realisations:,} realisations × {teams:,} teams"
+    )  # fmt: skip
+    remedy = "use fewer teams or realisations" + (", or a larger record_every" if kept > 2 else "")
+    # The state, its copy for the caller, its transpose for the kernel; the records, and the array made of them.
+    check_memory(state * (3 + 2 * kept), f"A simulation of {few}", remedy)
+    matches = records.steps * matches_per_step
+    check_playing(matches, realisations, "use fewer steps or realisations")
+
+
+def check_matches(matches: int) -> None:
+    """Refuse more matches than memory can keep or anyone can wait for."""
+    check_memory(float(BYTES_PER_MATCH) * matches, f"A list of {matches:,} matches", "ask for fewer matches")
+    check_playing(matches, 1, "ask for fewer matches")
+
+
+def check_playing(matches: int, realisations: int, remedy: str) -> None:
+    """Refuse more matches than anyone can wait for."""
+    seconds = matches * realisations * SECONDS_PER_MATCH
+    if seconds <= LONG_RUN:
+        return
+    seconds /= usable_processors()
+    # Beyond what a counter can tell apart, no match has a number of its own.
+    seconds = max(seconds, 2 * LONGEST_RUN) if matches > LARGEST_COUNT else seconds
+    check_time(seconds, f"A simulation of {matches * realisations:.3g} matches", remedy)
+
 
 ANSWER_BYTES = 1 << 26
 """Bytes of ratings that one task hands back, unless a single state of one realisation has more."""
@@ -143,8 +355,8 @@ class _Whole:
 
     def state(self) -> SimulationState:
         """The state, once all parts are in."""
-        kept = {kind: {n: v for (k, n), v in self._arrays.items() if k == kind} for kind in ("", "memory", "record")}
-        return SimulationState(self._step, kept[""]["rating"], kept[""]["played"], kept["memory"], kept["record"])
+        parts = {part: {n: v for (p, n), v in self._arrays.items() if p == part} for part in ("", "memory", "record")}
+        return SimulationState(self._step, *parts[""].values(), parts["memory"], parts["record"])
 
 
 Sampling = Literal["marginal", "literal"]
@@ -191,14 +403,18 @@ def simulation_states(
     seed = whole("seed", seed, 0)
     if not hasattr(stops, "__iter__") or isinstance(stops, type) or getattr(stops, "shape", None) == ():
         raise InputError(f"stops must list steps, not {stops!r:.60}.")
+    if not isinstance(sampling, str) or sampling not in ("marginal", "literal"):
+        raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
     there = choose_device(device)
     keys = realisation_keys(seed, which)
     # A probability that differs in its last bit is another result once in a while.
     with one_blas_thread():
-        encoded = encode(system, strengths, dynamics, literal=_is_literal(sampling))
+        encoded = encode(system, strengths, dynamics, literal=sampling == "literal")
         play = loop_of(system, strengths, encoded, keys, there)
     workers = min(usable_processors() if threads is None else whole("threads", threads, 1), realisations)
-    groups = [slice(0, realisations)] if there == "gpu" else lane_groups(realisations, workers)
+    # Even groups of at most MOST_LANES realisations, as many as keep every worker busy.
+    count = math.ceil(math.ceil(realisations / MOST_LANES) / workers) * workers
+    groups = [slice(0, realisations)] if there == "gpu" else even_groups(realisations, min(count, realisations))
     state = replace(state, memory={**fresh_memory(encoded, state.rating), **state.memory})
     record = partial(record_now, encoded, system.sides, keys) if encoded.motion.moving else None
     yield from played_states(play, state, stops, matches_per_step, groups, workers, record)
@@ -285,21 +501,28 @@ def simulate(
             if state.step in records:
                 parts.append(state)
             advance(state.step * per_step)
-    description = {
+    description = description_of(system, strengths, dynamics, matches_per_step, int(seed), sampling)
+    return dataset_of(parts, system, strengths, description)
+
+
+def description_of(
+    system: RatingSystem, strengths: Strength, dynamics: Motions, matches_per_step: int, seed: int, sampling: Sampling
+) -> dict[str, object]:
+    """The plan of a run as its dataset records it; ``sampling`` is what is done, whatever was asked for."""
+    moving = dynamics is not None or system.deviations is not None
+    literal = moving or system.sides > 2 or strengths.teams > LARGEST_TABLE
+    return {
         "matches_per_step": matches_per_step,
-        "seed": int(seed),
-        "sampling": "literal" if _always_literal(system, strengths, dynamics) else sampling,
+        "seed": seed,
+        "sampling": "literal" if literal else sampling,
         **({} if dynamics is None else {"dynamics": repr(dynamics)}),
     }
-    return dataset_of(parts, system, strengths, description)
 
 
 def states_of(client: Client | None, *args: Any, stored: bool = False, **plan: Any) -> Iterator[SimulationState]:
     """States as :func:`simulation_states` yields them, played here or by the workers of a client."""
     if client is None:
         return simulation_states(*args, **plan)
-    from kinelo.micro.simulate import spread_states
-
     return spread_states(simulation_states, client, *args, stored=stored, **plan)
 
 
@@ -320,8 +543,17 @@ def dataset_of(
         "matches_played": (("realisation", "time"), played, {"long_name": "matches played in all"}),
         "theta": (("team",), strengths.theta, {"long_name": "mean strength", "units": "rating points"}),
         "sigma": (("team",), strengths.sigma, {"long_name": "standard deviation of strength"}),
-        **_recorded(states),
     }
+    # Strength, deviation and age beside ratings, where they were recorded.
+    words = {"strength": "strength", "deviation": "deviation of the rating", "age": "matches played since arrival"}
+    for name in states[0].record if states else ():
+        values = np.stack([state.record[name] for state in states], axis=1)
+        variables[name] = ("realisation", "time", "team"), values, {"long_name": words[name]}
+    gamma = system.gamma  # a number, one per team, or the rule in words
+    if isinstance(gamma, StepRule):
+        gamma = repr(gamma)
+    elif isinstance(gamma, tuple):
+        gamma = list(gamma)
     coordinates = {
         "realisation": (("realisation",), np.arange(rating.shape[0]), {}),
         "time": (("time",), system.sides * candidates / strengths.teams, {"long_name": "candidate matches per team"}),
@@ -343,23 +575,13 @@ def dataset_of(
         attrs={
             "outcome": repr(system.outcome),
             "pairing": repr(system.pairing),
-            "gamma": described_gamma(system),
+            "gamma": gamma,
             **({} if system.schedule is None else {"schedule": repr(system.schedule)}),
             "strengths": repr(strengths),
             "kinelo_version": __version__,
             **description,
         },
     )
-
-
-def _recorded(states: Sequence[SimulationState]) -> dict[str, tuple[tuple[str, ...], NDArray, dict[str, str]]]:
-    """Strength, deviation and age beside ratings, where they were recorded."""
-    words = {"strength": "strength", "deviation": "deviation of the rating", "age": "matches played since arrival"}
-    axes = ("realisation", "time", "team")
-    return {
-        name: (axes, np.stack([state.record[name] for state in states], axis=1), {"long_name": words[name]})
-        for name in (states[0].record if states else ())
-    }
 
 
 def checked_kinds(system: object, strengths: object) -> None:
@@ -370,33 +592,22 @@ def checked_kinds(system: object, strengths: object) -> None:
         raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
 
 
-def described_gamma(system: RatingSystem) -> float | list[float] | str:
-    """γ as a run records it: a number, one per team, or the rule in words."""
-    if isinstance(system.gamma, StepRule):
-        return repr(system.gamma)
-    return list(system.gamma) if isinstance(system.gamma, tuple) else float(np.asarray(system.gamma))
-
-
-def _is_literal(sampling: str) -> bool:
-    """Whether performances are to be drawn."""
-    if not isinstance(sampling, str) or sampling not in ("marginal", "literal"):
-        raise InputError(f'sampling must be "marginal" or "literal", not {sampling!r}.')
-    return sampling == "literal"
-
-
-def _always_literal(system: RatingSystem, strengths: Strength, dynamics: Motions) -> bool:
-    """Whether performances are drawn whatever was asked for."""
-    return strengths.teams > LARGEST_TABLE or system.sides > 2 or is_moving(system, dynamics)
-
-
 def loop_of(
-    system: RatingSystem, strengths: Strength, encoded: EncodedSystem, keys: NDArray[np.uint64], device: str
+    system: RatingSystem, strengths: Strength, encoded: EncodedSystem, keys: NDArray[np.uint64], device: str = "cpu"
 ) -> Play:
-    """The loop that plays a league on a device; ``keys`` are those of its realisations."""
-    if device == "cpu" and system.sides > 2:
-        return field_play(encoded, system.sides, strengths, keys)
+    """The fastest loop that plays a league on a device; all of them end at the same bytes.
+
+    ``keys`` are those of its realisations.
+    """
     if device == "cpu":
-        return way_of_playing(system, strengths, encoded, keys)
+        if system.sides > 2:
+            return field_play(encoded, system.sides, strengths, keys)
+        if USER not in (encoded.law.kind, encoded.rule.kind) and not encoded.meeting.literal:
+            if system.plain:
+                return table_play(encoded, keys)
+            if encoded.meeting.rounds and encoded.steps.kind == EACH:
+                return rounds_play(encoded, keys)
+        return general_play(encoded, user_functions(system.outcome, system.pairing), strengths, keys)
     if encoded.meeting.literal and strengths.code is None:
         raise InputError(
             'device = "gpu" draws performances of built-in laws of strength only; use device = "cpu" for literal '

@@ -14,16 +14,22 @@ from numpy.typing import NDArray
 
 from kinelo.micro.kernels import Points, Tables, play_points
 from kinelo.micro.league import Play
-from kinelo.micro.plan import Records, Setting, SimulationState, check_plan, starting_state
-from kinelo.micro.rounds import even_groups, played_states
-from kinelo.micro.simulate import dataset_of
+from kinelo.micro.simulate import (
+    Records,
+    Setting,
+    SimulationState,
+    check_plan,
+    dataset_of,
+    even_groups,
+    played_states,
+    starting_state,
+)
 from kinelo.model.law import fingerprint
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, whole
-from kinelo.play.encoding import EncodedSystem, distinct_tables, encode, has_ties
+from kinelo.play.encoding import LARGEST_TABLE, EncodedSystem, distinct_tables, encode, has_ties
 from kinelo.play.stream import realisation_keys
-from kinelo.play.tables import LARGEST_TABLE
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device, usable_processors
 from kinelo.runtime.limits import check_memory
@@ -95,7 +101,10 @@ def simulate_points(
     state = SimulationState(0, np.stack(starts, axis=1).reshape(rows, teams), np.zeros(rows, dtype=np.int64))
     there = choose_device(device)
     with one_blas_thread():
-        encoded, keys = encode_points(leagues), realisation_keys(seed, realisations)
+        # Leagues with one outcome and the same strengths share a table of results.
+        tables = len({fingerprint(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)})
+        check_memory(16.0 * tables * teams * (teams - 1), f"{tables:,} tables of results", "use fewer teams")
+        encoded, keys = [encode(*one[:2]) for one in leagues], realisation_keys(seed, realisations)
         if there == "gpu":
             from kinelo.micro.gpu.play import gpu_play
 
@@ -106,18 +115,11 @@ def simulate_points(
     groups = [slice(0, rows)] if there == "gpu" else _groups(realisations, points, workers)
     kept = list(played_states(play, state, records, matches_per_step, groups, min(workers, len(groups))))
     description = {"matches_per_step": matches_per_step, "seed": seed, "sampling": "marginal"}
-    return [
-        dataset_of([_state_of_point(state, k, points) for state in kept], league.system, league.strengths, description)
-        for k, league in enumerate(leagues)
-    ]
-
-
-def encode_points(leagues: Sequence[Setting]) -> list[EncodedSystem]:
-    """Every league as loops take it; those with one outcome and the same strengths share a table of results."""
-    teams = leagues[0].strengths.teams
-    tables = len({fingerprint(one.system.outcome, one.strengths) or k for k, one in enumerate(leagues)})
-    check_memory(16.0 * tables * teams * (teams - 1), f"{tables:,} tables of results", "use fewer teams")
-    return [encode(one.system, one.strengths) for one in leagues]
+    runs = []
+    for k, league in enumerate(leagues):
+        states = [SimulationState(state.step, state.rating[k::points], state.played[k::points]) for state in kept]
+        runs.append(dataset_of(states, league.system, league.strengths, description))
+    return runs
 
 
 def points_play(leagues: Sequence[EncodedSystem], keys: NDArray[np.uint64]) -> Play:
@@ -158,7 +160,3 @@ def _groups(realisations: int, points: int, workers: int) -> list[slice]:
         return [slice(points * one.start, points * one.stop) for one in even_groups(realisations, workers)]
     parts = even_groups(points, min(points, -(-workers // realisations)))
     return [slice(k * points + a.start, k * points + a.stop) for k in range(realisations) for a in parts]
-
-
-def _state_of_point(state: SimulationState, point: int, points: int) -> SimulationState:
-    return SimulationState(state.step, state.rating[point::points], state.played[point::points])

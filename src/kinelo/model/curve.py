@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from kinelo.model.formula import Scalar
+from kinelo.model.law import Scalar
 from kinelo.model.validation import Array
 
 STENCIL = 10
@@ -66,7 +66,13 @@ class Curve:
             samples = self.exactly((np.arange(count + STENCIL - 1) + first) * self._step)
             stencils = np.lib.stride_tricks.sliding_window_view(samples, STENCIL)
             coefficients = stencils @ _INTERPOLATION
-            self._rough = self._missed(coefficients)
+            # Cells in which the polynomial and the formula differ.
+            centres = (np.arange(count) + 0.5) * self._step
+            self._rough = np.zeros(count, dtype=bool)
+            for offset in (-0.5, -0.21, 0.29):
+                exact = self.exactly(centres + offset * self._step)
+                missed = np.abs(_horner(coefficients, np.full(count, offset)) - exact)
+                self._rough |= missed > MET * (1 + np.abs(exact))
             if not self._rough.any():
                 break
         self._coefficients = [coefficients]
@@ -74,15 +80,6 @@ class Curve:
             last = self._coefficients[-1]
             self._coefficients.append(last[:, 1:] * np.arange(1, last.shape[1]) / self._step)
         self.end = count * self._step
-
-    def _missed(self, coefficients: Array) -> NDArray[np.bool_]:
-        """Cells in which the polynomial and the formula differ."""
-        centres = (np.arange(len(coefficients)) + 0.5) * self._step
-        missed = np.zeros(len(coefficients), dtype=bool)
-        for offset in (-0.5, -0.21, 0.29):
-            exact = self.exactly(centres + offset * self._step)
-            missed |= np.abs(_horner(coefficients, np.full(len(centres), offset)) - exact) > MET * (1 + np.abs(exact))
-        return missed
 
     def exactly(self, z: ArrayLike) -> Array:
         """The formula itself, called for every entry."""
@@ -103,21 +100,18 @@ class Curve:
         result = np.empty_like(flat)
         for first in range(0, flat.size, PLACES_AT_ONCE):
             part = slice(first, first + PLACES_AT_ONCE)
-            result[part] = self._block(flat[part], order)
+            x = flat[part]
+            far = np.abs(x)
+            place = np.minimum(far / self._step, len(self._rough) - 0.5)
+            cell = place.astype(np.intp)
+            values = _horner(self._coefficients[order][cell], place - cell.astype(np.float64) - 0.5)
+            if self.parity * (-1) ** order < 0:
+                values = np.copysign(1.0, x) * values
+            rough = self._rough[cell] | (far >= self.end) | ~np.isfinite(x)
+            if rough.any():
+                values[rough] = self.exactly(x[rough]) if order == 0 else self._quotients(x[rough], order)
+            result[part] = values
         return result.reshape(z.shape)
-
-    def _block(self, z: Array, order: int) -> Array:
-        far = np.abs(z)
-        place = np.minimum(far / self._step, len(self._rough) - 0.5)
-        cell = place.astype(np.intp)
-        inside = place - cell.astype(np.float64) - 0.5
-        result = _horner(self._coefficients[order][cell], inside)
-        if self.parity * (-1) ** order < 0:
-            result = np.copysign(1.0, z) * result
-        by_formula = self._rough[cell] | (far >= self.end) | ~np.isfinite(z)
-        if by_formula.any():
-            result[by_formula] = self.exactly(z[by_formula]) if order == 0 else self._quotients(z[by_formula], order)
-        return result
 
     def _quotients(self, z: Array, order: int) -> Array:
         """Derivatives by differences of the formula; none across a jump."""

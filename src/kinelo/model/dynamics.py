@@ -216,7 +216,7 @@ class Turnover(Dynamics):
 def parts_of(dynamics: Dynamics | Sequence[Dynamics] | None) -> tuple[Learning | Form | Walk | None, Turnover | None]:
     """The one law of motion and the turnover of a league, each of which there is at most one."""
     given = () if dynamics is None else dynamics if isinstance(dynamics, tuple | list) else (dynamics,)
-    known = [one for one in given if isinstance(one, Dynamics) and one.own_kind is not None]
+    known = [one for one in given if isinstance(one, Dynamics) and one.kind is not None]
     moving, open_ = ([one for one in known if one.replaces is replaces] for replaces in (False, True))
     if len(known) < len(given) or len(moving) > 1 or len(open_) > 1:
         names = built_in_names(Dynamics, " or ", compiled=True)

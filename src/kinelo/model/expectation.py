@@ -44,14 +44,6 @@ def check_closure(closure: str) -> None:
         raise InputError(f'closure must be "exact" or "taylor", not {closure!r}.')
 
 
-def check_kinds(outcome: object, strengths: object) -> None:
-    """Refuse what is no outcome, or no league."""
-    if not isinstance(outcome, Outcome):
-        raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
-    if not isinstance(strengths, Strength):
-        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
-
-
 def spectral_nodes(outcome: Outcome, span: float, least_sigma: float = 0.0) -> SpectralNodes:
     """Nodes that integrate b exactly over performance differences up to ``span``; see :meth:`Outcome.spectrum`."""
     return outcome.spectrum(span, least_sigma)
@@ -102,7 +94,10 @@ def expected_result(outcome: Outcome, strengths: Strength, closure: Closure = "e
     >>> round(float(1 + s[0, 1]) / 2, 7)  # probability that the first team wins
     0.6750567
     """
-    check_kinds(outcome, strengths)
+    if not isinstance(outcome, Outcome):
+        raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
+    if not isinstance(strengths, Strength):
+        raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
     check_closure(closure)
     teams = strengths.teams
     check_memory(40.0 * teams**2, f"The matrix of {teams:,} × {teams:,} results", "use fewer teams")

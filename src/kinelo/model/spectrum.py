@@ -18,7 +18,6 @@ from functools import cached_property
 
 import numpy as np
 
-from kinelo.errors import InputError
 from kinelo.model.validation import Array
 
 EDGE = 6.1
@@ -59,19 +58,6 @@ class SpectralNodes:
     def square(self) -> Array:
         """Weights of ``1 − b(z)²`` as a sum of cosines."""
         return self.make_square(self.u)
-
-
-def midpoint_nodes(span: float, saturation: float, cutoff: float, least_sigma: float) -> tuple[Array, float]:
-    """Midpoints up to ``cutoff`` whose sum is exact as far as the span, and their distance."""
-    step = 2 * math.pi / (span + saturation)
-    end = min(cutoff, NORMAL_REACH / least_sigma) if least_sigma > 0 else cutoff
-    if end / step > MOST_SPECTRAL_NODES:
-        raise InputError(
-            f"Strengths {span:.3g} apart cannot be resolved by outcomes that settle within {saturation:.3g}: they may "
-            f"be at most {2 * math.pi * MOST_SPECTRAL_NODES / end:.3g} apart; use a smaller nu, or rescale the "
-            "strengths."
-        )
-    return (np.arange(max(8, math.ceil(end / step)), dtype=np.float64) + 0.5) * step, step
 
 
 def extended_nodes(

@@ -44,9 +44,9 @@ class StepRule(Law):
     @property
     def code(self) -> tuple[int, float, float, float]:
         """Kind, γ, and two numbers of a rule with a formula in ``play``; any other is refused."""
-        if self.own_kind is None:
+        if self.kind is None:
             raise no_formula(StepRule, "step rule", self)
-        return (self.own_kind, *self._numbers())
+        return (self.kind, *self._numbers())
 
     def _numbers(self) -> tuple[float, float, float]:
         """The numbers of :attr:`code`."""

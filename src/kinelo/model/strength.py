@@ -2,6 +2,11 @@
 
 A law describes a whole league, one entry per team. It knows its moments, its characteristic function
 ``φ(u) = E e^{iu(λ − c)}`` about a common origin c, and how to draw performances.
+
+Choosing m of M players is the conditional-Bernoulli law, without enumerating line-ups: a line-up L is chosen with
+probability proportional to ``Π_{k∈L} w_k``. The same law arises from independent coins with odds
+``p_k/(1 − p_k) = c w_k`` conditioned on m heads, for any c; with c such that ``Σ p_k = m`` that condition is likely
+and every number stays near 1, however many players there are.
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -17,10 +23,102 @@ from numpy.typing import ArrayLike, NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.law import Law, built_in
-from kinelo.model.lottery import LotteryTables, balanced_probabilities, lottery_tables
-from kinelo.model.open_outcome import Outcome
+from kinelo.model.outcome import Outcome
 from kinelo.model.quantile import Complex, LawNodes, furthest, law_nodes, sum_of_waves
-from kinelo.model.validation import Array, checked_names, finite_array, team_vector, whole
+from kinelo.model.validation import Array, finite_array, is_list, one_line, team_vector, whole
+
+CACHED_TABLES = 20_000
+"""Complex numbers that a processor's second cache holds several times over."""
+
+
+def balanced_probabilities(weights: Array | None, teams: int, players: int, m: int) -> Array:
+    """Coin probabilities ``p_k = c w_k/(1 + c w_k)`` with ``Σ p_k = m`` for each team."""
+    if weights is None or m == players:
+        return np.full((teams, players), m / players)
+    certain = (weights > 0).sum(axis=1) == m
+    low, high = np.full(teams, -700.0), np.full(teams, 700.0)
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(weights)
+    for _ in range(200):
+        middle = (low + high) / 2
+        total = _logistic(log_weights + middle[:, None]).sum(axis=1)
+        low, high = np.where(total < m, middle, low), np.where(total < m, high, middle)
+    p = _logistic(log_weights + ((low + high) / 2)[:, None])
+    p[certain] = weights[certain] > 0
+    return p
+
+
+def _logistic(x: Array) -> Array:
+    return np.where(x > 0, 1 / (1 + np.exp(-np.abs(x))), np.exp(-np.abs(x)) / (1 + np.exp(-np.abs(x))))
+
+
+@dataclass(frozen=True)
+class LotteryTables:
+    """What is needed of the lottery: coins, the probability of m heads, and the sequential choice.
+
+    ``selection[team, k, r]`` is the probability that player k is chosen when r of the places are still open.
+    """
+
+    coins: Array
+    m: int
+    heads: Array
+    selection: Array
+
+    def characteristic_function(self, rho: Array, u: Array) -> NDArray[np.complex128]:
+        """``E e^{iu Σ ρ}`` over line-ups, of shape (teams, len(u)), in O(M m) operations per value."""
+        result = np.empty((len(rho), len(u)), dtype=np.complex128)
+        # A block of teams at a time, so that the table of the programme stays in the processor's cache.
+        size = max(1, CACHED_TABLES // ((self.m + 1) * len(u)))
+        for first in range(0, len(rho), size):
+            part = slice(first, first + size)
+            phi = np.zeros((self.m + 1, len(rho[part]), len(u)), dtype=np.complex128)
+            phi[0] = 1.0
+            for k in range(rho.shape[1]):
+                coin = self.coins[part, k, None]
+                phase = np.multiply.outer(rho[part, k], u)
+                heads, filled = coin * (np.cos(phase) + 1j * np.sin(phase)), min(k + 1, self.m)
+                phi[1 : filled + 1] = (1 - coin) * phi[1 : filled + 1] + heads * phi[:filled]
+                phi[0] *= 1 - coin
+            result[part] = phi[self.m] / self.heads[part, None]
+        return result
+
+    def moments(self, rho: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of the sum of a line-up, by the same programme."""
+        teams, players = rho.shape
+        centre = rho.mean(axis=1)
+        mass = np.zeros((self.m + 1, teams))
+        first, second = np.zeros_like(mass), np.zeros_like(mass)
+        mass[0] = 1.0
+        for k in range(players):
+            p, x = self.coins[:, k], rho[:, k] - centre
+            new, old = slice(1, None), slice(None, -1)
+            second[new] = (1 - p) * second[new] + p * (second[old] + 2 * x * first[old] + x**2 * mass[old])
+            first[new] = (1 - p) * first[new] + p * (first[old] + x * mass[old])
+            mass[new] = (1 - p) * mass[new] + p * mass[old]
+            for moment in (mass, first, second):
+                moment[0] *= 1 - p
+        mean = first[self.m] / self.heads
+        variance = second[self.m] / self.heads - mean**2
+        # All of rho equal, or all players chosen, leaves rounding noise where the variance is zero.
+        floor = 1e-14 * np.maximum(second[self.m] / self.heads, 1e-300)
+        return self.m * centre + mean, np.sqrt(np.where(variance > floor, variance, 0.0))
+
+
+def lottery_tables(coins: Array, m: int) -> LotteryTables:
+    """Build the tables by a backward recursion over the players."""
+    teams, players = coins.shape
+    tail = np.zeros((teams, m + 1))
+    tail[:, 0] = 1.0
+    selection = np.zeros((teams, players, m + 1))
+    for k in range(players - 1, -1, -1):
+        p = coins[:, k, None]
+        heads = p * np.concatenate([np.zeros((teams, 1)), tail[:, :-1]], axis=1)
+        whole = (1 - p) * tail + heads
+        with np.errstate(divide="ignore", invalid="ignore"):
+            selection[:, k] = np.where(whole > 0, heads / whole, 0.0)
+        tail = whole
+    return LotteryTables(coins, m, tail[:, m].copy(), selection)
+
 
 FIXED, NORMAL, LOTTERY, EMPIRICAL = 0, 1, 2, 3
 """Kinds of strength that compiled code can draw."""
@@ -62,8 +160,16 @@ class Strength(Law):
         """Take note of each team's mean and standard deviation (or a common one), and of the teams' names."""
         values = team_vector("theta", theta)
         self.theta, self.sigma = values, spreads(sigma, values)
-        self.names = None if names is None else checked_names(names)
-        if self.names is not None and len(self.names) != values.size:
+        self.names = None
+        if names is None:
+            return
+        if not is_list(names):
+            raise InputError(f"names must be a list of names, not {one_line(names)}.")
+        for name in names:
+            if not isinstance(name, str | int | float | np.str_ | np.integer | np.floating) or name != name:
+                raise InputError(f"names must be a list of names; {one_line(name)} is none.")
+        self.names = tuple(str(name) for name in names)
+        if len(self.names) != values.size:
             raise InputError(f"names must list one name per team: {len(self.names)} names for {values.size} teams.")
 
     @property
@@ -159,7 +265,7 @@ class Strength(Law):
     @property
     def code(self) -> StrengthCode | None:
         """How compiled code draws performances; None for users' laws, whose :meth:`performances` does."""
-        return None if self.own_kind is None else (self.own_kind, *self._tables())
+        return None if self.kind is None else (self.kind, *self._tables())
 
     def _tables(self) -> tuple[Array, Array, int]:
         """Values, table and line-up of :attr:`code`."""
@@ -310,25 +416,24 @@ class LineupLottery(Strength):
         self.m = whole("m", m, 1)
         if self.m > players:
             raise InputError(f"m must be at most M, the number of players per team: m = {self.m}, M = {players}.")
-        self.weights = None if weights is None else self._checked_weights(weights, teams, players)
+        self.weights = None
+        if weights is not None:
+            given = finite_array("weights", weights)
+            try:
+                self.weights = np.array(np.broadcast_to(given, (teams, players)))
+            except ValueError:
+                raise InputError(
+                    f"weights must have the shape of rho, {teams} × {players}, not {list(given.shape)}."
+                ) from None
+            if (self.weights < 0).any():
+                raise InputError(f"weights must be 0 or more, but the smallest is {self.weights.min():g}.")
+            chosen = (self.weights > 0).sum(axis=1)
+            if (chosen < self.m).any():
+                team = int(np.argmin(chosen))
+                raise InputError(f"weights must be positive for at least m = {self.m} players; team {team} has fewer.")
         self.tables = lottery_tables(balanced_probabilities(self.weights, teams, players, self.m), self.m)
         theta, sigma = self.tables.moments(self.rho)
         self.describe(theta, sigma, names)
-
-    def _checked_weights(self, weights: ArrayLike, teams: int, players: int) -> Array:
-        given = finite_array("weights", weights)
-        try:
-            full = np.array(np.broadcast_to(given, (teams, players)))
-        except ValueError:
-            raise InputError(
-                f"weights must have the shape of rho, {teams} × {players}, not {list(given.shape)}."
-            ) from None
-        if (full < 0).any():
-            raise InputError(f"weights must be 0 or more, but the smallest is {full.min():g}.")
-        if ((full > 0).sum(axis=1) < self.m).any():
-            team = int(np.argmin((full > 0).sum(axis=1)))
-            raise InputError(f"weights must be positive for at least m = {self.m} players; team {team} has fewer.")
-        return full
 
     def _tables(self) -> tuple[Array, Array, int]:
         return self.rho.copy(), self.tables.selection, self.m

@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.law import built_in_names
-from kinelo.model.open_outcome import check_outcome
-from kinelo.model.outcome import CHESS_NU, Davidson, Outcome, Probit, Tanh
+from kinelo.model.outcome import CHESS_NU, Davidson, Outcome, Probit, Tanh, check_outcome
 from kinelo.model.pairing import AllPlayAll, Pairing
 from kinelo.model.schedule import Field, Schedule, checked_schedule
 from kinelo.model.steps import DeviationSteps, FideSteps, StepRule
 from kinelo.model.validation import Array, finite_array, is_list, positive, whole
 from kinelo.runtime.limits import check_memory
-
-Gamma = float | tuple[float, ...] | StepRule
 
 
 @dataclass(frozen=True)
@@ -55,10 +52,33 @@ class RatingSystem:
         if not isinstance(self.pairing, Pairing):
             known = built_in_names(Pairing, ", ")
             raise InputError(f"pairing must be {known} or your own kinelo.Pairing, not {self.pairing!r}.")
-        object.__setattr__(self, "gamma", _checked_gamma(self.gamma, self.outcome))
-        object.__setattr__(self, "schedule", checked_schedule(self.schedule))
-        if self.sides > 2:
-            _check_field(self)
+        if isinstance(self.gamma, FideSteps):
+            slope = float(self.outcome.b_prime(0.0))
+            if not 0.8 * CHESS_NU < slope < 1.25 * CHESS_NU:
+                raise InputError(
+                    f"FideSteps is made for the chess scale, "
+                    f"where b'(0) is {CHESS_NU:.5f} as in Tanh.elo(), not {slope:.5g}."
+                )
+        if is_list(self.gamma):
+            each = finite_array("gamma", self.gamma, 1)  # type: ignore[arg-type]
+            if (each <= 0).any():
+                raise InputError(f"gamma must be greater than 0, but its smallest entry is {each.min():g}.")
+            object.__setattr__(self, "gamma", tuple(each.tolist()))
+        elif not isinstance(self.gamma, StepRule):
+            object.__setattr__(self, "gamma", positive("gamma", self.gamma))
+        field = checked_schedule(self.schedule)
+        if self.sides == 2:
+            return
+        outcome = self.outcome
+        if type(outcome) not in (Tanh, Probit) and not (type(outcome) is Davidson and outcome.kappa == 0):
+            raise InputError(
+                f"{field!r} ranks its teams by performances, which make up the outcomes Tanh and Probit, "
+                f"not {outcome!r}."
+            )
+        if not isinstance(self.pairing, AllPlayAll):
+            raise InputError(f"{field!r} draws its teams from the whole league: pairing must be AllPlayAll().")
+        if isinstance(self.gamma, DeviationSteps):
+            raise InputError(f"DeviationSteps are Glicko's, for matches of two, not for {field!r}.")
 
     @property
     def plain(self) -> bool:
@@ -98,34 +118,3 @@ class RatingSystem:
         if isinstance(self.gamma, tuple) and len(self.gamma) != teams:
             raise InputError(f"gamma must be one number or one per team: {len(self.gamma)} for {teams} teams.")
         return np.array(np.broadcast_to(np.asarray(self.gamma, dtype=np.float64), teams))
-
-
-def _check_field(system: RatingSystem) -> None:
-    """Refuse what has no meaning where more than two meet at once, in a sentence."""
-    field, outcome = system.schedule, system.outcome
-    if type(outcome) not in (Tanh, Probit) and not (type(outcome) is Davidson and outcome.kappa == 0):
-        raise InputError(
-            f"{field!r} ranks its teams by performances, which make up the outcomes Tanh and Probit, not {outcome!r}."
-        )
-    if not isinstance(system.pairing, AllPlayAll):
-        raise InputError(f"{field!r} draws its teams from the whole league: pairing must be AllPlayAll().")
-    if isinstance(system.gamma, DeviationSteps):
-        raise InputError(f"DeviationSteps are Glicko's, for matches of two, not for {field!r}.")
-
-
-def _checked_gamma(gamma: object, outcome: Outcome) -> Gamma:
-    if isinstance(gamma, FideSteps):
-        slope = float(outcome.b_prime(0.0))
-        if not 0.8 * CHESS_NU < slope < 1.25 * CHESS_NU:
-            raise InputError(
-                f"FideSteps is made for the chess scale, "
-                f"where b'(0) is {CHESS_NU:.5f} as in Tanh.elo(), not {slope:.5g}."
-            )
-    if isinstance(gamma, StepRule):
-        return gamma
-    if not is_list(gamma):
-        return positive("gamma", gamma)
-    each = finite_array("gamma", gamma, 1)  # type: ignore[arg-type]
-    if (each <= 0).any():
-        raise InputError(f"gamma must be greater than 0, but its smallest entry is {each.min():g}.")
-    return tuple(each.tolist())

@@ -145,21 +145,3 @@ def is_list(value: object) -> bool:
     """
     several = hasattr(value, "__getitem__") and hasattr(value, "__len__") and getattr(value, "shape", None) != ()
     return several and not isinstance(value, type | str | bytes | bytearray | Mapping)
-
-
-def checked_names(names: object) -> tuple[str, ...]:
-    """Names of teams as text: a list, a tuple, an array or a series of text or numbers.
-
-    >>> checked_names(["A", 7]), checked_names(np.array(["B"]))
-    (('A', '7'), ('B',))
-    >>> checked_names("AB")
-    Traceback (most recent call last):
-    kinelo.errors.InputError: names must be a list of names, not 'AB'.
-    """
-    if not is_list(names):
-        raise InputError(f"names must be a list of names, not {one_line(names)}.")
-    listed = list(names)  # type: ignore[call-overload]
-    for name in listed:
-        if not isinstance(name, str | int | float | np.str_ | np.integer | np.floating) or name != name:
-            raise InputError(f"names must be a list of names; {one_line(name)} is none.")
-    return tuple(str(name) for name in listed)

@@ -15,8 +15,7 @@ from kinelo.paper.figure import FigureStudy, Scale
 from kinelo.paper.rendering import render
 from kinelo.paper.runs import carry_out, figure_work, finished_run, has_run, run_folder, run_work
 from kinelo.results.disk import check_space, disk_errors_in_words, make_writable_folder
-from kinelo.results.manifest import FILE_NAME
-from kinelo.results.provenance import Provenance, provenance
+from kinelo.results.manifest import FILE_NAME, Provenance, provenance
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName

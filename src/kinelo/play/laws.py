@@ -40,16 +40,16 @@ class PairingCode(NamedTuple):
 
 def code_outcome(outcome: Outcome) -> OutcomeCode:
     """A built-in outcome as kernels take it; any other is refused."""
-    if outcome.code is None or outcome.code[0] not in (LOGISTIC, PROBIT):
+    if outcome.kind not in (LOGISTIC, PROBIT):
         raise no_formula(Outcome, "outcome", outcome)
-    return OutcomeCode(*outcome.code)
+    return OutcomeCode(*outcome.code)  # type: ignore[misc]
 
 
 def code_pairing(pairing: Pairing) -> PairingCode:
     """A built-in pairing as kernels take it; any other is refused."""
-    if pairing.code is None or pairing.code[0] not in (ALL_PLAY_ALL, LOCAL, WINDOW):
+    if pairing.kind not in (ALL_PLAY_ALL, LOCAL, WINDOW):
         raise no_formula(Pairing, "pairing", pairing)
-    return PairingCode(*pairing.code)
+    return PairingCode(*pairing.code)  # type: ignore[misc]
 
 
 @formula

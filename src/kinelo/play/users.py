@@ -14,7 +14,7 @@ from numba import cfunc, float64
 from numba.core.errors import NumbaError
 
 from kinelo.errors import InputError
-from kinelo.model.formula import Scalar
+from kinelo.model.law import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.play.formula import formula

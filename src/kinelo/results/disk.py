@@ -32,17 +32,14 @@ def disk_errors_in_words(folder: Path, advice: str = "run the command again", ne
     except OSError as error:
         if error.errno in _FULL:
             space = f"at least {max(needed / 1e6, 1):.0f} MB" if needed else "some space"
+            free = free_space(folder)
+            left = "" if free is None else f" ({free / 1e6:.0f} MB left)"
             raise InputError(
-                f"The disk that holds {folder} is full{_space_left(folder)}: free {space} there, then {advice}; "
+                f"The disk that holds {folder} is full{left}: free {space} there, then {advice}; "
                 "everything finished so far is kept."
             ) from error
         reason = (error.strerror or type(error).__name__).lower()
         raise InputError(f"The folder {folder} cannot be written: {reason}.") from error
-
-
-def _space_left(folder: Path) -> str:
-    free = free_space(folder)
-    return "" if free is None else f" ({free / 1e6:.0f} MB left)"
 
 
 def free_space(folder: Path) -> int | None:
@@ -83,15 +80,22 @@ def new_folder(target: Path, *, durable: bool = True) -> Iterator[Path]:
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     for leftover in target.parent.glob(f".{target.name}.*.partial"):
-        _remove_unless_in_use(leftover)
+        with suppress(FileNotFoundError):
+            lock = lock_folder(leftover)
+            if lock is not None:  # nobody works on it any more
+                shutil.rmtree(leftover, ignore_errors=True)
+                os.close(lock)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.partial")
     temporary.mkdir()
     lock = None
     try:
         lock = lock_folder(temporary)
         yield temporary
-        if durable:
-            sync_tree(temporary)
+        if durable:  # wait until every file and name below is on the disk
+            for place, _, files in os.walk(temporary):
+                for name in files:
+                    sync_file(Path(place, name))
+                sync_folder(Path(place))
         os.replace(temporary, target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -121,24 +125,6 @@ def lock_folder(folder: Path) -> int | None:
         os.close(handle)
         return None
     return handle
-
-
-def _remove_unless_in_use(folder: Path) -> None:
-    try:
-        lock = lock_folder(folder)
-    except FileNotFoundError:
-        return
-    if lock is not None:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
-
-
-def sync_tree(folder: Path) -> None:
-    """Wait until every file and name below ``folder`` is on the disk."""
-    for place, _, files in os.walk(folder):
-        for name in files:
-            sync_file(Path(place, name))
-        sync_folder(Path(place))
 
 
 def sync_file(path: Path) -> None:

@@ -2,15 +2,20 @@
 
 A store is what its manifest says it is: rows of data beyond it are leftovers of an interrupted run. The manifest is
 replaced atomically after the files it names are on the disk, and carries a digest of itself and of each of them.
+
+The provenance of a result says where it comes from: versions, machine, seeds, when, and how long it took.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +24,7 @@ import numpy as np
 from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.runtime.atomic import replace_file
+from kinelo.runtime.extras import library_versions
 from kinelo.runtime.reading import read_json
 
 FILE_NAME = "manifest.json"
@@ -97,9 +103,7 @@ class Manifest:
             raise damaged(folder, FILE_NAME) from None
         if not known:
             raise InputError(f"{folder} was stored in another format ({document['format']!r}); choose another folder.")
-        if content_digest(content) != digest:
-            raise damaged(folder, FILE_NAME)
-        if not isinstance(content, dict) or "inputs" not in content:
+        if content_digest(content) != digest or not isinstance(content, dict) or "inputs" not in content:
             raise damaged(folder, FILE_NAME)
         # Version 0.1.0 did not say its name.
         complete: dict[str, Any] = {"version": "0.1.0", **content}
@@ -110,16 +114,12 @@ class Manifest:
                 "another version; it is left alone, choose another folder."
             )
         manifest = cls(**complete)
-        if not manifest._stays_inside():
+        # All that it names lies in its folder, the state under the name of one: it is deleted in the end.
+        state, files = manifest.state, manifest.files if isinstance(manifest.files, Mapping) else [""]
+        inside = all(name and not {"", ".", ".."} & set(re.split(r"[/\\]", name)) for name in files)
+        if not inside or not (state is None or (isinstance(state, str) and STATE_NAME.fullmatch(state))):
             raise damaged(folder, FILE_NAME)
         return manifest
-
-    def _stays_inside(self) -> bool:
-        """Whether all that it names lies in its folder, the state under the name of one: it is deleted in the end."""
-        if not (self.state is None or (isinstance(self.state, str) and STATE_NAME.fullmatch(self.state))):
-            return False
-        names = self.files if isinstance(self.files, Mapping) else [""]
-        return all(name and not {"", ".", ".."} & set(re.split(r"[/\\]", name)) for name in names)
 
     def verify(self, folder: Path) -> None:
         """Refuse a store in which a file the manifest names is missing or changed."""
@@ -135,3 +135,46 @@ def damaged(folder: Path, name: str) -> InputError:
         f"The stored run {folder} is damaged ({name} is missing or changed); it is left alone, "
         "remove the folder or choose another one to compute it again."
     )
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a reader needs to judge and repeat a result; the machine is named by its processor and cores only."""
+
+    versions: Mapping[str, str]
+    processor: str
+    cores: int
+    finished: str
+    seconds: float | None = None
+    seeds: Sequence[int] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON and zarr attributes can hold."""
+        return {**asdict(self), "versions": dict(self.versions), "seeds": list(self.seeds)}
+
+
+def provenance(*, seconds: float | None = None, seeds: Sequence[int] = ()) -> Provenance:
+    """Describe this process, now.
+
+    >>> provenance(seeds=[1]).seeds
+    (1,)
+    """
+    return Provenance(
+        versions=library_versions(),
+        processor=processor_name(),
+        cores=os.cpu_count() or 1,
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=seconds,
+        seeds=tuple(seeds),
+    )
+
+
+def processor_name() -> str:
+    """Model of the processor, without anything that identifies the machine."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine() or "unknown"

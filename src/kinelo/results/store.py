@@ -99,11 +99,19 @@ class RunStore:
                 manifest = Manifest.read(folder)
                 manifest.verify(folder)
                 store = cls(folder, manifest, layout, lock, INTERVAL if interval is None else interval)
-                if manifest.complete:
-                    store._forget_states()
-                else:
-                    check_version(folder, manifest)
+                if not manifest.complete:
+                    if manifest.version != __version__:
+                        raise InputError(
+                            f"{folder} holds a run that Kinelo {manifest.version} began and did not finish; continue "
+                            f"it with that version, or choose another folder to compute it with {__version__}."
+                        )
                     store._return_to_checkpoint()
+                else:
+                    # The last checkpoint of a run that was stopped just after it was marked as complete.
+                    for path in folder.glob("state-*.npz"):
+                        if path.is_file() and not path.is_symlink() and STATE_NAME.fullmatch(path.name):
+                            with suppress(OSError):  # the run is complete with it or without
+                                path.unlink()
             except BaseException:
                 os.close(lock)
                 raise
@@ -134,7 +142,9 @@ class RunStore:
         """Store one record and, if the last checkpoint is old enough, make the next one from ``state``."""
         with self._disk_errors_in_words():
             for name, values in row.items():
-                self._put(name, values)
+                _, shape = self.layout.series[name]
+                self._arrays[name][self._row] = values
+                self._note(f"{DATA}/{name}/c/" + "/".join([str(self._row), *["0"] * len(shape)]))
             self._row += 1
             if time.monotonic() - self._last >= self._interval:
                 name = f"state-{self._row}.npz"
@@ -179,12 +189,6 @@ class RunStore:
         group = zarr.open_group(self.folder / DATA, mode="r+")
         return {name: array for name, array in group.arrays() if name in self.layout.series}
 
-    def _put(self, name: str, values: NDArray[Any]) -> None:
-        """Write the next row of a variable."""
-        _, shape = self.layout.series[name]
-        self._arrays[name][self._row] = values
-        self._note(f"{DATA}/{name}/c/" + "/".join([str(self._row), *["0"] * len(shape)]))
-
     def _note(self, name: str) -> None:
         path = self.folder / name
         # zarr leaves out a chunk that holds nothing but fill values.
@@ -205,43 +209,25 @@ class RunStore:
         self._pending = {}
         self._last = time.monotonic()
 
-    def _forget_states(self) -> None:
-        """Remove the last checkpoint of a run that was stopped just after it was marked as complete."""
-        for path in self.folder.glob("state-*.npz"):
-            if path.is_file() and not path.is_symlink() and STATE_NAME.fullmatch(path.name):
-                with suppress(OSError):  # the run is complete with it or without
-                    path.unlink()
-
     def _return_to_checkpoint(self) -> None:
         """Remove what an interrupted process left beyond the manifest, and undo a finish it did not complete."""
         initial = {f"{DATA}/{name}": content for name, content in self.layout.initial_files.items()}
-        kept, own = {*self._manifest.files, *initial, FILE_NAME}, self._own_files()
+        listed = {*self._manifest.files, *initial, FILE_NAME}
+        # Names that the store gives its files: chunks, states, and what is not yet renamed. All others are not its.
+        series = "|".join(map(re.escape, self.layout.series))
+        chunk = rf"{DATA}/(?:{series})/c(?:/\d+)*"
+        unfinished = rf"(?:{chunk}|{DATA}/(?:.*/)?zarr)\.[0-9a-f]{{32}}\.partial"
+        temporary = rf"\.{FILE_NAME}\.\d+\.tmp|{DATA}/(?:.*/)?\.zarr\.json\.\d+\.tmp"
+        names = re.compile(rf"{chunk}|{unfinished}|{temporary}|state-\d+\.npz")
         for path in self.folder.rglob("*"):
             name = path.relative_to(self.folder).as_posix()
-            if name not in kept and own.fullmatch(name) and path.is_file() and not path.is_symlink():
+            if name not in listed and names.fullmatch(name) and path.is_file() and not path.is_symlink():
                 path.unlink()
         for name, content in initial.items():
             path = self.folder / name
             if not path.is_file() or path.read_bytes() != content:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 replace_file(path, content)
-
-    def _own_files(self) -> re.Pattern[str]:
-        """Names that the store gives its files: chunks, states, and what is not yet renamed. All others are not its."""
-        series = "|".join(map(re.escape, self.layout.series))
-        chunk = rf"{DATA}/(?:{series})/c(?:/\d+)*"
-        unfinished = rf"(?:{chunk}|{DATA}/(?:.*/)?zarr)\.[0-9a-f]{{32}}\.partial"
-        temporary = rf"\.{FILE_NAME}\.\d+\.tmp|{DATA}/(?:.*/)?\.zarr\.json\.\d+\.tmp"
-        return re.compile(rf"{chunk}|{unfinished}|{temporary}|state-\d+\.npz")
-
-
-def check_version(folder: Path, manifest: Manifest) -> None:
-    """Refuse to continue what another version of Kinelo began."""
-    if manifest.version != __version__:
-        raise InputError(
-            f"{folder} holds a run that Kinelo {manifest.version} began and did not finish; continue it with that "
-            f"version, or choose another folder to compute it with {__version__}."
-        )
 
 
 def check_inputs(folder: Path, manifest: Manifest, inputs: Mapping[str, Any]) -> None:

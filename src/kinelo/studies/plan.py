@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from kinelo.errors import InputError
-from kinelo.micro.plan import SECONDS_PER_MATCH
+from kinelo.micro.simulate import SECONDS_PER_MATCH
 from kinelo.results.disk import check_space
 from kinelo.results.manifest import FILE_NAME
 from kinelo.runtime.device import usable_processors

@@ -11,12 +11,10 @@ import numpy as np
 import xarray as xr
 
 from kinelo.errors import InputError
-from kinelo.micro.league import blank_record
-from kinelo.micro.plan import Records, check_plan
-from kinelo.micro.simulate import CALL, SimulationState, dataset_of, states_of
+from kinelo.micro.simulate import CALL, Records, SimulationState, check_plan, dataset_of, description_of, states_of
 from kinelo.model.expectation import league_waves
 from kinelo.model.strength import Fixed
-from kinelo.play.tables import LARGEST_TABLE
+from kinelo.play.encoding import LARGEST_TABLE
 from kinelo.results.disk import check_space
 from kinelo.results.layout import Layout
 from kinelo.results.manifest import FILE_NAME
@@ -143,18 +141,16 @@ def _states(
 def _layout(study: Study, records: Records) -> Layout:
     plan = required("simulate", study.simulate)
     blank = np.zeros((plan.realisations, study.strengths.teams)), np.zeros(plan.realisations, dtype=np.int64)
-    record = blank_record(study.system, study.motion, blank[0].shape)
-    description: dict[str, object] = {
-        "matches_per_step": plan.matches_per_step,
-        "seed": plan.seed,
-        "sampling": plan.sampling,
-    }
-    if study.motion is not None:
-        description["dynamics"] = repr(study.motion)
+    # What is recorded beside ratings, where strengths move or ratings carry a deviation.
+    beside = ["strength", "age"] if study.motion is not None or study.system.deviations is not None else []
+    beside += ["deviation"] if study.system.deviations is not None else []
+    description = description_of(
+        study.system, study.strengths, study.motion, plan.matches_per_step, plan.seed, plan.sampling
+    )
     first = [SimulationState(step, *blank) for step in records[:1]]
     example = dataset_of(first, study.system, study.strengths, description)
     steps = np.array(records, dtype=np.int64)
-    time = 2.0 * steps * plan.matches_per_step / study.strengths.teams
+    time = study.system.sides * steps * plan.matches_per_step / study.strengths.teams
     fixed = {
         name: (tuple(map(str, example[name].dims)), example[name].values)
         for name in ("theta", "sigma", "team", "realisation")
@@ -163,6 +159,6 @@ def _layout(study: Study, records: Records) -> Layout:
     series = {
         "rating": (("realisation", "team"), blank[0].shape),
         "matches_played": (("realisation",), blank[1].shape),
-        **{name: (("realisation", "team"), values.shape) for name, values in record.items()},
+        **dict.fromkeys(beside, (("realisation", "team"), blank[0].shape)),
     }
     return Layout(len(records), fixed, series, {"title": study.title, **example.attrs})

@@ -50,7 +50,16 @@ def run_solution(study: Study, folder: Path, **options: Any) -> xr.Dataset:
     those of :func:`solve_into`.
     """
     with solve_into(study, folder, **options) as store:
-        return _tidy(study, store.dataset())
+        stored = store.dataset()
+        plan, numbers, note = required("solve", study.solve), stored.numbers.values, stored.attrs["stationary_note"]
+        saved = np.flatnonzero(numbers[:, NUMBERS.index("saved")])
+        grid = _teams(study).grid
+        states = [_state(numbers[row], Population._of(grid, stored.density[int(row)].values), note) for row in saved]
+        last = _state(numbers[-1], study.teams, note)
+        series = numbers[:, [0, *range(len(NUMBERS), numbers.shape[1])]]
+        ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": note}
+        words = {"title": study.title, **plan.description, **said(study.motion), **ending}
+        return assembled(states, series, study.system, words)
 
 
 @contextmanager
@@ -75,9 +84,15 @@ def solve_into(
             with _silence() if quiet else nullcontext():
                 for state in _states(study, store.state, threads, there):
                     # R* computed from a later state would differ in the last bits.
-                    state = replace(state, diagnostics=_integrals(state, rest), note=rest.note)
-                    density = {"density": state.population.density} if state.saved else {}
-                    store.append({"numbers": _numbers(state)} | density, _checkpoint(state))
+                    grid, density = state.population.grid, state.population.density
+                    integrals = diagnose(density.reshape(grid.labels, -1), grid, rest)
+                    state = replace(state, diagnostics=integrals, note=rest.note)
+                    numbers = np.array(
+                        [*(getattr(state, name) for name in NUMBERS), *(getattr(integrals, name) for name in INTEGRALS)]
+                    )
+                    checkpoint = {"numbers": numbers, "density": density}
+                    checkpoint |= {"note": np.array(state.note), "frame": np.array(state.frame)}
+                    store.append({"numbers": numbers} | ({"density": density} if state.saved else {}), checkpoint)
                     watch(state)
             store.finish({"stationary_note": rest.note})
         yield store
@@ -94,26 +109,15 @@ def _states(
     study: Study, kept: Mapping[str, NDArray[Any]] | None, threads: int, device: DeviceName
 ) -> Iterator[KineticState]:
     plan = required("solve", study.solve)
-    start: Population | KineticState = _teams(study) if kept is None else _restored(study, kept)
-    if isinstance(start, KineticState) and (start.steady or start.time >= plan.until):
-        return iter(())
+    start: Population | KineticState = _teams(study)
+    if kept is not None:
+        # Population(...) would scale the density to mass one again and change its last bits.
+        population = Population._of(start.grid, kept["density"])
+        frame = float(kept["frame"]) if "frame" in kept else 0.0
+        start = replace(_state(kept["numbers"], population, str(kept["note"])), frame=frame)
+        if start.steady or start.time >= plan.until:
+            return iter(())
     return kinetic_states(study.system, start, **plan.settings, threads=threads, device=device, dynamics=study.motion)
-
-
-def _numbers(state: KineticState) -> NDArray[np.float64]:
-    return np.array([*(getattr(state, name) for name in NUMBERS), *(getattr(state.diagnostics, n) for n in INTEGRALS)])
-
-
-def _checkpoint(state: KineticState) -> dict[str, NDArray[Any]]:
-    kept = {"numbers": _numbers(state), "density": state.population.density, "note": np.array(state.note)}
-    return kept | {"frame": np.array(state.frame)}
-
-
-def _restored(study: Study, kept: Mapping[str, NDArray[Any]]) -> KineticState:
-    # Population(...) would scale the density to mass one again and change its last bits.
-    population = Population._of(_teams(study).grid, kept["density"])
-    frame = float(kept["frame"]) if "frame" in kept else 0.0
-    return replace(_state(kept["numbers"], population, str(kept["note"])), frame=frame)
 
 
 def _teams(study: Study) -> Population:
@@ -139,11 +143,6 @@ def _rest(study: Study) -> StationaryMap:
         return stationary_map(study.system.outcome, velocity, start.label_mass.ravel(), start.mean_rating, moving)
 
 
-def _integrals(state: KineticState, rest: StationaryMap) -> Diagnostics:
-    grid = state.population.grid
-    return diagnose(state.population.density.reshape(grid.labels, -1), grid, rest)
-
-
 def _layout(study: Study) -> Layout:
     plan, grid = required("solve", study.solve), _teams(study).grid
     axes = grid.axes
@@ -155,18 +154,4 @@ def _layout(study: Study) -> Layout:
         series={"numbers": (("quantity",), (len(names),)), "density": (tuple(axes), grid.shape)},
         attributes={"title": study.title, "outcome": repr(study.system.outcome), **plan.description},
         row_dimension="row",
-    )
-
-
-def _tidy(study: Study, stored: xr.Dataset) -> xr.Dataset:
-    """The stored rows as the dataset that a run in memory gives."""
-    plan, numbers, note = required("solve", study.solve), stored.numbers.values, stored.attrs["stationary_note"]
-    saved = np.flatnonzero(numbers[:, NUMBERS.index("saved")])
-    grid = _teams(study).grid
-    states = [_state(numbers[row], Population._of(grid, stored.density[int(row)].values), note) for row in saved]
-    last = _state(numbers[-1], study.teams, note)
-    series = numbers[:, [0, *range(len(NUMBERS), numbers.shape[1])]]
-    ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": note}
-    return assembled(
-        states, series, study.system, {"title": study.title, **plan.description, **said(study.motion), **ending}
     )

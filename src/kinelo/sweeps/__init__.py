@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
-    from kinelo.sweeps.convergence import convergence_table
+    from kinelo.sweeps.sweep import convergence_table
 
 _MODULE_OF = modules_of(
     {
-        "sweeps.convergence": ("convergence_table",),
+        "sweeps.sweep": ("convergence_table",),
     }
 )
 

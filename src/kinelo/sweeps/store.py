@@ -23,9 +23,8 @@ import xarray as xr
 from zarr.storage import MemoryStore, ZipStore
 
 from kinelo.errors import InputError
-from kinelo.results.dataset import write_dataset
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder
-from kinelo.results.layout import DATA, unsettled_text_format_accepted
+from kinelo.results.layout import DATA, unsettled_text_format_accepted, write_dataset
 from kinelo.results.manifest import canonical_json, content_digest
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.reading import check_file, read_json
@@ -67,7 +66,9 @@ class SweepStore:
     """The folder of one sweep, held by one process at a time."""
 
     def __init__(self, folder: Path | str, inputs: Mapping[str, Any]) -> None:
-        self.folder = _checked_folder(folder)
+        if not isinstance(folder, str | os.PathLike) or not str(folder):
+            raise InputError(f"out must be the name of a folder, not {folder!r}.")
+        self.folder = Path(folder)
         with disk_errors_in_words(self.folder):
             if not holds_something(self.folder):
                 with new_folder(self.folder) as fresh:
@@ -148,12 +149,6 @@ class SweepStore:
 
     def _numbers(self, kind: str) -> set[int]:
         return {int(path.stem) for path in (self.folder / kind).iterdir() if path.stem.isdigit()}
-
-
-def _checked_folder(folder: object) -> Path:
-    if not isinstance(folder, str | os.PathLike) or not str(folder):
-        raise InputError(f"out must be the name of a folder, not {folder!r}.")
-    return Path(folder)
 
 
 def _check_same(folder: Path, inputs: Mapping[str, Any]) -> None:

@@ -3,19 +3,25 @@
 ``compute`` says what is computed at each point ("simulate", "solve" or "stationary"); ``points`` is a list of tables in
 place of a grid. All other keys are axes: ``outcome.nu = [0.25, 0.5]``. What a sweep would take is checked before its
 first point.
+
+Points are computed one by one, or many simulations at once where they differ in numbers only.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import xarray as xr
 
 from kinelo.errors import InputError
+from kinelo.model.law import fingerprint
 from kinelo.results.disk import check_space
 from kinelo.runtime.device import DeviceName, choose_device
 from kinelo.runtime.limits import check_time
@@ -24,11 +30,160 @@ from kinelo.runtime.reading import read_text
 from kinelo.studies.plan import run_bytes, run_seconds
 from kinelo.studies.study import Study, parse_study, read_study, required
 from kinelo.sweeps.axes import Axes, axes_of, changed
-from kinelo.sweeps.study_points import WAYS, StudyPoints
+from kinelo.sweeps.point import Line
 from kinelo.sweeps.sweep import Storage, run_sweep
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+POINT_UNITS = "rating points"
+
+
+@dataclass(frozen=True)
+class StudyPoints:
+    """A function of settings of a study; called once for a point, or by :meth:`compute_batch` for a batch of them."""
+
+    content: Mapping[str, Any]
+    compute: str
+    threads: int | None = None
+    device: DeviceName = "cpu"
+    allow_code: bool = False
+    folder: Path | None = None
+
+    def __call__(self, **settings: Any) -> xr.Dataset:
+        """Compute one point: a run, what a solution ends with, or the stationary map."""
+        study = self._study(settings)
+        if self.compute == "simulate":
+            from kinelo.micro.simulate import simulate
+
+            plan = required("simulate", study.simulate).model_dump() | {"start": _start(study)}
+            how = {"threads": self.threads, "device": self.device, "dynamics": study.motion}
+            return _by_step(_with_distance(simulate(study.system, study.strengths, **plan, **how), study), settings)
+        if self.compute == "solve":
+            from kinelo.macro.solve import solve
+
+            plan = required("solve", study.solve).model_dump()
+            run = solve(study.system, study.teams, **plan, threads=self.threads or 1)
+            names = ("energy", "mean_rating", "second_moment", "stationary_distance", "mass")
+            last = {name: run[name].isel(series_time=-1, drop=True) for name in names}
+            ended = ((), float(run.series_time[-1]), run.series_time.attrs)
+            given_theta = run.rating_given_theta.isel(time=-1, drop=True)
+            return xr.Dataset({**last, "rating_given_theta": given_theta, "ended_at": ended})
+        from kinelo.theory.limit import stationary
+
+        rating, theta = stationary(study.system, study.strengths).rating, study.strengths.theta
+        return xr.Dataset(
+            {
+                "rating": ("team", rating, {"long_name": "stationary rating", "units": POINT_UNITS}),
+                "theta": ("team", theta, {"long_name": "mean strength", "units": POINT_UNITS}),
+                "distance": _distance(rating, theta),
+            }
+        )
+
+    def compute_batch(self, points: Sequence[Mapping[str, Any]]) -> list[xr.Dataset]:
+        """What each point gives by itself, to the last bit; they must be one of :meth:`batches`."""
+        from kinelo.micro.sweep_points import Setting, simulate_points
+
+        studies = [self._study(settings) for settings in points]
+        leagues = [Setting(study.system, study.strengths, _start(study)) for study in studies]
+        plan = required("simulate", studies[0].simulate).model_dump(exclude={"start", "sampling"})
+        runs = simulate_points(leagues, **plan, threads=self.threads, device=self.device)
+        found = [_with_distance(run, study) for run, study in zip(runs, studies, strict=True)]
+        return [_by_step(run, settings) for run, settings in zip(found, points, strict=True)]
+
+    def batches(self, points: Line, workers: int) -> list[Line]:
+        """Points in lines, each to be computed together; lines of one point where that is not possible.
+
+        Which points make a batch changes no result. Those of one table stand side by side; each worker gets some.
+        """
+        if self.compute != "simulate":
+            return [[point] for point in points]
+        from kinelo.micro.sweep_points import LEAST_POINTS_TOGETHER
+
+        lines: list[Line] = []
+        batch_of: dict[str, dict[str | None, list[Any]]] = {}
+        room: dict[str, dict[bool, int]] = {}
+        for point in points:
+            try:
+                study = self._study(point[1])
+                kind = _kind(study)
+                if kind is not None and kind not in room:
+                    room[kind] = {shared: self._most(study, shared) for shared in (True, False)}
+            except Exception:  # this point will say so itself
+                lines.append([point])
+                continue
+            if kind is None:
+                lines.append([point])
+            else:
+                table = fingerprint(study.system.outcome, study.strengths)
+                batch_of.setdefault(kind, {}).setdefault(table, []).append(point)
+        for kind, tables in batch_of.items():
+            group = [point for same in tables.values() for point in same]
+            most = min(room[kind][len(tables) == 1], -(-len(points) // workers))
+            if min(most, len(group)) < LEAST_POINTS_TOGETHER:
+                lines += [[point] for point in group]
+            else:
+                size = -(-len(group) // -(-len(group) // most))
+                size = min(most, size + -size % LEAST_POINTS_TOGETHER)  # full vectors are faster
+                lines += [group[k : k + size] for k in range(0, len(group), size)]
+        return sorted(lines, key=lambda line: line[0][0])
+
+    def _study(self, settings: Mapping[str, Any]) -> Study:
+        return parse_study(changed(self.content, settings), allow_code=self.allow_code, folder=self.folder)
+
+    def _most(self, study: Study, shared: bool) -> int:
+        """How many points like this one go together; ``shared`` if all have one table of results."""
+        from kinelo.micro.simulate import Records
+        from kinelo.micro.sweep_points import most_points
+
+        plan = required("simulate", study.simulate)
+        records, matches = Records(plan.steps, plan.record_every), plan.steps * plan.matches_per_step
+        return most_points(
+            study.strengths.teams, records, matches, plan.realisations, self.threads, self.device, shared
+        )
+
+
+def _kind(study: Study) -> str | None:
+    """What points that are played together have in common; None for a point that is played by itself."""
+    from kinelo.micro.sweep_points import common_kind
+
+    plan = required("simulate", study.simulate)
+    kind = common_kind(study.system, study.strengths)
+    if kind is None or study.motion is not None or plan.sampling != "marginal":
+        return None
+    return json.dumps([kind, plan.model_dump(exclude={"start"})])
+
+
+def _start(study: Study) -> np.ndarray | None:
+    start = required("simulate", study.simulate).start
+    return None if start is None else np.broadcast_to(start, np.shape(start) or study.strengths.teams)
+
+
+def _by_step(run: xr.Dataset, settings: Mapping[str, Any]) -> xr.Dataset:
+    """A run whose records are known by their step where the settings change how much time a step takes.
+
+    Points of a sweep share the labels of their dimensions. A contest of three takes half as much time again as a match:
+    the time of each record then stands beside its step, for each point by itself.
+    """
+    moves_time = any(name.startswith("schedule.") or name == "simulate.matches_per_step" for name in settings)
+    return run.swap_dims(time="step") if moves_time and {"time", "step"} <= set(run.coords) else run
+
+
+def _with_distance(run: xr.Dataset, study: Study) -> xr.Dataset:
+    return run.assign(distance=_distance(run.rating.values[:, -1], study.strengths.theta))
+
+
+def _distance(rating: np.ndarray, theta: np.ndarray) -> tuple[tuple[()], float, dict[str, str]]:
+    """Root mean square of ``R − θ``, both centred."""
+    centred = rating - rating.mean(axis=-1, keepdims=True) - (theta - theta.mean())
+    words = {"long_name": "mean distance of ratings from θ", "units": POINT_UNITS}
+    return (), float(np.sqrt(np.mean(centred**2))), words
+
+
+WAYS = ("simulate", "solve", "stationary")
+"""What can be computed at a point."""
+
 
 ASKED = 50
 """Points whose cost is asked, evenly spread over the sweep; the others cost what these do on average."""
@@ -47,20 +202,17 @@ def check_sweep(
             study = parse_study(changed(content, axes.point(index)), allow_code=allow_code)
         except InputError:
             continue  # this point will say so itself, and stop no other
-        one, space = _cost(study, compute)
-        seconds, size = seconds + one, size + space
+        # A point stands on the disk alone, and once more among all.
+        if compute == "stationary":
+            teams = study.strengths.teams
+            seconds, size = seconds + SECONDS_PER_PAIR * teams**2, size + 2 * 16.0 * teams
+        else:
+            seconds += run_seconds(study)
+            size += 2 * run_bytes(study) if compute == "simulate" else 0.0
     what, remedy = f"A sweep of {len(axes):,} points", "use fewer points or smaller runs"
     check_time(seconds * len(axes) / len(asked), what, remedy)
     if out is not None:
         check_space(Path(out), size * len(axes) / len(asked), what, remedy)
-
-
-def _cost(study: Study, compute: str) -> tuple[float, float]:
-    """Seconds and bytes of one point; a point stands on the disk alone, and once more among all."""
-    if compute == "stationary":
-        teams = study.strengths.teams
-        return SECONDS_PER_PAIR * teams**2, 2 * 16.0 * teams
-    return run_seconds(study), 2 * (run_bytes(study) if compute == "simulate" else 0.0)
 
 
 COMPUTE_KEY, POINTS_KEY = "compute", "points"
@@ -98,7 +250,8 @@ def read_sweep(path: Path | str, *, allow_code: bool = False) -> tuple[dict[str,
     section = dict(required("sweep", study.sweep))
     content = tomllib.loads(read_text(Path(path), "study file"))
     del content["sweep"]
-    compute = section.pop(COMPUTE_KEY, _default(study))
+    usual = "simulate" if study.simulate is not None else "stationary" if study.solve is None else "solve"
+    compute = section.pop(COMPUTE_KEY, usual)
     if compute not in WAYS:
         raise InputError(f"{path}: sweep.compute must be one of {', '.join(WAYS)}, not {compute!r}.")
     points = section.pop(POINTS_KEY, None)
@@ -110,7 +263,19 @@ def read_sweep(path: Path | str, *, allow_code: bool = False) -> tuple[dict[str,
         axes = axes_of(dict(_leaves(section)) if points is None else [dict(_leaves(one)) for one in points])
     except InputError as error:
         raise InputError(f"{path}: [sweep] {error}") from None
-    _check_keys(str(path), content, axes, allow_code)
+    # An axis no value of which makes a study is refused before anything runs.
+    first = axes.point(0)
+    for name, values in axes.values.items():
+        refusal: InputError | None = None
+        for value in values:
+            try:
+                parse_study(changed(content, {**first, name: value}), str(path), allow_code=allow_code)
+                break
+            except InputError as error:
+                refusal = refusal or error
+        else:
+            if refusal is not None:
+                raise refusal
     return content, axes, compute
 
 
@@ -131,12 +296,6 @@ def _plain(value: Any) -> Any:
     return None if value == "" or (isinstance(value, float) and not math.isfinite(value)) else value
 
 
-def _default(study: Study) -> str:
-    if study.simulate is not None:
-        return "simulate"
-    return "stationary" if study.solve is None else "solve"
-
-
 def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in table.items():
         name = f"{before}.{key}" if before else key
@@ -144,20 +303,3 @@ def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, A
             yield from _leaves(value, name)
         else:
             yield name, value
-
-
-def _check_keys(source: str, content: Mapping[str, Any], axes: Axes, allow_code: bool) -> None:
-    """Refuse an axis no value of which makes a study, before anything runs."""
-    first = axes.point(0)
-    for name, values in axes.values.items():
-        error: InputError | None = None
-        for value in values:
-            try:
-                parse_study(changed(content, {**first, name: value}), source, allow_code=allow_code)
-            except InputError as found:
-                error = error or found
-            else:
-                break
-        else:
-            if error is not None:
-                raise error

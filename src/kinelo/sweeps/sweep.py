@@ -1,6 +1,10 @@
 """One function at many points: ``u(x₁, …, x_d)`` for every x of a grid or list, as a dataset with named axes.
 
 Lines of the sweep are computed in this process, or on the workers of a Dask client (:func:`results_of`).
+
+Along an axis of resolutions a sweep converges: between neighbours ``e_k = ‖u_{k+1} − u_k‖`` (root mean square); where
+``e ~ h^p`` and resolutions grow by ratios q, the order is ``p = ln(e_{k−1} / e_k) / ln q_k``. Against a known limit,
+``e_k = ‖u_k − u‖``.
 """
 
 from __future__ import annotations
@@ -8,24 +12,28 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import math
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.runtime.extras import require
 from kinelo.runtime.progress import Advance, Progress, progress_bar
 from kinelo.runtime.workers import answers, check_client, threads_of
-from kinelo.sweeps.assembly import FAILURE, assemble
 from kinelo.sweeps.axes import Axes, Over, axes_of
-from kinelo.sweeps.point import PREVIOUS, Line, PointResult, Together, run_line
+from kinelo.sweeps.point import FAILURE, PREVIOUS, Line, PointResult, Together, assemble, run_line
 
 if TYPE_CHECKING:
+    import polars as pl
     from distributed import Client
 
     from kinelo.sweeps.store import SweepStore
@@ -114,7 +122,13 @@ def run_sweep(
     with nullcontext() if storage.out is None else _open_store(storage.out, inputs) as store:
         lines = axes.lines(along)
         if store is not None:
-            lines = _open_lines(store, lines, storage.retry)
+            # Lines with a point that is not stored, or that failed and is to be tried again: from their beginning.
+            if storage.retry:
+                failed = store.failed()
+                store.forget({index for line in lines if failed.intersection(line) for index in line})
+            stored = store.done()
+            lines = [line for line in lines if not stored.issuperset(line)]
+            store.forget({index for line in lines for index in line} & stored)
         results_at: dict[int, PointResult] = {}
         done = len(axes) - sum(map(len, lines))
         advance(done)
@@ -132,10 +146,15 @@ def run_sweep(
             done += len(results)
             advance(done)
         read = results_at.__getitem__ if store is None else store.read
-        dataset = assemble(axes, _in_order(read, len(axes)), attributes)
+        dataset = assemble(axes, map(read, range(len(axes))), attributes)
         if store is not None:
             store.finish(dataset)
-    _warn_of_failures(dataset)
+    if FAILURE in dataset:
+        failures = [text for text in dataset[FAILURE].values.ravel().tolist() if text]
+        sentence = (
+            f"{len(failures)} of {dataset[FAILURE].size} points could not be computed; the first says: {failures[0]}"
+        )
+        warnings.warn(sentence, KineloWarning, stacklevel=3)
     return dataset
 
 
@@ -144,30 +163,6 @@ def _open_store(out: Path | str, inputs: Mapping[str, Any]) -> SweepStore:
     from kinelo.sweeps.store import SweepStore
 
     return SweepStore(out, inputs)
-
-
-def _in_order(read: Callable[[int], PointResult], points: int) -> Iterator[PointResult]:
-    return (read(index) for index in range(points))
-
-
-def _open_lines(store: SweepStore, lines: list[list[int]], retry: bool) -> list[list[int]]:
-    """Lines with a point that is not stored, or that failed where that is to be tried again: from their beginning."""
-    if retry:
-        failed = store.failed()
-        store.forget({index for line in lines if failed.intersection(line) for index in line})
-    done = store.done()
-    rest = [line for line in lines if not done.issuperset(line)]
-    store.forget({index for line in rest for index in line} & done)
-    return rest
-
-
-def _warn_of_failures(dataset: xr.Dataset) -> None:
-    if FAILURE in dataset:
-        failures = [text for text in dataset[FAILURE].values.ravel().tolist() if text]
-        sentence = (
-            f"{len(failures)} of {dataset[FAILURE].size} points could not be computed; the first says: {failures[0]}"
-        )
-        warnings.warn(sentence, KineloWarning, stacklevel=4)
 
 
 def check_keywords(function: Callable[..., Any], axes: Axes, along: str | None) -> None:
@@ -226,3 +221,60 @@ def results_of(
             again += [[point] for point in lines[k]]
     if again:
         yield from results_of(function, again, continued, client)
+
+
+def convergence_table(dataset: xr.Dataset, variable: str, axis: str, limit: ArrayLike | None = None) -> pl.DataFrame:
+    """Errors and observed orders of a variable along an axis of resolutions (cells, nodes, steps: larger is finer).
+
+    Parameters
+    ----------
+    dataset
+        What :func:`kinelo.sweep` returned.
+    variable, axis
+        The variable, and the axis along which it converges; errors are root mean squares over everything else.
+    limit
+        What it converges to; by default each resolution is held against the next finer one.
+
+    >>> import kinelo as kn
+    >>> table = kn.sweep(lambda cells: 1.0 + 1.0 / cells**2, {"cells": [10, 20, 40, 80]})
+    >>> convergence_table(table, "value", "cells")["order"].round(6).to_list()
+    [None, 2.0, 2.0, None]
+    """
+    import polars as pl
+
+    if not isinstance(dataset, xr.Dataset):
+        raise InputError(f"dataset must be what kn.sweep returned, not {dataset!r}.")
+    there = isinstance(variable, str) and variable in dataset.data_vars
+    if not there or dataset[variable].dtype.kind not in "biuf":
+        numbers = ", ".join(str(name) for name in dataset.data_vars if dataset[name].dtype.kind in "biuf")
+        raise InputError(f"variable must be one of {numbers}, not {variable!r}.")
+    part = dataset[variable]
+    named = isinstance(axis, str) and axis in part.dims and axis in dataset.coords
+    if not named or dataset[axis].dtype.kind not in "iuf":
+        raise InputError(f"axis must be an axis of numbers of {variable!r}, not {axis!r}.")
+    part = part.sortby(axis).transpose(axis, ...)
+    sizes, values = part[axis].values.tolist(), part.values.astype(float)
+    if len(set(sizes)) < len(sizes) or len(sizes) < 2 or min(sizes) <= 0:
+        raise InputError(f"A convergence table needs at least two different positive values of {axis}.")
+    if limit is None:
+        errors = [_size(b - a) for a, b in pairwise(values)] + [math.nan]
+    else:
+        try:
+            end = np.broadcast_to(np.asarray(limit, dtype=float), values[0].shape)
+        except (TypeError, ValueError, OverflowError):
+            end = np.full(1, math.nan)
+        if not np.isfinite(end).all():
+            raise InputError(
+                f"limit must be a finite number or numbers of shape {list(values[0].shape)}, not {limit!r}."
+            )
+        errors = [_size(value - end) for value in values]
+    orders = [None] + [
+        math.log(a / b) / math.log(fine / coarse) if a > 0 and b > 0 else None
+        for a, b, coarse, fine in zip(errors, errors[1:], sizes, sizes[1:])
+    ]
+    shown: dict[str, Any] = {axis: sizes, "error": [None if math.isnan(e) else e for e in errors], "order": orders}
+    return pl.DataFrame(shown, schema_overrides={"error": pl.Float64, "order": pl.Float64})
+
+
+def _size(difference: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.square(difference))))

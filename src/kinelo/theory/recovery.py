@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import root_scalar
 
 from kinelo.errors import InputError
-from kinelo.model.open_outcome import check_outcome
-from kinelo.model.outcome import Outcome
+from kinelo.model.outcome import Outcome, check_outcome
 from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, positive, team_vector

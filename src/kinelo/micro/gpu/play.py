@@ -25,7 +25,7 @@ from kinelo.micro.gpu.matches import (
     settling,
 )
 from kinelo.micro.gpu.target import rounded_by_device, target
-from kinelo.model.formula import Scalar
+from kinelo.model.law import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.system import RatingSystem

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from kinelo.model.formula import Scalar
+from kinelo.model.law import Scalar
 from kinelo.play.arithmetic import PLAIN, Target, bits_from_float, float_from_bits, high_product
 from kinelo.runtime.device import simulated
 
