@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.theory.selective import _growth, drift_and_slope
+from kinelo.theory.limit import _growth, drift_and_slope
 
 
 def drift(system, league, rating):

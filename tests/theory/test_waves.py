@@ -5,8 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 import kinelo as kn
-from kinelo.theory.balance import DensePull, WavePull, expected_b, expected_slope
-from kinelo.theory.waves import WAVE_BLOCK
+from kinelo.theory.balance import WAVE_BLOCK, DensePull, WavePull, expected_b, expected_slope
 
 OUTCOMES = [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.5, 5.0)]
 

@@ -44,11 +44,6 @@ def check_closure(closure: str) -> None:
         raise InputError(f'closure must be "exact" or "taylor", not {closure!r}.')
 
 
-def spectral_nodes(outcome: Outcome, span: float, least_sigma: float = 0.0) -> SpectralNodes:
-    """Nodes that integrate b exactly over performance differences up to ``span``; see :meth:`Outcome.spectrum`."""
-    return outcome.spectrum(span, least_sigma)
-
-
 @dataclass(frozen=True)
 class LeagueWaves:
     """Nodes for a league, the league as an outcome sees it, and the origin its waves are best taken about."""
@@ -69,7 +64,7 @@ def league_waves(outcome: Outcome, strengths: Strength) -> LeagueWaves:
     """What is needed to average an outcome over the performances of a league."""
     low, high = float(strengths.theta.min()), float(strengths.theta.max())
     seen = strengths.seen_through(outcome, high - low, 0.0)
-    return LeagueWaves(spectral_nodes(outcome, high - low + 2 * seen.reach), seen, (low + high) / 2)
+    return LeagueWaves(outcome.spectrum(high - low + 2 * seen.reach), seen, (low + high) / 2)
 
 
 def taylor_parts(outcome: Outcome, difference: Array) -> tuple[Array, Array]:

@@ -83,7 +83,10 @@ class RatingSystem:
     @property
     def plain(self) -> bool:
         """Whether one number is the step of all and every match counts at once: what the paper's theory describes."""
-        return isinstance(self.gamma, float) and (self.schedule is None or self.schedule == Field(2))
+        schedule = self.schedule
+        return isinstance(self.gamma, float) and (
+            schedule is None or (isinstance(schedule, Field) and schedule.size == 2)
+        )
 
     @property
     def sides(self) -> int:

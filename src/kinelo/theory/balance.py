@@ -8,11 +8,16 @@ A balance exists iff ``Σ_{i∈S, j∉S} μ_i μ_j (1 − s_ij) > 0`` for every 
 results inside S cancel, and the sum is ``μ(S) (1 − μ(S)) − Σ_{i∈S} μ_i t_i``. For a given mass the worst S therefore
 holds the teams with the largest t: one sort decides all 2^N conditions, for any closure. Where b stays below a supremum
 other than 1, that takes the place of 1.
+
+Sums over all pairs of teams take O(N Q) where every function of a rating difference is a sum of Q waves. With
+``φ_j(u) = e^{iu x_j − u² v_j / 2}`` for a rating of mean x and variance v,
+``Σ_j c_j E b(Δ_ij) = Im Σ_q W_q φ_i(u_q) C̄_q`` with ``C_q = Σ_j c_j φ_j(u_q)``, and b' replaces W by uW and Im by Re.
+The nodes are equidistant, so each wave is the last one times a fixed factor: no exponentials, memory O(N).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,14 +26,68 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kinelo.errors import NoStationaryState
-from kinelo.model.expectation import spectral_nodes
 from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import Complex, normal_waves
 from kinelo.model.validation import Array
 from kinelo.theory.fixed_point import GOAL, ROUNDING_FLOOR
 from kinelo.theory.pair_means import laplacian
-from kinelo.theory.waves import Waves, wave_nodes
+
+WAVE_BLOCK = 8192
+
+
+def wave_nodes(outcome: Outcome, span: float, spread: float = 0.0) -> SpectralNodes:
+    """Nodes for differences up to ``span`` with normal parts of at most ``spread`` each."""
+    return outcome.spectrum(span + 12.2 * spread)
+
+
+class Waves:
+    """The waves of teams at ``positions`` with ``variances`` (None for none)."""
+
+    def __init__(self, positions: Array, variances: Array | None, nodes: SpectralNodes) -> None:
+        self.nodes, self.u, self.step = nodes, nodes.u, nodes.step
+        self.centre = float(positions.max() + positions.min()) / 2
+        self._positions = positions - self.centre
+        self._variances = variances
+
+    def _blocks(self) -> Iterator[tuple[slice, Complex, Complex, Array | None]]:
+        for first in range(0, self._positions.size, WAVE_BLOCK):
+            part = slice(first, first + WAVE_BLOCK)
+            turn = np.exp(1j * self.step * self._positions[part])
+            wave = np.exp(0.5j * self.step * self._positions[part])
+            if self._variances is None:
+                yield part, wave, turn, None
+                continue
+            damping = np.exp(-(self.step**2) * self._variances[part])
+            wave *= np.exp(-(self.step**2) * self._variances[part] / 8)
+            turn *= damping
+            yield part, wave, turn, damping
+
+    def sums(self, coefficients: Array) -> Complex:
+        """``C_q = Σ_j c_j φ_j(u_q)`` for each row of coefficients."""
+        total = np.zeros((len(coefficients), self.u.size), dtype=np.complex128)
+        for part, wave, turn, damping in self._blocks():
+            rows = coefficients[:, part]
+            for q in range(self.u.size):
+                total[:, q] += rows @ wave.real + 1j * (rows @ wave.imag)
+                wave *= turn
+                if damping is not None:
+                    turn *= damping
+        return total
+
+    def values(self, amplitudes: Complex) -> Complex:
+        """``Σ_q φ_i(u_q) Ā_q`` for each row of amplitudes."""
+        total = np.zeros((len(amplitudes), self._positions.size), dtype=np.complex128)
+        conjugate = amplitudes.conj()
+        for part, wave, turn, damping in self._blocks():
+            for q in range(self.u.size):
+                for row, amplitude in zip(total, conjugate[:, q]):
+                    row[part] += amplitude * wave
+                wave *= turn
+                if damping is not None:
+                    turn *= damping
+        return total
+
 
 MOST_NEWTON_STEPS = 100
 INNER = 400
@@ -141,7 +200,7 @@ def expected_slope(outcome: Outcome, positions: Array, variances: Array | None) 
 
 def _nodes(outcome: Outcome, positions: Array, variances: Array) -> tuple[SpectralNodes, Complex]:
     reach = 12.2 * float(np.sqrt(variances.max()))
-    nodes = spectral_nodes(outcome, float(np.ptp(positions)) + reach, float(np.sqrt(variances.min())))
+    nodes = outcome.spectrum(float(np.ptp(positions)) + reach, float(np.sqrt(variances.min())))
     centre = float(positions.max() + positions.min()) / 2
     return nodes, normal_waves(positions - centre, variances, nodes.u)
 
@@ -224,10 +283,17 @@ def _descent(pull: Pull, target: Array, positions: Array, mass: Array) -> Balanc
             step = pull.step(positions, imbalance)
         except LinAlgError:
             break
-        trial, new = _line_search(pull, target, positions, imbalance, step, mass)
-        if np.abs(new).max() >= residual and residual <= GOAL:
+        slope, length = abs(float(mass * imbalance @ step)), 1.0
+        while True:  # halve the step until it leads nearer, or levels the slope along it
+            trial = positions + length * step
+            rest = target - pull.scores(trial)
+            nearer = np.abs(rest).max() < residual
+            if nearer or abs(float(mass * rest @ step)) <= 0.9 * slope or length < 1e-12:
+                break
+            length /= 2
+        if not nearer and residual <= GOAL:
             return Balance(positions, residual, iteration)
-        positions, imbalance = trial, new
+        positions, imbalance = trial, rest
     residual = float(np.abs(imbalance).max())
     if not residual <= GOAL:
         raise NoStationaryState(
@@ -235,19 +301,6 @@ def _descent(pull: Pull, target: Array, positions: Array, mass: Array) -> Balanc
             "per match; the ratings lie so far apart that results no longer depend on them."
         )
     return Balance(positions, residual, MOST_NEWTON_STEPS)
-
-
-def _line_search(
-    pull: Pull, target: Array, positions: Array, imbalance: Array, step: Array, mass: Array
-) -> tuple[Array, Array]:
-    slope, length = abs(float(mass * imbalance @ step)), 1.0
-    while True:
-        trial = positions + length * step
-        new = target - pull.scores(trial)
-        nearer = np.abs(new).max() < np.abs(imbalance).max()
-        if nearer or abs(float(mass * new @ step)) <= 0.9 * slope or length < 1e-12:
-            return trial, new
-        length /= 2
 
 
 def runaway_group(mean_result: Array, mass: Array, supremum: float = 1.0) -> NDArray[np.intp] | None:

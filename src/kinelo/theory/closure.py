@@ -56,6 +56,8 @@ VALUES_TOGETHER = 1 << 13
 """Values that the laws are asked for at once: few calls, and arrays that fit into the processor's cache."""
 BOX_NODES, BOX_REACH = 28, 7.0
 """Nodes within a window, and standard deviations of rating noise that are looked at."""
+LEAST_SQUARE = -1e-6
+"""A mean of squares of results, which lie between −2 and 2, below which it is no rounding any more."""
 LONGEST_MEAN_STEP = 4.0
 """Longest step of a mean, in units of 1/ν."""
 
@@ -291,7 +293,11 @@ class LeagueClosure:
             drift, slope, shake, _ = self._selective(self.system.pairing, centre, spread)
             bends, follows = None, 0.0
         if self.batch.whole:
-            shake = shake - drift**2 - self._linear(slope, variance, covariance)
+            # What of Var(s − b) is linear in the deviations of a pair is in the balance already.
+            shake = shake - drift**2 - slope**2 * variance
+            if self._form is not None:
+                driven = self._form.slope**2 * 2 * self.motion.variance
+                shake = shake - (driven - 2 * self._form.slope * slope * covariance)
         shaking = triangle.matrix(shake) * weights
         if self._contests is not None and noise is not None and bends is not None:
             alone = shaking.sum(axis=1)
@@ -299,6 +305,9 @@ class LeagueClosure:
             shaking = self._contests.shaking(triangle.matrix(shake), noise, triangle, *own)
             # Where many meet at once the shaking answers to means and variances about as that of pairs does.
             bends = (*bends[:2], *(b * self._contests.share(alone, shaking) for b in bends[2:]))
+        if shaking.sum(axis=1).min() < LEAST_SQUARE:
+            # A mean of squares is negative only where C is larger than any two quantities have in common.
+            raise LinAlgError("no strengths and ratings have these covariances")
         pairs = PairSlopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
         # The covariances that these slopes imply, and what is left of the balance of means.
         C, U = self._covariances(gamma, pairs, state.rating)
@@ -337,13 +346,6 @@ class LeagueClosure:
     def _learning_term(self, noise: PairMeans, covariance: Array, both: Array) -> float:
         """What strengths learn from the very result that moves a rating, ``γE[H(S − b)]``: nothing, here."""
         return 0.0
-
-    def _linear(self, slope: Array, variance: Array, covariance: Array) -> Array:
-        """What of ``Var(s − b)`` of a pair is linear in its deviations, and so in the balance already."""
-        linear = slope**2 * variance
-        if self._form is not None:
-            linear += self._form.slope**2 * 2 * self.motion.variance - 2 * self._form.slope * slope * covariance
-        return linear
 
     def _selective(self, pairing: Pairing, centre: Array, spread: Array) -> SelectiveMeans:
         """Means where a pair plays with probability w, over the noise of its ratings."""

@@ -167,7 +167,18 @@ def farming(
     system = as_system(system)
     if not isinstance(strengths, Strength):
         raise InputError(f"strengths must be a league such as Normal or LineupLottery, not {one_line(strengths)}.")
-    number = _number_of(strengths, team)
+    names = strengths.names or ()
+    if isinstance(team, str):
+        if team not in names:
+            accepted = (
+                f"one of {', '.join(names[:5])}{' …' * (len(names) > 5)}" if names else "a number: no team has a name"
+            )
+            raise InputError(f"team must be {accepted}, not {team!r}.")
+        number = names.index(team)
+    else:
+        number = whole("team", team, 0)
+        if number >= strengths.teams:
+            raise InputError(f"team must be a number from 0 to {strengths.teams - 1}, not {number}.")
     most = whole("opponents", opponents, 1)
     if most > strengths.teams - 1:
         raise InputError(f"opponents must be at most {strengths.teams - 1}, the number of other teams, not {most}.")
@@ -299,19 +310,6 @@ def _root(drift: Callable[[float], float], ends: Array) -> float:
     while drift(high) > 0:
         high, width = high + width, 2 * width
     return low if low == high else float(root_scalar(drift, bracket=(low, high), xtol=1e-12).root)
-
-
-def _number_of(strengths: Strength, team: object) -> int:
-    names = strengths.names or ()
-    if isinstance(team, str):
-        if team in names:
-            return names.index(team)
-        known = f"one of {', '.join(names[:5])}{' …' * (len(names) > 5)}" if names else "a number: no team has a name"
-        raise InputError(f"team must be {known}, not {team!r}.")
-    place = whole("team", team, 0)
-    if place >= strengths.teams:
-        raise InputError(f"team must be a number from 0 to {strengths.teams - 1}, not {place}.")
-    return place
 
 
 def _finite(value: float) -> float | None:

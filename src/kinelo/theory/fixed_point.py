@@ -109,12 +109,11 @@ class Mixing:
             self._changes.append(step - self._before[1])
             del self._moves[: -self._depth], self._changes[: -self._depth]
         self._before = point, step
-        return self._mix(image, step) if self._moves else image
-
-    def _mix(self, image: Array, step: Array) -> Array:
-        """The combination of past images whose steps cancel best."""
+        if not self._moves:
+            return image
+        # The combination of past images whose steps cancel best: of the vectors themselves, because products of steps
+        # that are hardly more than rounding settle nothing.
         changes = np.array(self._changes)
-        # On the vectors themselves: products of steps that are hardly more than rounding settle nothing.
         weights = np.linalg.lstsq(changes.T, step, rcond=1e-10)[0]
         return image - weights @ changes - weights @ np.array(self._moves)
 

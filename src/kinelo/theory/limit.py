@@ -1,7 +1,10 @@
 r"""The stationary map: where every team's mean drift ``Σ_j μ_j w(R_i − R_j) (s_ij − b(R_i − R_j))`` vanishes.
 
 For w ≡ 1 the ratings minimise the convex functional ``½ Σ μ_i μ_j [B(R_i − R_j) − s_ij (R_i − R_j)]`` with ``B' = b``
-and a given mean. Other pairings are treated in :mod:`kinelo.theory.selective`.
+and a given mean. Where pairing depends on ratings the drift is still a gradient, but of a functional that need not be
+convex: several equilibria are possible. From a given start we follow the flow by implicit Euler steps that lengthen as
+the drift dies out, until they are Newton steps. The eigenvalues of the Jacobian then tell whether the equilibrium is
+stable.
 """
 
 from __future__ import annotations
@@ -11,9 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
 from kinelo.errors import InputError, KineloWarning, NoStationaryState
-from kinelo.model.expectation import Closure
+from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.schedule import Period
@@ -23,13 +27,70 @@ from kinelo.model.validation import Array, finite_array
 from kinelo.theory.balance import Balance, DensePull, WavePull, far_balance, find_balance, missing, runaway_group
 from kinelo.theory.closure import WHOLE_COVARIANCE, Fluctuation, LeagueClosure, most_together, settled_steps
 from kinelo.theory.covariance import StrengthMotion
-from kinelo.theory.fixed_point import few_threads
+from kinelo.theory.fixed_point import GOAL, ROUNDING_FLOOR, few_threads
 from kinelo.theory.many_teams import few_groups, large_league, mean_field
-from kinelo.theory.pair_means import smooth
-from kinelo.theory.selective import equilibrium
+from kinelo.theory.pair_means import FREE_RATE, mass_laplacian, smooth
 from kinelo.theory.state import Method, Noise, StationaryState
 from kinelo.theory.teams import Continuum, Teams, as_system, check_field, mean_results, teams_of
 from kinelo.theory.two_teams import exact_law, gap_law
+
+MOST_DENSE_TEAMS = 3000
+MOST_SELECTIVE_STEPS = 2000
+
+
+def drift_and_slope(system: RatingSystem, results: Array, mass: Array, rating: Array) -> tuple[Array, Array]:
+    """Drift of every team, and the symmetric matrix of how strongly each pair is drawn together."""
+    gap = rating[:, None] - rating[None, :]
+    b, w = system.outcome.b(gap), system.pairing.w(gap)
+    slope = w * system.outcome.b_prime(gap) - system.pairing.w_prime(gap) * (results - b)
+    return (w * (results - b)) @ mass, slope
+
+
+def equilibrium(system: RatingSystem, teams: Teams, closure: Closure, start: Array) -> Balance:
+    """Follow the flow from ``start`` to where it ends."""
+    if teams.size > MOST_DENSE_TEAMS:
+        raise InputError(
+            f"A pairing that depends on ratings is solved for at most {MOST_DENSE_TEAMS:,} teams, not {teams.size:,}; "
+            "AllPlayAll has no such limit."
+        )
+    results = expected_result(system.outcome, teams.strengths, closure)
+    mass, rating = teams.mass, np.array(start)
+    drift, slope = drift_and_slope(system, results, mass, rating)
+    time = 1 / system.outcome.steepest
+    for iteration in range(MOST_SELECTIVE_STEPS):
+        residual = float(np.abs(drift).max())
+        if residual <= ROUNDING_FLOOR:
+            return Balance(rating, residual, iteration, _growth(slope, mass))
+        # Solve (1/time − J) step = drift; a step that is too long leads no way downhill.
+        matrix = -slope * np.multiply.outer(mass, mass)
+        np.fill_diagonal(matrix, 0.0)
+        np.fill_diagonal(matrix, -matrix.sum(axis=1) + mass / time)
+        try:
+            step = cho_solve(cho_factor(matrix), mass * drift)
+        except LinAlgError:
+            time /= 4
+            continue
+        new_drift, new_slope = drift_and_slope(system, results, mass, rating + step)
+        new_residual = float(np.abs(new_drift).max())
+        if new_residual >= residual and residual <= GOAL:
+            return Balance(rating, residual, iteration, _growth(slope, mass))
+        if new_residual > 2 * residual and time * system.outcome.steepest > 1e-3:
+            time /= 4
+            continue
+        rating, drift, slope = rating + step, new_drift, new_slope
+        time *= float(np.clip(2 * residual / max(new_residual, 1e-300), 0.7, 10))
+    raise NoStationaryState(
+        f"The ratings reach no equilibrium from this start: they still drift by {np.abs(drift).max():.3g} per match "
+        "where pairs of teams enter and leave the pairing; a smoothed pairing or another start may have one."
+    )
+
+
+def _growth(slope: Array, mass: Array) -> float:
+    """Largest eigenvalue of the Jacobian apart from shifts of groups that never meet, which are free."""
+    rates = eigvalsh(mass_laplacian(slope, mass))
+    moving = rates[np.abs(rates) > FREE_RATE * np.abs(rates).max()]
+    return -float(moving.min()) if moving.size else 0.0
+
 
 DENSE_TEAMS = 800
 
@@ -57,8 +118,12 @@ def stationary(
     system = as_system(system)
     teams = teams_of(strengths)
     check_field(system, teams)
-    first = _start(teams, start)
-    dense = _is_dense(method, teams)
+    first = teams.theta if start is None else finite_array("start", start, 1)
+    if first.size != teams.size:
+        raise InputError(f"start must list one rating per team: {first.size} for {teams.size} teams.")
+    if not isinstance(method, str) or method not in ("auto", "dense", "matrix-free"):
+        raise InputError(f'method must be "auto", "dense" or "matrix-free", not {method!r}.')
+    dense = method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)
     if not isinstance(noise, str) or noise not in ("none", "gaussian"):
         raise InputError(f'noise must be "none" or "gaussian", not {noise!r}.')
     with few_threads(teams.size):
@@ -125,8 +190,12 @@ def with_noise(
     steps = settled_steps(system, teams.theta)
     gap = None
     if still.closure == "exact" and exact_law(system, teams):
-        gap = gap_law(system, teams.strengths)
-        moving = _two_teams(system, teams.mean(still.rating), gap.mean, gap.variance)
+        gap, each = gap_law(system, teams.strengths), system.gammas(2)
+        # Of a change of the gap each team takes its share, in proportion to its step.
+        share = np.array([1.0, -1.0]) * each / each.sum()
+        rating = teams.mean(still.rating) + gap.mean * (share - share.mean())
+        covariance = gap.variance * np.multiply.outer(share, share)
+        moving = Fluctuation(rating, share**2 * gap.variance, covariance, 0.0, 1, "exact")
     else:
         guess = None
         if similar is not None and similar.kind in ("joint", "independent"):
@@ -146,14 +215,6 @@ def with_noise(
         kind=moving.kind,
         gap=gap,
     )
-
-
-def _two_teams(system: RatingSystem, middle: float, mean: float, variance: float) -> Fluctuation:
-    """Ratings of two teams from their gap: each takes its share of a change in proportion to its step."""
-    steps = system.gammas(2)
-    share = np.array([1.0, -1.0]) * steps / steps.sum()
-    rating = middle + mean * (share - share.mean())
-    return Fluctuation(rating, share**2 * variance, variance * np.multiply.outer(share, share), 0.0, 1, "exact")
 
 
 def warn_if_outside(state: StationaryState) -> None:
@@ -178,7 +239,12 @@ def rating_noise(
     small = teams.size <= (WHOLE_COVARIANCE if teams.finite else FEW_NODES)
     many = teams.finite and teams.size > most_together(system, StrengthMotion())
     if many and method == "auto" and isinstance(system.schedule, Period) and isinstance(steps, float):
-        return _in_groups(system, teams, closure, start, steps)
+        # Many teams whose results count together, from groups of nearly equal ones.
+        merged = few_groups(teams)
+        first = np.bincount(merged.group, teams.mass * start, merged.teams.size) / merged.teams.mass
+        moved = LeagueClosure(system, merged.teams, closure).solve(steps, first).fluctuation
+        shift, variance = merged.expand(moved.rating - first, teams.theta), merged.expand(moved.variance, teams.theta)
+        return replace(moved, rating=start + shift, variance=variance)
     if special or method == "dense" or (small and method == "auto"):
         solver = LeagueClosure(system, teams, closure)
         known = None if guess is None else guess.state(solver.whole)
@@ -189,20 +255,16 @@ def rating_noise(
     return mean_field(plain, teams, closure, start, guess)
 
 
-def _in_groups(system: RatingSystem, teams: Teams, closure: Closure, start: Array, steps: float) -> Fluctuation:
-    """Mean and covariance of ratings of many teams whose results count together, from groups of nearly equal ones."""
-    merged = few_groups(teams)
-    few = merged.teams
-    first = np.bincount(merged.group, teams.mass * start, few.size) / few.mass
-    found = LeagueClosure(system, few, closure).solve(steps, first).fluctuation
-    rating, variance = merged.expand(found.rating - first, teams.theta), merged.expand(found.variance, teams.theta)
-    return replace(found, rating=start + rating, variance=variance)
-
-
 def balance_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Array, dense: bool) -> Balance:
     """Stationary ratings for w ≡ 1 without noise."""
     target = mean_results(outcome, teams, closure, dense)
-    refuse_runaway(teams, target, outcome.supremum)
+    group = runaway_group(target, teams.mass, outcome.supremum)
+    if group is not None:
+        raise NoStationaryState(
+            f"No stationary ratings exist: against all others, {teams.list_names(group)} score as much as infinitely "
+            f"higher ratings would predict, or more, so the gap between {group.size} of the {teams.size} teams and the "
+            'rest grows without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
+        )
     if dense and closure == "exact" and (found := _far_apart(outcome, teams, start)) is not None:
         return found
     pull = (DensePull if dense else WavePull)(outcome, teams.mass)
@@ -231,33 +293,6 @@ def _far_apart(outcome: Outcome, teams: Teams, start: Array) -> Balance | None:
     positions = np.empty(teams.size)
     positions[order] = balanced.positions
     return replace(balanced, positions=positions + teams.mean(start) - teams.mean(positions))
-
-
-def refuse_runaway(teams: Teams, target: Array, supremum: float = 1.0) -> None:
-    """Say which teams run away from the others, where some do."""
-    group = runaway_group(target, teams.mass, supremum)
-    if group is None:
-        return
-    raise NoStationaryState(
-        f"No stationary ratings exist: against all others, {teams.list_names(group)} score as much as infinitely "
-        f"higher ratings would predict, or more, so the gap between {group.size} of the {teams.size} teams and the "
-        'rest grows without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
-    )
-
-
-def _start(teams: Teams, start: ArrayLike | None) -> Array:
-    if start is None:
-        return teams.theta
-    given = finite_array("start", start, 1)
-    if given.size != teams.size:
-        raise InputError(f"start must list one rating per team: {given.size} for {teams.size} teams.")
-    return given
-
-
-def _is_dense(method: str, teams: Teams) -> bool:
-    if not isinstance(method, str) or method not in ("auto", "dense", "matrix-free"):
-        raise InputError(f'method must be "auto", "dense" or "matrix-free", not {method!r}.')
-    return method == "dense" or (method == "auto" and teams.size <= DENSE_TEAMS)
 
 
 def freeze(values: Array) -> Array:

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.expectation import Closure, spectral_nodes, taylor_result
+from kinelo.model.expectation import Closure, taylor_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.schedule import Rounds
-from kinelo.model.spectrum import SpectralNodes
 from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
@@ -70,7 +69,9 @@ class Opponents:
 
     def variance_given(self, matchups: Matchups, rating: Array, variance: Array) -> Array:
         """New estimate of the variances of teams whose results against the opponents are known."""
-        nodes, centre = self._rating_nodes(rating, variance)
+        low, high = min(rating.min(), self._rating.min()), max(rating.max(), self._rating.max())
+        spread, centre = float(np.sqrt(max(variance.max(), self._variance.max()))), float(low + high) / 2
+        nodes = self._system.outcome.spectrum(float(high - low) + 12.2 * spread)
         waves = normal_waves(self._rating - centre, self._variance, nodes.u)
         own = normal_waves(rating - centre, variance, nodes.u)
         sums = (self._teams.mass @ waves).conj()
@@ -81,18 +82,13 @@ class Opponents:
         )
         return self._system.step * shake / (2 * slope)
 
-    def _rating_nodes(self, rating: Array, variance: Array) -> tuple[SpectralNodes, float]:
-        low, high = min(rating.min(), self._rating.min()), max(rating.max(), self._rating.max())
-        spread = float(np.sqrt(max(variance.max(), self._variance.max())))
-        return spectral_nodes(self._system.outcome, float(high - low) + 12.2 * spread), float(low + high) / 2
-
 
 def results_against(outcome: Outcome, teams: Teams, closure: Closure, theta: Array, sigma: Array) -> Matchups:
     """Results of further teams of a league's kind against its teams."""
     span = float(max(theta.max(), teams.theta.max()) - min(theta.min(), teams.theta.min()))
     widest = float(sigma.max())
     league = teams.strengths.seen_through(outcome, span, widest)
-    nodes = spectral_nodes(outcome, span + 2 * max(league.reach_of(widest), league.reach))
+    nodes = outcome.spectrum(span + 2 * max(league.reach_of(widest), league.reach))
     centre = float(teams.theta.mean())
     own = league.waves_of(theta, sigma, nodes.u, centre)
     waves = league.characteristic_function(nodes.u, centre)

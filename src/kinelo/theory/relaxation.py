@@ -22,9 +22,8 @@ from kinelo.model.validation import Array, positive
 from kinelo.theory.balance import WavePull, expected_slope
 from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.fixed_point import few_threads
-from kinelo.theory.limit import DENSE_TEAMS, stationary
+from kinelo.theory.limit import DENSE_TEAMS, drift_and_slope, stationary
 from kinelo.theory.pair_means import FREE_RATE, mass_laplacian
-from kinelo.theory.selective import drift_and_slope
 from kinelo.theory.state import Noise, StationaryState
 from kinelo.theory.teams import Continuum
 
@@ -92,7 +91,14 @@ def relaxation_of(state: StationaryState) -> Relaxation:
     variance = state.variance if state.variance.any() else None
     played = 1.0
     if not state.system.pairing.constant:
-        slope, w = _by_rating(state, variance)
+        # How strongly pairs are drawn together and how often they meet.
+        if variance is not None:
+            U = variance if state.covariance is None else state.covariance
+            slope, w = LeagueClosure(state.system, teams, state.closure).meetings(state.rating, U)
+        else:
+            results = expected_result(outcome, teams.strengths, state.closure)
+            _, slope = drift_and_slope(state.system, results, teams.mass, state.rating)
+            w = state.system.pairing.w(state.rating[:, None] - state.rating[None, :])
         # No team of a finite league meets itself.
         own = teams.mass**2 * teams.finite
         played = float(teams.mass @ w @ teams.mass - own @ np.diag(w)) / (1 - float(own.sum()))
@@ -100,20 +106,10 @@ def relaxation_of(state: StationaryState) -> Relaxation:
     elif teams.size <= DENSE_TEAMS:
         gap, mode = _dense_gap(expected_slope(outcome, state.rating, variance), teams.mass)
     else:
-        gap, mode = _lanczos_gap(WavePull(outcome, teams.mass, variance).smoothing(state.rating), teams.mass)
+        operator = _Laplacian(WavePull(outcome, teams.mass, variance).smoothing(state.rating), teams.mass)
+        largest, modes = eigsh(operator, k=1, which="LA", v0=np.linspace(-1.0, 1.0, teams.size))
+        gap, mode = operator.top - float(largest[0]), modes[:, 0] / np.sqrt(teams.mass)
     return Relaxation(gap * teams.crowding, mode, state.system.step, played)
-
-
-def _by_rating(state: StationaryState, variance: Array | None) -> tuple[Array, Array]:
-    """How strongly pairs are drawn together and how often they meet, where that depends on ratings."""
-    if variance is not None:
-        U = variance if state.covariance is None else state.covariance
-        slope, w = LeagueClosure(state.system, state.teams, state.closure).meetings(state.rating, U)
-    else:
-        results = expected_result(state.system.outcome, state.teams.strengths, state.closure)
-        _, slope = drift_and_slope(state.system, results, state.teams.mass, state.rating)
-        w = state.system.pairing.w(state.rating[:, None] - state.rating[None, :])
-    return slope, w
 
 
 def _dense_gap(slope: Array, mass: Array) -> tuple[float, Array]:
@@ -137,10 +133,3 @@ class _Laplacian(LinearOperator):
         x = x - self._root * (self._root @ x)
         image = (self.top - self._diagonal) * x + self._root * self._smooth(x / self._root)
         return image - self._root * (self._root @ image)
-
-
-def _lanczos_gap(smooth: Callable[[Array], Array], mass: Array) -> tuple[float, Array]:
-    operator = _Laplacian(smooth, mass)
-    start = np.linspace(-1.0, 1.0, mass.size)
-    largest, modes = eigsh(operator, k=1, which="LA", v0=start)
-    return operator.top - float(largest[0]), modes[:, 0] / np.sqrt(mass)

@@ -15,19 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.expectation import Closure, LeagueWaves, spectral_nodes
+from kinelo.model.expectation import Closure, LeagueWaves
 from kinelo.model.outcome import Outcome
 from kinelo.model.strength import normal_waves
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, finite_array, nonnegative
 from kinelo.presentation import html_facts, html_list
+from kinelo.theory.balance import Waves, wave_nodes
 from kinelo.theory.caveats import Caveat, caveats_of
 from kinelo.theory.closure import NoiseKind, settled_steps
 from kinelo.theory.fixed_point import GOAL
 from kinelo.theory.many_teams import Opponents, results_against
 from kinelo.theory.teams import Teams
 from kinelo.theory.two_teams import GapLaw
-from kinelo.theory.waves import Waves, wave_nodes
 
 BISECTIONS = 100
 FIRST_REACH = 30.0
@@ -73,7 +73,7 @@ def target_score(
     span = float(max(theta.max(), teams.theta.max()) - min(theta.min(), teams.theta.min()))
     if closure == "exact":
         league, centre = teams.strengths.seen_through(outcome, span, sigma), float(teams.theta.mean())
-        nodes = spectral_nodes(outcome, span + 2 * max(league.reach_of(sigma), league.reach))
+        nodes = outcome.spectrum(span + 2 * max(league.reach_of(sigma), league.reach))
         total = np.zeros(theta.shape)
         for part, phi in LeagueWaves(nodes, league, centre).blocks(2**21):
             waves = league.waves_of(theta, np.asarray(sigma), part.u, centre)
@@ -87,14 +87,6 @@ def target_score(
     return plain.score(theta, 0.0, derivative) + curvature / 2
 
 
-def league_field(
-    outcome: Outcome, mass: Array, rating: Array, variance: Array, own: Array | float, reach: float
-) -> ProbedLeague:
-    """The field of a league's ratings, for positions as far as ``reach`` beyond them."""
-    spread = float(np.sqrt(max(variance.max(), np.max(own))))
-    return ProbedLeague(outcome, mass, rating, variance, float(np.ptp(rating)) + 2 * reach, spread)
-
-
 def field_around(view: View, target: Array, own: Array | float) -> tuple[ProbedLeague, float, float]:
     """The field of a league and two positions between which a team scores ``target``.
 
@@ -103,8 +95,10 @@ def field_around(view: View, target: Array, own: Array | float) -> tuple[ProbedL
     """
     outcome, rating = view.system.outcome, view.rating
     reach = min(outcome.saturation / 2, float(np.ptp(rating)) + FIRST_REACH / outcome.sharpness)
+    spread = float(np.sqrt(max(view.variance.max(), np.max(own))))
     while True:
-        field = league_field(outcome, view.teams.mass, rating, view.variance, own, reach)
+        span = float(np.ptp(rating)) + 2 * reach
+        field = ProbedLeague(outcome, view.teams.mass, rating, view.variance, span, spread)
         low, high = float(rating.min()) - reach, float(rating.max()) + reach
         ends = (field.score(np.full(target.shape, end), own) for end in (low, high))
         if reach >= outcome.saturation / 2 or ((next(ends) < target) & (next(ends) > target)).all():
@@ -147,17 +141,6 @@ def probe_rating(view: View, theta: Array, sigma: float) -> Array:
         if change <= GOAL:
             break
     return x
-
-
-def probe_slope(view: View, theta: Array, sigma: float) -> Array:
-    """Slope of the map: ``t'(θ) / Σ_j μ_j b'(R − R_j)`` without noise, a central difference with it."""
-    outcome = view.system.outcome
-    if view.variance.any():
-        step = 1e-4 / outcome.sharpness
-        return (probe_rating(view, theta + step, sigma) - probe_rating(view, theta - step, sigma)) / (2 * step)
-    field, own = _settle_without_noise(view, target_score(outcome, view.teams, view.closure, theta, sigma))
-    slope = target_score(outcome, view.teams, view.closure, theta, sigma, derivative=1)
-    return slope / field.score(own, 0.0, derivative=1)
 
 
 def _settle_without_noise(view: View, target: Array) -> tuple[ProbedLeague, Array]:
@@ -296,8 +279,14 @@ class StationaryState:
         return probe_rating(*self._probe(theta, sigma))
 
     def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
-        """Derivative of :meth:`rating_of` with respect to θ."""
-        return probe_slope(*self._probe(theta, sigma))
+        """Derivative of :meth:`rating_of` with respect to θ: ``t'(θ) / Σ_j μ_j b'(R − R_j)`` without noise."""
+        view, points, spread = self._probe(theta, sigma)
+        outcome, league = self.system.outcome, (self.system.outcome, self.teams, self.closure)
+        if self.variance.any():  # a central difference
+            step = 1e-4 / outcome.sharpness
+            return (probe_rating(view, points + step, spread) - probe_rating(view, points - step, spread)) / (2 * step)
+        field, own = _settle_without_noise(view, target_score(*league, points, spread))
+        return target_score(*league, points, spread, derivative=1) / field.score(own, 0.0, derivative=1)
 
     def _probe(self, theta: ArrayLike, sigma: float | None) -> tuple[View, Array, float]:
         if not self.system.pairing.constant:

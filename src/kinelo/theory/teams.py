@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -18,7 +18,7 @@ from kinelo.model.schedule import Field
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, nonnegative, number, one_line, whole
-from kinelo.theory.waves import Waves, wave_nodes
+from kinelo.theory.balance import Waves, wave_nodes
 
 MOST_NODES = 4000
 """Along one axis; the rule is exact to all digits long before, and its cost grows with the cube."""
@@ -127,21 +127,16 @@ class Teams:
     mass: Array
     finite: bool
     behind: int | None = None
+    theta: Array = field(init=False, repr=False, compare=False)
+    """Mean strengths."""
+    sigma: Array = field(init=False, repr=False, compare=False)
+    """Standard deviations of the strengths."""
+    size: int = field(init=False, repr=False, compare=False)
+    """Number of teams or nodes."""
 
-    @property
-    def theta(self) -> Array:
-        """Mean strengths."""
-        return self.strengths.theta
-
-    @property
-    def sigma(self) -> Array:
-        """Standard deviations of the strengths."""
-        return self.strengths.sigma
-
-    @property
-    def size(self) -> int:
-        """Number of teams or nodes."""
-        return self.mass.size
+    def __post_init__(self) -> None:
+        for name, value in (("theta", self.strengths.theta), ("sigma", self.strengths.sigma), ("size", self.mass.size)):
+            object.__setattr__(self, name, value)
 
     @property
     def number(self) -> int | None:
@@ -208,26 +203,21 @@ def normal_only(teams: Teams) -> None:
 
 def mean_results(outcome: Outcome, teams: Teams, closure: Closure, dense: bool) -> Array:
     """Mean result of each team, ``t_i = Σ_j μ_j s_ij``: by the matrix, or by waves with memory O(N)."""
-    check_closure(closure)
     if dense or isinstance(teams.strengths, Results):
         return expected_result(outcome, teams.strengths, closure) @ teams.mass
+    check_closure(closure)
     if closure == "taylor":
         warn_if_taylor_fails(outcome, teams.sigma)
-        return _taylor_results(outcome, teams)
+        waves = Waves(teams.theta, None, wave_nodes(outcome, float(np.ptp(teams.theta))))
+        variance, sine = teams.sigma**2, waves.nodes.sine
+        sums = waves.sums(np.stack([teams.mass, teams.mass * variance]))
+        plain, curved = sums[0] * sine, -sums * sine * waves.u**2
+        values = waves.values(np.stack([plain + curved[1] / 2, curved[0] / 2])).imag
+        return values[0] + variance * values[1]
     total = np.zeros(teams.size)
     for nodes, phi in league_waves(outcome, teams.strengths).blocks(2**21):
         total += (phi @ ((teams.mass @ phi).conj() * nodes.sine)).imag
     return total
-
-
-def _taylor_results(outcome: Outcome, teams: Teams) -> Array:
-    waves = Waves(teams.theta, None, wave_nodes(outcome, float(np.ptp(teams.theta))))
-    variance = teams.sigma**2
-    sine = waves.nodes.sine
-    sums = waves.sums(np.stack([teams.mass, teams.mass * variance]))
-    plain, curved = sums[0] * sine, -sums * sine * waves.u**2
-    values = waves.values(np.stack([plain + curved[1] / 2, curved[0] / 2])).imag
-    return values[0] + variance * values[1]
 
 
 def as_system(system: object) -> RatingSystem:
@@ -239,7 +229,8 @@ def as_system(system: object) -> RatingSystem:
             f"system must be a RatingSystem, or an outcome ({built_in_names(Outcome, ', ')} or your own "
             f"kinelo.Outcome), not {system!r}."
         )
-    return replace(system, schedule=None) if system.schedule == Field(2) else system
+    schedule = system.schedule
+    return replace(system, schedule=None) if isinstance(schedule, Field) and schedule.size == 2 else system
 
 
 def check_field(system: RatingSystem, teams: Teams) -> None:

@@ -160,7 +160,17 @@ def unbiased_of(system: RatingSystem, teams: Teams, closure: Closure, still: Arr
     if closure == "exact" and exact_law(system, teams):
         return _of_two(system.outcome, teams)
     found = _together(system, teams, closure)
-    return Unbiased(_climbing(system, teams, closure, still), None) if found is None else found
+    if found is not None:
+        return found
+    # Climb to the first step size whose slope is above 1, each solved from the one before, and refine from there.
+    solved: list[Fluctuation] = []
+
+    def excess(gamma: float) -> float:
+        near = solved[-1] if solved else None
+        solved.append(rating_noise(replace(system, gamma=gamma), teams, closure, still, guess=near))
+        return _slope(teams, solved[-1].rating) - 1
+
+    return Unbiased(_crossing(excess, system.outcome, teams), None)
 
 
 def _slope(teams: Teams, rating: Array) -> float:
@@ -192,7 +202,8 @@ def _crossing(excess: Callable[[float], float], outcome: Outcome, teams: Teams) 
 
 def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased | None:
     """Iterate ratings, covariance and γ as one; None where they do not settle."""
-    solver, of_slope = LeagueClosure(system, teams, closure), _slope_weights(teams)
+    solver, centred = LeagueClosure(system, teams, closure), teams.theta - teams.mean(teams.theta)
+    of_slope = teams.mass * centred / teams.mean(centred**2)  # what the slope of the regression weighs ratings by
     noise = np.maximum(teams.sigma, 1e-3 * teams.typical_sigma) ** 2
     U = np.diag(noise) if solver.whole else noise
     start = State(np.array(teams.theta), np.zeros_like(U), U)
@@ -216,21 +227,3 @@ def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased 
     except (LinAlgError, NoStationaryState):
         return None
     return Unbiased(gamma, found.fluctuation)
-
-
-def _slope_weights(teams: Teams) -> Array:
-    """What the slope of the regression on θ weighs ratings by."""
-    centred = teams.theta - teams.mean(teams.theta)
-    return teams.mass * centred / teams.mean(centred**2)
-
-
-def _climbing(system: RatingSystem, teams: Teams, closure: Closure, still: Array) -> float:
-    """Climb to the first step size whose slope is above 1, each solved from the one before, and refine from there."""
-    known: list[Fluctuation] = []
-
-    def excess(gamma: float) -> float:
-        near = known[-1] if known else None
-        known.append(rating_noise(replace(system, gamma=gamma), teams, closure, still, guess=near))
-        return _slope(teams, known[-1].rating) - 1
-
-    return _crossing(excess, system.outcome, teams)

@@ -257,26 +257,17 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
         here = 0.0
     else:
         for width, degree in zip((min(GAMMA_LADDER, most / here) if most > here else 1.2, 1.2), DEGREES):
-            bottom = _bottom(error, here, width, degree)
+            # The least point of the polynomial through E at Chebyshev points of ln γ, where all of them are known.
+            points = np.polynomial.chebyshev.chebpts1(degree + 1)
+            errors = np.array([error(here * width**point) for point in points])
+            if not np.isfinite(errors).all():
+                continue
+            series = np.polynomial.Chebyshev.fit(points, errors, degree, [-1, 1])
+            roots = series.deriv().roots()
+            inside = roots.real[(np.abs(roots.imag) < 1e-6) & (np.abs(roots.real) <= 1)]
+            candidates = np.concatenate([inside, [-1.0, 1.0]])
+            bottom = here * width ** float(candidates[np.argmin(series(candidates))])
             here = bottom if error(bottom) <= error(here) else here
-    return _describe(here, parts_at)
-
-
-def _bottom(error: Callable[[float], float], centre: float, width: float, degree: int) -> float:
-    """Least point of the polynomial through E at Chebyshev points of ln γ; the centre where one is not known."""
-    points = np.polynomial.chebyshev.chebpts1(degree + 1)
-    errors = np.array([error(centre * width**one) for one in points])
-    if not np.isfinite(errors).all():
-        return centre
-    series = np.polynomial.Chebyshev.fit(points, errors, degree, [-1, 1])
-    roots = series.deriv().roots()
-    inside = roots.real[(np.abs(roots.imag) < 1e-6) & (np.abs(roots.real) <= 1)]
-    candidates = np.concatenate([inside, [-1.0, 1.0]])
-    return centre * width ** float(candidates[np.argmin(series(candidates))])
-
-
-def _describe(gamma: float, known: dict[float, Parts]) -> BestGamma:
-    order = sorted(known)
-    rows = np.array([[known[one].noise, known[one].lag, known[one].bias] for one in order])
-    parts = known[gamma]
-    return BestGamma(gamma, parts.total, parts, np.array(order), rows[:, 0], rows[:, 1], rows[:, 2])
+    gammas, parts = sorted(parts_at), parts_at[here]
+    rows = np.array([[parts_at[gamma].noise, parts_at[gamma].lag, parts_at[gamma].bias] for gamma in gammas])
+    return BestGamma(here, parts.total, parts, np.array(gammas), rows[:, 0], rows[:, 1], rows[:, 2])

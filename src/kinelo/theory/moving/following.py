@@ -170,7 +170,15 @@ def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
     between = Moments(*(teams.crowding * teams.mean(one) for one in (x * x, x * y, y * y)))
     within, quiet = _within(closure, found.state), _within(closure, closure.without_luck(found))
     noise = within.error - quiet.error
-    bias = _lasting_spread(closure, found, x, y) + V * teams.mean(_lasting_error(closure, found))
+    # What is missed for good: by means, once a walk has been caught up with, and of V, (1 − B_θ/B_r)² of what is
+    # followed.
+    lag = closure.lag(found.gamma, found.pairs)
+    off = y - x if lag is None else y - x + lag.share * x
+    bias = teams.crowding * (teams.mean(off**2) - teams.mean(off) ** 2)
+    if found.pairs.driving is not None:
+        restoring, driving = found.pairs.restoring.sum(axis=1), found.pairs.driving.sum(axis=1)
+        pull = teams.crowding * closure.batch.matches * found.gamma * restoring
+        bias += V * teams.mean((1 - driving / restoring) ** 2 * pull / (closure.batch.forgotten + pull))
     # Strengths have moved since the last results: C was larger then, and a walk shorter.
     followed = math.exp(min(closure.motion.rate * closure.batch.step, 700.0))
     moved = closure.motion.walk * closure.batch.step
@@ -188,22 +196,6 @@ def _within(closure: LeagueClosure, state: State) -> Moments:
     free = teams.size - 1
     C, U = ((float(np.trace(one)) - float(one.sum()) / teams.size) / free for one in (state.C, state.U))
     return Moments(V, C, U)
-
-
-def _lasting_spread(closure: LeagueClosure, found: Solution, x: Array, y: Array) -> float:
-    """Mean square of means less strengths, x and y about the league's, once a walk has been caught up with."""
-    lag = closure.lag(found.gamma, found.pairs)
-    off = y - x if lag is None else y - x + lag.share * x
-    return closure.teams.crowding * (closure.teams.mean(off**2) - closure.teams.mean(off) ** 2)
-
-
-def _lasting_error(closure: LeagueClosure, found: Solution) -> Array:
-    """Share of V that a rating misses for good, ``(1 − B_θ/B_r)²`` of what it follows."""
-    if found.pairs.driving is None:
-        return np.zeros(closure.teams.size)
-    restoring, driving = found.pairs.restoring.sum(axis=1), found.pairs.driving.sum(axis=1)
-    pull = closure.teams.crowding * closure.batch.matches * found.gamma * restoring
-    return (1 - driving / restoring) ** 2 * pull / (closure.batch.forgotten + pull)
 
 
 def exact_moments(system: RatingSystem, league: Strength, form: Form, *, quick: bool = False) -> Moments:

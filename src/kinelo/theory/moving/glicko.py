@@ -139,9 +139,18 @@ class DeviationState:
         """
         points = finite_array("theta", theta)
         spread = self.teams.typical_sigma if sigma is None else nonnegative("sigma", sigma)
-        league = self._league.with_more(np.atleast_1d(points).ravel(), spread)
-        found = _settle(league, noisy=bool(self.variance.any()))
-        return found.rating[self.teams.size :].reshape(points.shape)
+        # The same league with further teams that nobody else meets.
+        teams, theta = self.teams, np.atleast_1d(points).ravel()
+        size, whole = teams.size, teams.size + theta.size
+        league = copy(self._league)
+        joined = teams.strengths.like(
+            np.concatenate([teams.theta, theta]), np.concatenate([teams.sigma, np.full(theta.size, spread)])
+        )
+        league.teams = Teams(joined, np.concatenate([teams.mass, np.zeros(theta.size)]), finite=False)
+        league.weights = np.zeros((whole, whole))
+        league.weights[:size, :size], league.weights[size:, :size] = self._league.weights, teams.mass
+        league._prepare()
+        return _settle(league, noisy=bool(self.variance.any())).rating[size:].reshape(points.shape)
 
     def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
         """Derivative of :meth:`rating_of` with respect to θ, by a difference of fourth order."""
@@ -184,19 +193,6 @@ class GlickoLeague:
             gap, spread = np.subtract.outer(teams.theta, teams.theta), np.add.outer(teams.sigma**2, teams.sigma**2)
             seen = PairMeans(self.outcome, gap.ravel(), np.sqrt(spread).ravel(), products=False)
             self.driving = seen.slope.reshape(self.weights.shape)
-
-    def with_more(self, theta: Array, sigma: float) -> GlickoLeague:
-        """The same league with further teams that nobody else meets."""
-        size, more, teams = self.teams.size, theta.size, self.teams
-        larger = copy(self)
-        joined = teams.strengths.like(
-            np.concatenate([teams.theta, theta]), np.concatenate([teams.sigma, np.full(more, sigma)])
-        )
-        larger.teams = Teams(joined, np.concatenate([teams.mass, np.zeros(more)]), finite=False)
-        larger.weights = np.zeros((size + more, size + more))
-        larger.weights[:size, :size], larger.weights[size:, :size] = self.weights, teams.mass
-        larger._prepare()
-        return larger
 
     def forces(self, rating: Array, variance: Array) -> tuple[Array, Array, Array]:
         """``⟨g(s − b(gΔ))⟩``, its slopes ``g²b'`` with the weights of the pairs, and ``I``."""

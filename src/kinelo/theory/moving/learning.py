@@ -148,7 +148,11 @@ def strength_profile(outcome: Outcome, learning: Learning, sigma: float = 0.0) -
         raise InputError(f"outcome must be an Outcome such as Tanh or Davidson, not {outcome!r}.")
     refuse_unsettled(learning)
     pull = LearningPull(outcome, learning, nonnegative("sigma", sigma))
-    half, step = _first_grid(pull)
+    # Half-width and step from the two limits of the profile: normal in the middle, exponential in the tails.
+    tail = learning.diffusion**2 / (2 * learning.pull)
+    rise = float(pull.force(np.array(1e-6 / outcome.nu))) * 1e6 * outcome.nu
+    core = math.sqrt(learning.diffusion**2 / (2 * max(rise, 1e-3 * learning.pull * outcome.nu)))
+    half, step = 40 * tail + 9 * core, min(0.5 * max(core, tail), 0.4 / outcome.nu)
     last = None
     while True:
         profile = _on_grid(pull, half, step)
@@ -171,17 +175,6 @@ def refuse_unsettled(learning: Learning) -> None:
             f"Strengths that learn with alpha = {learning.alpha:g}, beta = {learning.beta:g}, diffusion = "
             f"{learning.diffusion:g} {reason}: a stationary law takes alpha > beta and diffusion > 0."
         )
-
-
-def _first_grid(pull: LearningPull) -> tuple[float, float]:
-    """Half-width and step from the two limits of the profile: normal in the middle, exponential in the tails."""
-    learning, outcome = pull.learning, pull.outcome
-    tail = learning.diffusion**2 / (2 * learning.pull)
-    stiffness = max(
-        float(pull.force(np.array(1e-6 / outcome.nu))) * 1e6 * outcome.nu, 1e-3 * learning.pull * outcome.nu
-    )
-    core = math.sqrt(learning.diffusion**2 / (2 * stiffness))
-    return 40 * tail + 9 * core, min(0.5 * max(core, tail), 0.4 / outcome.nu)
 
 
 def _on_grid(pull: LearningPull, half: float, step: float) -> StrengthProfile:
@@ -250,19 +243,13 @@ class LearningClosure(LeagueClosure):
 
     def _taught(self, noise: PairMeans, covariance: Array, both: float, other: int) -> float:
         """``E h_ab e_ab``, or ``E h_ab e_ac`` with another opponent."""
-        learning = self._learning
-        plain = PairMeans.product(self._plain_like(noise), noise, covariance)
-        seen = self._expected[other] - float(plain[0])
+        learning, pairs = self._learning, noise.spread.size
+        if self._plain.spread.size != pairs:  # the means over Δρ once for each of the pairs that are looked at
+            self._plain = PairMeans(self._outcome, np.zeros(pairs), np.full(pairs, self._plain.spread[0]))
+        seen = self._expected[other] - float(self._plain.product(noise, covariance)[0])
         if learning.on == "expected":
             return -learning.pull * seen
         return -learning.alpha * seen + learning.beta * (self._known[other] - both)
-
-    def _plain_like(self, noise: PairMeans) -> PairMeans:
-        """The means over Δρ once for each of the pairs that are looked at."""
-        if self._plain.spread.size != noise.spread.size:
-            pairs = np.full(noise.spread.size, self._plain.spread[0])
-            self._plain = PairMeans(self._outcome, np.zeros(pairs.size), pairs)
-        return self._plain
 
 
 def _equal_means(outcome: Outcome, V: float, sigma: float) -> tuple[PairMeans, PairMeans]:

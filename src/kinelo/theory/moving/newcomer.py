@@ -182,7 +182,14 @@ class NewcomerRecursion:
         )
         states, matches = [state], [0.0]
         for _ in range(MOST_PATH_STEPS):
-            move = self._stride(state, stride, matches[-1])
+            # One match; or, where steps are small, several at once by the classical Runge–Kutta rule.
+            match = matches[-1]
+            move = first = self.change(state, match)
+            if stride > 1:
+                second = self.change(state + stride / 2 * first, match)
+                third = self.change(state + stride / 2 * second, match)
+                fourth = self.change(state + stride * third, match)
+                move = stride / 6 * (first + 2 * second + 2 * third + fourth)
             state = state + move
             matches.append(matches[-1] + stride)
             states.append(state)
@@ -194,16 +201,6 @@ class NewcomerRecursion:
         return NewcomerPath(
             np.array(matches), rows[:, AT_RATING], spread, rows[:, AT_STRENGTH], self._end(state, matches[-1])
         )
-
-    def _stride(self, state: Array, stride: int, match: float) -> Array:
-        """One match; or, where steps are small, several at once by the classical Runge–Kutta rule."""
-        first = self.change(state, match)
-        if stride == 1:
-            return first
-        second = self.change(state + stride / 2 * first, match)
-        third = self.change(state + stride / 2 * second, match)
-        fourth = self.change(state + stride * third, match)
-        return stride / 6 * (first + 2 * second + 2 * third + fourth)
 
     def _end(self, state: Array, match: float) -> float:
         """Where the recursion rests, by Newton's method from the end of the path."""

@@ -121,15 +121,6 @@ def _motion(dynamics: Dynamics | None, rate: float) -> StrengthMotion:
     return StrengthMotion(dynamics.step**2 / rate) if isinstance(dynamics, Walk) else StrengthMotion()
 
 
-def _settled_error(system: RatingSystem, pool: Teams) -> float:
-    """Mean square by which ratings that have settled miss strengths, because performances vary."""
-    if not pool.sigma.any():
-        return 0.0
-    found = LeagueClosure(system, pool, whole=False).solve(SMALL_STEP / system.outcome.steepest, pool.theta)
-    off = found.state.rating - pool.theta
-    return pool.mean(off**2) - pool.mean(off) ** 2
-
-
 class _OpenClosure(LeagueClosure):
     """The balances above, solved as those of a closed league are."""
 
@@ -138,7 +129,12 @@ class _OpenClosure(LeagueClosure):
     ) -> None:
         super().__init__(system, pool, motion=_motion(dynamics, turnover.rate), whole=False)
         self._start, self._leaving = turnover.start, crowd * turnover.rate
-        self._lasting = _settled_error(system, pool)
+        # Mean square by which ratings that have settled miss strengths, because performances vary.
+        self._lasting = 0.0
+        if pool.sigma.any():
+            settled = LeagueClosure(system, pool, whole=False).solve(SMALL_STEP / system.outcome.steepest, pool.theta)
+            off = settled.state.rating - pool.theta
+            self._lasting = pool.mean(off**2) - pool.mean(off) ** 2
 
     def first_ratings(self, gamma: float) -> Array:
         """Mean ratings if b were a straight line."""

@@ -101,7 +101,20 @@ class CriticalGamma:
         if first.shape != self.rating.shape:
             raise InputError(f"start must hold one rating per team, {self.rating.size}, not {first.size}.")
         with few_threads(self._teams.size):
-            return _orbit(MeanMap(self._outcome, self._teams, positive("gamma", gamma)), first)
+            step = MeanMap(self._outcome, self._teams, positive("gamma", gamma))
+            before = last = rating = first
+            for _ in range(MOST_ROUNDS):
+                before, last, rating = last, rating, step(rating)
+                if min(np.abs(rating - last).max(), np.abs(rating - before).max()) <= 1e-13:
+                    break
+            path = [rating]
+            for _ in range(2 * LONGEST_ROUND):
+                path.append(step(path[-1]))
+            scale = SAME_STEP * max(1.0, float(np.ptp(path[0])))
+            period = next((p for p in range(1, LONGEST_ROUND + 1) if np.abs(path[p] - path[0]).max() <= scale), 0)
+            kind = {0: "wanders", 1: "settles"}.get(period, "cycle")
+            rounds = 4000 if period == 0 else 500
+            return Orbit(kind, period, np.array(path[: period or None]), _exponent(step, rating, rounds))
 
     def _beside(self) -> Array:
         """Ratings off the stationary ones along the fastest mode, and a little in no symmetric way, for a cycle that
@@ -153,7 +166,19 @@ def critical_gamma(system: RatingSystem | Outcome, strengths: Strength | Continu
         raise InputError(f"Rounds are analysed for at most {MOST_ROUND_TEAMS} teams, not {teams.size}.")
     rating = stationary(RatingSystem(outcome), strengths).rating
     with few_threads(teams.size):
-        rates, modes = round_modes(outcome, teams, rating)
+        # Eigenvalues and modes of L, the Laplacian of b'(R_i − R_j) with the weights of the teams.
+        slope = outcome.b_prime(rating[:, None] - rating[None, :])
+        if teams.finite:
+            np.fill_diagonal(slope, 0.0)
+            rates, modes = eigh(laplacian(slope))
+        else:
+            rates, modes = eigh(mass_laplacian(slope, teams.mass))
+            modes = modes / np.sqrt(teams.mass)[:, None]
+    # The mode of the largest one; where several share it, the one nearest to halves that move oppositely.
+    top = modes[:, rates > rates[-1] * (1 - 1e-9)]
+    mode = top[:, -1]
+    if top.shape[1] > 1:
+        mode = top @ (top.T @ np.where(np.arange(rates.size) < rates.size // 2, 1.0, -1.0))
     slowest, largest = float(rates[1]), float(rates[-1])
     if not teams.finite:
         # The fastest modes of a continuum sit on single strengths: the top of its continuous spectrum.
@@ -168,44 +193,8 @@ def critical_gamma(system: RatingSystem | Outcome, strengths: Strength | Continu
         rating=rating,
         _outcome=outcome,
         _teams=teams,
-        _mode=_fastest_mode(rates, modes),
+        _mode=mode / np.abs(mode).max(),
     )
-
-
-def round_modes(outcome: Outcome, teams: Teams, rating: Array) -> tuple[Array, Array]:
-    """Eigenvalues and modes of L, the Laplacian of ``b'(R_i − R_j)`` with the weights of the teams."""
-    slope = outcome.b_prime(rating[:, None] - rating[None, :])
-    if teams.finite:
-        np.fill_diagonal(slope, 0.0)
-        return eigh(laplacian(slope))
-    rates, modes = eigh(mass_laplacian(slope, teams.mass))
-    return rates, modes / np.sqrt(teams.mass)[:, None]
-
-
-def _fastest_mode(rates: Array, modes: Array) -> Array:
-    """The mode of the largest eigenvalue; where several share it, the one nearest to halves that move oppositely."""
-    top = modes[:, rates > rates[-1] * (1 - 1e-9)]
-    mode = top[:, -1]
-    if top.shape[1] > 1:
-        halves = np.where(np.arange(rates.size) < rates.size // 2, 1.0, -1.0)
-        mode = top @ (top.T @ halves)
-    return mode / np.abs(mode).max()
-
-
-def _orbit(step: MeanMap, rating: Array) -> Orbit:
-    before = last = rating
-    for _ in range(MOST_ROUNDS):
-        before, last, rating = last, rating, step(rating)
-        if min(np.abs(rating - last).max(), np.abs(rating - before).max()) <= 1e-13:
-            break
-    path = [rating]
-    for _ in range(2 * LONGEST_ROUND):
-        path.append(step(path[-1]))
-    scale = SAME_STEP * max(1.0, float(np.ptp(path[0])))
-    period = next((p for p in range(1, LONGEST_ROUND + 1) if np.abs(path[p] - path[0]).max() <= scale), 0)
-    kind = {0: "wanders", 1: "settles"}.get(period, "cycle")
-    rounds = 4000 if period == 0 else 500
-    return Orbit(kind, period, np.array(path[: period or None]), _exponent(step, rating, rounds))
 
 
 def _exponent(step: MeanMap, rating: Array, rounds: int) -> float:

@@ -249,20 +249,6 @@ class _Equation:
         total[own, :, own] += (half * tilt[:rows] ** 2)[:, None, None] * (de @ de)
         return total.reshape(self._half, self._half)
 
-    def _across(self, matrix: Array) -> Array:
-        """∂_e applied to the rows of a matrix."""
-        width = self.error.points.size
-        return np.matmul(self.error.derivative, matrix.reshape(-1, width, matrix.shape[-1])).reshape(matrix.shape)
-
-    def _transport(self, velocity: Array) -> Array:
-        """The matrix of ``∂_e(velocity ·)``, which couples points of one strength only."""
-        width = self.error.points.size
-        result = np.zeros((self._half, self._half))
-        for first in range(0, self._half, width):
-            part = slice(first, first + width)
-            result[part, part] = self.error.derivative * velocity[None, part]
-        return result
-
     def solve(self, coarse: _Solution | None) -> _Solution:
         """Newton's method.
 
@@ -279,8 +265,13 @@ class _Equation:
             flow = (velocity * density).reshape(-1, width) @ self.error.derivative.T
             residual = self._fixed @ density - flow.ravel()
             if factors is None or size > NEARLY_SOLVED:
-                system = self._fixed - self._transport(velocity)
-                system += self._across(density[:, None] * self._kernel)
+                # ∂_e(velocity ·) couples points of one strength only; the other part is ∂_e of what f does to b.
+                system = self._fixed.copy()
+                for first in range(0, self._half, width):
+                    part = slice(first, first + width)
+                    system[part, part] -= self.error.derivative * velocity[None, part]
+                moved = (density[:, None] * self._kernel).reshape(-1, width, self._half)
+                system += np.matmul(self.error.derivative, moved).reshape(system.shape)
                 scale = float(np.abs(system).max())
                 system[dropped] = np.kron(np.eye(dropped.size), scale * self.error.weight)
                 factors = lu_factor(system, overwrite_a=True, check_finite=False)
@@ -432,8 +423,19 @@ class Tracking:
         """Step size at which the slope of strengths on ratings is 1; None where there is none, and for step rules."""
         if not isinstance(self.system.gamma, float):
             return None
+        slope, last = self._slopes(), math.nan
+        # The first crossing of 1 on a ladder of step sizes.
         with few_threads(self._league.size):
-            return _find_calibrated(self._slopes(), self.system.outcome)
+            for low, high in pairwise(np.geomspace(1e-3, 4.0, 13) / self.system.outcome.steepest):
+                try:
+                    first = slope(low) - 1 if math.isnan(last) else last
+                    last = slope(high) - 1
+                except NoStationaryState:
+                    return None
+                if first >= 0 > last or first <= 0 < last:
+                    crossing = root_scalar(lambda gamma: slope(gamma) - 1, bracket=(low, high), xtol=1e-9 * high)
+                    return float(crossing.root)
+        return None
 
     def _slopes(self) -> Callable[[float], float]:
         dynamics, league, closure = self.dynamics, self._league, None
@@ -534,7 +536,14 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
     profile = strength_profile(outcome, learning, sigma)
     small = learning_closure(outcome, learning, 0.0, replace(teams, finite=False))
     closed = learning_closure(outcome, learning, system.step, teams, system.sides)
-    joint = _warn_if_coarse(learning_joint(LearningPull(outcome, learning, sigma), profile, small.moments))
+    joint = learning_joint(LearningPull(outcome, learning, sigma), profile, small.moments)
+    if joint.change > COARSE:
+        warnings.warn(
+            f"The law of strengths and ratings as gamma → 0 still changes by {joint.change:.1g} on the finest "
+            "grid: it has long tails, and fewer digits than usual are certain.",
+            KineloWarning,
+            stacklevel=3,
+        )
     # V is known from the profile to more digits than from the law in the plane.
     limit = Moments(profile.variance, joint.C, joint.U)
     best = limit + closed.moments - small.moments
@@ -578,17 +587,6 @@ def learning_joint(pull: LearningPull, profile: StrengthProfile, guess: Moments)
     return joint_state(outcome, JointDynamics(law, force, diffusion, drive), near, reach)
 
 
-def _warn_if_coarse(joint: JointState) -> JointState:
-    if joint.change > COARSE:
-        warnings.warn(
-            f"The law of strengths and ratings as gamma → 0 still changes by {joint.change:.1g} on the finest "
-            "grid: it has long tails, and fewer digits than usual are certain.",
-            KineloWarning,
-            stacklevel=4,
-        )
-    return joint
-
-
 def form_joint(outcome: Outcome, sigma: float, form: Form, gamma: float, guess: Moments) -> JointState:
     """The law of strengths and ratings of equal teams whose form changes, as γ → 0 at a fixed ω/γ."""
     rate = form.rate / gamma
@@ -599,19 +597,3 @@ def form_joint(outcome: Outcome, sigma: float, form: Form, gamma: float, guess: 
 
     motion = JointDynamics(law, lambda points: rate * points, 2 * rate * form.spread**2, drive)
     return joint_state(outcome, motion, guess, 7.2 * form.spread)
-
-
-def _find_calibrated(slope: Callable[[float], float], outcome: Outcome) -> float | None:
-    """First crossing of 1 on a ladder of step sizes."""
-    ladder: Array = np.geomspace(1e-3, 4.0, 13) / outcome.steepest
-    last = math.nan
-    for low, high in pairwise(ladder):
-        try:
-            first = slope(low) - 1 if math.isnan(last) else last
-            last = slope(high) - 1
-        except NoStationaryState:
-            return None
-        if first >= 0 > last or first <= 0 < last:
-            found = root_scalar(lambda gamma: slope(gamma) - 1, bracket=(low, high), method="brentq", xtol=1e-9 * high)
-            return float(found.root)
-    return None
