@@ -16,7 +16,6 @@ from kinelo.macro.velocity import (
     TaylorInteraction,
     Velocity,
     interaction,
-    labelled,
 )
 
 PAIRINGS = [kn.AllPlayAll(), kn.Local(), kn.Window(c=1.3), kn.Window(c=1.3, smoothing=0.4)]
@@ -58,7 +57,7 @@ def test_sums_over_labels_equal_the_matrix(outcome, way):
     closure = "taylor" if way is TaylorInteraction else "exact"
     direct = label_results(kn.RatingSystem(outcome), grid, closure) @ masses
     np.testing.assert_allclose(
-        way(outcome, grid if way is TaylorInteraction else labelled(grid))(masses),
+        way(outcome, grid if way is TaylorInteraction else kn.Normal(grid.label_theta, grid.label_sigma))(masses),
         direct,
         rtol=0,
         atol=1e-12 * masses.sum(),

@@ -119,12 +119,6 @@ def with_form(population: Population, form: object) -> Population:
     return Population._of(Grid(grid.theta, grid.sigma, grid.r, axis), density)
 
 
-def settled_form(axis: Axis, form: Form) -> Array:
-    """The share of each cell in the stationary law of form, as the scheme keeps it."""
-    law = np.exp(-((axis.centres / form.spread) ** 2) / 2)
-    return law / law.sum()
-
-
 class FormMotion:
     """Form about each team's own mean: one generator for all."""
 
@@ -164,7 +158,15 @@ class LearningMotion:
         offsets = np.arange(grid.theta.count, dtype=np.float64) * grid.theta.width
         self._sigma = grid.sigma.centres
         self._own = learning.on == "result" and learning.beta > 0 and float(self._sigma.max()) > 0
-        self._rules = _potentials(outcome, learning, self._sigma if self._own else np.zeros(1), offsets)
+        # Antiderivatives of the pull between teams of each two spreads, as matrices between cells of θ.
+        sigma, pulls = self._sigma if self._own else np.zeros(1), {}
+        self._rules: list[list[Array]] = []
+        for mine in sigma:
+            common = [math.sqrt((mine**2 + theirs**2) / 2) for theirs in sigma]
+            for spread in common:
+                if spread not in pulls:
+                    pulls[spread] = toeplitz(LearningPull(outcome, learning, spread).potential(offsets))
+            self._rules.append([pulls[spread] for spread in common])
 
     def step(self, density: Array, dt: float) -> None:
         """Advance strengths by the pull of mid-step, and return their mean to where it was."""
@@ -183,7 +185,18 @@ class LearningMotion:
 
     def _moved(self, density: Array, law: Array, dt: float) -> Array:
         """``density`` moved by the pull of ``law``; columns that share a pull go together."""
-        rises, rate = self._rises(law)
+        # Rise of the potential from each cell of θ to the next, of shape (θ, σ, r), and the rate d of playing. With one
+        # r for all, the mass of a label is all that counts.
+        met = (law / law.sum() if self._all else law * self._volume) @ self._meets.T
+        if not self._own:
+            met = met.sum(axis=1, keepdims=True)
+        total = np.zeros(met.shape)
+        for mine, row in enumerate(self._rules):
+            for theirs, kernel in enumerate(row):
+                total[:, mine] += kernel @ met[:, theirs]
+        rate = met.sum(axis=(0, 1))
+        common = self._learning.alpha * (rate - (self._pace(law) if not self._all else rate))
+        rises = np.diff(total, axis=0) - common * self._theta.width
         result = np.empty_like(density)
         groups = [slice(None)] if not self._own else [slice(s, s + 1) for s in range(density.shape[1])]
         columns = [slice(None)] if self._all else [slice(k, k + 1) for k in range(density.shape[2])]
@@ -194,33 +207,3 @@ class LearningMotion:
                 bands = generator(rises[:, s, k], spread, self._theta.width)
                 result[:, group, column] = advanced(part.reshape(len(part), -1), bands, dt).reshape(part.shape)
         return result
-
-    def _rises(self, law: Array) -> tuple[Array, Array]:
-        """Rise of the potential from each cell of θ to the next, of shape (θ, σ, r), and the rate d of playing."""
-        # With one r for all, the mass of a label is all that counts.
-        masses = law / law.sum() if self._all else law * self._volume
-        met = masses @ self._meets.T
-        if not self._own:
-            met = met.sum(axis=1, keepdims=True)
-        total = np.zeros(met.shape)
-        for mine, row in enumerate(self._rules):
-            for theirs, kernel in enumerate(row):
-                total[:, mine] += kernel @ met[:, theirs]
-        rate = met.sum(axis=(0, 1))
-        common = self._learning.alpha * (rate - (self._pace(law) if not self._all else rate))
-        return np.diff(total, axis=0) - common * self._theta.width, rate
-
-
-def _potentials(outcome: Outcome, learning: Learning, sigma: Array, offsets: Array) -> list[list[Array]]:
-    """Antiderivatives of the pull between teams of each two spreads, as matrices between cells of θ."""
-    pulls: dict[float, Array] = {}
-    rows: list[list[Array]] = []
-    for mine in sigma:
-        row: list[Array] = []
-        for theirs in sigma:
-            common = math.sqrt((mine**2 + theirs**2) / 2)
-            if common not in pulls:
-                pulls[common] = toeplitz(LearningPull(outcome, learning, common).potential(offsets))
-            row.append(pulls[common])
-        rows.append(row)
-    return rows

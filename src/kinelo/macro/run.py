@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,24 +15,27 @@ from kinelo.macro.kernels import transported
 from kinelo.macro.motion import with_form
 from kinelo.macro.population import Population, as_population
 from kinelo.macro.scheme import SCHEMES, SchemeName, Transport
-from kinelo.macro.state import KineticState, diagnose, mass_pressing_outwards, stationary_map
+from kinelo.macro.state import KineticState, diagnose, stationary_map
 from kinelo.macro.stepping import (
+    COURANT,
+    SECONDS_PER_CELL,
+    SECONDS_PER_STEP,
     Moving,
     PeriodStepper,
     Stepper,
     StrengthDiffusion,
     check_samples,
-    check_steps,
     one_gamma,
-    period_length,
 )
 from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Dynamics, parts_of
 from kinelo.model.expectation import Closure
+from kinelo.model.schedule import Period, Rounds
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import SMALLEST, finite_array, nonnegative, number, positive, whole
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device
+from kinelo.runtime.limits import check_time
 
 Stop = Literal["until", "steady"]
 
@@ -123,7 +126,14 @@ class _Run:
         self.saves = save_times(options.save_at, self.until)
         self.interval = self.until / options.samples
         self.centre = self.population.mean_rating if self.earlier is None else self.earlier.centre
-        self.length = period_length(system)
+        if isinstance(system.schedule, Rounds):
+            raise InputError(
+                "Rounds() needs a number of teams, which a population has not; give Period(matches) with one match per "
+                "opponent."
+            )
+        # Kinetic time of a rating period, γ times its matches of a team; None where every match counts at once.
+        schedule = system.schedule
+        self.length = one_gamma(system) * schedule.matches if isinstance(schedule, Period) else None
         if self.length is not None and (options.diffusion > 0 or options.fixed is not None):
             raise InputError("A rating period is one step of its own length; leave dt and diffusion as they are.")
         if (options.dynamics is not None or self.length is not None) and choose_device(options.device) == "gpu":
@@ -138,7 +148,12 @@ class _Run:
         """Make ready what steps need: speeds, the density under way, what moves strengths, and R*."""
         options, grid = self.options, self.population.grid
         self.velocity = Velocity(system, grid, options.closure, options.shape)
-        scheme = _schemes(options.device)[options.scheme]
+        device, schemes = choose_device(options.device), SCHEMES
+        if device == "gpu":
+            from kinelo.macro.gpu.transport import GPU_SCHEMES
+
+            schemes = GPU_SCHEMES
+        scheme = schemes[options.scheme]
         self.transport: Transport = scheme(self.velocity, self.population, self.centre, options.threads)
         self.motion: StrengthDiffusion | Moving | None = None
         if options.diffusion > 0:
@@ -148,7 +163,11 @@ class _Run:
             self.motion = Moving(system, self.velocity, options.dynamics, frame)
         # Whether it is steady is seen from one sample to the next.
         span = self.interval if options.stop == "steady" else self.until - self.begin
-        check_steps(self.transport, options.fixed, span, choose_device(options.device))
+        # Steps have the length that the start allows, or a fixed one; a run that takes years is refused.
+        step = options.fixed or COURANT * self.transport.limit(self.transport.speeds())
+        seconds = span / step * (math.prod(grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP[device])
+        what = f"Solving over a time of {span:.4g} in about {span / step:.3g} steps"
+        check_time(seconds, what, "use an earlier until or larger cells")
         label_mass, moving = self.population.label_mass.ravel(), self.motion is not None
         self.stationary = stationary_map(system.outcome, self.velocity, label_mass, self.centre, moving)
 
@@ -160,7 +179,11 @@ class _Run:
                 with one_blas_thread():
                     state = self._state(0.0, 0, None)
                 yield state
-            stepper = self._stepper()
+            if self.length is None:
+                stepper = Stepper(self.transport, self.motion, self.options.fixed)
+            else:
+                moving = self.motion if isinstance(self.motion, Moving) else None
+                stepper = PeriodStepper(self.transport, moving, self.length)
             for stop in [t for t in sorted({*self.saves, self.until}) if t > state.time]:
                 while state.time < stop:
                     with one_blas_thread():
@@ -170,12 +193,6 @@ class _Run:
                         return
         finally:
             self.transport.close()
-
-    def _stepper(self) -> Stepper | PeriodStepper:
-        if self.length is None:
-            return Stepper(self.transport, self.motion, self.options.fixed)
-        moving = self.motion if isinstance(self.motion, Moving) else None
-        return PeriodStepper(self.transport, moving, self.length)
 
     def _next(self, stepper: Stepper | PeriodStepper, state: KineticState, stop: float) -> KineticState:
         """Step on to the first instant past the next sample, or to ``stop``."""
@@ -191,7 +208,19 @@ class _Run:
         grid, density = self.population.grid, self.transport.density()
         # Whoever continues from this state knows its density alone; so does this run from here on.
         self.transport.relabel()
-        self._warn_if_too_narrow(time)
+        # Mass in the first and in the last cell of r whose speed at the end points out of the range.
+        speeds = self.transport.speeds()
+        low = float(density[speeds.label - speeds.drag[:, 0] < 0, 0].sum() * grid.volume)
+        high = float(density[speeds.label - speeds.drag[:, -1] > 0, -1].sum() * grid.volume)
+        if not self.warned and max(low, high) >= PRESSING:
+            self.warned = True
+            end, mass = ("lower", low) if low > high else ("upper", high)
+            warnings.warn(
+                f"The range of r is too narrow: at time {time:.4g} a part {mass:.2g} of the teams presses against its "
+                f"{end} end, {grid.r.low if low > high else grid.r.high:g}; give r a wider range.",
+                KineloWarning,
+                stacklevel=4,
+            )
         population = Population._of(grid, density.reshape(grid.shape).copy())
         change = math.nan
         if before is not None:
@@ -203,28 +232,6 @@ class _Run:
         centre, note = self.transport.mean, self.stationary.note
         frame = self.motion.frame if isinstance(self.motion, Moving) else 0.0
         return KineticState(time, steps, population, diagnostics, change, saved, steady, centre, note, frame)
-
-    def _warn_if_too_narrow(self, time: float) -> None:
-        grid = self.population.grid
-        low, high = mass_pressing_outwards(self.transport.density(), grid, self.transport.speeds())
-        if self.warned or max(low, high) < PRESSING:
-            return
-        self.warned = True
-        end, mass = ("lower", low) if low > high else ("upper", high)
-        warnings.warn(
-            f"The range of r is too narrow: at time {time:.4g} a part {mass:.2g} of the teams presses against its "
-            f"{end} end, {grid.r.low if low > high else grid.r.high:g}; give r a wider range.",
-            KineloWarning,
-            stacklevel=5,
-        )
-
-
-def _schemes(device: str) -> Mapping[SchemeName, type[Transport]]:
-    if choose_device(device) == "cpu":
-        return SCHEMES
-    from kinelo.macro.gpu.transport import GPU_SCHEMES
-
-    return GPU_SCHEMES
 
 
 def until_time(until: object, begin: float = 0.0) -> float:

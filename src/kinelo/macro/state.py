@@ -10,7 +10,7 @@ from kinelo.errors import NoStationaryState
 from kinelo.macro.grid import Grid
 from kinelo.macro.kernels import label_moments
 from kinelo.macro.population import Population
-from kinelo.macro.velocity import Speeds, Velocity
+from kinelo.macro.velocity import Velocity
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
 from kinelo.theory.balance import DensePull, WavePull, find_balance, runaway_group
@@ -69,13 +69,6 @@ def diagnose(density: Array, grid: Grid, stationary: StationaryMap) -> Diagnosti
     return Diagnostics(
         float(mass.sum()), float(first.sum()), float(second.sum()), squared_distance(grid.label_theta), distance
     )
-
-
-def mass_pressing_outwards(density: Array, grid: Grid, speeds: Speeds) -> tuple[float, float]:
-    """Mass in the first and in the last cell of r whose speed at the end points out of the range."""
-    low = speeds.label - speeds.drag[:, 0] < 0
-    high = speeds.label - speeds.drag[:, -1] > 0
-    return float(density[low, 0].sum() * grid.volume), float(density[high, -1].sum() * grid.volume)
 
 
 @dataclass(frozen=True)

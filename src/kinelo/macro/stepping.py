@@ -25,7 +25,7 @@ from scipy.fft import dct, idct
 
 from kinelo.errors import InputError
 from kinelo.macro.grid import Axis, Grid
-from kinelo.macro.motion import DensityMotion, FormMotion, LearningMotion, WalkMotion, settled_form
+from kinelo.macro.motion import DensityMotion, FormMotion, LearningMotion, WalkMotion
 from kinelo.macro.scheme import Transport
 from kinelo.macro.velocity import Velocity
 from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, Walk, parts_of
@@ -33,7 +33,7 @@ from kinelo.model.schedule import Period, Rounds
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.runtime.limits import check_memory, check_time
+from kinelo.runtime.limits import check_memory
 
 
 class Replacement:
@@ -56,20 +56,17 @@ class Replacement:
     def step(self, density: Array, frame: float, dt: float) -> None:
         """Replace teams in ``density``, of the grid's shape, in place; strengths are counted from ``frame``."""
         rows = density.reshape(self._grid.labels, -1)
-        stay = math.exp(-self._rate * dt) if self._leaving == "random" else self._staying(rows, self._rate * dt)
-        kept = rows * stay
-        gone = (rows - kept).reshape(-1, self._grid.sigma.count, rows.shape[1]).sum(axis=(0, 2))
-        rows[:] = kept
+        if self._leaving == "random":
+            staying = rows * math.exp(-self._rate * dt)
+        else:  # the part of each label that stays where the weakest, or the strongest, go first
+            order = slice(None) if self._leaving == "weakest" else slice(None, None, -1)
+            mass = np.bincount(self._order, rows.sum(axis=1))[order]
+            left = np.clip(self._rate * dt * mass.sum() - (np.cumsum(mass) - mass), 0.0, mass)
+            part = 1 - np.divide(left, mass, out=np.zeros_like(left), where=mass > 0)
+            staying = rows * part[order][self._order][:, None]
+        gone = (rows - staying).reshape(-1, self._grid.sigma.count, rows.shape[1]).sum(axis=(0, 2))
+        rows[:] = staying
         density += self._newcomers(frame)[..., None, None] * np.multiply.outer(gone, self._rating)
-
-    def _staying(self, rows: Array, share: float) -> Array:
-        """Part of each label that stays where the weakest, or the strongest, go first."""
-        mass = np.bincount(self._order, rows.sum(axis=1))
-        weakest = mass if self._leaving == "weakest" else mass[::-1]
-        before = np.cumsum(weakest) - weakest
-        left = np.clip(share * mass.sum() - before, 0.0, weakest)
-        part = 1 - np.divide(left, weakest, out=np.zeros_like(left), where=weakest > 0)
-        return (part if self._leaving == "weakest" else part[::-1])[self._order][:, None]
 
     def _newcomers(self, frame: float) -> Array:
         """The share of newcomers in each cell of θ, and of form where there is such an axis."""
@@ -86,7 +83,9 @@ class Replacement:
         np.add.at(law, upper, part / pool.size)
         if self._grid.form is None or not isinstance(self._form, Form):
             return law
-        return np.multiply.outer(law, settled_form(self._grid.form, self._form))
+        # Form has its stationary law, as the scheme keeps it.
+        form = np.exp(-((self._grid.form.centres / self._form.spread) ** 2) / 2)
+        return np.multiply.outer(law, form / form.sum())
 
 
 class Moving:
@@ -137,16 +136,6 @@ def one_gamma(system: RatingSystem) -> float:
             "theory.moving.glicko.deviation_path; settled_deviations gives where ratings and deviations end up."
         )
     raise InputError(f"The kinetic equation is solved for one gamma that all teams share, not {system.gamma!r}.")
-
-
-def period_length(system: RatingSystem) -> float | None:
-    """Kinetic time of a rating period, γ times its matches of a team; None where every match counts at once."""
-    if isinstance(system.schedule, Rounds):
-        raise InputError(
-            "Rounds() needs a number of teams, which a population has not; give Period(matches) with one match per "
-            "opponent."
-        )
-    return one_gamma(system) * system.schedule.matches if isinstance(system.schedule, Period) else None
 
 
 OUTSIDE = 1e-9
@@ -279,13 +268,3 @@ BYTES_PER_SAMPLE = 256
 def check_samples(samples: int) -> None:
     """Refuse a series of integrals that cannot fit into memory."""
     check_memory(float(BYTES_PER_SAMPLE) * samples, f"A series of {samples:,} samples", "use fewer samples")
-
-
-def check_steps(transport: Transport, fixed: float | None, span: float, device: str) -> None:
-    """Refuse a run over ``span`` whose steps, of the length that the start allows or of a fixed one, take years."""
-    step = COURANT * transport.limit(transport.speeds()) if fixed is None else fixed
-    steps = span / step
-    seconds = steps * (math.prod(transport.grid.shape) * SECONDS_PER_CELL + SECONDS_PER_STEP[device])
-    check_time(
-        seconds, f"Solving over a time of {span:.4g} in about {steps:.3g} steps", "use an earlier until or larger cells"
-    )

@@ -105,24 +105,20 @@ def _without_dust(values: Array) -> Array:
     return np.where(np.abs(values) < 1e-25, 0.0, values)
 
 
-def labelled(grid: Grid, shape: object = None) -> Strength:
-    """Teams with the mean and the spread of each label: normal, or of the shape of a SciPy distribution."""
-    if shape is None:
-        return Normal(grid.label_theta, grid.label_sigma)
+def interaction(outcome: Outcome, grid: Grid, closure: Closure, shape: object = None) -> Interaction:
+    """Return S for a closure; a Taylor closure outside its range warns."""
+    check_closure(closure)
+    # Teams with the mean and the spread of each label: normal, or of the shape of a SciPy distribution.
     if isinstance(shape, Strength):
         raise InputError(
             f"shape must be the distribution X of performances θ + σX, such as scipy.stats.t(3), not {shape!r}: the "
             "kinetic equation knows a team by θ and σ alone, which line-ups and samples of values are more than."
         )
-    from kinelo.model.scaled import Scaled
+    labels: Strength = Normal(grid.label_theta, grid.label_sigma)
+    if shape is not None:
+        from kinelo.model.scaled import Scaled
 
-    return Scaled(shape, grid.label_theta, grid.label_sigma)
-
-
-def interaction(outcome: Outcome, grid: Grid, closure: Closure, shape: object = None) -> Interaction:
-    """Return S for a closure; a Taylor closure outside its range warns."""
-    check_closure(closure)
-    labels = labelled(grid, shape)
+        labels = Scaled(shape, grid.label_theta, grid.label_sigma)
     if closure == "taylor":
         # Every cell of σ holds many teams, so its largest value can meet itself.
         warn_if_taylor_fails(outcome, float(grid.sigma.centres[-1]))
