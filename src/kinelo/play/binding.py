@@ -1,14 +1,11 @@
-"""The formulas of ``play`` on another device: the same functions with other operations.
-
-A module of formulas that is new is imported here too: only what was imported is bound.
-"""
+"""The formulas of ``play`` on another device: the same functions with other operations."""
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
 from types import FunctionType, SimpleNamespace
 
-# Each of these registers its formulas when it is imported.
-from kinelo.play import contest, deviations, elementary, laws, match, motion, pairs, performances, steps, stream, users  # noqa: F401
 from kinelo.play.arithmetic import Target
 from kinelo.play.formula import FORMULAS
 
@@ -20,6 +17,10 @@ def bind(target: Target) -> SimpleNamespace:
     >>> round(bind(PLAIN).logistic(0.5, 0.0, 1.0), 12)
     0.46211715726
     """
+    # Each module registers its formulas when it is imported, those that it calls first.
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(import_module(package).__path__):
+        import_module(f"{package}.{module.name}")
     replaced, bound = {id(old): new for old, new in target.operations.items()}, SimpleNamespace()
     for compiled in FORMULAS:
         plain = compiled.py_func

@@ -33,7 +33,6 @@ from kinelo.play.laws import OutcomeCode, PairingCode, code_outcome, code_pairin
 from kinelo.play.motion import Motion
 from kinelo.play.performances import GIVEN, Drawing
 from kinelo.play.steps import StepCode
-from kinelo.play.users import USER
 
 Motions = Dynamics | Sequence[Dynamics] | None
 
@@ -105,8 +104,7 @@ def encode(
             )
     literal = literal or moving or system.sides > 2 or teams > LARGEST_TABLE
     # Outcome and pairing by kind and numbers; laws without a formula in ``play`` have the kind USER.
-    law = OutcomeCode(USER, 0.0, 0.0) if system.outcome.kind is None else code_outcome(system.outcome)
-    pairing = PairingCode(USER, 0.0, 0.0) if system.pairing.kind is None else code_pairing(system.pairing)
+    law, pairing = code_outcome(system.outcome, users=True), code_pairing(system.pairing, users=True)
     # How far ratings move: a rule by kind and numbers, one γ for all, or one for each team.
     steps, junior = StepCode(EACH, 0.0, 1.0), np.zeros(teams, dtype=np.bool_)
     if isinstance(rule, StepRule):

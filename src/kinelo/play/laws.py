@@ -19,6 +19,10 @@ STEEPEST = 40.0
 FLATTEST = 350.0
 """ν|z| beyond which nothing changes: t = e^{−ν|z|} would leave the range of the exponential."""
 NO_NUMBER = float("nan")
+USER = -1
+"""The kind of a law that is not built in: kernels then call its function."""
+OUTCOME_KINDS, PAIRING_KINDS = (LOGISTIC, PROBIT), (ALL_PLAY_ALL, LOCAL, WINDOW)
+"""Laws with a formula here."""
 TWO_BY_ROOT_PI = 1.1283791670955126
 
 
@@ -38,18 +42,24 @@ class PairingCode(NamedTuple):
     smoothing: float
 
 
-def code_outcome(outcome: Outcome) -> OutcomeCode:
-    """A built-in outcome as kernels take it; any other is refused."""
-    if outcome.kind not in (LOGISTIC, PROBIT):
+def code_outcome(outcome: Outcome, *, users: bool = False) -> OutcomeCode:
+    """A built-in outcome as kernels take it; any other is refused, or with ``users`` has the kind ``USER``."""
+    code = outcome.code
+    if code is None and users:
+        return OutcomeCode(USER, 0.0, 0.0)
+    if code is None or code[0] not in OUTCOME_KINDS:
         raise no_formula(Outcome, "outcome", outcome)
-    return OutcomeCode(*outcome.code)  # type: ignore[misc]
+    return OutcomeCode(*code)
 
 
-def code_pairing(pairing: Pairing) -> PairingCode:
-    """A built-in pairing as kernels take it; any other is refused."""
-    if pairing.kind not in (ALL_PLAY_ALL, LOCAL, WINDOW):
+def code_pairing(pairing: Pairing, *, users: bool = False) -> PairingCode:
+    """A built-in pairing as kernels take it; any other is refused, or with ``users`` has the kind ``USER``."""
+    code = pairing.code
+    if code is None and users:
+        return PairingCode(USER, 0.0, 0.0)
+    if code is None or code[0] not in PAIRING_KINDS:
         raise no_formula(Pairing, "pairing", pairing)
-    return PairingCode(*pairing.code)  # type: ignore[misc]
+    return PairingCode(*code)
 
 
 @formula

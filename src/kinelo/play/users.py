@@ -18,10 +18,7 @@ from kinelo.model.law import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.play.formula import formula
-from kinelo.play.laws import acceptance, expected, tie_chance
-
-USER = -1
-"""The kind of a law that is not built in: kernels then call its function."""
+from kinelo.play.laws import USER, acceptance, expected, tie_chance
 
 
 @formula
@@ -58,18 +55,14 @@ def user_functions(outcome: Outcome, pairing: Pairing) -> UserFunctions:
     b = tie = w = _compiled(None, "nothing", lambda: _nothing)
     if outcome.code is None:
         b, tie = _compiled(outcome, "b", outcome.scalar_b), _compiled(outcome, "tie", outcome.scalar_tie)
-        _check_one_formula(outcome)
+        # Theory would take the one and the simulator the other.
+        formula = outcome.scalar_b()
+        for z in np.array([0.3, 1.0, 2.5]) / outcome.sharpness:
+            if not np.isclose(float(outcome.b(z)), formula(float(z)), rtol=0.0, atol=1e-9):
+                raise InputError(f"{outcome!r} cannot be simulated: its b and its scalar_b differ at z = {z:.4g}.")
     if pairing.code is None:
         w = _compiled(pairing, "w", pairing.scalar_w)
     return UserFunctions(b, tie, w)
-
-
-def _check_one_formula(outcome: Outcome) -> None:
-    """Refuse an outcome whose ``b`` and ``scalar_b`` differ: theory would take the one and the simulator the other."""
-    formula = outcome.scalar_b()
-    for z in np.array([0.3, 1.0, 2.5]) / outcome.sharpness:
-        if not np.isclose(float(outcome.b(z)), formula(float(z)), rtol=0.0, atol=1e-9):
-            raise InputError(f"{outcome!r} cannot be simulated: its b and its scalar_b differ at z = {z:.4g}.")
 
 
 def _compiled(law: Any, name: str, formula: Callable[[], Scalar]) -> Any:

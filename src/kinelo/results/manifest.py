@@ -14,6 +14,7 @@ import os
 import platform
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,13 +122,6 @@ class Manifest:
             raise damaged(folder, FILE_NAME)
         return manifest
 
-    def verify(self, folder: Path) -> None:
-        """Refuse a store in which a file the manifest names is missing or changed."""
-        for name, digest in self.files.items():
-            path = folder / name
-            if not path.is_file() or file_digest(path) != digest:
-                raise damaged(folder, name)
-
 
 def damaged(folder: Path, name: str) -> InputError:
     """Say that a store is damaged and that it was not touched."""
@@ -159,22 +153,17 @@ def provenance(*, seconds: float | None = None, seeds: Sequence[int] = ()) -> Pr
     >>> provenance(seeds=[1]).seeds
     (1,)
     """
+    # Model of the processor, without anything that identifies the machine.
+    processor = platform.processor() or platform.machine() or "unknown"
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        named = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+        processor = named[0] if named else processor
     return Provenance(
         versions=library_versions(),
-        processor=processor_name(),
+        processor=processor,
         cores=os.cpu_count() or 1,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=seconds,
         seeds=tuple(seeds),
     )
-
-
-def processor_name() -> str:
-    """Model of the processor, without anything that identifies the machine."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine() or "unknown"

@@ -97,7 +97,9 @@ class RunStore:
                 raise InputError(f"Another process is working on {folder}; wait for it or choose another folder.")
             try:
                 manifest = Manifest.read(folder)
-                manifest.verify(folder)
+                for name, digest in manifest.files.items():
+                    if not (folder / name).is_file() or file_digest(folder / name) != digest:
+                        raise damaged(folder, name)
                 store = cls(folder, manifest, layout, lock, INTERVAL if interval is None else interval)
                 if not manifest.complete:
                     if manifest.version != __version__:

@@ -75,7 +75,21 @@ class SweepStore:
                     (fresh / POINTS_FOLDER).mkdir()
                     (fresh / FAILED_FOLDER).mkdir()
                     replace_file(fresh / MANIFEST, canonical_json({"format": SWEEP_FORMAT, "inputs": inputs}).encode())
-            _check_same(self.folder, inputs)
+            try:
+                document = read_json(self.folder / MANIFEST)
+                ours, stored = document["format"] == SWEEP_FORMAT, document["inputs"]
+            except (InputError, KeyError, TypeError):
+                ours, stored = False, {}
+            if not ours:
+                raise InputError(
+                    f"{self.folder} is not a sweep that Kinelo stored; it is left alone, choose another folder."
+                )
+            for name in sorted({*stored, *inputs}):
+                if content_digest(stored.get(name)) != content_digest(inputs.get(name)):
+                    raise InputError(
+                        f"{self.folder} holds another sweep: its {name} is {_short(stored.get(name))} there and "
+                        f"{_short(inputs.get(name))} here; choose another folder."
+                    )
             lock = lock_folder(self.folder)
         if lock is None:
             raise InputError(f"Another process is working on {self.folder}; wait for it or choose another folder.")
@@ -149,22 +163,6 @@ class SweepStore:
 
     def _numbers(self, kind: str) -> set[int]:
         return {int(path.stem) for path in (self.folder / kind).iterdir() if path.stem.isdigit()}
-
-
-def _check_same(folder: Path, inputs: Mapping[str, Any]) -> None:
-    try:
-        document = read_json(folder / MANIFEST)
-        known, stored = document["format"] == SWEEP_FORMAT, document["inputs"]
-    except (InputError, KeyError, TypeError):
-        known, stored = False, {}
-    if not known:
-        raise InputError(f"{folder} is not a sweep that Kinelo stored; it is left alone, choose another folder.")
-    for name in sorted({*stored, *inputs}):
-        if content_digest(stored.get(name)) != content_digest(inputs.get(name)):
-            raise InputError(
-                f"{folder} holds another sweep: its {name} is {_short(stored.get(name))} there and "
-                f"{_short(inputs.get(name))} here; choose another folder."
-            )
 
 
 def _short(value: Any) -> str:

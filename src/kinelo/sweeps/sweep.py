@@ -16,7 +16,7 @@ import math
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -119,7 +119,13 @@ def run_sweep(
     """Compute what is not stored yet and put all points together; ``inputs`` tell this sweep from others."""
     if client is not None:
         check_client(client)
-    with nullcontext() if storage.out is None else _open_store(storage.out, inputs) as store:
+    opened: AbstractContextManager[SweepStore | None] = nullcontext()
+    if storage.out is not None:
+        require("zarr")
+        from kinelo.sweeps.store import SweepStore
+
+        opened = SweepStore(storage.out, inputs)
+    with opened as store:
         lines = axes.lines(along)
         if store is not None:
             # Lines with a point that is not stored, or that failed and is to be tried again: from their beginning.
@@ -156,13 +162,6 @@ def run_sweep(
         )
         warnings.warn(sentence, KineloWarning, stacklevel=3)
     return dataset
-
-
-def _open_store(out: Path | str, inputs: Mapping[str, Any]) -> SweepStore:
-    require("zarr")
-    from kinelo.sweeps.store import SweepStore
-
-    return SweepStore(out, inputs)
 
 
 def check_keywords(function: Callable[..., Any], axes: Axes, along: str | None) -> None:

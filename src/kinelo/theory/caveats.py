@@ -6,6 +6,7 @@ within 2 % of simulation; ``docs/moving/range.md`` shows the measurements. Outsi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,8 +71,23 @@ def caveats_of(
     caveats: list[Caveat] = []
     slope = float(np.max(steps)) * system.outcome.steepest
     if not system.pairing.constant:
-        caveats.append(Caveat("pairing by rating", _BY_RATING, 0.2))
-        caveats += _window(system, teams, variance)
+        sentence = (
+            "Pairs are chosen by rating: mean ratings and noise then depend on each other more than theory knows."
+        )
+        caveats.append(Caveat("pairing by rating", sentence, 0.2))
+        jump = min((abs(distance) for distance in system.pairing.jumps), default=math.inf)
+        noise = 0.0 if variance is None else float(np.sqrt(2 * teams.mean(variance)))
+        if noise > WIDEST_NOISE * jump:
+            gamma = f"{system.gamma:.4g}" if isinstance(system.gamma, float) else repr(system.gamma)
+            caveats.append(
+                Caveat(
+                    "noise fills the window",
+                    f"The difference of two ratings varies by ± {noise:.3g} at gamma = {gamma}, and the pairing jumps "
+                    f"at {jump:.4g}: such noise is not normal, so mean ratings and noise computed here are rough. "
+                    "Simulate, or take a smaller gamma.",
+                    1.0,
+                )
+            )
     if teams.finite and teams.size < LEAST_TEAMS:
         caveats.append(Caveat("few teams", f"{teams.size} teams are few for a normal law of their ratings.", 0.06))
     if slope > LARGEST_STEP:
@@ -136,28 +152,3 @@ def _walk(system: RatingSystem, teams: Teams, walk: Walk, step: float) -> list[C
             0.1,
         ),
     ]
-
-
-_BY_RATING = "Pairs are chosen by rating: mean ratings and noise then depend on each other more than theory knows."
-
-
-def _window(system: RatingSystem, teams: Teams, variance: Array | None) -> list[Caveat]:
-    distances = [abs(jump) for jump in system.pairing.jumps]
-    if not distances or variance is None:
-        return []
-    noise = float(np.sqrt(2 * teams.mean(variance)))
-    if noise <= WIDEST_NOISE * min(distances):
-        return []
-    return [
-        Caveat(
-            "noise fills the window",
-            f"The difference of two ratings varies by ± {noise:.3g} at gamma = {_shown(system)}, and the pairing jumps "
-            f"at {min(distances):.4g}: such noise is not normal, so mean ratings and noise computed here are rough. "
-            "Simulate, or take a smaller gamma.",
-            1.0,
-        )
-    ]
-
-
-def _shown(system: RatingSystem) -> str:
-    return f"{system.gamma:.4g}" if isinstance(system.gamma, float) else repr(system.gamma)

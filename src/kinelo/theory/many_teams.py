@@ -58,15 +58,6 @@ class Opponents:
         self._closure: Closure = closure
         self._rating, self._variance = rating, variance
 
-    def variance_of(self, theta: Array, sigma: Array, rating: Array, variance: Array) -> Array:
-        """New estimate of the variances of teams with these strengths, mean ratings and present variances."""
-        result = np.empty_like(rating)
-        for first in range(0, rating.size, TEAMS_AT_ONCE):
-            part = slice(first, first + TEAMS_AT_ONCE)
-            matchups = results_against(self._system.outcome, self._teams, self._closure, theta[part], sigma[part])
-            result[part] = self.variance_given(matchups, rating[part], variance[part])
-        return result
-
     def variance_given(self, matchups: Matchups, rating: Array, variance: Array) -> Array:
         """New estimate of the variances of teams whose results against the opponents are known."""
         low, high = min(rating.min(), self._rating.min()), max(rating.max(), self._rating.max())
@@ -216,6 +207,10 @@ def large_league(system: RatingSystem, teams: Teams, closure: Closure, start: Ar
     balance = find_balance(WavePull(system.outcome, teams.mass, variance), target, start, teams.mass)
     for _ in range(VARIANCE_PASSES):
         steps += balance.iterations
-        variance = opponents.variance_of(teams.theta, teams.sigma, balance.positions, variance)
+        rating, last, variance = balance.positions, variance, np.empty(teams.size)
+        for first in range(0, teams.size, TEAMS_AT_ONCE):
+            part = slice(first, first + TEAMS_AT_ONCE)
+            matchups = results_against(system.outcome, few, closure, teams.theta[part], teams.sigma[part])
+            variance[part] = opponents.variance_given(matchups, rating[part], last[part])
         balance = find_balance(WavePull(system.outcome, teams.mass, variance), target, balance.positions, teams.mass)
     return Fluctuation(balance.positions, variance, None, balance.residual, steps + balance.iterations, "independent")

@@ -18,11 +18,10 @@ import numpy as np
 from kinelo.errors import InputError
 from kinelo.model.dynamics import Form
 from kinelo.model.expectation import outcome_probabilities
-from kinelo.model.outcome import Outcome
 from kinelo.model.schedule import Period
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
-from kinelo.model.validation import Array, positive
+from kinelo.model.validation import Array
 from kinelo.theory.pair_means import hermite_rows, normal_nodes, smooth
 from kinelo.theory.teams import Teams
 
@@ -105,18 +104,6 @@ def gap_law(system: RatingSystem, strengths: Strength, form: Form | None = None,
         last = moments
         degrees, count = (degrees + 4, count + 12) if moving else (1, 3 * count // 2)
         chain.reach *= 1.05
-
-
-def gap_moments(outcome: Outcome, strengths: Strength, gamma: float) -> tuple[float, float, float, float]:
-    """E z, E z², E z³, E z⁴ of the stationary rating gap of two teams at rest.
-
-    >>> from kinelo.model.outcome import Tanh
-    >>> round(gap_moments(Tanh(nu=0.5), Fixed([0.0, 0.0]), gamma=0.2)[1], 8)
-    0.48449931
-    """
-    if not isinstance(strengths, Strength) or strengths.teams != 2:
-        raise InputError("The exact law of the gap is that of 2 teams.")
-    return gap_law(RatingSystem(outcome, gamma=positive("gamma", gamma)), strengths).moments
 
 
 class _Chain:

@@ -10,7 +10,7 @@ from kinelo.theory.closure import LeagueClosure
 from kinelo.theory.covariance import Overshoot, PairSlopes, StrengthMotion, batch_of, joint_covariance
 from kinelo.theory.moving.rounds import MeanMap
 from kinelo.theory.teams import teams_of
-from kinelo.theory.two_teams import _Chain, gap_law, gap_moments
+from kinelo.theory.two_teams import _Chain, gap_law
 
 HALF = kn.Tanh(0.5)
 LEAGUE = kn.Fixed(np.linspace(4, 10, 20))
@@ -132,13 +132,13 @@ def test_small_rounds_are_matches():
     ("gamma", "square"), [(0.05, 0.1050794363), (0.2, 0.4844993089), (0.5, 1.559072984), (1.0, 4.440204157)]
 )
 def test_two_equal_teams_reference(gamma, square):
-    mean, second, *_ = gap_moments(HALF, kn.Fixed([0.0, 0.0]), gamma)
+    mean, second, *_ = gap_law(kn.RatingSystem(HALF, gamma=gamma), kn.Fixed([0.0, 0.0])).moments
     assert mean == pytest.approx(0, abs=1e-11)
     assert second == pytest.approx(square, rel=1e-9)
 
 
 def test_two_unequal_teams_reference():
-    found = gap_moments(HALF, kn.Fixed([math.atanh(0.5) / 0.5, 0.0]), 0.2)
+    found = gap_law(kn.RatingSystem(HALF, gamma=0.2), kn.Fixed([math.atanh(0.5) / 0.5, 0.0])).moments
     assert found[:2] == pytest.approx((1.203143732, 1.901740154), abs=1e-9)
 
 

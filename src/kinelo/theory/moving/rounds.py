@@ -128,19 +128,14 @@ class MeanMap:
     """``R → R + γ Σ_j (s_ij − b(R_i − R_j))``."""
 
     def __init__(self, outcome: Outcome, teams: Teams, gamma: float) -> None:
-        self._outcome, self._gamma = outcome, gamma
-        self._count = teams.mass * (teams.size if teams.finite else 1)
+        self.outcome, self.gamma = outcome, gamma
+        self.count = teams.mass * (teams.size if teams.finite else 1)
         self._target = mean_results(outcome, teams, "exact", dense=True) * (teams.size if teams.finite else 1)
 
     def __call__(self, rating: Array) -> Array:
         """Mean ratings after one round."""
-        predicted = self._outcome.b(rating[:, None] - rating[None, :]) @ self._count
-        return rating + self._gamma * (self._target - predicted)
-
-    def tangent(self, rating: Array, direction: Array) -> Array:
-        """The Jacobian at ``rating`` applied to a direction."""
-        slope = self._outcome.b_prime(rating[:, None] - rating[None, :]) * self._count
-        return direction - self._gamma * (slope.sum(axis=1) * direction - slope @ direction)
+        predicted = self.outcome.b(rating[:, None] - rating[None, :]) @ self.count
+        return rating + self.gamma * (self._target - predicted)
 
 
 def critical_gamma(system: RatingSystem | Outcome, strengths: Strength | Continuum) -> CriticalGamma:
@@ -202,7 +197,9 @@ def _exponent(step: MeanMap, rating: Array, rounds: int) -> float:
     direction -= direction.mean()
     total = 0.0
     for _ in range(rounds):
-        direction = step.tangent(rating, direction)
+        # The Jacobian at these ratings, applied to the direction.
+        slope = step.outcome.b_prime(rating[:, None] - rating[None, :]) * step.count
+        direction = direction - step.gamma * (slope.sum(axis=1) * direction - slope @ direction)
         direction -= direction.mean()
         size = float(np.linalg.norm(direction))
         if size == 0:
