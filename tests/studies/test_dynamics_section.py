@@ -46,6 +46,20 @@ def test_the_stored_run_is_the_run(tmp_path):
         assert np.array_equal(stored[name].transpose(*run[name].dims).values, run[name].values)
 
 
+@pytest.mark.parametrize(
+    ("section", "schedule", "dynamics"),
+    [({}, None, None), ({"dynamics": FORM}, None, kn.Form(0.02, 0.7)),
+     ({"schedule": {"kind": "field", "size": 3}}, kn.Field(3), None)],
+)  # fmt: skip
+def test_a_stored_run_tells_time_and_plan_as_the_run_does(section, schedule, dynamics, tmp_path):
+    league = {"league": {"kind": "fixed", "theta": [0.0, 1.0, 2.0, 4.5]}}
+    stored = run_simulation(parse_study({**CONTENT, **league, **section}), tmp_path / "run")
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1, schedule=schedule)
+    run = kn.simulate(system, kn.Fixed([0.0, 1.0, 2.0, 4.5]), **CONTENT["simulate"], dynamics=dynamics)
+    assert stored.time.values.tolist() == run.time.values.tolist()
+    assert {name: stored.attrs[name] for name in run.attrs} == run.attrs
+
+
 def test_the_stored_solution_moves_strengths(tmp_path):
     population = {"kind": "uniform", "theta": [-2.0, 2.0, 12], "r": [-4.0, 4.0, 24], "sigma": 0.0}
     base = {name: CONTENT[name] for name in ("gamma", "outcome")}

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.linalg import LinAlgError
 
 import kinelo as kn
 from kinelo.theory.closure import LeagueClosure, State
@@ -277,3 +278,13 @@ def test_many_teams_in_groups_follow_as_one_by_one(dynamics):
     off = whole.state.rating - whole.state.rating.mean() + teams.theta.mean()
     assert rating == pytest.approx(off, abs=0.01)
     assert variance == pytest.approx(whole.variance, rel=0.01)
+
+
+def test_a_covariance_that_no_strengths_and_ratings_have_is_refused():
+    """C beyond √VU makes a mean of squares negative: an iteration that came there has lost its way."""
+    closure = LeagueClosure(system(0.1), teams_of(kn.Fixed([0.0, 3.0])), motion=motion_of(kn.Form(0.05, 1.0)))
+    between = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    with pytest.raises(LinAlgError, match="no strengths and ratings have these covariances"):
+        closure.look(closure.steps(0.1), State(np.zeros(2), -1.0 * between, 0.3 * between))
+    fine = closure.look(closure.steps(0.1), State(np.zeros(2), 0.3 * between, 0.3 * between))
+    assert fine.pairs.shaking.sum(axis=1).min() > 0

@@ -87,5 +87,5 @@ def test_a_diagnosis_never_climbs(monkeypatch):
     def climbing(*_):
         raise AssertionError("climbed")
 
-    monkeypatch.setattr(unbiased, "_climbing", climbing)
+    monkeypatch.setattr(unbiased, "_crossing", climbing)
     assert kn.diagnose(kn.RatingSystem(kn.Tanh(1.0)), kn.Normal(np.linspace(-2, 2, 50), 0.5)).unbiased_gamma > 0

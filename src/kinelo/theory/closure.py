@@ -56,8 +56,8 @@ VALUES_TOGETHER = 1 << 13
 """Values that the laws are asked for at once: few calls, and arrays that fit into the processor's cache."""
 BOX_NODES, BOX_REACH = 28, 7.0
 """Nodes within a window, and standard deviations of rating noise that are looked at."""
-LEAST_SQUARE = -1e-6
-"""A mean of squares of results, which lie between −2 and 2, below which it is no rounding any more."""
+LARGEST_SQUARE = 4.0
+"""Of a result less its expectation."""
 LONGEST_MEAN_STEP = 4.0
 """Longest step of a mean, in units of 1/ν."""
 
@@ -305,8 +305,8 @@ class LeagueClosure:
             shaking = self._contests.shaking(triangle.matrix(shake), noise, triangle, *own)
             # Where many meet at once the shaking answers to means and variances about as that of pairs does.
             bends = (*bends[:2], *(b * self._contests.share(alone, shaking) for b in bends[2:]))
-        if shaking.sum(axis=1).min() < LEAST_SQUARE:
-            # A mean of squares is negative only where C is larger than any two quantities have in common.
+        if shaking.sum(axis=1).min() < -LARGEST_SQUARE:
+            # A mean of squares is so far below 0 only where C is much larger than strengths and ratings can share.
             raise LinAlgError("no strengths and ratings have these covariances")
         pairs = PairSlopes(triangle.matrix(slope) * weights, self._driving, shaking, follows)
         # The covariances that these slopes imply, and what is left of the balance of means.
@@ -512,8 +512,9 @@ class Look:
         held = held + self.leaving / 2
         luck, following = self._shares(held, implied)
         second, third, first, bend = self.bends
-        shaken = np.maximum(pairs.shaking.sum(axis=1), 1e-300)[:, None]
-        by_shake, by_slope = (luck * implied)[:, None] / shaken, (following * implied / held)[:, None]
+        shaken = pairs.shaking.sum(axis=1)
+        by_shake = np.divide(luck * implied, shaken, out=np.zeros(n), where=shaken > 0)[:, None]
+        by_slope = (following * implied / held)[:, None]
         unknowns = 2 * n + (aim is not None)
         matrix, right = np.zeros((unknowns, unknowns)), np.zeros(unknowns)
         matrix[:n, :n], matrix[:n, n : 2 * n] = stiffness, -_widening(second)
