@@ -133,16 +133,13 @@ def solve(
         stop=stop, steady_below=steady_below, samples=samples, threads=threads, shape=shape, dynamics=dynamics,
         device=device,
     )  # fmt: skip
-    description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)} | said(dynamics)
+    description = {"closure": closure, "scheme": scheme, "dt": dt, "diffusion": float(diffusion)}
+    if dynamics is not None:
+        description["dynamics"] = repr(dynamics)
     if shape is not None:
         description["shape"] = repr(Shape(shape))
     with progress_bar("Solving", end, wanted=progress) as advance:
         return dataset_of(states, system, description, advance)
-
-
-def said(dynamics: object) -> dict[str, str]:
-    """What a dataset says of strengths that move."""
-    return {} if dynamics is None else {"dynamics": repr(dynamics)}
 
 
 def dataset_of(

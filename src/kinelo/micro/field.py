@@ -135,19 +135,19 @@ def field_play(encoded: EncodedSystem, size: int, strengths: Strength, keys: NDA
     def play(
         rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice, first: int, last: int
     ) -> None:
-        league, own, rows = league_of(rating, memory, chosen), keys[chosen], chosen.stop - chosen.start
+        league, streams, rows = league_of(rating, memory, chosen), keys[chosen], chosen.stop - chosen.start
         if encoded.drawing.kind != GIVEN:
-            play_field(league, played[chosen], own, encoded, size, first, last)
+            play_field(league, played[chosen], streams, encoded, size, first, last)
             return
         chunk = max(1, DRAWN_AT_ONCE // rows)
         for begin in range(first, last, chunk):
             end = min(begin + chunk, last)
             entries = (end - begin) * rows * size
             team, uniforms = np.empty(entries, dtype=np.int64), np.empty((entries, strengths.uniforms))
-            enter_and_draw(own, strengths.teams, size, begin, end, team, uniforms)
+            enter_and_draw(streams, strengths.teams, size, begin, end, team, uniforms)
             drawn = np.array(strengths.performances(team, uniforms), dtype=np.float64).reshape(-1, size)
             given = encoded._replace(drawing=encoded.drawing._replace(values=drawn))
-            play_field(league, played[chosen], own, given, size, begin, end)
+            play_field(league, played[chosen], streams, given, size, begin, end)
 
     return play
 

@@ -105,12 +105,12 @@ def general_play(
 def remembered(encoded: EncodedSystem) -> tuple[str, ...]:
     """Names of what a league remembers beside its ratings."""
     moving, steps = encoded.motion.moving, encoded.steps.kind
-    kept = {
+    columns = {
         "matches": moving or steps != EACH,
         "reached": moving or steps == FIDE,
         "owed": moving or encoded.meeting.period > 0,
     }
-    return tuple(name for name in LeagueState._fields[1:] if kept.get(name, moving))
+    return tuple(name for name in LeagueState._fields[1:] if columns.get(name, moving))
 
 
 def fresh_memory(encoded: EncodedSystem, rating: Array) -> dict[str, NDArray]:

@@ -223,18 +223,18 @@ def _multiples(stride: int, begin: int) -> Iterator[int]:
         step += stride
 
 
-def check_plan(*, teams: int, records: Records, matches_per_step: int, realisations: int, kept: int) -> None:
+def check_plan(*, teams: int, records: Records, matches_per_step: int, realisations: int, in_memory: int) -> None:
     """Refuse a run that needs more memory than there is, or more time than anyone has.
 
-    ``kept`` is the number of records held in memory at once.
+    ``in_memory`` is the number of records held in memory at once.
     """
     state = 8 * realisations * (teams + 1)
-    few = f"{records.total:,} records of {realisations:,} realisations × {teams:,} teams" if kept > 2 else (
+    few = f"{records.total:,} records of {realisations:,} realisations × {teams:,} teams" if in_memory > 2 else (
         f"{realisations:,} realisations × {teams:,} teams"
     )  # fmt: skip
-    remedy = "use fewer teams or realisations" + (", or a larger record_every" if kept > 2 else "")
+    remedy = "use fewer teams or realisations" + (", or a larger record_every" if in_memory > 2 else "")
     # The state, its copy for the caller, its transpose for the kernel; the records, and the array made of them.
-    check_memory(state * (3 + 2 * kept), f"A simulation of {few}", remedy)
+    check_memory(state * (3 + 2 * in_memory), f"A simulation of {few}", remedy)
     matches = records.steps * matches_per_step
     check_playing(matches, realisations, "use fewer steps or realisations")
 
@@ -487,7 +487,7 @@ def simulate(
     )
     check_plan(
         teams=strengths.teams, records=records, matches_per_step=matches_per_step, realisations=realisations,
-        kept=records.total,
+        in_memory=records.total,
     )  # fmt: skip
     stops = records.with_stops_between(max(1, CALL // (matches_per_step * realisations))) if progress else records
     parts = []

@@ -95,7 +95,7 @@ def simulate_points(
     points, teams, records = len(leagues), leagues[0].strengths.teams, Records(steps, record_every)
     rows = realisations * points
     check_plan(
-        teams=teams, records=records, matches_per_step=matches_per_step, realisations=rows, kept=records.total
+        teams=teams, records=records, matches_per_step=matches_per_step, realisations=rows, in_memory=records.total
     )  # fmt: skip
     starts = [starting_state(league.strengths, league.start, realisations).rating for league in leagues]
     state = SimulationState(0, np.stack(starts, axis=1).reshape(rows, teams), np.zeros(rows, dtype=np.int64))
@@ -113,11 +113,11 @@ def simulate_points(
             play = points_play(encoded, keys)
     workers = usable_processors() if threads is None else threads
     groups = [slice(0, rows)] if there == "gpu" else _groups(realisations, points, workers)
-    kept = list(played_states(play, state, records, matches_per_step, groups, min(workers, len(groups))))
+    recorded = list(played_states(play, state, records, matches_per_step, groups, min(workers, len(groups))))
     description = {"matches_per_step": matches_per_step, "seed": seed, "sampling": "marginal"}
     runs = []
     for k, league in enumerate(leagues):
-        states = [SimulationState(state.step, state.rating[k::points], state.played[k::points]) for state in kept]
+        states = [SimulationState(state.step, state.rating[k::points], state.played[k::points]) for state in recorded]
         runs.append(dataset_of(states, league.system, league.strengths, description))
     return runs
 
@@ -140,12 +140,12 @@ def points_play(leagues: Sequence[EncodedSystem], keys: NDArray[np.uint64]) -> P
         begin, offset = divmod(chosen.start, points)
         rows = chosen.stop - chosen.start
         width = min(rows, points)
-        own, count = slice(offset, offset + width), rows // width
+        part, count = slice(offset, offset + width), rows // width
         side_by_side = np.ascontiguousarray(rating[chosen].reshape(count, width, teams).swapaxes(1, 2))
         play_points(
             side_by_side, played[chosen].reshape(count, width), keys[begin : begin + count], side,
             Points(
-                which[own], gamma[own], laws[0].kind, nu[own], kappa[own], rules[0].kind, c[own], smoothing[own]
+                which[part], gamma[part], laws[0].kind, nu[part], kappa[part], rules[0].kind, c[part], smoothing[part]
             ),
             first, last,
         )  # fmt: skip

@@ -34,12 +34,12 @@ def _lagrange() -> Array:
     """Coefficients of the polynomial through unit samples at the positions, exact before they are rounded."""
     positions = [Fraction(2 * k + 1 - STENCIL, 2) for k in range(STENCIL)]
     rows = []
-    for own in positions:
+    for node in positions:
         row = [Fraction(1)]
         for other in positions:
-            if other != own:
+            if other != node:
                 shifted, scaled = [Fraction(0), *row], [-other * value for value in row] + [Fraction(0)]
-                row = [(a + b) / (own - other) for a, b in zip(shifted, scaled)]
+                row = [(a + b) / (node - other) for a, b in zip(shifted, scaled)]
         rows.append([float(value) for value in row])
     return np.array(rows)
 

@@ -249,12 +249,12 @@ def keys_of(law: Law) -> dict[str, Any]:
     >>> keys_of(Window(2.0))
     {'kind': 'window', 'c': 2.0, 'smoothing': 0.0}
     """
-    [one] = [one for one in built_in_laws(Law) if one.make is type(law)]
-    values = {name: getattr(law, name) for name in one.parameters()}
+    [entry] = [entry for entry in built_in_laws(Law) if entry.make is type(law)]
+    values = {name: getattr(law, name) for name in entry.parameters()}
     lists = {
         name: np.asarray(value).tolist() for name, value in values.items() if isinstance(value, np.ndarray | tuple)
     }
-    return {"kind": one.key, **{name: value for name, value in (values | lists).items() if value is not None}}
+    return {"kind": entry.key, **{name: value for name, value in (values | lists).items() if value is not None}}
 
 
 Scalar: TypeAlias = Callable[[float], float]

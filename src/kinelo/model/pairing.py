@@ -174,12 +174,12 @@ def _checked_length(formula: Scalar) -> float:
     """Difference at which w has changed by half of all it changes, doubled; or one sentence on why w is no pairing."""
     z = np.concatenate([np.zeros(1), np.geomspace(1e-9, FAR, 400)])
     value = np.array([called("w", formula, x) for x in z.tolist()])
-    for x, here in zip(z.tolist(), value.tolist()):
+    for x, w in zip(z.tolist(), value.tolist()):
         mirrored = called("w", formula, -x)
-        if not -EVEN <= here <= 1 + EVEN:
-            raise InputError(f"w must lie in [0, 1], but w({x:g}) = {here:g}.")
-        if abs(here - mirrored) > EVEN:
-            raise InputError(f"w must be even, but w({x:g}) = {here:g} and w({-x:g}) = {mirrored:g}.")
+        if not -EVEN <= w <= 1 + EVEN:
+            raise InputError(f"w must lie in [0, 1], but w({x:g}) = {w:g}.")
+        if abs(w - mirrored) > EVEN:
+            raise InputError(f"w must be even, but w({x:g}) = {w:g} and w({-x:g}) = {mirrored:g}.")
     if value.max() <= 0:
         raise InputError("w must be above 0 somewhere, or nobody ever plays.")
     change = np.abs(value - value[0])

@@ -99,16 +99,16 @@ class Manifest:
             raise InputError(f"{folder} is not a run that Kinelo stored; it is left alone, choose another folder.")
         try:
             document = read_json(path)
-            known, content, digest = document["format"] == RUN_FORMAT, document["content"], document["digest"]
+            ours, content, digest = document["format"] == RUN_FORMAT, document["content"], document["digest"]
         except (InputError, KeyError, TypeError):
             raise damaged(folder, FILE_NAME) from None
-        if not known:
+        if not ours:
             raise InputError(f"{folder} was stored in another format ({document['format']!r}); choose another folder.")
         if content_digest(content) != digest or not isinstance(content, dict) or "inputs" not in content:
             raise damaged(folder, FILE_NAME)
         # Version 0.1.0 did not say its name.
         complete: dict[str, Any] = {"version": "0.1.0", **content}
-        unknown = sorted(set(complete) - {known.name for known in fields(cls)})
+        unknown = sorted(set(complete) - {ours.name for ours in fields(cls)})
         if unknown:
             raise InputError(
                 f"The stored run {folder} says {unknown[0]!r}, which Kinelo {__version__} does not know: it comes from "

@@ -65,7 +65,11 @@ def planned(study: Study, folder: Path) -> Records:
             f"at most {MOST_RECORDS:,}; use record_every = {-(-records.steps // (MOST_RECORDS - 2)):,} or more."
         )
     check_plan(
-        teams=teams, records=records, matches_per_step=plan.matches_per_step, realisations=plan.realisations, kept=1
+        teams=teams,
+        records=records,
+        matches_per_step=plan.matches_per_step,
+        realisations=plan.realisations,
+        in_memory=1,
     )
     if plan.sampling == "marginal" and teams <= LARGEST_TABLE and not isinstance(study.strengths, Fixed):
         league_waves(study.system.outcome, study.strengths)
@@ -124,11 +128,11 @@ def _states(
     client: Client | None,
 ) -> Iterator[SimulationState]:
     plan = required("simulate", study.simulate)
-    kept = store.state
-    if kept is not None:
-        memory = {name.removeprefix(MEMORY_PREFIX): kept[name] for name in kept if name.startswith(MEMORY_PREFIX)}
-        start = SimulationState(int(kept["step"]), kept["rating"], kept["played"].astype(np.int64), memory)
-    begin = 0 if kept is None else int(kept["step"]) + 1
+    stored = store.state
+    if stored is not None:
+        memory = {name.removeprefix(MEMORY_PREFIX): stored[name] for name in stored if name.startswith(MEMORY_PREFIX)}
+        start = SimulationState(int(stored["step"]), stored["rating"], stored["played"].astype(np.int64), memory)
+    begin = 0 if stored is None else int(stored["step"]) + 1
     stride = max(1, CALL // (plan.matches_per_step * plan.realisations))
     stops = records.with_stops_between(stride, begin)
     return states_of(

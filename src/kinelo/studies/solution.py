@@ -22,7 +22,7 @@ from kinelo.errors import KineloWarning
 from kinelo.macro.motion import with_form
 from kinelo.macro.population import Population
 from kinelo.macro.run import kinetic_states, save_times, until_time
-from kinelo.macro.solve import assembled, said
+from kinelo.macro.solve import assembled
 from kinelo.macro.state import Diagnostics, KineticState, StationaryMap, diagnose, stationary_map
 from kinelo.macro.velocity import Velocity
 from kinelo.results.layout import Layout
@@ -58,7 +58,8 @@ def run_solution(study: Study, folder: Path, **options: Any) -> xr.Dataset:
         last = _state(numbers[-1], study.teams, note)
         series = numbers[:, [0, *range(len(NUMBERS), numbers.shape[1])]]
         ending = {"steps": last.steps, "ended": "steady" if last.steady else "until", "stationary_note": note}
-        words = {"title": study.title, **plan.description, **said(study.motion), **ending}
+        moves = {} if study.motion is None else {"dynamics": repr(study.motion)}
+        words = {"title": study.title, **plan.description, **moves, **ending}
         return assembled(states, series, study.system, words)
 
 
@@ -106,15 +107,15 @@ def _silence() -> Iterator[None]:
 
 
 def _states(
-    study: Study, kept: Mapping[str, NDArray[Any]] | None, threads: int, device: DeviceName
+    study: Study, checkpoint: Mapping[str, NDArray[Any]] | None, threads: int, device: DeviceName
 ) -> Iterator[KineticState]:
     plan = required("solve", study.solve)
     start: Population | KineticState = _teams(study)
-    if kept is not None:
+    if checkpoint is not None:
         # Population(...) would scale the density to mass one again and change its last bits.
-        population = Population._of(start.grid, kept["density"])
-        frame = float(kept["frame"]) if "frame" in kept else 0.0
-        start = replace(_state(kept["numbers"], population, str(kept["note"])), frame=frame)
+        population = Population._of(start.grid, checkpoint["density"])
+        frame = float(checkpoint["frame"]) if "frame" in checkpoint else 0.0
+        start = replace(_state(checkpoint["numbers"], population, str(checkpoint["note"])), frame=frame)
         if start.steady or start.time >= plan.until:
             return iter(())
     return kinetic_states(study.system, start, **plan.settings, threads=threads, device=device, dynamics=study.motion)

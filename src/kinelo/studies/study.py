@@ -206,7 +206,7 @@ def _built_in(family: type[Law]) -> Any:
     return Annotated[reduce(or_, map(law_section, built_in_laws(family))), Field(discriminator="kind")]
 
 
-def _own_or_built_in(family: type[Law], own: type[OwnSection]) -> Any:
+def _own_or_built_in(family: type[Law], users: type[OwnSection]) -> Any:
     def owner(section: object) -> str:
         kind = section.get("kind") if isinstance(section, dict) else getattr(section, "kind", None)
         added: Any = ()
@@ -215,7 +215,7 @@ def _own_or_built_in(family: type[Law], own: type[OwnSection]) -> Any:
             added = plugins("kinelo.outcomes", OUTCOME_KEYS)
         return OWN_LAW if isinstance(kind, str) and (":" in kind or kind in added) else BUILT_IN
 
-    return Annotated[Annotated[_built_in(family), Tag(BUILT_IN)] | Annotated[own, Tag(OWN_LAW)], Discriminator(owner)]
+    return Annotated[Annotated[_built_in(family), Tag(BUILT_IN)] | Annotated[users, Tag(OWN_LAW)], Discriminator(owner)]
 
 
 def _gamma_tag(value: object) -> str:

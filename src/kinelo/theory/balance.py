@@ -235,12 +235,12 @@ def far_balance(outcome: Outcome, mass: Array, uncertain: Array, start: Array) -
     None where Newton's method does not settle.
     """
     rows, columns = np.triu_indices(mass.size, 1)
-    weight, known = mass[rows] * mass[columns], uncertain[rows, columns]
+    weight, rests = mass[rows] * mass[columns], uncertain[rows, columns]
     positions = start - float(mass @ start)
     for iteration in range(MOST_NEWTON_STEPS):
         gap = positions[rows] - positions[columns]
         expected, slope = missing(outcome, gap), weight * outcome.b_prime(gap)
-        push, size = weight * (expected - known), weight * np.maximum(expected, known)
+        push, size = weight * (expected - rests), weight * np.maximum(expected, rests)
         force, scale, stiffness = np.zeros(mass.size), np.zeros(mass.size), np.zeros((mass.size, mass.size))
         np.add.at(force, rows, push)
         np.add.at(force, columns, -push)

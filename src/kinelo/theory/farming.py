@@ -209,15 +209,15 @@ def largest_gain(state: StationaryState) -> tuple[int, int, float, float]:
 class ChoosingTeam:
     """One team of a settled league, free to choose whom it meets."""
 
-    def __init__(self, state: StationaryState, own: int) -> None:
-        self.state, self._own, outcome = state, own, state.system.outcome
+    def __init__(self, state: StationaryState, team: int) -> None:
+        self.state, self._own, outcome = state, team, state.system.outcome
         self._outcome, strengths = outcome, state.teams.strengths
-        self._results = expected_result(outcome, strengths, state.closure)[own]
-        self._decided = 1 - expected_tie(outcome, strengths)[own]
+        self._results = expected_result(outcome, strengths, state.closure)[team]
+        self._decided = 1 - expected_tie(outcome, strengths)[team]
         self._noisy = state.noise == "gaussian"
         if self._noisy:
             steps = settled_steps(state.system, state.theta)
-            self._step = float(np.broadcast_to(np.asarray(steps, dtype=np.float64), state.rating.shape)[own])
+            self._step = float(np.broadcast_to(np.asarray(steps, dtype=np.float64), state.rating.shape)[team])
 
     @property
     def _others(self) -> NDArray[np.intp]:

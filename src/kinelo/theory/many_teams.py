@@ -64,12 +64,12 @@ class Opponents:
         spread, centre = float(np.sqrt(max(variance.max(), self._variance.max()))), float(low + high) / 2
         nodes = self._system.outcome.spectrum(float(high - low) + 12.2 * spread)
         waves = normal_waves(self._rating - centre, self._variance, nodes.u)
-        own = normal_waves(rating - centre, variance, nodes.u)
+        mine = normal_waves(rating - centre, variance, nodes.u)
         sums = (self._teams.mass @ waves).conj()
-        score = (own.imag * nodes.sine) @ waves.real.T - (own.real * nodes.sine) @ waves.imag.T
-        slope = (own @ (nodes.sine * nodes.u * sums)).real
+        score = (mine.imag * nodes.sine) @ waves.real.T - (mine.real * nodes.sine) @ waves.imag.T
+        slope = (mine @ (nodes.sine * nodes.u * sums)).real
         shake = (
-            matchups.square + 1 - (own @ (nodes.square * sums)).real - 2 * (matchups.mean * score) @ self._teams.mass
+            matchups.square + 1 - (mine @ (nodes.square * sums)).real - 2 * (matchups.mean * score) @ self._teams.mass
         )
         return self._system.step * shake / (2 * slope)
 
@@ -81,14 +81,14 @@ def results_against(outcome: Outcome, teams: Teams, closure: Closure, theta: Arr
     league = teams.strengths.seen_through(outcome, span, widest)
     nodes = outcome.spectrum(span + 2 * max(league.reach_of(widest), league.reach))
     centre = float(teams.theta.mean())
-    own = league.waves_of(theta, sigma, nodes.u, centre)
+    further = league.waves_of(theta, sigma, nodes.u, centre)
     waves = league.characteristic_function(nodes.u, centre)
-    square = 1 - (own @ (nodes.cosine * (teams.mass @ waves).conj())).real
+    square = 1 - (further @ (nodes.cosine * (teams.mass @ waves).conj())).real
     if closure == "taylor":
         gap = theta[:, None] - teams.theta[None, :]
         variance = sigma[:, None] ** 2 + teams.sigma[None, :] ** 2
         return Matchups(taylor_result(outcome, gap, variance), square)
-    return Matchups((own.imag * nodes.sine) @ waves.real.T - (own.real * nodes.sine) @ waves.imag.T, square)
+    return Matchups((further.imag * nodes.sine) @ waves.real.T - (further.real * nodes.sine) @ waves.imag.T, square)
 
 
 def mean_field(
@@ -100,14 +100,14 @@ def mean_field(
     matchups = results_against(outcome, teams, closure, teams.theta, teams.sigma)
 
     def solve(gamma: float, first: Fluctuation) -> Fluctuation:
-        known, least = replace(system, gamma=gamma), np.zeros(size)
+        at_step, least = replace(system, gamma=gamma), np.zeros(size)
 
         def look(point: Array) -> tuple[Array, float, Fluctuation]:
             nonlocal least
             rating, variance = point[:size], np.maximum(point[size:], least)
             pull = DensePull(outcome, teams.mass, variance)
             drift = target - pull.scores(rating)
-            new = Opponents(known, teams, closure, rating, variance).variance_given(matchups, rating, variance)
+            new = Opponents(at_step, teams, closure, rating, variance).variance_given(matchups, rating, variance)
             least, residual = new / 4, float(np.abs(drift).max())
             change = max(float(np.abs(new / variance - 1).max()), residual)
             step = 0.0 if change <= GOAL else pull.step(rating, drift)

@@ -121,17 +121,17 @@ class PairMeans:
                 total[part] = weight @ outcome.tie_probability(np.multiply.outer(x, self.spread[part]) + centre[part])
         return total
 
-    def product(self, other: PairMeans, covariance: Array, kept: Array | None = None) -> Array:
+    def product(self, other: PairMeans, covariance: Array, remaining: Array | None = None) -> Array:
         """``E b(X) b(Y)`` for X here and Y there with the given covariance.
 
-        With ``kept``, its mean over days on which the covariance is so many parts of the given one.
+        With ``remaining``, its mean over days on which the covariance is so many parts of the given one.
         """
         scale = self.spread * other.spread
         correlation = np.divide(covariance, scale, out=np.zeros_like(covariance), where=scale > 0)
         terms = min(len(self.series), len(other.series))
         parts = self.series[:terms] * other.series[:terms]
-        if kept is not None:
-            parts *= (kept[:, None] ** np.arange(terms)).mean(axis=0)[:, None]
+        if remaining is not None:
+            parts *= (remaining[:, None] ** np.arange(terms)).mean(axis=0)[:, None]
         total = parts[-1]
         for part in parts[-2::-1]:
             total *= correlation

@@ -87,7 +87,7 @@ def target_score(
     return plain.score(theta, 0.0, derivative) + curvature / 2
 
 
-def field_around(view: View, target: Array, own: Array | float) -> tuple[ProbedLeague, float, float]:
+def field_around(view: View, target: Array, noise: Array | float) -> tuple[ProbedLeague, float, float]:
     """The field of a league and two positions between which a team scores ``target``.
 
     Under a law with heavy tails b is flat only millions of points away, and waves as long would be needed to look
@@ -95,28 +95,28 @@ def field_around(view: View, target: Array, own: Array | float) -> tuple[ProbedL
     """
     outcome, rating = view.system.outcome, view.rating
     reach = min(outcome.saturation / 2, float(np.ptp(rating)) + FIRST_REACH / outcome.sharpness)
-    spread = float(np.sqrt(max(view.variance.max(), np.max(own))))
+    spread = float(np.sqrt(max(view.variance.max(), np.max(noise))))
     while True:
         span = float(np.ptp(rating)) + 2 * reach
         field = ProbedLeague(outcome, view.teams.mass, rating, view.variance, span, spread)
         low, high = float(rating.min()) - reach, float(rating.max()) + reach
-        ends = (field.score(np.full(target.shape, end), own) for end in (low, high))
+        ends = (field.score(np.full(target.shape, end), noise) for end in (low, high))
         if reach >= outcome.saturation / 2 or ((next(ends) < target) & (next(ends) > target)).all():
             return field, low, high
         reach = min(4 * reach, outcome.saturation / 2)
 
 
-def settle(field: ProbedLeague, low: float, high: float, target: Array, own: Array | float) -> Array:
+def settle(field: ProbedLeague, low: float, high: float, target: Array, noise: Array | float) -> Array:
     """Position in [low, high] at which one more team scores ``target``: Newton's method inside a shrinking bracket."""
     below, above = np.full(target.shape, low), np.full(target.shape, high)
-    if (target <= field.score(below, own)).any() or (target >= field.score(above, own)).any():
+    if (target <= field.score(below, noise)).any() or (target >= field.score(above, noise)).any():
         raise NoStationaryState("A team of this strength wins or loses every match, so its rating never settles.")
     x = (below + above) / 2
     for _ in range(BISECTIONS):
-        excess = field.score(x, own) - target
+        excess = field.score(x, noise) - target
         below, above = np.where(excess < 0, x, below), np.where(excess < 0, above, x)
         with np.errstate(divide="ignore", invalid="ignore"):
-            guess = x - excess / field.score(x, own, derivative=1)
+            guess = x - excess / field.score(x, noise, derivative=1)
         new = np.where((guess >= below) & (guess <= above), guess, (below + above) / 2)
         moved, x = np.abs(new - x).max(), new
         if moved <= 1e-14 * (high - low):

@@ -216,14 +216,14 @@ def _together(system: RatingSystem, teams: Teams, closure: Closure) -> Unbiased 
         aim = Aim(of_slope, 1 - float(of_slope @ state.rating))
         change = max(now.residual, now.change, abs(aim.missing))
         ahead, share = (state, 0.0) if change <= ACCEPTED_RESIDUAL else now.newton(teams.mass, aim)
-        found = gamma, Solution(now.implied, now.residual, 0, now.gamma, now.pairs)
-        return np.append(ahead.vector(), gamma * (1 + share)), change, found
+        answer = gamma, Solution(now.implied, now.residual, 0, now.gamma, now.pairs)
+        return np.append(ahead.vector(), gamma * (1 + share)), change, answer
 
     try:
         unit = solver.look(solver.steps(1.0), start).implied.U
         first = float(np.trace(U) / np.trace(unit)) if solver.whole else float(noise.sum() / unit.sum())
         begin = np.append(start._replace(U=first * unit).vector(), first)
-        (gamma, found), _ = fixed_point(look, begin, most=ATTEMPTS, goal=ACCEPTED_RESIDUAL, newton=True)
+        (gamma, answer), _ = fixed_point(look, begin, most=ATTEMPTS, goal=ACCEPTED_RESIDUAL, newton=True)
     except (LinAlgError, NoStationaryState):
         return None
-    return Unbiased(gamma, found.fluctuation)
+    return Unbiased(gamma, answer.fluctuation)

@@ -165,11 +165,11 @@ def search_gamma(
         return _least(curve, *_ladder(system.outcome, dynamics, together))
 
 
-def with_error(found: BestGamma, parts: Parts) -> BestGamma:
+def with_error(best: BestGamma, parts: Parts) -> BestGamma:
     """The answer with the error that is known of its step, and the curve moved with it."""
-    factor = parts.total / found.error
-    rows = {name: factor * getattr(found, name) for name in ("noise", "lag", "bias")}
-    return replace(found, error=parts.total, parts=parts, **rows)
+    factor = parts.total / best.error
+    rows = {name: factor * getattr(best, name) for name in ("noise", "lag", "bias")}
+    return replace(best, error=parts.total, parts=parts, **rows)
 
 
 def error_curve(system: RatingSystem | Outcome, strengths: Strength | Continuum, dynamics: Dynamics | None) -> Curve:
@@ -233,7 +233,7 @@ def _ladder(outcome: Outcome, dynamics: Dynamics | None, together: int) -> tuple
     return min(0.1 / outcome.steepest, most / GAMMA_LADDER), FLAT_GAIN * 0.1 / outcome.steepest, most
 
 
-def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
+def _least(curve: Curve, current: float, least: float, most: float) -> BestGamma:
     """Climb down a ladder of step sizes, then find the bottom by polynomials through Chebyshev points."""
     parts_at: dict[float, Parts] = {}
 
@@ -246,28 +246,28 @@ def _least(curve: Curve, here: float, least: float, most: float) -> BestGamma:
         except NoStationaryState:
             return math.inf
 
-    while error(here) == math.inf:
-        if here / GAMMA_LADDER < least:
-            curve(here)  # and its reason
-        here /= GAMMA_LADDER
-    direction = GAMMA_LADDER if error(here * GAMMA_LADDER) < error(here) else 1 / GAMMA_LADDER
-    while least <= here * direction <= most and error(here * direction) < error(here):
-        here *= direction
-    if here / GAMMA_LADDER < least and error(0.0) <= error(here):
-        here = 0.0
+    while error(current) == math.inf:
+        if current / GAMMA_LADDER < least:
+            curve(current)  # and its reason
+        current /= GAMMA_LADDER
+    direction = GAMMA_LADDER if error(current * GAMMA_LADDER) < error(current) else 1 / GAMMA_LADDER
+    while least <= current * direction <= most and error(current * direction) < error(current):
+        current *= direction
+    if current / GAMMA_LADDER < least and error(0.0) <= error(current):
+        current = 0.0
     else:
-        for width, degree in zip((min(GAMMA_LADDER, most / here) if most > here else 1.2, 1.2), DEGREES):
+        for width, degree in zip((min(GAMMA_LADDER, most / current) if most > current else 1.2, 1.2), DEGREES):
             # The least point of the polynomial through E at Chebyshev points of ln γ, where all of them are known.
             points = np.polynomial.chebyshev.chebpts1(degree + 1)
-            errors = np.array([error(here * width**point) for point in points])
+            errors = np.array([error(current * width**point) for point in points])
             if not np.isfinite(errors).all():
                 continue
             series = np.polynomial.Chebyshev.fit(points, errors, degree, [-1, 1])
             roots = series.deriv().roots()
             inside = roots.real[(np.abs(roots.imag) < 1e-6) & (np.abs(roots.real) <= 1)]
             candidates = np.concatenate([inside, [-1.0, 1.0]])
-            bottom = here * width ** float(candidates[np.argmin(series(candidates))])
-            here = bottom if error(bottom) <= error(here) else here
-    gammas, parts = sorted(parts_at), parts_at[here]
+            bottom = current * width ** float(candidates[np.argmin(series(candidates))])
+            current = bottom if error(bottom) <= error(current) else current
+    gammas, parts = sorted(parts_at), parts_at[current]
     rows = np.array([[parts_at[gamma].noise, parts_at[gamma].lag, parts_at[gamma].bias] for gamma in gammas])
-    return BestGamma(here, parts.total, parts, np.array(gammas), rows[:, 0], rows[:, 1], rows[:, 2])
+    return BestGamma(current, parts.total, parts, np.array(gammas), rows[:, 0], rows[:, 1], rows[:, 2])

@@ -162,31 +162,31 @@ def follow_league(system: RatingSystem, teams: Teams, dynamics: Form | Walk, goa
     return found if merged is None else found.expand(merged, teams.theta)
 
 
-def follow(closure: LeagueClosure, found: Solution) -> TrackedTeams:
+def follow(closure: LeagueClosure, solution: Solution) -> TrackedTeams:
     """Moments over the league at a fixed point."""
     teams, V = closure.teams, closure.motion.variance
-    rating = found.state.rating - teams.mean(found.state.rating) + teams.mean(teams.theta)
+    rating = solution.state.rating - teams.mean(solution.state.rating) + teams.mean(teams.theta)
     x, y = teams.theta - teams.mean(teams.theta), rating - teams.mean(rating)
     between = Moments(*(teams.crowding * teams.mean(one) for one in (x * x, x * y, y * y)))
-    within, quiet = _within(closure, found.state), _within(closure, closure.without_luck(found))
+    within, quiet = _within(closure, solution.state), _within(closure, closure.without_luck(solution))
     noise = within.error - quiet.error
     # What is missed for good: by means, once a walk has been caught up with, and of V, (1 − B_θ/B_r)² of what is
     # followed.
-    lag = closure.lag(found.gamma, found.pairs)
+    lag = closure.lag(solution.gamma, solution.pairs)
     off = y - x if lag is None else y - x + lag.share * x
     bias = teams.crowding * (teams.mean(off**2) - teams.mean(off) ** 2)
-    if found.pairs.driving is not None:
-        restoring, driving = found.pairs.restoring.sum(axis=1), found.pairs.driving.sum(axis=1)
-        pull = teams.crowding * closure.batch.matches * found.gamma * restoring
+    if solution.pairs.driving is not None:
+        restoring, driving = solution.pairs.restoring.sum(axis=1), solution.pairs.driving.sum(axis=1)
+        pull = teams.crowding * closure.batch.matches * solution.gamma * restoring
         bias += V * teams.mean((1 - driving / restoring) ** 2 * pull / (closure.batch.forgotten + pull))
     # Strengths have moved since the last results: C was larger then, and a walk shorter.
     followed = math.exp(min(closure.motion.rate * closure.batch.step, 700.0))
     moved = closure.motion.walk * closure.batch.step
     after = V - 2 * followed * within.C + within.U - moved + between.error
     parts = Parts(noise, within.error + between.error - noise - bias, bias)
-    C = own_variance(found.state.C)
+    C = own_variance(solution.state.C)
     kind = "joint" if closure.whole else "independent"
-    return TrackedTeams(rating, C, found.variance, within, between, parts, after, kind)
+    return TrackedTeams(rating, C, solution.variance, within, between, parts, after, kind)
 
 
 def _within(closure: LeagueClosure, state: State) -> Moments:
@@ -213,11 +213,11 @@ def two_team_correction(system: RatingSystem, teams: Teams, form: Form) -> Momen
     spread = teams.typical_sigma
     rows, columns = np.triu_indices(teams.size, 1)
     gaps = np.abs(teams.theta[rows] - teams.theta[columns])
-    known, index = np.unique(gaps.round(9), return_inverse=True)
+    distinct, index = np.unique(gaps.round(9), return_inverse=True)
     widest = float(gaps.max())
     try:
-        if known.size <= GAPS:
-            values = np.array([_closure_error(system, float(gap), spread, form) for gap in known])[index]
+        if distinct.size <= GAPS:
+            values = np.array([_closure_error(system, float(gap), spread, form) for gap in distinct])[index]
         else:
             # Even in the gap, and smooth: a polynomial in its square.
             nodes = (1 - np.cos(np.pi * (np.arange(GAPS) + 0.5) / GAPS)) / 2

@@ -300,11 +300,11 @@ def _decay(learning: Learning, plain: PairMeans, own: PairMeans) -> float:
     return learning.alpha * float(plain.slope[0]) - learning.beta * float(own.slope[0])
 
 
-def _lesson_square(learning: Learning, plain: PairMeans, own: PairMeans, shared: float, results: float) -> float:
+def _lesson_square(learning: Learning, plain: PairMeans, blurred: PairMeans, shared: float, results: float) -> float:
     """``E H²`` of a match without its α; or ``E h_ab h_ac``, with the covariance of both gaps and ``E S_ab S_ac``."""
     square = float(plain.product(plain, np.array([shared]))[0])
     if learning.on == "expected":
         return learning.pull**2 * square
-    product = float(plain.product(own, np.array([shared]))[0])
+    product = float(plain.product(blurred, np.array([shared]))[0])
     both = -2 * learning.alpha * learning.beta * product
     return learning.alpha**2 * square + both + learning.beta**2 * float(results)

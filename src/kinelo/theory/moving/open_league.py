@@ -158,13 +158,13 @@ class _OpenClosure(LeagueClosure):
         brought = self._leaving * (self._start - rating) ** 2
         return C, (driven + gamma**2 * shaking + brought) / (2 * gamma * restoring + self._leaving)
 
-    def summary(self, found: Solution) -> OpenState:
+    def summary(self, solution: Solution) -> OpenState:
         """Moments over the league and its error by cause."""
-        teams, V, rating = self.teams, self.motion.variance, found.state.rating
+        teams, V, rating = self.teams, self.motion.variance, solution.state.rating
         x, y = teams.theta - teams.mean(teams.theta), rating - teams.mean(rating)
         between = Moments(*(teams.mean(one) for one in (x * x, x * y, y * y)))
-        moments = between + Moments(V, teams.mean(found.state.C), teams.mean(found.state.U))
-        noise = teams.mean(found.state.U - self.without_luck(found).U)
+        moments = between + Moments(V, teams.mean(solution.state.C), teams.mean(solution.state.U))
+        noise = teams.mean(solution.state.U - self.without_luck(solution).U)
         rest = moments.error - noise
         bias = min(self._lasting, rest)
         return OpenState(moments, Parts(noise, rest - bias, bias))
