@@ -356,7 +356,8 @@ class _Whole:
     def state(self) -> SimulationState:
         """The state, once all parts are in."""
         parts = {part: {n: v for (p, n), v in self._arrays.items() if p == part} for part in ("", "memory", "record")}
-        return SimulationState(self._step, *parts[""].values(), parts["memory"], parts["record"])
+        rating, played = parts[""]["rating"], parts[""]["played"]
+        return SimulationState(self._step, rating, played, parts["memory"], parts["record"])
 
 
 Sampling = Literal["marginal", "literal"]

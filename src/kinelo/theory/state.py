@@ -8,7 +8,7 @@ implicit differentiation its slope. With rating noise b is averaged over it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -281,12 +281,13 @@ class StationaryState:
     def slope_at(self, theta: ArrayLike, sigma: float | None = None) -> Array:
         """Derivative of :meth:`rating_of` with respect to θ: ``t'(θ) / Σ_j μ_j b'(R − R_j)`` without noise."""
         view, points, spread = self._probe(theta, sigma)
-        outcome, league = self.system.outcome, (self.system.outcome, self.teams, self.closure)
+        outcome = self.system.outcome
         if self.variance.any():  # a central difference
             step = 1e-4 / outcome.sharpness
             return (probe_rating(view, points + step, spread) - probe_rating(view, points - step, spread)) / (2 * step)
-        field, own = _settle_without_noise(view, target_score(*league, points, spread))
-        return target_score(*league, points, spread, derivative=1) / field.score(own, 0.0, derivative=1)
+        target = partial(target_score, outcome, self.teams, self.closure, points, spread)
+        field, rating = _settle_without_noise(view, target())
+        return target(derivative=1) / field.score(rating, 0.0, derivative=1)
 
     def _probe(self, theta: ArrayLike, sigma: float | None) -> tuple[View, Array, float]:
         if not self.system.pairing.constant:
