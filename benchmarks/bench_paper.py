@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kinelo.paper.figure import read_figures
-from kinelo.paper.runs import run_work
+from kinelo.paper.reproduce import run_work
 from kinelo.studies.simulation import run_simulation, simulation_inputs
 from kinelo.studies.study import Study, parse_study
 

@@ -20,7 +20,7 @@ import kinelo
 from evidence import FUNCTIONS, Evidence
 from kinelo._version import __version__
 from kinelo.paper.figure import FigureStudy, read_figures
-from kinelo.paper.runs import carry_out, finished_run, has_run, run_folder
+from kinelo.paper.reproduce import carry_out, finished_run, has_run, run_folder
 
 HERE = Path(__file__).parent
 STUDIES, RESULTS, RUNS = HERE / "studies", HERE / "results", HERE / "build"

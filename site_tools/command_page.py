@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin
 
 from typer.models import ArgumentInfo
 
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 
 HEAD = """# Commands
 

@@ -1,6 +1,6 @@
 """The guided visit of the lab as a page of the site."""
 
-from kinelo.lab.guide.site import PLOTLY, guide_page, plotly_script
+from kinelo.lab.guide.scenes import PLOTLY, guide_page, plotly_script
 
 DOORS = [
     {"door": "explore", "title": "Explore freely", "label": "Install the lab", "address": "../lab.html",

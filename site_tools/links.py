@@ -15,7 +15,7 @@ PAGES = {
     "benchmarks/history": "project/history.md",
     "docs/gallery.py": "gallery.md",
     "src/kinelo/__init__.py": "reference/names.md",
-    "src/kinelo/cli/app.py": "reference/commands.md",
+    "src/kinelo/cli/commands.py": "reference/commands.md",
     "src/kinelo/studies/study.py": "reference/study-file.md",
     "src/kinelo/paper/figures": "gallery-paper.md",
     "src/kinelo/lab/guide/scenes.py": "guide/index.html",

@@ -19,7 +19,7 @@ from numcodecs import Pickle
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.lab.rate.controller import RatingController
 from kinelo.paper.figure import read_figures
 from kinelo.paper.reproduce import preparation

@@ -5,11 +5,14 @@ import re
 
 import numpy as np
 import polars as pl
+import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
-from kinelo.cli.streams import console
+from kinelo.charts import Chart, Trace
+from kinelo.cli.commands import app
+from kinelo.cli.output import console
+from kinelo.pages.chart import chart_html
 from kinelo.presentation import Table, json_ready, number, span, words
 
 ROWS = [
@@ -66,3 +69,13 @@ def test_names_of_entrants_are_shown_as_they_are(tmp_path):
     said = CliRunner().invoke(app, ["rate", str(tmp_path / "races.csv"), "--k", "20", "--least-matches", "1"])
     assert said.exit_code == 0, said.output
     assert all(name in said.output for name in odd.values())
+
+
+def test_a_chart_keeps_every_day_of_its_dates():
+    """As JSON for the lab, and drawn as SVG: days of one month, and of another, lie where they belong."""
+    days = np.array(["2024-01-01", "2024-03-17", "2024-03-29", "2024-05-20"], "datetime64[D]")
+    chart = Chart("Ratings", "", "rating", [Trace("Ash", 0, "markers", days.astype("datetime64[s]"), [1, 2, 4, 3])])
+    assert chart.to_dict()["traces"][0]["x"] == [str(day) for day in days]
+    places = [float(at) for at in re.findall(r'<circle[^>]* cx="([^"]+)"', chart_html(chart))]
+    shares = (np.array(places) - places[0]) / (places[-1] - places[0])
+    assert shares.tolist() == pytest.approx([0, 76 / 140, 88 / 140, 1], abs=1e-4)

@@ -10,7 +10,7 @@ import xarray as xr
 
 import kinelo as kn
 from bad_input import matches
-from kinelo.lab.rate.session import read_session
+from kinelo.lab.rate.controller import read_session
 from kinelo.paper.figure import read_figures
 from kinelo.paper.folder import FOLDER_MARK, _is_reproduction, read_content
 from kinelo.results.layout import Layout, read_dataset, write_dataset

@@ -153,7 +153,11 @@ class Table:
         """All columns of a frame under their own names; ``form`` is the format of numbers that are no whole ones."""
         whole = {name for name, kind in frame.schema.items() if not kind.is_float()}
         columns = [
-            Column(name.replace("_", " "), _cell(name, "" if name in whole else form), number=kind.is_numeric())
+            Column(
+                name.replace("_", " "),
+                lambda row, key=name: written(row[key], "" if key in whole else form),
+                number=kind.is_numeric(),
+            )
             for name, kind in frame.schema.items()
         ]
         return cls(columns, frame.to_dicts(), title, below)
@@ -173,22 +177,18 @@ class Table:
         from rich.table import Table as Drawn
 
         table = Drawn(title=self.title or None, title_justify="left")
-        cells = self.cells()
-        for column, label in zip(self.columns, self._headings(cells, options.max_width)):
+        cells, labels = self.cells(), [column.label for column in self.columns]
+        below = [max((len(row[k]) for row in cells), default=0) for k in range(len(labels))]
+        if sum(max(len(label), room) + 3 for label, room in zip(labels, below)) + 1 > options.max_width:
+            # Of a table that is too wide, headings wider than what is below them are broken.
+            labels = [label.replace(" ", "\n") if len(label) > room else label for label, room in zip(labels, below)]
+        for column, label in zip(self.columns, labels):
             side = "right" if column.number else "left"
             table.add_column(label, justify=side, no_wrap=not column.wraps, overflow="fold")
         for row in cells:
             table.add_row(*row)
         yield table
         yield from self.below
-
-    def _headings(self, cells: list[list[str]], width: int) -> list[str]:
-        """Headings for a terminal: broken where the table is too wide and they are wider than what is below them."""
-        labels = [column.label for column in self.columns]
-        below = [max((len(row[k]) for row in cells), default=0) for k in range(len(labels))]
-        if sum(max(len(label), room) + 3 for label, room in zip(labels, below)) + 1 <= width:
-            return labels
-        return [label.replace(" ", "\n") if len(label) > room else label for label, room in zip(labels, below)]
 
     def to_dict(self) -> dict[str, Any]:
         """Headings, cells as text, and what stands above and below, for a script that shows them."""
@@ -198,7 +198,13 @@ class Table:
     def html(self) -> str:
         """The table as HTML; what stands above and below it are paragraphs."""
         head = "".join(f"<th scope='col'{_kind(column)}>{escape(column.label)}</th>" for column in self.columns)
-        body = "".join(f"<tr>{''.join(_html_cell(column, row) for column in self.columns)}</tr>\n" for row in self.rows)
+        body = ""
+        for row in self.rows:
+            cells = (
+                f"<td{_kind(one)}>{isolated(one.text(row)) if one.html is None else one.html(row)}</td>"
+                for one in self.columns
+            )
+            body += f"<tr>{''.join(cells)}</tr>\n"
         above = f"<p>{escape(self.title)}</p>" if self.title else ""
         below = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.below)
         return f"{above}<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>{below}"
@@ -214,17 +220,8 @@ def isolated(name: str) -> str:
     return f"<bdi>{escape(name)}</bdi>" if leftwards else escape(name)
 
 
-def _cell(key: str, form: str) -> Callable[[Row], str]:
-    return lambda row: written(row[key], form)
-
-
 def _kind(column: Column) -> str:
     return " class='number'" if column.number else "" if column.wraps else " class='whole'"
-
-
-def _html_cell(column: Column, row: Row) -> str:
-    content = isolated(column.text(row)) if column.html is None else column.html(row)
-    return f"<td{_kind(column)}>{content}</td>"
 
 
 def html_facts(rows: Iterable[tuple[str, str]]) -> str:

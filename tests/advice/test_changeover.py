@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 
 NAMES = ["Ada", "Bo", "Cy", "Di", "Ed"]
 

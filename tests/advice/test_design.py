@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.advice.check import Check, Quantity
 from kinelo.advice.design import Compared, Design, _drifts, log_loss
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
 
 TANH = kn.Tanh(nu=0.5)

@@ -22,9 +22,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.lab.rate.contest_league import ContestLeague
-from kinelo.lab.rate.match_league import MatchLeague
-from kinelo.lab.rate.odds import SEASONS, odds
+from kinelo.lab.rate.leagues import SEASONS, ContestLeague, MatchLeague, odds
 from kinelo.raters.leaderboard import board_and_words
 from kinelo.raters.what_if import with_points
 from leagues import contest_league, match_league

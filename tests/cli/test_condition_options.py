@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
-from kinelo.cli.backtest import _raters
+from kinelo.cli.audit import compared_raters
+from kinelo.cli.commands import app
 from kinelo.cli.options import ReadingOptions
 
 
@@ -163,7 +163,7 @@ def test_luck_may_depend_on_a_column_by_every_command(folder, tmp_path):
 
 def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsys):
     matches = kn.read_matches(folder / "results.csv", conditions=["surface"])
-    chosen = _raters(matches, None, ReadingOptions(start=folder / "start.csv", condition=["surface"]))
+    chosen = compared_raters(matches, None, ReadingOptions(start=folder / "start.csv", condition=["surface"]))
     assert list(chosen) == ["TeamElo", "KalmanElo"]
     assert all(rater.conditions == ["surface"] for rater in chosen.values())
     assert all(rater.start == folder / "start.csv" for rater in chosen.values())
@@ -172,7 +172,7 @@ def test_a_backtest_leaves_out_with_a_word_who_lacks_what_is_asked(folder, capsy
         "note: Glicko2 takes no conditions and is left out",
         "note: BradleyTerry takes no conditions and no start and is left out",
     ]
-    some = _raters(matches, ["glicko", "kalman"], ReadingOptions(condition=["surface"]))
+    some = compared_raters(matches, ["glicko", "kalman"], ReadingOptions(condition=["surface"]))
     assert list(some) == ["KalmanElo"]
     assert capsys.readouterr().err == "note: Glicko takes no conditions and is left out\n"
 

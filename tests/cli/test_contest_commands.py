@@ -9,7 +9,7 @@ import pytest
 from typed import kinelo
 
 import kinelo as kn
-from kinelo.cli.loading import holds_contests
+from kinelo.cli.loading import kind_of_file
 from kinelo.matches import loading
 
 
@@ -69,6 +69,10 @@ def test_predict_forecasts_what_took_place_since_a_day_from_what_came_before(fol
     expected = rater.one_step_ahead(races.since(day)).to_polars()
     told = {(row["contest"], row["entrant"]): row["win"] for row in json.loads(done.stdout)["forecasts"]}
     assert told == pytest.approx({(c, e): w for c, e, w in expected.select("contest", "entrant", "win").rows()})
+    # Contests in the order of the file, and in each the likeliest winner first.
+    order = {label: k for k, label in enumerate(expected["contest"].unique(maintain_order=True))}
+    wanted = sorted(expected.select("contest", "entrant", "win").rows(), key=lambda row: (order[row[0]], -row[2]))
+    assert list(told) == [(contest, entrant) for contest, entrant, _ in wanted] and len(order) > 5
     shown = kinelo("predict", folder / "races.csv", "--played-since", "1990-01-01")
     assert shown.returncode == 2 and "no contests before" in shown.stderr
 
@@ -258,7 +262,7 @@ def test_a_file_is_known_by_its_beginning(tmp_path, monkeypatch, header, ending)
     with monkeypatch.context() as patched:
         patched.setattr(loading, "load_table", lambda path: pytest.fail("the whole file was read"))
         assert loading.head_of(path).columns == header.split(";")
-        assert holds_contests(path) == ("race" in header)
+        assert kind_of_file(path).two_sided == ("race" not in header)
 
 
 @pytest.mark.parametrize("codec", ["utf-16", "utf-8-sig", "cp1252"])

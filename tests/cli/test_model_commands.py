@@ -9,7 +9,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 
 BASE = """title = "Uneven"
 gamma = {gamma}

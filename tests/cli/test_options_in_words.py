@@ -5,7 +5,7 @@ import re
 import pytest
 from typed import kinelo, one_sentence
 
-from kinelo.cli.streams import OPTIONS, option_words
+from kinelo.cli.output import OPTIONS, option_words
 
 RESULTS = "date,home,away,FT\n2024-01-01,A,B,2-1\n2024-01-02,B,C,1-1\n2024-01-03,C,A,0-2\n2024-01-05,A,C,1-0\n"
 

@@ -7,7 +7,7 @@ import typer
 from typed import kinelo, one_sentence
 
 from kinelo.cli import app
-from kinelo.cli.files import NAMED_IN_WORDS, WRITTEN
+from kinelo.cli.output import NAMED_IN_WORDS, WRITTEN
 
 ROWS = "date,home,away,result\n" + "".join(f"2024-01-{d:02d},{'AB'[d % 2]},{'BA'[d % 2]},1\n" for d in range(1, 20))
 LIST = "name,rating\nA,1500\nB,1510\n"

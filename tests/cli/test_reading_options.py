@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 
 ROWS = "date,home,away,winner\n" + "".join(
     f"2024-01-{day:02},{home},{away},{winner}\n"

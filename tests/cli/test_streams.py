@@ -59,7 +59,7 @@ def test_a_reader_that_leaves_is_no_error(results):
 
 
 def test_json_has_no_nan(capsys):
-    from kinelo.cli.streams import echo_json
+    from kinelo.cli.output import echo_json
 
     echo_json({"a": [1.5, float("nan")], "b": (float("inf"), "x")})
     assert json.loads(capsys.readouterr().out) == {"a": [1.5, None], "b": [None, "x"]}

@@ -10,7 +10,7 @@ from scripted import CHANCES
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 
 ROWS = [
     ("2024-01-01", "Ash", "Bix", 3, 1), ("2024-01-08", "Cay", "Ash", 0, 2), ("2024-01-15", "Bix", "Cay", 1, 1),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.studies.study import Study
 
 griffe = pytest.importorskip("griffe", reason="needs kinelo[docs]")

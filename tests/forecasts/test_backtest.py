@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.forecasts.scores import METRICS
 from kinelo.matches.sample import sample_league

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts import fit
 from kinelo.forecasts.fit import estimate

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "forecasting.md"
 

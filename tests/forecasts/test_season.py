@@ -299,7 +299,7 @@ def test_bad_input_is_one_sentence(rater):
 def test_command(tmp_path):
     from typer.testing import CliRunner
 
-    from kinelo.cli.app import app
+    from kinelo.cli.commands import app
 
     league = kn.sample_league(teams=6, seasons=2, seed=1)
     league.results.write_csv(tmp_path / "results.csv")

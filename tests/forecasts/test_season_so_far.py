@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.forecasts.season_so_far import season_so_far
-from kinelo.lab.rate.odds import odds
+from kinelo.lab.rate.leagues import odds
 
 SIDES = ("Ash", "Bix", "Cay", "Dun", "Elm", "Fir")
 
@@ -194,6 +194,36 @@ def test_a_match_put_off_or_played_since_counts_once():
     assert found.points.mean(axis=0) == pytest.approx(expected, abs=0.3)
 
 
+def test_a_fixture_takes_no_result_from_before_its_day():
+    """Of a pair that met before, at the same place: the earlier match counts as itself, and the fixture is to come."""
+    played = kn.read_matches(
+        {
+            "date": ["2024-08-10", "2024-08-17", "2024-08-24", "2024-09-07"],
+            "home": ["Ash", "Bix", "Cay", "Bix"],
+            "away": ["Bix", "Cay", "Ash", "Ash"],
+            "home_score": [3, 0, 1, 2],
+            "away_score": [1, 0, 4, 5],
+        }
+    )
+    coming = kn.read_matches(
+        {
+            "date": ["2024-08-03", "2024-09-14", "2024-08-31", "2024-09-01"],
+            "home": ["Dun", "Cay", "Bix", "Ash"],
+            "away": ["Ash", "Ash", "Cay", "Bix"],
+        },
+        played=False,
+    )
+    assert sorted(zip(coming.day.tolist(), [coming.teams[one] for one in coming.home]))[0][1] == "Dun"
+    found = season_so_far(coming, played, since="2024-08-01")
+    assert np.isnan(found.fixtures.result).all() and len(found.results) == 4
+    # One that was played on its day, or since, is taken, and counts once.
+    late = kn.read_matches({"date": ["2024-08-03", "2024-08-31"], "home": ["Dun", "Bix"], "away": ["Ash", "Ash"]},
+                           played=False)  # fmt: skip
+    found = season_so_far(late, played, since="2024-08-01")
+    assert found.fixtures.result.tolist()[1] == 0.0 and found.fixtures.margin.tolist()[1] == -3.0
+    assert len(found.results) == 3
+
+
 def test_a_fixture_list_with_results_is_the_season():
     table = league()
     season_rows = table[-30:].with_columns(
@@ -216,7 +246,7 @@ def test_points_that_would_be_lost_are_warned_of():
 
 
 def test_the_command_and_the_lab_count_the_same(tmp_path):
-    from kinelo.cli.app import app
+    from kinelo.cli.commands import app
 
     played, coming = split(league(), 9)
     played.write_csv(tmp_path / "results.csv")
@@ -245,7 +275,7 @@ def test_the_command_and_the_lab_count_the_same(tmp_path):
 
 def test_too_many_that_go_down_are_refused(tmp_path):
     from kinelo.cli import main  # noqa: F401
-    from kinelo.cli.app import app
+    from kinelo.cli.commands import app
 
     played, coming = split(league(), 9)
     played.write_csv(tmp_path / "results.csv")

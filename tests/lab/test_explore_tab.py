@@ -12,7 +12,7 @@ from browser_steps import address, frames, run, set_slider, skip_without_browser
 
 import kinelo as kn
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.explore.python import python_lines
+from kinelo.lab.explore.live import python_lines
 from kinelo.lab.explore.theory import predicted_map
 from kinelo.lab.explore.verdict import whole_answer
 

@@ -226,7 +226,7 @@ def test_a_link_to_a_league_shows_it_on_the_first_visit_too(visit):
 
 def test_a_shared_lab_shows_the_way_in_as_large_as_the_screen_lets_it(tab, lab, scripts):
     pytest.importorskip("segno")
-    from kinelo.lab.serve.sharing import code_as_svg
+    from kinelo.lab.serve.settings import code_as_svg
 
     join = "http://192.168.100.100:8000/?token=abcdefghjk"
     page = tab()

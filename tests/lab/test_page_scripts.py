@@ -19,7 +19,7 @@ from running_lab import CHROMIUM
 from kinelo.advice.audit.gaps import Band, bands_table
 from kinelo.advice.charts import calibration_chart, loss_chart
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.rate.standings import leaderboard
+from kinelo.lab.rate.league import leaderboard
 from kinelo.lab.units import Units
 from kinelo.presentation import Table, words
 

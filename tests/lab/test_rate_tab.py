@@ -11,7 +11,7 @@ import pytest
 from browser_steps import BROKEN, GOOD, address, skip_without_browser, until, upload
 
 import kinelo as kn
-from kinelo.lab.rate.samples import sample_tables
+from kinelo.lab.rate.tables import sample_tables
 from kinelo.raters.upset_table import upsets
 from kinelo.raters.what_if import with_points
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.runtime.device import Device, choose_device
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.advice.audit.words import ahead, gain_words
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.pages.frame import html_page
 

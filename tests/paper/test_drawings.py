@@ -6,7 +6,7 @@ import synthetic
 from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing
 from kinelo.paper.figure import read_figures
-from kinelo.paper.rendering import render
+from kinelo.paper.reproduce import render
 from kinelo.pictures.style import picture_bytes
 
 

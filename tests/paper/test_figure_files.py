@@ -4,7 +4,7 @@ from kinelo.errors import InputError
 from kinelo.paper.catalogue import drawing, figure_names, preparation
 from kinelo.paper.figure import read_figures
 from kinelo.paper.report import settings_of
-from kinelo.paper.runs import run_work
+from kinelo.paper.reproduce import run_work
 
 
 @pytest.fixture(scope="module")

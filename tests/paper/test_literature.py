@@ -17,9 +17,9 @@ from kinelo.paper.literature.massive import MassiveEvidence, bounded, moved, nev
 from kinelo.paper.literature.one_adversary import median
 from kinelo.paper.literature.pairing_speed import graphs, spectral_gap
 from kinelo.paper.literature.round_robin import round_factor
-from kinelo.paper.literature.words import rank_elo_words
 from kinelo.paper.report import write_report
 from kinelo.paper.reproduce import reproduce
+from kinelo.paper.words import rank_elo_words
 
 SMALLER = {
     r"steps = [\d_]+": "steps = 60", r"realisations = [\d_]+": "realisations = 8",

@@ -10,7 +10,7 @@ import kinelo as kn
 from kinelo.paper.catalogue import check_claims, figure_names, preparation
 from kinelo.paper.figure import FigureStudy, read_figures
 from kinelo.paper.figures.marginals import blurred_outside, similar_ratings, towards_strength_in_the_middle
-from kinelo.paper.runs import finished_run, has_run
+from kinelo.paper.reproduce import finished_run, has_run
 from kinelo.paper.summary import homogeneous, simulated
 from kinelo.studies import parse_study
 
@@ -228,7 +228,7 @@ def test_marginals_without_cells_are_those_of_many_teams(prepared):
 
 def test_the_density_grows_as_neighbours_draw_together(prepared):
     """Two teams that begin 10⁻⁴ apart: their distance at the end, for the points where the density grows most."""
-    from kinelo.paper.characteristics import cloud_of, follow, nodes, watched
+    from kinelo.paper.kinetic import cloud_of, follow, nodes, watched
 
     ones = (np.ones(1), np.ones(1))
     teams = cloud_of(nodes((4.0, 10.0), 16), ones, nodes((4.0, 10.0), 16))

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 import kinelo.paper.reproduce
 import kinelo.results.store
 from kinelo.cli import main
-from kinelo.cli.app import app
-from kinelo.cli.reproduce import lasting_interrupt
+from kinelo.cli.commands import app
+from kinelo.cli.study import lasting_interrupt
 from kinelo.errors import InputError
 from kinelo.paper.figure import read_figures
 from kinelo.paper.folder import open_folder, read_content

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.forecasts.scores import log_loss
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.covariates import settled_effects

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.rank.entries import log_sizes
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import polars as pl
 
 import kinelo as kn
-from kinelo.pages.rated import board_with_bars
+from kinelo.pages.page import board_with_bars
 from kinelo.raters.tables import advantages_table, board_table, effects_table, parameters_table, retirement_words
 
 BOARD = pl.DataFrame(

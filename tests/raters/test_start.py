@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.raters.start import read_start
 
 

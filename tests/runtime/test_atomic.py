@@ -161,8 +161,8 @@ WRITE_THEMSELVES = {
     "runtime/atomic.py",  # their home
     "book", "results/disk.py", "results/store.py", "sweeps/store.py",  # folders that Kinelo keeps
     "lab",  # folders of the lab's own, in the place for temporary files
-    "cli/streams.py",  # the null device, where a stream is closed
-    "cli/book.py",  # a table into memory, which write_file then writes
+    "cli/output.py",  # the null device, where a stream is closed
+    "cli/rate.py",  # a table into memory, which write_file then writes
 }  # fmt: skip
 WRITING = re.compile(
     r"""\bos\.(replace|rename)\(|\bshutil\.move\(|\.write_(bytes|parquet|excel)\(|\.to_(netcdf|csv|parquet)\("""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import ModuleType
@@ -211,6 +212,22 @@ def test_whoever_leaves_while_several_answers_are_due_leaves_no_error_behind(mon
     with asyncio.Runner(loop_factory=loops.new_event_loop) as runner:
         runner.run(story())
     assert "Exception" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("ws", ["none", "auto"])
+def test_requests_for_another_protocol_are_answered_in_this_one_and_fill_no_log(module, ws, capfd):
+    """Uvicorn advises developers with every such request; whatever else it says is still said."""
+    module.GUARDED["ws"] = ws
+
+    async def story(port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(REQUEST[:-2] + b"Connection: Upgrade\r\nUpgrade: other\r\n\r\n")
+        assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
+        writer.close()
+        logging.getLogger("uvicorn.error").warning("Something else.")
+
+    _run(module, story, PATIENCE)
+    assert capfd.readouterr().err.splitlines() == ["WARNING:  Something else."]
 
 
 def test_a_body_that_trickles_is_given_up(monkeypatch):

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import kinelo as kn
+from kinelo.lab.serve.app import WORKER_KINDS
 from kinelo.lab.serve.jobs import Jobs
 from kinelo.lab.serve.settings import Limits
-from kinelo.lab.serve.theory_service import WORKER_KINDS
 from kinelo.studies import read_study
 from patience import PATIENCE
 

@@ -1,14 +1,54 @@
-"""The command line. Each command has a file of its own and imports what it needs when it runs."""
+"""The command line. Commands import what they need when they run."""
 
+from __future__ import annotations
+
+import errno
 import gc
+import os
 import sys
+import traceback
 import warnings
-from typing import TextIO
+from contextlib import suppress
+from typing import NoReturn, TextIO
 
-from kinelo.cli.app import app
-from kinelo.cli.commands import warn_of_plugins
-from kinelo.cli.streams import option_words, prepare_streams
+from kinelo.cli.commands import app, warn_of_plugins
+from kinelo.cli.output import option_words, prepare_streams
 from kinelo.errors import InputError, KineloWarning
+
+LONGEST_SHOWN = 60
+
+
+def sentence(error: BaseException) -> str:
+    """One sentence about an error that was not foreseen.
+
+    >>> sentence(FileNotFoundError(errno.ENOENT, "No such file or directory", "league.csv"))
+    'league.csv: no such file or directory.'
+    >>> sentence(MemoryError())
+    'The memory of this machine does not suffice for that; use fewer teams, cells, realisations or records.'
+    """
+    if isinstance(error, MemoryError):
+        return "The memory of this machine does not suffice for that; use fewer teams, cells, realisations or records."
+    if isinstance(error, RecursionError):
+        return "The input is nested too deeply to be read."
+    if isinstance(error, OSError):
+        name = str(error.filename) if error.filename else "The output" if error.errno == errno.ENOSPC else "The system"
+        name = name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…"
+        return f"{name}: {(error.strerror or str(error) or type(error).__name__).lower()}."
+    words = " ".join(str(error).split()).rstrip(".") or "no reason given"
+    return (
+        f"Something went wrong that Kinelo did not foresee ({type(error).__name__}: {words}); "
+        "set KINELO_TRACEBACK=1 to see where."
+    )
+
+
+def _leave(code: int) -> NoReturn:
+    """End the program; what is left of the output cannot be written and would only be complained about once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
 
 RARELY = 100_000
 """New objects between two searches for garbage."""
@@ -32,10 +72,14 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:
+        _leave(1)  # Whoever read the output has gone: there is nobody to tell.
     except Exception as error:
-        from kinelo.cli.last_resort import give_up
-
-        give_up(error)
+        if os.environ.get("KINELO_TRACEBACK"):
+            traceback.print_exception(error)
+        with suppress(OSError):
+            print(f"kinelo: {sentence(error)}", file=sys.stderr)
+        _leave(2)
 
 
 _show_in_full = warnings.showwarning

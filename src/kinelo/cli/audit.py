@@ -1,4 +1,4 @@
-"""``kinelo audit``: is the rating system of this league any good, and which K should it have?"""
+"""``kinelo backtest``, ``audit``, ``changeover`` and ``farming``: is the rating system of a league any good?"""
 
 from __future__ import annotations
 
@@ -8,16 +8,150 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.files import page_name, picture_name
-from kinelo.cli.options import AnyReadingOptions, Federation, Json, ResultsFile, grouped
-from kinelo.cli.streams import console, echo_json, option_words
+from kinelo.cli.loading import kind_of_file, named_value, plain_warnings, write_csv
+from kinelo.cli.options import (
+    AnyReadingOptions,
+    Federation,
+    Json,
+    MatchesFile,
+    ReadingOptions,
+    Rejects,
+    ResultsFile,
+    Scheduler,
+    Workers,
+    grouped,
+    refuse_options,
+)
+from kinelo.cli.output import console, echo_json, option_words, page_name, picture_name
+from kinelo.cli.rating import check_rater
 from kinelo.errors import InputError
-from kinelo.matches.kind import CONTESTS
-from kinelo.raters.choice import AUTOMATIC, rater_help
+from kinelo.matches.kind import CONTESTS, Kind
+from kinelo.raters.choice import AUTOMATIC, all_raters, rater_help
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.contests import ContestAudit
+    from kinelo.matches.contests import Contests
+    from kinelo.matches.matches import Matches
+
+METRIC_HELP = (
+    "log_loss, brier, rps or accuracy; of contests winner_log_loss, order_log_loss, pairs_right or rank_deviation."
+)
+
+
+@grouped
+def backtest(
+    results: ResultsFile,
+    reading: AnyReadingOptions,
+    train_until: Annotated[
+        str | None,
+        typer.Option(
+            help="First day that is forecast (2005-01-01); by default the middle. Of contests without dates: a "
+            "contest, how many come before, or a share (0.5)."
+        ),
+    ] = None,
+    rater: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"{AUTOMATIC}: a mixture by weights learnt on the way; {rater_help()}; may be repeated. By default "
+            "all of Kinelo's that can be used."
+        ),
+    ] = None,
+    since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(help=f"{METRIC_HELP} The first one sorts; may be repeated.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the scores to this CSV file.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(callback=picture_name, help="Draw the calibration into this PNG file.")
+    ] = None,
+    rejects: Rejects = None,
+    as_json: Json = False,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+) -> None:
+    """Fit raters on the earlier matches, forecast the later ones one step ahead, and show how good the forecasts were.
+
+    Example:  kinelo backtest league/results.csv --lineups league/lineups.csv --picture calibration.png
+    """
+    from kinelo.forecasts.backtest import backtest as run
+    from kinelo.forecasts.comparison import backtest_table
+    from kinelo.forecasts.contest_scores import place_bands_table
+    from kinelo.runtime.workers import client_of
+
+    engine = client_of(workers, scheduler)
+    kind = kind_of_file(results, reading.column)
+    for name in rater or ():
+        check_rater(name, reading if len(rater or ()) == 1 else AnyReadingOptions(), kind)
+    played = reading.load(results, rejects, kind=kind)
+    if since is not None:
+        played = played.since(since)
+    first_day = train_until or _middle(played)
+    with plain_warnings(), engine as client:
+        chosen = compared_raters(played, rater, reading)
+        test = run(
+            played, chosen, train_until=first_day, metrics=metric, client=client, progress=sys.stderr.isatty()
+        )  # fmt: skip
+    if as_json:
+        content = test.to_dict() | {"train_until": str(first_day), "differences": test.differences().to_dicts()}
+        by_rater = {name: table.to_dicts() for name, table in test._bands_by_rater().items()}
+        echo_json(content | ({"bands": by_rater} if by_rater else {}))
+    else:
+        start = str(first_day) if kind.two_sided or played.dated else test.contests.labels[0]
+        console().print(backtest_table(test, f"{test.number:,} {test.noun} from {start}, one step ahead"))
+        best = str(test.scores["rater"][0])
+        if (bands := test._bands_by_rater().get(best)) is not None:
+            console().print(place_bands_table(bands, best))
+    if out is not None:
+        write_csv(test.scores, out)
+        typer.echo(f"Scores: {out}", err=as_json)
+    if picture is not None:
+        from kinelo.pictures.calibration import draw_calibration
+        from kinelo.pictures.style import save
+
+        typer.echo(f"Picture: {save(draw_calibration(test), picture)}", err=as_json)
+
+
+def _middle(played: Matches | Contests) -> str | int:
+    """The middle of what was played: a day, or of contests without dates their number."""
+    if len(played) < 2:
+        raise InputError(f"A backtest needs {played.kind.noun} to fit and to forecast; there are {len(played)} in all.")
+    middle = len(played) // 2
+    return str(played.date[middle]) if played.dated or played.kind.two_sided else middle
+
+
+def compared_raters(played: Matches | Contests, asked: list[str] | None, reading: AnyReadingOptions) -> dict[str, Any]:
+    """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
+    from kinelo.forecasts.mixture import Mixture
+    from kinelo.raters.choice import RATERS_OF, candidates, rater_called
+    from kinelo.raters.team.rater import TeamElo
+
+    kind = played.kind
+    start, conditions, noise_by, covariates = asked_of_rater = reading.asked_of_rater()
+    lineups = getattr(played, "lineups", None) is not None
+    names = asked or [name for name, choice in RATERS_OF[kind].items() if lineups or not choice.needs_lineups]
+    chosen: dict[str, Any] = {}
+    for name in names:
+        if name == AUTOMATIC and kind.usual_rater is None:
+            chosen["Mixture"] = Mixture(candidates(played, *asked_of_rater))
+            continue
+        name = kind.usual_rater if name == AUTOMATIC and kind.usual_rater is not None else name
+        rater = rater_called(name, kind=kind)
+        takes = getattr(rater, "get_params", dict)()
+        wanted = {"conditions": conditions, "noise_by": noise_by, "covariates": covariates, "start": start}
+        lacking = [what for what, given in wanted.items() if given and what not in takes]
+        if lacking and ":" not in name and len(names) > 1:
+            typer.echo(f"note: {type(rater).__name__} takes no {' and no '.join(lacking)} and is left out", err=True)
+        else:
+            chosen[type(rater).__name__] = rater_called(name, *asked_of_rater, kind=kind)
+    if not chosen:
+        rater_called(names[0], *asked_of_rater, kind=kind)  # says what it lacks
+    if not asked and not kind.two_sided:
+        chosen["plain Elo, K = 32"] = TeamElo.classic(k=32)
+    elif not asked and "PlayerElo" in chosen:  # what it is worth before anybody knows who plays
+        unaware = chosen["PlayerElo, line-up unknown"] = rater_called("player", *asked_of_rater)
+        unaware.known = "none"  # type: ignore[attr-defined]
+    return chosen
 
 
 @grouped
@@ -78,31 +212,34 @@ def audit(
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
     """
     from kinelo.advice.audit.audit import audit as run
-    from kinelo.cli.loading import kind_of_file, plain_warnings
+    from kinelo.advice.audit.groups import columns_of
+    from kinelo.matches.loading import head_of
 
     if title is not None and out is None:
         raise InputError("--title is the heading of a page: give --out too.")
     kind = kind_of_file(results, options.column)
     if kind is CONTESTS:
         asked = {"--home-advantage": home_advantage, "--ratings": ratings, "--by": by, "--reference": reference}
-        _refuse(asked | {"--check": check}, results)
+        refuse_options(
+            kind, results, *(name for name, value in (asked | {"--check": check}).items() if value is not None)
+        )
         if rater is None and (name := _first(options, "--condition", "--covariate")):
             raise InputError(f"Plain Elo uses no {name}; --rater rank does, and --noise-by asks for luck.")
         matches = options.load(results, kind=kind)
     else:
         if name := _first(options, "--condition", "--noise-by", "--covariate"):
             raise InputError(f"An audit of matches of two sides takes no {name}; --by answers by group.")
-        matches = options.load(results, conditions=_group_columns(by, results) or [])
+        groups = []
+        if by is not None and not Path(by).is_file() and results.is_file():  # columns that tell groups
+            groups = columns_of(by, head_of(results).columns) or []
+        matches = options.load(results, conditions=groups)
     federation.check_names(matches)
     if since is not None:
         matches = matches.since(since)
-    start = options.start
     with plain_warnings():
-        if kind is CONTESTS:
-            judged = run(matches, _contests_rated_by(rater, federation, options), progress=sys.stderr.isatty())
-        else:
-            in_use = _system_in_use(rater, federation, start, home_advantage)
-            judged = run(matches, in_use, ratings=ratings, by=by, reference=reference, progress=sys.stderr.isatty())
+        in_use = _rater_in_use(rater, federation, options, home_advantage, kind)
+        groups_asked = {} if kind is CONTESTS else {"ratings": ratings, "by": by, "reference": reference}
+        judged = run(matches, in_use, **groups_asked, progress=sys.stderr.isatty())
     _show(judged, lineups=options.lineups is not None, as_json=as_json)
     if out is not None:
         from kinelo.pages.page import write_page
@@ -122,47 +259,24 @@ def _first(options: AnyReadingOptions, *names: str) -> str | None:
     return next((name for name in names if name in options.asked()), None)
 
 
-def _refuse(asked: dict[str, Any], results: Path) -> None:
-    """Refuse what is asked of contests and holds for matches alone."""
-    for name, value in asked.items():
-        if value is not None:
-            raise InputError(f"{results} holds contests of many entrants, for which there is no {name}.")
-
-
-def _contests_rated_by(rater: str | None, federation: Federation, options: AnyReadingOptions) -> Any:
-    """The rater of contests that is in use: plain Elo with a K, or another one."""
-    from kinelo.raters.choice import rater_called
-    from kinelo.raters.team.rater import TeamElo
-
-    plain = federation.rater(AUTOMATIC, options.start)
-    if rater is None:
-        return TeamElo.classic(start=options.start) if plain is None else plain
-    if plain is not None:
-        raise InputError("--rater is no plain Elo: leave out --k, --k-of, --rules and --initial.")
-    return rater_called(rater, *options.asked_of_rater(), kind=CONTESTS)
-
-
-def _group_columns(by: str | None, results: Path) -> list[str] | None:
-    """The columns of the file that tell groups, unless a list of names and groups does."""
-    if by is None or Path(by).is_file():
-        return None
-    from kinelo.advice.audit.groups import columns_of
-    from kinelo.matches.loading import head_of
-
-    return columns_of(by, head_of(results).columns) if results.is_file() else None
-
-
-def _system_in_use(rater: str | None, federation: Federation, start: Path | None, home: float | None) -> Any:
+def _rater_in_use(
+    name: str | None, federation: Federation, options: AnyReadingOptions, home: float | None, kind: Kind
+) -> Any:
     """The rater asked for, or plain Elo as the federation plays it."""
     from kinelo.raters.choice import rater_called
     from kinelo.raters.team.rater import TeamElo
 
-    plain = federation.rater(AUTOMATIC, start)
-    if rater is None:
-        return (TeamElo.classic(start=start) if plain is None else plain).set_params(home_advantage=home)
-    if plain is not None or start is not None or home is not None:
+    plain = federation.rater(AUTOMATIC, options.start)
+    if name is None:
+        plain = TeamElo.classic(start=options.start) if plain is None else plain
+        return plain.set_params(home_advantage=home) if kind.two_sided else plain
+    if kind is CONTESTS:
+        if plain is not None:
+            raise InputError("--rater is no plain Elo: leave out --k, --k-of, --rules and --initial.")
+        return rater_called(name, *options.asked_of_rater(), kind=CONTESTS)
+    if plain is not None or options.start is not None or home is not None:
         raise InputError("--rater is no plain Elo: leave out --k, --k-of, --rules, --start and --home-advantage.")
-    return rater_called(rater)
+    return rater_called(name)
 
 
 def _show(found: Audit | ContestAudit, *, lineups: bool, as_json: bool) -> None:
@@ -184,3 +298,110 @@ def _show(found: Audit | ContestAudit, *, lineups: bool, as_json: bool) -> None:
     if by_lineups is not None:
         for words in performance_words(by_lineups.performance, by_lineups.recovered()):
             typer.echo(words)
+
+
+LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a rater: {', '.join(all_raters())}"
+
+
+@grouped
+def changeover(
+    results: MatchesFile,
+    reading: ReadingOptions,
+    old: Annotated[str, typer.Option("--old", help=f"What is in use: {LIST_HELP}.")],
+    new: Annotated[str, typer.Option("--new", help=f"What shall be: {LIST_HELP}.")],
+    initial: Annotated[float, typer.Option("--initial", help="Rating of a newcomer.")] = 1500.0,
+    threshold: Annotated[
+        list[str] | None, typer.Option(help="A title and its rating, as Master=2200; may be repeated.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write both lists with all moves to this CSV file.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(callback=picture_name, help="Draw both lists into this PNG file.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Lay an old list of ratings beside a new one: who moves, why, and what becomes of titles.
+
+    Example:  kinelo changeover club.csv --old k=32 --new k=16 --threshold Master=2000 --out moves.csv
+    """
+    from kinelo.advice.changeover import changeover as run
+    from kinelo.advice.changeover import changeover_table, title_sentences
+
+    titles = {}
+    for pair in threshold or ():
+        form = "TITLE=RATING, for example Master=2200"
+        name, rating = named_value("--threshold", pair, form, last=True)
+        try:
+            titles[name] = float(rating)
+        except ValueError:
+            raise InputError(f"--threshold {pair!r:.60} is not of the form {form}.") from None
+    before, after = (_system(words, initial, reading) for words in (old, new))
+    matches = reading.load(results)
+    with plain_warnings():
+        change = run(before, after, matches, thresholds=titles)
+    if as_json:
+        echo_json(change.to_dict(), indent=2)
+    else:
+        console().print(change.verdict, changeover_table(change, top), highlight=False)
+        for sentence in title_sentences(change):
+            console().print(sentence, highlight=False)
+    if out is not None:
+        write_csv(change.table, out)
+        typer.echo(f"Lists: {out}", err=as_json)
+    if picture is not None:
+        from kinelo.pictures.style import save
+        from kinelo.pictures.systems import draw_changeover
+
+        typer.echo(f"Picture: {save(draw_changeover(change), picture)}", err=as_json)
+
+
+def _system(words: str, initial: float, reading: ReadingOptions) -> Any:
+    """The list or rater that an option names."""
+    from kinelo.model.steps import FideSteps
+    from kinelo.raters.choice import rater_called
+    from kinelo.raters.team.rater import TeamElo
+
+    name, equals, number = words.partition("=")
+    if name.strip().lower() == "k" and equals:
+        try:
+            return TeamElo.classic(float(number), initial=initial, start=reading.start)
+        except ValueError:
+            raise InputError(f"{words!r} is not of the form k=NUMBER, for example k=20.") from None
+    if words == "fide":
+        return TeamElo.classic(FideSteps(), initial=initial, start=reading.start)
+    if words in all_raters() or ":" in words:
+        return rater_called(words, *reading.asked_of_rater())
+    if not Path(words).exists():
+        raise InputError(f"{words!r} is no file, and no system either; give {LIST_HELP}.")
+    return Path(words)
+
+
+@grouped
+def farming(
+    results: MatchesFile,
+    reading: ReadingOptions,
+    k: Annotated[float, typer.Option("--k", help="K of the plain Elo in use.")] = 32.0,
+    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
+    out: Annotated[Path | None, typer.Option(help="Write every side's gain to this CSV file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Look into a log of matches: who gained rating points by choosing opponents, or by its schedule.
+
+    A side gains where its opponents are rated above their strengths. Each match is held against those that it
+    could have had.
+
+    Example:  kinelo farming league/results.csv --k 24
+    """
+    from kinelo.advice.farming_log import farming_log, farming_table
+    from kinelo.raters.team.rater import TeamElo
+
+    matches = reading.load(results)
+    with plain_warnings():
+        log = farming_log(matches, TeamElo.classic(k=k, home_advantage=None))
+    if out is not None:
+        write_csv(log.table, out)
+        typer.echo(f"Gains: {out}", err=as_json)
+    if as_json:
+        echo_json(log.to_dict(), indent=2)
+        return
+    console().print(log.verdict, farming_table(log, top), highlight=False)

@@ -1,27 +1,36 @@
-"""The commands: how help shows them and their options, and commands of other packages, which load when asked for."""
+"""The list of commands, how help shows them, and commands of other packages, which load when asked for.
+
+To add one: write a function beside its neighbours, with heavy imports inside, and name it under a heading here."""
 
 from __future__ import annotations
 
 import inspect
 import re
 import textwrap
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from kinelo.cli.files import refuse_overwriting
-from kinelo.cli.streams import SAID, option_words
+from kinelo._version import __version__
+from kinelo.cli.audit import audit, backtest, changeover, farming
+from kinelo.cli.explain import balance, explain, fair, preview
+from kinelo.cli.lab import devices, lab, serve
+from kinelo.cli.output import SAID, option_words, refuse_overwriting
+from kinelo.cli.predict import knockout, predict, season
+from kinelo.cli.rate import book, leaderboard, rate, sample
+from kinelo.cli.study import design, diagnose, reproduce, simulate, solve, sweep
 from kinelo.errors import InputError, in_one_line
 from kinelo.runtime.plugins import described, load_plugin, package_of, plugins, warn_of_plugins_left_out
 
 GROUPS = {
     "Rate a league": (
-        "sample", "rate", "leaderboard", "predict", "balance", "fair", "preview", "explain", "backtest", "season",
-        "knockout", "audit", "changeover", "farming", "book", "serve",
+        sample, rate, leaderboard, predict, balance, fair, preview, explain, backtest, season, knockout, audit,
+        changeover, farming, book, serve,
     ),
-    "Study a model": ("diagnose", "design", "simulate", "solve", "sweep", "reproduce"),
-    "Look": ("lab", "devices"),
+    "Study a model": (diagnose, design, simulate, solve, sweep, reproduce),
+    "Look": (lab, devices),
 }  # fmt: skip
 """Headings of the help, and the commands under each."""
 
@@ -121,7 +130,20 @@ class Commands(TyperGroup):
         """A command by its name; one of another package is loaded and checked now."""
         own = super().get_command(ctx, cmd_name)
         point = None if own is not None else self._plugins().get(cmd_name)
-        return own if point is None else _command(cmd_name, described(point), load_plugin(point))
+        if point is None:
+            return own
+        plugin, content = described(point), load_plugin(point)
+        if not callable(content):
+            raise InputError(f"{plugin} is no command: it is neither a function nor a typer.Typer.")
+        try:
+            alone = content if isinstance(content, typer.Typer) else typer.Typer(add_completion=False)
+            if alone is not content:
+                alone.command(cmd_name)(content)  # type: ignore[arg-type]
+            built = typer.main.get_command(alone)
+        except Exception as error:  # Typer refuses types that it cannot read from words, each with an error of its own
+            raise InputError(f"{plugin} is no command: {in_one_line(error)}") from None
+        built.name = cmd_name
+        return built
 
     def _plugins(self) -> dict[str, Any]:
         return plugins("kinelo.commands", tuple(self.commands))
@@ -129,38 +151,22 @@ class Commands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands under their headings, each with its whole first sentence."""
         width = max(map(len, self.list_commands(ctx)))
-        for heading, names in GROUPS.items():
-            rows = [(name.ljust(width), _sentence(self.commands[name])) for name in names if name in self.commands]
+        for heading, commands in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl(rows)
+                formatter.write_dl([(one.__name__.ljust(width), _sentence(one)) for one in commands])
         if others := self._plugins():
             with formatter.section(OTHERS):
-                formatter.write_dl([(name.ljust(width), _of_plugin(point)) for name, point in others.items()])
+                # What such a command does is known once it is loaded, for ``kinelo NAME --help``.
+                rows = [
+                    (name.ljust(width), f"A command of {package_of(point)}; kinelo {point.name} --help says more.")
+                    for name, point in others.items()
+                ]
+                formatter.write_dl(rows)
 
 
-def _sentence(command: Any) -> str:
+def _sentence(command: Callable[..., Any]) -> str:
     """The first sentence that a command says of itself."""
-    return " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())
-
-
-def _of_plugin(point: Any) -> str:
-    """Where a command comes from: what it does is known once it is loaded, for ``kinelo NAME --help``."""
-    return f"A command of {package_of(point)}; kinelo {point.name} --help says more."
-
-
-def _command(name: str, plugin: str, found: object) -> Any:
-    """Build the command of a plug-in; what is none costs a sentence."""
-    if not callable(found):
-        raise InputError(f"{plugin} is no command: it is neither a function nor a typer.Typer.")
-    try:
-        alone = found if isinstance(found, typer.Typer) else typer.Typer(add_completion=False)
-        if alone is not found:
-            alone.command(name)(found)  # type: ignore[arg-type]
-        built = typer.main.get_command(alone)
-    except Exception as error:  # Typer refuses types that it cannot read from words, each with an error of its own
-        raise InputError(f"{plugin} is no command: {in_one_line(error)}") from None
-    built.name = name
-    return built
+    return " ".join(inspect.cleandoc(command.__doc__ or "").split("\n\n")[0].split())
 
 
 def warn_of_plugins() -> None:
@@ -168,4 +174,37 @@ def warn_of_plugins() -> None:
     from kinelo.raters.choice import TAKEN
 
     warn_of_plugins_left_out("kinelo.raters", TAKEN)
-    warn_of_plugins_left_out("kinelo.commands", tuple(name for names in GROUPS.values() for name in names))
+    warn_of_plugins_left_out("kinelo.commands", tuple(one.__name__ for group in GROUPS.values() for one in group))
+
+
+app = typer.Typer(
+    name="kinelo",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Elo-type ratings of players and teams whose strength varies from match to match.",
+    epilog="Example:  kinelo sample league && kinelo rate league/results.csv",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kinelo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _kinelo(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+for commands in GROUPS.values():
+    for command in commands:
+        app.command(cls=Command)(command)

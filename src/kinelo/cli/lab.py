@@ -1,10 +1,13 @@
-"""``kinelo lab``: the page in the browser."""
+"""``kinelo lab``, ``serve`` and ``devices``: servers, and what there is to compute on."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from kinelo.cli.output import echo_json
 
 
 def lab(
@@ -36,13 +39,63 @@ def lab(
         host = "0.0.0.0"
     settings = Settings(host=host, port=port, paper=paper, shared=share)
     listener = open_socket(settings)
-    from kinelo.lab.serve.server import serve
+    from kinelo.lab.serve.app import serve
 
     def announce(address: str) -> None:
         typer.echo(f"The lab is open at {address}  (Ctrl-C ends it)")
         if share:
-            from kinelo.lab.serve.sharing import code_as_text
+            from kinelo.lab.serve.settings import code_as_text
 
             typer.echo(f"Whoever has this address gets in. With a phone on the same network:\n{code_as_text(address)}")
 
     serve(settings, listener, browser=browser, announce=announce)
+
+
+def serve(
+    book: Annotated[
+        str, typer.Argument(help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://…")
+    ],
+    rater: Annotated[
+        str | None,
+        typer.Option(help="Start a new book with this rater: team, glicko, … or MODULE:CLASS, such as kinelo:RankElo."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any but loopback demands KINELO_TOKEN.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.")] = 8000,
+    workers: Annotated[int, typer.Option(help="Processes that answer.")] = 1,
+) -> None:
+    """Serve a rating book over HTTP and JSON: results come in, forecasts and ratings go out.
+
+    Where the environment variable KINELO_TOKEN is set, every request must bring it (Authorization: Bearer …).
+
+    Example:  kinelo serve ratings.db --rater glicko
+    Example:  kinelo serve postgresql://ratings@localhost/ratings --workers 4
+    """
+    from kinelo.results.disk import disk_errors_in_words
+    from kinelo.runtime.extras import SERVE, require
+
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    require(*SERVE)
+    from pathlib import Path
+
+    from kinelo.service.serving import serve as serve_book
+    from kinelo.service.settings import Settings
+
+    settings = Settings(book, rater, host, port, workers)
+    with disk_errors_in_words(Path(book)):
+        serve_book(settings, lambda address: typer.echo(f"The book is served at {address}  (Ctrl-C ends it)"))
+
+
+def devices(as_json: Annotated[bool, typer.Option("--json", help="Print the devices as JSON.")] = False) -> None:
+    """List the processor and the graphics processor, and say what is missing where one cannot be used.
+
+    Example:  kinelo devices
+    """
+    from kinelo.runtime.device import devices as found
+
+    if as_json:
+        echo_json([asdict(device) for device in found()])
+        return
+    for device in found():
+        typer.echo(str(device))

@@ -1,4 +1,4 @@
-"""What the rating commands share: options for columns, reading files, and saying what was noticed on the way."""
+"""Files that commands read: their columns, what they hold, and saying what was noticed on the way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from kinelo.cli.streams import option_words, say_note
+from kinelo.cli.output import option_words, say_note
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kind import CONTESTS, KINDS, MATCHES, Kind
 
@@ -22,14 +22,19 @@ if TYPE_CHECKING:
     from kinelo.matches.matches import Matches
 
 
+def named_value(option: str, words: str, form: str, *, last: bool = False) -> tuple[str, str]:
+    """A name and its value, as ``NAME=VALUE`` gives them; the ``last`` of several signs may part them."""
+    name, equals, value = (part.strip() for part in (words.rpartition("=") if last else words.partition("=")))
+    if not (name and equals and value):
+        raise InputError(f"{option} {words!r:.60} is not of the form {form}.")
+    return name, value
+
+
 def column_mapping(pairs: list[str] | None) -> dict[str, Any]:
     """``["home=club_1"]`` as a dictionary; what is named twice has several columns."""
     mapping: dict[str, Any] = {}
     for pair in pairs or []:
-        name, equals, column = pair.partition("=")
-        if not equals or not name or not column:
-            raise InputError(f"--column {pair!r} is not of the form NAME=COLUMN, for example home=club_1.")
-        key, value = name.strip(), column.strip()
+        key, value = named_value("--column", pair, "NAME=COLUMN, for example home=club_1")
         earlier = mapping.get(key)
         if key == "contest" and earlier is not None:
             mapping[key] = [earlier, value] if isinstance(earlier, str) else [*earlier, value]
@@ -54,26 +59,21 @@ def mapping_for(path: Path, pairs: list[str] | None, beside: Path | None = None)
     return {key: column for key, column in mapping.items() if among(column, here) or not among(column, there)}
 
 
-def holds_contests(path: Path, column: list[str] | None = None, beside: Path | None = None) -> bool:
-    """Whether a file (or the first of a pattern) is a long table of contests, by its columns and first rows."""
+def kind_of_file(path: Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:
+    """What a file (or the first of a pattern) holds, by its columns and first rows."""
     from kinelo.matches.loading import head_of
     from kinelo.matches.scan import files_of
     from kinelo.matches.shapes import are_contests
 
     files = files_of(path) if any(sign in str(path) for sign in "*?[") else [path]
     if not files[0].is_file():
-        return False
+        return MATCHES
     try:
         with silent_refusals():
             head = head_of(files[0])
     except InputError:
-        return False  # the reader of matches says what is wrong
-    return are_contests(head, mapping_for(path, column, beside))
-
-
-def kind_of_file(path: Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:
-    """What a file (or the first of a pattern) holds."""
-    return CONTESTS if holds_contests(path, column, beside) else MATCHES
+        return MATCHES  # the reader of matches says what is wrong
+    return CONTESTS if are_contests(head, mapping_for(path, column, beside)) else MATCHES
 
 
 def kind_of_source(source: str | Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:
@@ -155,22 +155,6 @@ def silent_refusals() -> Iterator[None]:
             held.seek(0)
             for line in held:
                 os.write(2, line)
-
-
-def conditions_of_book(book: str | Path, rater: Any, conditions: list[str] | None, start: Path | None) -> list[str]:
-    """Columns that the rater of a book asks of matches; what else is asked of a book that exists is refused."""
-    from kinelo.raters.adapter import conditions_of
-
-    columns = conditions_of(rater)
-    if conditions and set(conditions) != set(columns):
-        used = f"the conditions {', '.join(columns)}" if columns else "no conditions"
-        raise InputError(
-            f"{book} is a book whose rater uses {used}; leave out --condition, --noise-by and --covariate or start "
-            "another."
-        )
-    if start is not None:
-        raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book.")
-    return list(columns)
 
 
 def write_csv(table: pl.DataFrame, path: Path) -> None:

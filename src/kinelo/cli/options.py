@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_type_hints
 
 import typer
 
-from kinelo.cli.streams import say_note
+from kinelo.cli.loading import (
+    check_identifiers,
+    column_mapping,
+    kind_of_file,
+    mapping_for,
+    named_value,
+    rejects_written,
+    report_reading,
+    silent_refusals,
+    write_csv,
+)
+from kinelo.cli.output import say_note
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, Kind
 from kinelo.raters.choice import AUTOMATIC, rater_help
@@ -131,13 +142,6 @@ class ResultsOptions:
         """Names of the options that were given."""
         return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
 
-    def sheet_of(self, path: Path, beside: Path | None = None) -> str | None:
-        """The sheet asked for; a file ``beside`` a workbook that is none itself has no sheets."""
-        from kinelo.matches.loading import SPREADSHEETS
-
-        workbooks = [file is not None and file.suffix.lower() in SPREADSHEETS for file in (path, beside)]
-        return None if workbooks == [False, True] else self.sheet
-
     def read(
         self,
         path: Path,
@@ -149,29 +153,30 @@ class ResultsOptions:
         beside: Path | None = None,
     ) -> Any:
         """Matches or contests of a file as these options say; what is asked of the other kind is refused."""
-        from kinelo.cli.loading import mapping_for, silent_refusals
+        from kinelo.matches.loading import SPREADSHEETS
 
         refuse_options(kind, path, *(option for option in self.asked() if option in OF_THE_OTHER[kind]))
-        of_kind = {MATCHES: self._for_matches, CONTESTS: self._for_contests}[kind]
-        own = of_kind(played, lineups, conditions)
+        if kind is CONTESTS:
+            meaning = self._for_contests(conditions)
+        else:
+            meaning = {
+                "lineups": lineups,
+                "results": self.scale,
+                "drop_repeats": self.drop_repeats,
+                "ordered": self.ordered and played,
+                "conditions": conditions,
+                "endings": _pairs(self.ending),
+            }
+        # A file beside a workbook that is none itself has no sheets.
+        workbooks = [file is not None and file.suffix.lower() in SPREADSHEETS for file in (path, beside)]
         with silent_refusals():
             return kind.reader(
                 path, columns=mapping_for(path, self.column, beside), played=played, aliases=self.aliases,
-                dates=self.dates, sheet=self.sheet_of(path, beside), accept_losses=self.accept_losses, **own,
+                dates=self.dates, sheet=None if workbooks == [False, True] else self.sheet,
+                accept_losses=self.accept_losses, **meaning,
             )  # fmt: skip
 
-    def _for_matches(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
-        """What the reader of matches alone is asked for."""
-        return {
-            "lineups": lineups,
-            "results": self.scale,
-            "drop_repeats": self.drop_repeats,
-            "ordered": self.ordered and played,
-            "conditions": conditions,
-            "endings": _pairs(self.ending),
-        }
-
-    def _for_contests(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
+    def _for_contests(self, conditions: Sequence[str]) -> dict[str, Any]:
         """What the reader of contests alone is asked for: nothing, of commands that take matches alone."""
         return {}
 
@@ -188,38 +193,26 @@ class ResultsOptions:
 
         Line-ups that are those of ``coming`` matches, which stand in the file ``beside``, are no rejects.
         """
-        from kinelo.cli.loading import check_identifiers, rejects_written, report_reading
 
         try:
             with rejects_written(rejects):
                 table = self.read(results, kind, lineups=self.lineups, conditions=conditions or (), beside=beside)
         except InputError:
-            self._refuse_other(results, kind, beside)
+            if kind.two_sided and kind_of_file(results, self.column, beside) is not kind:
+                raise InputError(
+                    f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo "
+                    "rate, leaderboard, predict, backtest, audit and book take contests."
+                ) from None
             raise
         if coming is not None and getattr(coming, "lineups", None) is not None:
             check_identifiers(table, coming)
             table = replace(table, rejected=table.rejected.unless_used(coming.rejected))
         report_reading(table, rejects)
-        self.write_likely(table)
-        return table
-
-    def write_likely(self, results: Matches | Contests) -> None:
-        """Write names that may be one, where asked."""
         if self.write_aliases is not None:
-            from kinelo.cli.loading import write_csv
             from kinelo.matches.same_side import likely_names
 
-            write_csv(likely_names(results), self.write_aliases)
-
-    def _refuse_other(self, results: Path, kind: Kind, beside: Path | None) -> None:
-        """Say of a file that could not be read as matches that it holds contests, where it does."""
-        from kinelo.cli.loading import kind_of_file
-
-        if kind.two_sided and kind_of_file(results, self.column, beside) is not kind:
-            raise InputError(
-                f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo rate, "
-                "leaderboard, predict, backtest, audit and book take contests."
-            ) from None
+            write_csv(likely_names(table), self.write_aliases)
+        return table
 
 
 @dataclass(frozen=True)
@@ -307,7 +300,7 @@ class AnyReadingOptions(ReadingOptions):
         str | None, typer.Option("--not-started", help="Who did not start is out (usual), behind or last.")
     ] = None
 
-    def _for_contests(self, played: bool, lineups: Path | None, conditions: Sequence[str]) -> dict[str, Any]:
+    def _for_contests(self, conditions: Sequence[str]) -> dict[str, Any]:
         """What the reader of contests alone is asked for; conditions, and what luck depends on, are advantages."""
         named = {*_slots(self.advantage), *_slots(self.slot)}
         added = [name for name in dict.fromkeys(conditions) if name not in named]
@@ -326,21 +319,18 @@ class AnyReadingOptions(ReadingOptions):
 
     def scan(self, pattern: str, kind: Kind) -> Any:
         """The files of a pattern, to be read in chunks; what is not checked of them is said."""
-        from kinelo.cli.loading import column_mapping
 
-        own = {MATCHES: dict, CONTESTS: self._scanned_contests}[kind]()
-        scan = kind.scanner(pattern, column_mapping(self.column), accept_losses=self.accept_losses, **own)
+        meaning = {}
+        if kind is CONTESTS:
+            contests = self._for_contests(self.columns_asked())
+            meaning = {**contests, "aliases": self.aliases, "dates": self.dates}
+        scan = kind.scanner(pattern, column_mapping(self.column), accept_losses=self.accept_losses, **meaning)
         for note in scan.notes:
             say_note(note)
         return scan
 
-    def _scanned_contests(self) -> dict[str, Any]:
-        own = self._for_contests(True, None, self.columns_asked())
-        return {**own, "aliases": self.aliases, "dates": self.dates}
-
     def as_kept_by(self, rater: Any, path: Path, kind: Kind) -> AnyReadingOptions:
         """Options that read a file as the rater of a book needs it, where they do not say what is rated."""
-        from kinelo.cli.loading import silent_refusals
         from kinelo.matches.loading import head_of
 
         kinds, advantages = getattr(rater, "_kinds", ()), getattr(rater, "_advantage_kinds", ())
@@ -361,10 +351,7 @@ def refuse_options(kind: Kind, source: object, *odd: str) -> None:
 
 def _pairs(given: list[str] | None) -> dict[str, str]:
     """``["XYZ=unfinished"]`` as a dictionary."""
-    for pair in given or []:
-        if not all(pair.partition("=")):
-            raise InputError(f"--ending {pair!r:.60} is not of the form WORD=unfinished.")
-    return {word.strip(): ending.strip() for word, _, ending in (pair.rpartition("=") for pair in given or [])}
+    return dict(named_value("--ending", pair, "WORD=unfinished", last=True) for pair in given or [])
 
 
 def _slots(given: list[str] | None) -> dict[str, list[str]]:
@@ -475,7 +462,19 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
         kind = hints[name]
         if is_dataclass(kind):
             groups[name] = kind
-            shared += _options_of(cast("type", kind))
+            of_group = get_type_hints(kind, include_extras=True)
+            for field in fields(kind):
+                option = copy(of_group[field.name].__metadata__[0])
+                declared = next(one for one in cast("type", kind).__mro__ if field.name in inspect.get_annotations(one))
+                option.rich_help_panel = declared.heading
+                shared.append(
+                    inspect.Parameter(
+                        field.name,
+                        inspect.Parameter.KEYWORD_ONLY,
+                        default=inspect.Parameter.empty if field.default is MISSING else field.default,
+                        annotation=Annotated[of_group[field.name].__origin__, option],
+                    )
+                )
         else:
             apart.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
 
@@ -488,32 +487,6 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
-
-
-def _options_of(group: type) -> list[inspect.Parameter]:
-    """The fields of a group as options of a command."""
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=_under(_heading_of(group, field.name), hints[field.name]),
-        )
-        for field in fields(group)
-    ]
-
-
-def _heading_of(group: type, name: str) -> str:
-    """The heading of the class that declares an option."""
-    return next(kind.heading for kind in group.__mro__ if name in inspect.get_annotations(kind))
-
-
-def _under(heading: str, hint: Any) -> Any:
-    """An option of its own, under a heading of the help."""
-    option = copy(hint.__metadata__[0])
-    option.rich_help_panel = heading
-    return Annotated[hint.__origin__, option]
 
 
 @dataclass(frozen=True)

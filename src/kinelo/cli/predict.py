@@ -1,18 +1,21 @@
-"""``kinelo predict``: win, draw and loss probabilities of matches to come."""
+"""``kinelo predict``, ``season`` and ``knockout``: what is to come."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
-from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped, refuse_options
-from kinelo.cli.streams import console, echo_json, say_note
+from kinelo.cli.loading import kind_of_source, plain_warnings, report_reading, write_csv
+from kinelo.cli.options import AnyReadingOptions, Json, MatchesFile, RaterName, ReadingOptions, grouped, refuse_options
+from kinelo.cli.output import console, echo_json, say_note
+from kinelo.cli.rating import check_rater, fit_forecaster, fit_rater, open_book
 from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC
 
@@ -21,7 +24,143 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from kinelo.forecasts.season import Rules
     from kinelo.presentation import Table
+
+START_HELP = (
+    "Results since this day count for the table; none counts none. By default the season under way is found, where no "
+    "fixture has a result."
+)
+BREAK_HELP = (
+    "What separates sides level on points: margin, wins or head_to_head; repeat for an order. By default margin, then "
+    "wins; wins alone where the rater draws no margins."
+)
+
+
+@dataclass(frozen=True)
+class SeasonRules:
+    """What matches are worth, and what the table decides."""
+
+    heading: ClassVar[str] = "Rules of the season"
+
+    win: Annotated[float, typer.Option(help="Points for a win.")] = WIN
+    draw: Annotated[float, typer.Option(help="Points for a draw.")] = DRAW
+    loss: Annotated[float, typer.Option(help="Points for a loss.")] = LOSS
+    tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None
+    relegated: Annotated[
+        int | None, typer.Option(min=0, show_default=str(USUAL_RELEGATED), help="How many go down.")
+    ] = None
+
+    def rules(self, sides: int) -> Rules:
+        """The rules as :func:`kinelo.season` takes them, for so many sides."""
+        from kinelo.forecasts.season import Rules, table_places
+
+        places = table_places(sides, self.relegated)
+        return Rules(self.win, self.draw, self.loss, tuple(self.tie_break) if self.tie_break else None, places)
+
+
+@grouped
+def season(
+    results: Annotated[Path, typer.Argument(help="Results to fit the rater on.")],
+    fixtures: Annotated[
+        Path, typer.Argument(help="Matches of the season, or those to come; those with a result count as they ended.")
+    ],
+    reading: ReadingOptions,
+    scoring: SeasonRules,
+    rater: RaterName = AUTOMATIC,
+    season_start: Annotated[str | None, typer.Option(help=START_HELP)] = None,
+    realisations: Annotated[
+        int, typer.Option("--realisations", "--simulations", min=1, help="How many times the season is played.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Write the table to this CSV file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play the rest of a season many times: final points, chances of the title and of going down.
+
+    Points won in the season so far count: a note says which results they are from.
+
+    Example:  kinelo season league/results.csv fixtures.csv --relegated 2
+    """
+    from kinelo.forecasts.season import season as played
+    from kinelo.forecasts.season import season_table
+    from kinelo.forecasts.season_so_far import season_so_far
+    from kinelo.matches.dated import read_day
+
+    check_rater(rater, reading)
+    since = None if season_start in (None, "none") else read_day(season_start)
+    with plain_warnings():
+        coming = reading.fixtures(fixtures, reading.columns_asked(), results)
+        past = reading.load(results, coming=coming, beside=fixtures)
+        rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
+        counted = past[:0] if season_start == "none" else past
+        season_so_far(coming, counted, since)  # asks before a rater is fitted
+        fitted, _ = fit_rater(rater, past, reading)
+        end = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
+    for note in end.notes:
+        say_note(note)
+    if not scoring.tie_break and end.rules.tie_breaks == ("wins",):
+        kind = type(fitted).__name__
+        typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)
+    if out is not None:
+        write_csv(end.to_polars(), out)
+    if as_json:
+        echo_json({"rater": type(fitted).__name__, **end.to_dict()})
+        return
+    asked = "" if scoring.relegated is not None else " Say --relegated for another number."
+    typer.echo(f"{end.rule}{asked}")
+    title = f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}"
+    console().print(season_table(end, title))
+
+
+@grouped
+def knockout(
+    results: MatchesFile,
+    sides: Annotated[
+        list[str],
+        typer.Argument(help="The bracket: 2, 4, 8, … sides, first against second, third against fourth, and so on."),
+    ],
+    reading: ReadingOptions,
+    rater: RaterName = AUTOMATIC,
+    date: Annotated[
+        str | None, typer.Option(help="Day of the cup (2024-06-01); by default the day after the last result.")
+    ] = None,
+    realisations: Annotated[int, typer.Option(min=1, help="How many times the cup is played.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Write the chances to this CSV file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play a cup many times: the chance of every side to win each round, on neutral ground.
+
+    Example:  kinelo knockout league/results.csv Ashford Bramley Calder Dunmore
+    """
+    from kinelo.forecasts.knockout import check_bracket, knockout_table
+    from kinelo.forecasts.knockout import knockout as played
+    from kinelo.matches.dated import read_day
+    from kinelo.raters.name_index import nearest_names
+
+    check_bracket(sides)
+    check_rater(rater, reading)
+    day = None if date is None else read_day(date)
+    past = reading.load(results)
+    if strange := [name for name in sides if name not in past.teams]:
+        near = nearest_names(strange[0], sorted(past.teams))
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise InputError(f"{', '.join(map(repr, strange))} has no match in these results.{meant}")
+    with plain_warnings():
+        fitted, _ = fit_rater(rater, past, reading)
+        day = past.date[-1] + 1 if day is None else day
+        cup = played(fitted, sides, date=str(day), realisations=realisations, seed=seed)
+    if out is not None:
+        write_csv(cup.to_polars(), out)
+    if as_json:
+        content = {"rater": type(fitted).__name__, "date": str(day), "realisations": realisations}
+        echo_json(content | cup.to_dict())
+        return
+    when = f" on {day}" if past.dated or date else ""
+    title = f"{len(sides)} sides{when}, {realisations:,} times, {type(fitted).__name__}"
+    console().print(knockout_table(cup, title))
+
 
 FORECASTS_SHOWN, ENTRANTS_SHOWN = 40, 60
 MATCH_HELP = (
@@ -56,11 +195,17 @@ def predict(
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     Example:  kinelo predict next-race.csv --results races.csv
     """
-    from kinelo.cli.loading import kind_of_source, plain_warnings, write_csv
-    from kinelo.cli.rating import check_rater, fit_forecaster, open_book
     from kinelo.raters.adapter import conditions_of
+    from kinelo.raters.name_index import nearest_names
 
-    _check(fixtures, match, book, results, played_since)
+    if (fixtures is None) == (not match):
+        raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")
+    if (book is not None and results is not None) or (book is None and results is None and fixtures is None):
+        raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
+    if played_since is not None and (book is not None or fixtures is None):
+        raise InputError(
+            "--played-since forecasts played matches of a file from --results; it takes no --book or --match."
+        )
     sources = {results or book: fixtures, fixtures: results}
     kinds = {kind_of_source(one, reading.column, beside) for one, beside in sources.items() if one is not None}
     kind = CONTESTS if CONTESTS in kinds else MATCHES
@@ -85,9 +230,13 @@ def predict(
         if book is None:
             past = reading.load(results or fixtures or Path(), coming=coming, beside=fixtures, kind=kind)
         if coming is not None and (book is not None or results not in (None, fixtures)):
-            _report_fixtures(coming, past)
-        if coming is None or not coming.dated:
-            _say_day(kind, past)
+            seen = coming  # line-ups of results are no rejects
+            if getattr(coming, "lineups", None) is not None and past is not None:
+                seen = replace(coming, rejected=coming.rejected.unless_used(past.rejected))
+            report_reading(seen, None)
+        if (coming is None or not coming.dated) and past is not None and len(past) and past.dated:
+            day = past.date[-1]
+            typer.echo(f"note: {kind.noun} without a date are forecast for {day}, the last day known", err=True)
         if coming is None:
             chosen = fit_forecaster(rater, past, reading) if chosen is None else chosen
             typed = Typed(fields, neutral, reading.aliases, {name: levels.get(name, "") for name in conditions})
@@ -96,7 +245,11 @@ def predict(
             pieces, chosen = _forecasts(chosen, past, coming, rater, reading, played_since)
     unknown = list(dict.fromkeys(name for piece in pieces for name in piece.forecast.unknown))
     for name in unknown:
-        typer.echo(_stranger(name, chosen, kind), err=True)
+        rated = getattr(chosen, "ratings_", None)
+        names = set() if rated is None else {n for col in ("name", "team") if col in rated.columns for n in rated[col]}
+        near = nearest_names(name, sorted(names))
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        typer.echo(f"warning: {name} has never {kind.met}: it is forecast as a newcomer{meant}", err=True)
     for note in dict.fromkeys(note for piece in pieces for note in piece.forecast.notes):
         say_note(note)
     table = _table(pieces, form)
@@ -110,36 +263,10 @@ def predict(
         console().print(shown)
 
 
-def _check(
-    fixtures: Path | None, match: list[str] | None, book: str | None, results: Path | None, played_since: str | None
-) -> None:
-    """Refuse a command that does not say what to forecast, or from what."""
-    if (fixtures is None) == (not match):
-        raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")
-    if book is not None and results is not None:
-        raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
-    if book is None and results is None and fixtures is None:
-        raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
-    if played_since is not None and (book is not None or fixtures is None):
-        raise InputError(
-            "--played-since forecasts played matches of a file from --results; it takes no --book or --match."
-        )
-
-
-def _report_fixtures(coming: Any, past: Any) -> None:
-    """Say what was noticed on reading what is to come, where that is not the file of results."""
-    from kinelo.cli.loading import report_reading
-
-    if getattr(coming, "lineups", None) is not None and past is not None:  # those of results are no rejects
-        coming = replace(coming, rejected=coming.rejected.unless_used(past.rejected))
-    report_reading(coming, None)
-
-
 def _forecasts(
     rater: Any, past: Any, coming: Any, name: str, reading: AnyReadingOptions, played_since: str | None
 ) -> tuple[list[Piece], Any]:
     """Forecast what is to come from all results, and what took place since a day from the results before it."""
-    from kinelo.cli.rating import fit_forecaster
 
     kind = coming.kind
     played = _played(coming, past)
@@ -216,24 +343,6 @@ def _late(coming: Any, later: Any, since: str) -> NDArray[np.bool_]:
         return coming.date >= read_day(since)
     events = set(later._events)
     return np.array([event in events for event in coming._events], bool)
-
-
-def _stranger(name: str, rater: Any, kind: Kind) -> str:
-    """What is said of a name never met: perhaps it is another one, misspelt."""
-    from kinelo.raters.name_index import nearest_names
-
-    table = getattr(rater, "ratings_", None)
-    known = set() if table is None else {n for col in ("name", "team") if col in table.columns for n in table[col]}
-    near = nearest_names(name, sorted(known))
-    meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"warning: {name} has never {kind.met}: it is forecast as a newcomer{meant}"
-
-
-def _say_day(kind: Kind, past: Any) -> None:
-    """Say on which day matches are forecast that have no date."""
-    if past is not None and len(past) and past.dated:
-        day = past.date[-1]
-        typer.echo(f"note: {kind.noun} without a date are forecast for {day}, the last day known", err=True)
 
 
 def _table(pieces: list[Piece], form: Form) -> pl.DataFrame:

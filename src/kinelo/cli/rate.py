@@ -1,14 +1,14 @@
-"""``kinelo rate``: ratings from a file of results, or with ``--rules fide`` the next list of a federation."""
+"""``kinelo sample``, ``rate``, ``leaderboard`` and ``book``: ratings from results, and where they are kept."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import typer
 
-from kinelo.cli.files import is_page, picture_name
+from kinelo.cli.loading import kind_of_file, kind_of_source, plain_warnings, write_csv
 from kinelo.cli.options import (
     MATCHES_HELP,
     OF_A_SCAN,
@@ -20,13 +20,49 @@ from kinelo.cli.options import (
     ShownOptions,
     grouped,
 )
-from kinelo.cli.streams import echo_json
+from kinelo.cli.output import console, echo_json, is_page, picture_name, say_note
+from kinelo.cli.rating import (
+    check_rater,
+    content_of,
+    fit_rater,
+    fit_shown,
+    open_book,
+    rated_by,
+    show_board,
+    show_leaderboard,
+)
 from kinelo.errors import InputError
 from kinelo.matches.kind import Kind
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from kinelo.book.book import RatingBook
+
+
+def sample(
+    folder: Annotated[Path, typer.Argument(help="Folder to write results.csv and lineups.csv into.")] = Path("league"),
+    teams: Annotated[int, typer.Option(help="Number of clubs.")] = 20,
+    seasons: Annotated[int, typer.Option(help="Seasons of a double round robin.")] = 3,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same league.")] = 1,
+) -> None:
+    """Write a simulated league with line-ups, draws and home advantage.
+
+    Example:  kinelo sample league && kinelo rate league/results.csv
+    """
+    from kinelo.errors import InputError
+    from kinelo.matches.sample import sample_league
+
+    league = sample_league(teams, seasons, seed=seed)
+    tables = {folder / "results.csv": league.results, folder / "lineups.csv": league.lineups}
+    for path in tables:
+        if path.exists():
+            raise InputError(f"{path} exists already; choose another folder.")
+    for path, table in tables.items():
+        write_csv(table, path)
+    typer.echo(f"{league.results.height:,} matches: {folder / 'results.csv'}")
+    typer.echo(f"{league.lineups.height:,} appearances: {folder / 'lineups.csv'}")
 
 
 @dataclass(frozen=True)
@@ -77,20 +113,6 @@ class ListOptions:
         return FideElo(list_, self.born, event=event, as_of=self.as_of)
 
 
-def show_list(rater: Any, top: int) -> None:
-    """Print a list, and who has no rating yet."""
-    from kinelo.cli.streams import console
-
-    table, unrated = rater._list_table(), rater.unrated_
-    console().print(table.head(top))
-    if len(table.rows) > top:
-        typer.echo(f"{len(table.rows) - top:,} more are on the list (--top, --out).")
-    if unrated.height:
-        shown = "; ".join(f"{name} {games}" for name, games in unrated.select("name", "games").head(5).rows())
-        more = "; …" if unrated.height > 5 else ""
-        typer.echo(f"Without a rating; games against rated opponents so far, of which 5 are needed: {shown}{more}.")
-
-
 RESULTS_HELP = (
     f"{MATCHES_HELP}; or contests, with a row for each entrant. Files of a pattern such as 'games/*.parquet' are read "
     "one after the other."
@@ -131,20 +153,10 @@ def rate(
     """
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
-    from kinelo.cli.loading import kind_of_file, plain_warnings
-    from kinelo.cli.rating import (
-        add_to_book,
-        content_of,
-        fit_rater,
-        fit_shown,
-        rated_by,
-        say_unused,
-        show_estimates,
-        show_leaderboard,
-        show_tables,
-    )
+    from kinelo.book.book import RatingBook, is_book
     from kinelo.raters.adapter import conditions_of
-    from kinelo.raters.tables import advantages_table, effects_table, luck_table
+    from kinelo.raters.tables import advantages_table, effects_table, estimates_in_a_line, luck_table, retirement_words
+    from kinelo.results.disk import disk_errors_in_words
 
     kind = kind_of_file(results, reading.column)
     lists = listing.rater(results, rater, federation, reading)
@@ -158,7 +170,14 @@ def rate(
 
     if lists is not None and is_page(out):
         raise InputError("A list is written as a table: --out NAME.csv.")
-    opened, described = _rater_or_book(book, rater, federation, reading, lists, kind)
+    opened, described = None, lists or federation.rater(rater, *reading.asked_of_rater(), kind=kind)
+    if book is None or not is_book(book):
+        check_rater(rater, reading, kind)
+    elif described is not None:
+        raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
+    else:
+        with plain_warnings():
+            opened = open_book(book, rater, reading, kind)
     keeper = lists if opened is None else opened.rater
     conditions = reading.columns_asked() if keeper is None else list(conditions_of(keeper))
     if opened is not None:
@@ -172,51 +191,49 @@ def rate(
             rated = fit_shown(described, played)
         elif opened is None:
             rated, choice = fit_rater(rater, played, reading)
-        say_unused(rated if opened is None else keeper, played)
+        rater_used: Any = rated if opened is None else keeper
+        if hasattr(rater_used, "_unused_words") and (words := rater_used._unused_words(played)):
+            say_note(words)
         if book is not None:
-            rated = add_to_book(book, opened, rated, played, quiet=as_json)
+            with disk_errors_in_words(Path(book)):
+                kept = RatingBook(book, rated) if opened is None else opened
+                added = kept.add(played)
+            rated, changed = kept.rater, f"{added.changed:,} changed, " if added.changed else ""
+            typer.echo(
+                f"Book {book}, kept by {type(rated).__name__}: {added.new:,} new {kept.noun}, {changed}"
+                f"{added.known:,} counted before, {len(kept):,} in all.",
+                err=as_json,
+            )
         worth = rating_inflation(rated, played) if opened is None else None
     if as_json:
         echo_json(content_of(rated, played, choice) | {"inflation": None if worth is None else worth.to_dict()})
     elif hasattr(rated, "_list_table"):
-        show_list(rated, shown.top)
+        table, unrated = rated._list_table(), rated.unrated_
+        console().print(table.head(shown.top))
+        if len(table.rows) > shown.top:
+            typer.echo(f"{len(table.rows) - shown.top:,} more are on the list (--top, --out).")
+        if unrated.height:
+            names = "; ".join(f"{name} {games}" for name, games in unrated.select("name", "games").head(5).rows())
+            more = "; …" if unrated.height > 5 else ""
+            typer.echo(f"Without a rating; games against rated opponents so far, of which 5 are needed: {names}{more}.")
     else:
         show_leaderboard(rated, played, rated_by(rated, played), shown, noun=kind.noun)
-        show_estimates(rated)
-        show_tables(effects_table(rated), luck_table(rated), advantages_table(rated))
+        if estimates := estimates_in_a_line(rated):
+            typer.echo(f"Estimated: {estimates}")
+        if retired := retirement_words(rated):
+            typer.echo(retired)
+        for table in (effects_table(rated), luck_table(rated), advantages_table(rated)):
+            if table is not None:
+                console().print(table)
         if worth is not None:
             typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
     _write(rated, played, results.stem, shown, out, picture, err=as_json)
-
-
-def _rater_or_book(
-    book: str | None,
-    name: str,
-    federation: Federation,
-    reading: AnyReadingOptions,
-    lists: Any,
-    kind: Kind,
-) -> tuple[RatingBook | None, Any]:
-    """The book that is carried on, or the rater that options describe; neither where it is to be chosen."""
-    from kinelo.book.book import is_book
-    from kinelo.cli.loading import plain_warnings
-    from kinelo.cli.rating import check_rater, open_book
-
-    own = lists or federation.rater(name, *reading.asked_of_rater(), kind=kind)
-    if book is None or not is_book(book):
-        check_rater(name, reading, kind)
-        return None, own
-    if own is not None:
-        raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
-    with plain_warnings():
-        return open_book(book, name, reading, kind), None
 
 
 def _write(
     rater: Any, played: Any, title: str, shown: ShownOptions, out: Path | None, picture: Path | None, *, err: bool
 ) -> None:
     """The table or page, and the picture, where they are asked for."""
-    from kinelo.cli.loading import write_csv
 
     if is_page(out):
         from kinelo.pages.page import write_page
@@ -239,8 +256,6 @@ def _rate_in_chunks(
     out: Path | None,
 ) -> None:  # fmt: skip
     """Rate files that need not fit into memory and show the leaderboard."""
-    from kinelo.cli.loading import plain_warnings, write_csv
-    from kinelo.cli.rating import check_rater, fit_rater, fit_shown, show_leaderboard
 
     own = federation.rater(rater, *reading.asked_of_rater(), kind=kind)
     check_rater(rater, reading, kind)
@@ -255,3 +270,228 @@ def _rate_in_chunks(
     if out is not None:
         write_csv(table, out)
         typer.echo(f"Ratings: {out}")
+
+
+MOST_BOARDS = 50
+
+
+class Board(NamedTuple):
+    """A leaderboard, of which value of a column, whose it is, and its title."""
+
+    table: pl.DataFrame
+    level: str
+    rater: Any
+    title: str
+
+
+@grouped
+def leaderboard(
+    source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
+    reading: AnyReadingOptions,
+    shown: ShownOptions,
+    rater: RaterName = AUTOMATIC,
+    caution: Annotated[
+        float | None,
+        typer.Option(min=0, help="Standard deviations taken off before sorting; 2 unless given, 0 for contests."),
+    ] = None,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Show ranks with their 95 % intervals, of --rater bradley-terry.")
+    ] = False,
+    by: Annotated[
+        str | None, typer.Option(help="A board for each value of this column, from its matches alone.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the leaderboard to this CSV file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show who is best, surest first; sides hardly tied to the rest stand in pools of their own.
+
+    Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
+    """
+    import polars as pl
+
+    from kinelo.book.book import is_book
+    from kinelo.raters.leaderboard import board_and_words
+    from kinelo.raters.tables import ranks_table
+
+    kind = kind_of_source(source, reading.column)
+    if ranks and rater != "bradley-terry":
+        raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
+    if is_book(source) and (by or ranks):
+        raise InputError("--by and --ranks rate a file of results; a book holds one board.")
+
+    boards: list[Board] = []
+    with plain_warnings():
+        if is_book(source):
+            book = open_book(source, rater, reading, kind)
+            parts: dict[str, Any] = {"": (book.rater, book.matches())}
+        else:
+            check_rater(rater, reading, kind)
+            asked = reading.columns_asked()
+            played = reading.load(source, conditions=[*asked, *([by] if by else [])], kind=kind)
+            parts = {
+                level: (fit_rater(rater, part, reading)[0], part)
+                for level, part in _by_level(played, by, keep=by in asked).items()
+            }
+        for level, (rated, part) in parts.items():
+            prefix = f"{by} {level}: " if by else ""
+            ranking = {"caution": caution, **shown.ranking()}
+            table, said = (rated.intervals(), "") if ranks else board_and_words(rated, part, **ranking)
+            if said:
+                typer.echo(f"note: {prefix}{said}", err=True)
+            boards.append(Board(table, level, rated, f"{prefix}{rated_by(rated, part)}"))
+    tables = [board.table.with_columns(pl.lit(board.level).alias(by)) if by else board.table for board in boards]
+    if out is not None:
+        write_csv(pl.concat(tables), out)
+    if as_json:
+        echo_json([row for table in tables for row in table.to_dicts()])
+        return
+    for board in boards:
+        if ranks:
+            console().print(ranks_table(board.table, board.title).head(shown.top))
+        else:
+            show_board(board.table, "", board.rater, board.title, shown.top, kind.noun)
+
+
+def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:
+    """The matches or contests of each value of a column, those with most first; all of them without one. Raters
+    ``keep`` a column that they use.
+    """
+    import numpy as np
+
+    if by is None:
+        return {"": played}
+    condition = played._level_of(by)
+    if not condition.levels or len(condition.levels) > MOST_BOARDS:
+        raise InputError(
+            f"The column {by!r} has {len(condition.levels):,} values; --by takes one with 1 to {MOST_BOARDS}."
+        )
+    played = played if keep else played._without(by)
+    size = np.bincount(condition.codes[condition.codes >= 0], minlength=len(condition.levels))
+    parts = {condition.levels[k]: played[condition.codes == k] for k in np.argsort(-size, kind="stable") if size[k]}
+    if unknown := int((condition.codes < 0).sum()):
+        noun = played.kind.noun
+        typer.echo(f"note: {unknown:,} {noun} without a value in {by!r} stand on no board", err=True)
+    return parts
+
+
+WORDS = {"check": 1, "export": 2, "erase": 2}
+"""Verbs, and how many words follow each."""
+
+
+def book(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[check|export|erase] BOOK [FILE|NAME]",
+            help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://… Before it, check compares "
+            "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet); erase "
+            "takes NAME out of it for good, with a pseudonym in its place.",
+        ),
+    ],
+    remove: Annotated[
+        list[str] | None, typer.Option(help="Identifier of a match (name of a contest) to take out; may be repeated.")
+    ] = None,
+    remove_player: Annotated[
+        list[str] | None, typer.Option(help="Name of somebody whose matches to take out; may be repeated.")
+    ] = None,
+    pseudonym: Annotated[
+        str | None, typer.Option(help="With erase: what stands in the place of the name (else 'erased 1').")
+    ] = None,
+    listed: Annotated[
+        bool,
+        typer.Option(
+            "--list", help="List its matches: identifier, date, sides, result; of contests, entrants by place."
+        ),
+    ] = False,
+    ratings: Annotated[
+        bool, typer.Option("--ratings", help="With export: write the ratings, not the matches.")
+    ] = False,
+    rater: Annotated[str | None, typer.Option(help="MODULE:CLASS where the book keeps a rater of your own.")] = None,
+) -> None:
+    """Say what a rating book holds, list its matches, take matches out, check it, write it as a table.
+
+    Example:  kinelo book league.db --remove M-2014-61
+    Example:  kinelo book erase league.db 'Ann Example'
+    Example:  kinelo book check league.db
+    Example:  kinelo book export league.db matches.parquet
+    """
+    from kinelo.book.book import RatingBook
+    from kinelo.raters.choice import rater_called
+    from kinelo.results.disk import disk_errors_in_words
+
+    verb, address, target = _parted(words, ratings, asked=bool(remove or remove_player) or listed)
+    if pseudonym is not None and verb != "erase":
+        raise InputError("--pseudonym goes with kinelo book erase BOOK NAME.")
+    kind = None if rater is None else type(rater_called(rater))
+    with plain_warnings(), disk_errors_in_words(Path(address)):
+        opened = RatingBook(address, kind)
+        taken = opened.remove(remove) if remove else 0
+        for name in remove_player or ():
+            number = opened.remove_player(name)
+            if not number:
+                raise InputError(f"{name!r:.60} took part in nothing that {opened.path} holds.")
+            taken += number
+        if verb == "erase":
+            given = opened.erase(str(words[-1]), pseudonym)
+            typer.echo(f"{words[-1]} is {given} from now on; every rating is as it was. Copies are yours to erase.")
+            return
+    if verb == "check":
+        _check(opened)
+        return
+    if verb == "export":
+        _export(opened, target, ratings)
+        return
+    if taken:
+        typer.echo(f"{taken:,} taken out; the ratings are as if they had never been added.")
+    matches = opened.matches() if len(opened) else None
+    if listed and matches is not None:
+        for row in range(len(matches)):  # identifier, date, sides and result; of contests, entrants by place
+            typer.echo(matches._line(row))
+    span = f" from {matches.date[0]} to {matches.date[-1]}" if matches is not None and matches.dated else ""
+    typer.echo(f"{address}: {len(opened):,} {opened.noun}{span}, {opened.ratings_.height:,} rated by {opened.rater!r}")
+
+
+def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, Path]:
+    """The verb (or none), the book and the file of a command."""
+    verb = words[0] if len(words) > 1 and words[0] in WORDS else ""
+    rest = words[1:] if verb else words
+    if len(rest) != WORDS.get(verb, 1):
+        need = {"export": "a book and a file to write", "erase": "a book and a name"}.get(verb, "one book")
+        raise InputError(f"kinelo book {verb or 'BOOK'} takes {need}, not {' '.join(rest)!r:.80}.")
+    if (verb and asked) or (ratings and verb != "export"):
+        raise InputError("--list and --remove go with kinelo book BOOK, --ratings with kinelo book export BOOK FILE.")
+    return verb, rest[0], Path(rest[-1])
+
+
+def _check(kept: RatingBook) -> None:
+    """Say what is wrong with a book; the status is 1 where anything is."""
+    wrong = kept.check()
+    for line in wrong[:20]:
+        typer.echo(line)
+    if wrong:
+        typer.echo(f"{kept.path}: {len(wrong):,} of its rows are not right; put back a copy, or start a new book.")
+        raise typer.Exit(1)
+    typer.echo(f"{kept.path}: {len(kept):,} {kept.noun}, every rating is that of one run over all of them.")
+
+
+def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
+    """Write the matches or the ratings of a book as CSV or Parquet, by the ending of the file."""
+    from kinelo.results.disk import disk_errors_in_words
+    from kinelo.runtime.atomic import write_file
+
+    if isinstance(kept.path, Path) and target.exists() and target.samefile(kept.path):
+        raise InputError(f"{target} would overwrite the book; choose another name.")
+    table: Any = kept.ratings_ if ratings else kept.matches().to_polars()
+    if target.suffix.lower() == ".parquet":
+        import io
+
+        buffer = io.BytesIO()
+        table.write_parquet(buffer)
+        with disk_errors_in_words(target.parent):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_file(target, buffer.getvalue())
+    elif target.suffix.lower() == ".csv":
+        write_csv(table, target)
+    else:
+        raise InputError(f"{target} ends neither in .csv nor in .parquet.")
+    typer.echo(f"{target}: {table.height:,} rows")

@@ -1,15 +1,18 @@
-"""The rater of a command (asked for, of a book, or chosen on the user's own matches) and how its ratings are shown."""
+"""What commands that rate share: the rater, of a book or fitted on a file, and how its ratings are shown."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.streams import console, say_note
+from kinelo.cli.loading import (
+    kind_of_source,
+    plain_warnings,
+)
+from kinelo.cli.output import console
 from kinelo.errors import InputError
 from kinelo.matches.kind import KINDS, MATCHES, Kind, kind_of
 from kinelo.raters.choice import AUTOMATIC
@@ -18,13 +21,59 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.book.book import RatingBook
-    from kinelo.cli.options import ReadingOptions, ShownOptions
+    from kinelo.cli.options import AnyReadingOptions, ReadingOptions, ShownOptions
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
     from kinelo.matches.scan import MatchScan
-    from kinelo.presentation import Table
-    from kinelo.raters.rater import Rater
+
+
+OF_A_BOOK = ("--aliases", "--condition", "--noise-by", "--covariate", "--start")
+"""Options of reading that are looked at where ratings come from a book: aliases of typed names, and what its rater is
+asked to use, which is refused where it does not."""
+BookOption = Annotated[str | None, typer.Option(help="Rating book whose ratings count.")]
+ResultsOption = Annotated[Path | None, typer.Option(help="File of results (or contests) to fit a rater on.")]
+
+
+def rater_of(
+    book: str | None,
+    results: Path | None,
+    rater: str,
+    reading: AnyReadingOptions,
+    *,
+    history: bool = False,
+    contest: bool | None = None,
+) -> tuple[Any, Any]:
+    """The rater, and the matches or contests that it has rated; of a book those are read for a ``history`` alone.
+
+    Where a match (or a ``contest``) is typed, the other kind is refused.
+    """
+
+    if (book is None) == (results is None):
+        raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
+    kind = kind_of_source(book or results or "", reading.column)
+    if contest is not None and contest == kind.two_sided:
+        form = "matches of two sides: ask about 'HOME - AWAY'" if contest else "contests: ask about 'ANN; BOB; CID'"
+        raise InputError(f"{book or results} holds {form}.")
+    with plain_warnings():
+        if book is not None:
+            odd = [option for option in reading.asked() if option not in OF_A_BOOK]
+            if odd:
+                raise InputError(f"{odd[0]} says how a file is read: leave it out with --book, or give --results FILE.")
+            kept = open_book(book, rater, reading, kind)
+            return kept.rater, kept.matches() if history and len(kept) else None
+        assert results is not None
+        check_rater(rater, reading, kind)
+        played = reading.load(results, kind=kind)
+        return fit_rater(rater, played, reading)[0], played
+
+
+def typed_names(names: list[str], reading: AnyReadingOptions) -> list[str]:
+    """Names as they were typed, or those wanted for them."""
+    from kinelo.matches.same_side import read_aliases
+
+    aliases = read_aliases(reading.aliases)
+    return [aliases.get(name, name) for name in names]
 
 
 def check_rater(name: str, reading: ReadingOptions, kind: Kind = MATCHES) -> None:
@@ -80,16 +129,10 @@ def choose(matches: Matches | MatchScan, reading: ReadingOptions) -> RaterChoice
     return choice
 
 
-def say_unused(rater: Any, played: Matches | Contests) -> None:
-    """Say what of a table a rater does not use."""
-    if hasattr(rater, "_unused_words") and (words := rater._unused_words(played)):
-        say_note(words)
-
-
 def open_book(book: str | Path, asked: str, reading: ReadingOptions, kind: Kind) -> RatingBook:
     """A book that exists and may hold this kind, whose rater is none other than what was asked for."""
     from kinelo.book.book import RatingBook
-    from kinelo.cli.loading import conditions_of_book
+    from kinelo.raters.adapter import conditions_of
     from kinelo.raters.choice import rater_called
 
     wanted = None if asked == AUTOMATIC else type(rater_called(asked, kind=kind))
@@ -100,28 +143,16 @@ def open_book(book: str | Path, asked: str, reading: ReadingOptions, kind: Kind)
         raise InputError(f"{book} is a book of {held}, kept by {keeper}; start another for {kind.noun}.")
     if wanted is not None and wanted is not type(opened.rater):
         raise InputError(f"{book} is a book of {keeper}; leave out --rater {asked} or start another.")
-    conditions_of_book(book, opened.rater, reading.columns_asked(), reading.start)
+    used, columns = list(conditions_of(opened.rater)), reading.columns_asked()
+    if columns and set(columns) != set(used):
+        words = f"the conditions {', '.join(used)}" if used else "no conditions"
+        raise InputError(
+            f"{book} is a book whose rater uses {words}; leave out --condition, --noise-by and --covariate or start "
+            "another."
+        )
+    if reading.start is not None:
+        raise InputError(f"{book} keeps the ratings it began with; leave out --start or start another book.")
     return opened
-
-
-def add_to_book(
-    book: str | Path, kept: RatingBook | None, fitted: Rater | None, matches: Matches | Contests, *, quiet: bool
-) -> Rater:
-    """Count matches in a book, which is begun with the rater fitted where there is none yet."""
-    from kinelo.book.book import RatingBook
-    from kinelo.results.disk import disk_errors_in_words
-
-    with disk_errors_in_words(Path(book)):
-        kept = RatingBook(book, fitted) if kept is None else kept
-        added = kept.add(matches)
-    changed = f"{added.changed:,} changed, " if added.changed else ""
-    kind = type(kept.rater).__name__
-    typer.echo(
-        f"Book {book}, kept by {kind}: {added.new:,} new {kept.noun}, {changed}{added.known:,} counted before, "
-        f"{len(kept):,} in all.",
-        err=quiet,
-    )
-    return kept.rater
 
 
 def rated_by(rater: Any, played: Matches | Contests) -> str:
@@ -133,6 +164,8 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
     """What ``--json`` prints: the rater, its parameters with standard errors, and all ratings."""
     from kinelo.raters.tables import effects_table
 
+    advantages = getattr(rater, "advantages_", None)
+    noise = bool(getattr(rater, "noise_by", None)) and hasattr(rater, "noise_factors_")
     estimates = getattr(rater, "estimates_", None)
     errors = {} if estimates is None else estimates.standard_errors
     return {
@@ -143,45 +176,10 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
         "at_bounds": [] if estimates is None else list(estimates.at_bounds),
         "standard_errors": {name: error if error == error else None for name, error in errors.items()},
         **({"effects": rater.effects_.to_dicts()} if effects_table(rater) is not None else {}),
-        **({"noise_factors": rater.noise_factors_.to_dicts()} if _has_noise_factors(rater) else {}),
-        **({"advantages": rater.advantages_.to_dicts()} if _has_advantages(rater) else {}),
+        **({"noise_factors": rater.noise_factors_.to_dicts()} if noise else {}),
+        **({"advantages": advantages.to_dicts()} if advantages is not None and advantages.height else {}),
         "ratings": rater.ratings_.to_dicts(),
     }
-
-
-def _has_noise_factors(rater: Any) -> bool:
-    return bool(getattr(rater, "noise_by", None)) and hasattr(rater, "noise_factors_")
-
-
-def _has_advantages(rater: Any) -> bool:
-    table = getattr(rater, "advantages_", None)
-    return table is not None and table.height > 0
-
-
-def show_estimates(rater: Rater) -> None:
-    """One line of parameters: the estimates with their standard errors."""
-    from kinelo.raters.tables import estimates_in_a_line, retirement_words
-
-    if said := estimates_in_a_line(rater):
-        typer.echo(f"Estimated: {said}")
-    if said := retirement_words(rater):
-        typer.echo(said)
-
-
-def show_boards(boards: Mapping[str, pl.DataFrame], title: str, top: int, *, noun: str = "matches") -> None:
-    """Print a leaderboard for each kind that is rated."""
-    from kinelo.raters.tables import board_table
-
-    for kind, board in boards.items():
-        console().print(board_table(board, f"{title}: {kind}" if kind else title, top=top, noun=noun))
-
-
-def show_left_out(rater: Any, boards: Mapping[str, pl.DataFrame], noun: str = "matches") -> None:
-    """Say how many stand on no board, and which options show them."""
-    from kinelo.raters.tables import left_out_words
-
-    if said := left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun):
-        typer.echo(f"{said.removesuffix('.')} (--active-days, --least-matches).")
 
 
 def show_leaderboard(
@@ -194,18 +192,14 @@ def show_leaderboard(
 
 
 def show_board(table: pl.DataFrame, said: str, rater: Any, title: str, top: int, noun: str) -> None:
-    """Print a leaderboard, by kinds where there are any, and what is said of it."""
+    """Print a leaderboard, by kinds where there are any, what is said of it, and which options show the others."""
     from kinelo.raters.leaderboard import boards_by_kind
+    from kinelo.raters.tables import board_table, left_out_words
 
     if said:
         typer.echo(f"note: {said}", err=True)
     boards = boards_by_kind(table)
-    show_boards(boards, title, top, noun=noun)
-    show_left_out(rater, boards, noun)
-
-
-def show_tables(*tables: Table | None) -> None:
-    """Print the tables there are."""
-    for table in tables:
-        if table is not None:
-            console().print(table)
+    for kind, board in boards.items():
+        console().print(board_table(board, f"{title}: {kind}" if kind else title, top=top, noun=noun))
+    if words := left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun):
+        typer.echo(f"{words.removesuffix('.')} (--active-days, --least-matches).")

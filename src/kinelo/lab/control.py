@@ -130,7 +130,8 @@ class Panel(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _read_all(self) -> Self:
         for name, control in self.controls().items():
-            if isinstance(control, Slider) and control.at_most is not None and self._applies(control):
+            shown_now = control.when is None or getattr(self, control.when[0]) == control.when[1]
+            if isinstance(control, Slider) and control.at_most is not None and shown_now:
                 most = getattr(self, control.at_most)
                 if getattr(self, name) > most:
                     words = self.controls()[control.at_most].label.lower()
@@ -139,9 +140,6 @@ class Panel(BaseModel, frozen=True, extra="forbid"):
             if self._holds(*clash.one) and self._holds(*clash.other):
                 raise InputError(clash.reason)
         return self
-
-    def _applies(self, control: Control) -> bool:
-        return control.when is None or getattr(self, control.when[0]) == control.when[1]
 
     def _holds(self, name: str, option: str | None) -> bool:
         control, value = self.controls()[name], getattr(self, name)

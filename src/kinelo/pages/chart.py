@@ -149,7 +149,19 @@ class _Plane:
     def drawn(self, one: Trace) -> list[str]:
         """What one trace draws."""
         if one.mode in RADII:
-            return self._dots(one)
+            parts = []
+            if one.error is not None:
+                (u, high), (_, low) = (self.places(one.x, end) for end in _ends(one))
+                bars = "".join(f"M{at:.5g},{a:.5g}V{b:.5g}" for at, a, b in zip(u, high, low))
+                parts.append(f'<path class="{_classes(one).replace("dot", "line")}" d="{bars}"/>')
+            for k, (u, v) in enumerate(zip(*self.places(one.x, one.y))):
+                title = f"<title>{escape(one.notes[k])}</title>" if k < len(one.notes) else ""
+                at = f'cx="{u:.5g}" cy="{v:.5g}" r="{RADII[one.mode]}"'
+                parts.append(f'<circle class="{_classes(one)}" {at}>{title}</circle>')
+                if one.mode == "named":
+                    middle = f'x="{u:.5g}" y="{v + 18:.5g}" text-anchor="middle"'
+                    parts.append(f"<text {middle}>{escape(one.notes[k])}</text>")
+            return parts
         if one.mode in LINE_CLASSES:
             x, y = ([*np.asarray(one.x)] * 2, self.y) if one.mode == "upright" else (one.x, one.y)
             return [f'<path class="{_classes(one)}" d="{_path(*self.places(x, y))}"/>']
@@ -157,20 +169,6 @@ class _Plane:
         if one.mode == "span":
             low, high = np.full(2, self.y[0]), np.full(2, self.y[1])
         return self._between(_classes(one), _numbers(x), np.asarray(low, float), np.asarray(high, float))
-
-    def _dots(self, one: Trace) -> list[str]:
-        parts = []
-        if one.error is not None:
-            (u, high), (_, low) = (self.places(one.x, end) for end in _ends(one))
-            bars = "".join(f"M{at:.5g},{a:.5g}V{b:.5g}" for at, a, b in zip(u, high, low))
-            parts.append(f'<path class="{_classes(one).replace("dot", "line")}" d="{bars}"/>')
-        for k, (u, v) in enumerate(zip(*self.places(one.x, one.y))):
-            title = f"<title>{escape(one.notes[k])}</title>" if k < len(one.notes) else ""
-            dot = f'<circle class="{_classes(one)}" cx="{u:.5g}" cy="{v:.5g}" r="{RADII[one.mode]}">{title}</circle>'
-            parts.append(dot)
-            if one.mode == "named":
-                parts.append(f'<text x="{u:.5g}" y="{v + 18:.5g}" text-anchor="middle">{escape(one.notes[k])}</text>')
-        return parts
 
     def _between(self, classes: str, x: Array, low: Array, high: Array) -> list[str]:
         """A filled band, piece by piece where it is broken."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -62,8 +62,15 @@ def read_figures(
     >>> [figure.number for figure in read_figures(wanted=[4, 2])]
     [2, 4]
     """
-    found = (_parse(source, text, scale, changes or {}, allow_code, folder) for source, text in _texts(folder, what))
-    figures = sorted(found, key=lambda one: one.number)
+    if folder is None:
+        texts = [(f"{name}.toml", text) for name, text in study_texts(what)]
+    elif folder.is_dir():
+        entries = [entry for entry in folder.iterdir() if entry.name.endswith(".toml")]
+        texts = [(entry.name, read_text(entry, "figure file")) for entry in entries]
+    else:
+        raise InputError(f"There is no folder {folder} with figure files (TOML).")
+    parsed = (_parse(source, text, scale, changes or {}, allow_code, folder) for source, text in texts)
+    figures = sorted(parsed, key=lambda one: one.number)
     numbers = [figure.number for figure in figures]
     if len(set(numbers)) < len(numbers):
         twice = next(number for number in numbers if numbers.count(number) > 1)
@@ -72,17 +79,6 @@ def read_figures(
     if unknown:
         raise InputError(f"There is no figure {unknown[0]}; the figures are {', '.join(map(str, numbers))}.")
     return [figure for figure in figures if not wanted or figure.number in wanted]
-
-
-def _texts(folder: Path | None, what: str) -> Iterator[tuple[str, str]]:
-    if folder is None:
-        yield from ((f"{name}.toml", text) for name, text in study_texts(what))
-        return
-    if not folder.is_dir():
-        raise InputError(f"There is no folder {folder} with figure files (TOML).")
-    for entry in folder.iterdir():
-        if entry.name.endswith(".toml"):
-            yield entry.name, read_text(entry, "figure file")
 
 
 def _parse(

@@ -9,7 +9,7 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from html import escape
 from importlib.resources import files
@@ -20,15 +20,12 @@ from typing import Any, NamedTuple
 from kinelo._version import __version__
 from kinelo.pages.frame import html_page
 from kinelo.paper.catalogue import place_of
-from kinelo.paper.claim import Claim
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.folder import HTML_NAME, JSON_NAME, REPORT_FORMAT
-from kinelo.paper.literature.words import literature_words
-from kinelo.paper.reproduce import DrawnFigure, Reproduction, has_run
-from kinelo.paper.words import ASSUMPTIONS, GLOSSARY, READINGS, UNTESTED, neighbour_words, tally_words
+from kinelo.paper.reproduce import Reproduction, has_run
+from kinelo.paper.words import ASSUMPTIONS, GLOSSARY, READINGS, UNTESTED, literature_words, neighbour_words, tally_words
 from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import replace_file
-from kinelo.studies.study import Study
 
 PAPER_FIGURES = 6
 PAPER = {
@@ -53,18 +50,42 @@ def content_of(result: Reproduction) -> dict[str, Any]:
     counts = Counter(claim.verdict for claim in result.claims)
     words = {"neighbours": neighbour_words, "literature": partial(literature_words, claims=result.claims)}
     place = place_of(result.figures[0].study.draw) if result.figures else "paper"
-    if place in words:
-        return {**_paper_content(result, counts), **words[place](result.scale, len(result.figures), counts)}
-    return _paper_content(result, counts)
-
-
-def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]:
-    return {
+    scale = "at the paper's own scale" if result.scale == "full" else "at a reduced scale, for a quick look"
+    tally = tally_words(counts)
+    verdicts = f" Of {len(result.claims)} statements of the paper, {tally}." if tally else ""
+    done = (
+        f"Here are {len(result.figures)} figures, the paper's computed anew and others it did not draw, {scale}: "
+        f"{in_powers(result.matches)} matches in {result.runs} runs.{verdicts}"
+    )
+    claims = [
+        {
+            "number": claim.number, "place": claim.place, "quote": claim.quote, "statement": claim.statement,
+            "criterion": claim.criterion, "verdict": claim.verdict,
+            "on": claim.finding.on if claim.verdict == "depends" else "",
+            "measured": _minus(claim.finding.measured), "because": claim.finding.because,
+            "more": _minus(claim.finding.more), "figures": list(claim.finding.figures),
+        }
+        for claim in result.claims
+    ]  # fmt: skip
+    figures = [
+        {
+            "number": study.number, "title": study.title, "caption": study.caption, "printed": study.printed,
+            "theirs": study.number <= PAPER_FIGURES and place_of(study.draw) == "paper",
+            "shortened": result.scale != "full" and any(map(has_run, study.studies.values())),
+            "picture": f"figures/{study.name}.png",
+            "claims": [claim.number for claim in result.claims if study.number in claim.finding.figures],
+            "settings": settings_of(study),
+        }
+        for study in (figure.study for figure in result.figures)
+    ]  # fmt: skip
+    made = result.provenance
+    again = f", {result.runs_found} of {result.runs} runs were begun or finished before" if result.runs_found else ""
+    content: dict[str, Any] = {
         "format": REPORT_FORMAT,
         "kinelo": __version__,
         "scale": result.scale,
         "paper": PAPER,
-        "abstract": [CONCLUSION, _abstract(result, counts)],
+        "abstract": [CONCLUSION, done],
         "shown_by": next((one.study.number for one in result.figures if one.study.draw == ANSWER_FIGURE), None),
         "counts": {
             "figures": len(result.figures), "runs": result.runs, "matches": result.matches,
@@ -73,24 +94,23 @@ def _paper_content(result: Reproduction, counts: Counter[str]) -> dict[str, Any]
             "not_published": counts["input not published"], "not_measured": counts["not measured"],
             "left_out": result.claims_left_out,
         },
-        "claims": [_claim_data(claim) for claim in result.claims],
+        "claims": claims,
         "untested": [dict(zip(("place", "statement", "because"), row)) for row in UNTESTED],
-        "figures": [_figure_data(figure, result) for figure in result.figures],
+        "figures": figures,
         "readings": [{"printed": one.printed, "read_as": one.read_as, "because": one.because} for one in READINGS],
         "assumptions": list(ASSUMPTIONS),
         "glossary": [{"symbol": symbol, "meaning": meaning} for symbol, meaning in GLOSSARY],
-        "provenance": _provenance(result),
+        "provenance": {
+            "Finished": f"{made.finished} after {made.seconds or 0:.1f} s{again}",
+            "Machine": f"{made.processor}, {made.cores} cores",
+            "Versions": ", ".join(f"{name} {version}" for name, version in made.versions.items()),
+            "Seeds": ", ".join(map(str, made.seeds)) or "none",
+            "Scale": result.scale,
+        },
     }  # fmt: skip
-
-
-def _abstract(result: Reproduction, counts: Counter[str]) -> str:
-    scale = "at the paper's own scale" if result.scale == "full" else "at a reduced scale, for a quick look"
-    tally = tally_words(counts)
-    verdicts = f" Of {len(result.claims)} statements of the paper, {tally}." if tally else ""
-    return (
-        f"Here are {len(result.figures)} figures, the paper's computed anew and others it did not draw, {scale}: "
-        f"{in_powers(result.matches)} matches in {result.runs} runs.{verdicts}"
-    )
+    if place in words:
+        content |= words[place](result.scale, len(result.figures), counts)
+    return content
 
 
 def in_powers(count: int) -> str:
@@ -105,47 +125,9 @@ def in_powers(count: int) -> str:
     return f"{count / 10**exponent:.3g} · 10" + str(exponent).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _claim_data(claim: Claim) -> dict[str, Any]:
-    finding = claim.finding
-    return {
-        "number": claim.number, "place": claim.place, "quote": claim.quote, "statement": claim.statement,
-        "criterion": claim.criterion, "verdict": claim.verdict,
-        "on": finding.on if claim.verdict == "depends" else "", "measured": _minus(finding.measured),
-        "because": finding.because, "more": _minus(finding.more),
-        "figures": list(finding.figures),
-    }  # fmt: skip
-
-
 def _minus(text: str) -> str:
     """Negative numbers with a minus sign; the hyphen of an exponent stays."""
     return re.sub(r"(?<![\w.])-(?=\d)", "−", text)
-
-
-def _figure_data(figure: DrawnFigure, result: Reproduction) -> dict[str, Any]:
-    study = figure.study
-    return {
-        "number": study.number,
-        "title": study.title,
-        "caption": study.caption,
-        "printed": study.printed,
-        "theirs": study.number <= PAPER_FIGURES and place_of(study.draw) == "paper",
-        "shortened": result.scale != "full" and any(map(has_run, study.studies.values())),
-        "picture": f"figures/{study.name}.png",
-        "claims": [claim.number for claim in result.claims if study.number in claim.finding.figures],
-        "settings": settings_of(study),
-    }
-
-
-def _provenance(result: Reproduction) -> dict[str, Any]:
-    made = result.provenance
-    again = f", {result.runs_found} of {result.runs} runs were begun or finished before" if result.runs_found else ""
-    return {
-        "Finished": f"{made.finished} after {made.seconds or 0:.1f} s{again}",
-        "Machine": f"{made.processor}, {made.cores} cores",
-        "Versions": ", ".join(f"{name} {version}" for name, version in made.versions.items()),
-        "Seeds": ", ".join(map(str, made.seeds)) or "none",
-        "Scale": result.scale,
-    }
 
 
 def settings_of(figure: FigureStudy) -> list[list[str]]:
@@ -155,18 +137,14 @@ def settings_of(figure: FigureStudy) -> list[list[str]]:
     >>> settings_of(read_figures(wanted=[4])[0])[0][:3]
     ['run', 'gamma', 'outcome.kind']
     """
-    rows = {name: _flat(study) for name, study in figure.studies.items()}
+    rows: dict[str, dict[str, str]] = {}
+    for name, study in figure.studies.items():
+        row = rows[name] = {}
+        for key, value in study.model_dump(mode="json", exclude_none=True, exclude={"title", "pairing"}).items():
+            for below, item in value.items() if isinstance(value, dict) else ((None, value),):
+                row[key if below is None else f"{key}.{below}"] = _text(item)
     columns = list(dict.fromkeys(key for row in rows.values() for key in row))
     return [["run", *columns], *([name, *(row.get(key, "") for key in columns)] for name, row in rows.items())]
-
-
-def _flat(study: Study) -> dict[str, str]:
-    content = study.model_dump(mode="json", exclude_none=True, exclude={"title", "pairing"})
-    flat: dict[str, str] = {}
-    for key, value in content.items():
-        for below, item in value.items() if isinstance(value, dict) else ((None, value),):
-            flat[key if below is None else f"{key}.{below}"] = _text(item)
-    return flat
 
 
 def _text(value: Any) -> str:
@@ -234,8 +212,17 @@ def report_page(result: Reproduction) -> str:
     shown = {theirs: [_figure(one, pictures[one["number"]]) for one in content["figures"] if one["theirs"] is theirs]
              for theirs in (True, False)}  # fmt: skip
     nothing = "<p>None of them was asked for.</p>"
+    theirs = "\n".join(shown[True]) or nothing
     place = next((name for name in ("neighbours", "literature") if content.get(name)), "paper")
     words = WORDS[place]
+    readings = ""
+    if content["readings"]:
+        rows = _rows((one["printed"], one["read_as"], one["because"]) for one in content["readings"])
+        readings = (
+            "<details><summary>Where it is read otherwise than printed, beside the misprints</summary>"
+            "<table><thead><tr><th>Printed</th><th>Read as</th><th>Because</th></tr></thead><tbody>\n"
+            f"{rows}\n</tbody></table></details>\n<p>Where it is silent:</p>"
+        )
     template = Template((files("kinelo.paper") / "report.html").read_text(encoding="utf-8"))
     body = template.substitute(
         heading=words.heading,
@@ -252,10 +239,10 @@ def report_page(result: Reproduction) -> str:
         ),
         claims=_claims(content, words.who),
         untested=_rows((one["statement"], one["place"], one["because"]) for one in content["untested"]),
-        theirs=_theirs("\n".join(shown[True]) or nothing) if place == "paper" else "",
+        theirs=f'<h2 id="figures">The paper\'s figures</h2>\n{theirs}\n\n' if place == "paper" else "",
         theirs_link='<a href="#figures">Figures of the paper</a>' if place == "paper" else "",
         ours="\n".join(shown[False]) or nothing,
-        readings=_readings(content["readings"]) if content["readings"] else "",
+        readings=readings,
         assumptions="\n".join(f"<li>{escape(text)}</li>" for text in content["assumptions"]),
         provenance=_rows(content["provenance"].items(), head=True),
     )
@@ -281,20 +268,6 @@ def _rows(rows: Iterable[Sequence[str]], head: bool = False) -> str:
     return "\n".join(f"<tr>{cells(row)}</tr>" for row in rows)
 
 
-def _theirs(figures: str) -> str:
-    return f'<h2 id="figures">The paper\'s figures</h2>\n{figures}\n\n'
-
-
-def _readings(readings: Sequence[Mapping[str, str]]) -> str:
-    """Where the paper is read otherwise than printed, as a table, and the heading of what it leaves open."""
-    rows = _rows((one["printed"], one["read_as"], one["because"]) for one in readings)
-    return (
-        "<details><summary>Where it is read otherwise than printed, beside the misprints</summary>"
-        "<table><thead><tr><th>Printed</th><th>Read as</th><th>Because</th></tr></thead><tbody>\n"
-        f"{rows}\n</tbody></table></details>\n<p>Where it is silent:</p>"
-    )
-
-
 def _source(paper: Mapping[str, str]) -> str:
     return (
         f"{escape(paper['authors'])}, <i>{escape(paper['title'])}</i>, {escape(paper['journal'])}, "
@@ -305,56 +278,48 @@ def _source(paper: Mapping[str, str]) -> str:
 def _claims(content: Mapping[str, Any], who: str) -> str:
     there = {figure["number"] for figure in content["figures"]}
     ranked = sorted(content["claims"], key=lambda one: (FIRST.index(one["verdict"]), one["number"]))
-    rows = "\n".join(_claim(one, there) for one in ranked)
-    left_out = content["counts"]["left_out"]
+    rows = []
+    for claim in ranked:
+        number, figures = claim["number"], [one for one in claim["figures"] if one in there]
+        seen = ", ".join(f'<a href="#figure-{one}">{one}</a>' for one in figures)
+        more = f'<div class="because seen">Figure{"s" * (len(figures) > 1)} {seen}</div>' if seen else ""
+        on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
+        test = f'<details class="because"><summary>test</summary>{escape(claim["criterion"])}.</details>'
+        quoted = f"<q>{escape(claim['quote'])}</q>" if claim["quote"] else escape(claim["statement"])
+        # The reason, and folded what else was measured. Where a statement holds the reason is folded, too.
+        folded = claim["verdict"] == "holds"
+        because = "" if folded else claim["because"]
+        because = f'<div class="because">{escape(because)}</div>' if because else ""
+        rest = " ".join(filter(None, [claim["because"] if folded else "", claim["more"]]))
+        because += f'<details class="because"><summary>more</summary>{escape(rest)}</details>' if rest else ""
+        rows.append(
+            f'<tr id="claim-{number}"><td><a href="#claim-{number}">{number}</a></td>'
+            f'<td>{quoted}<div class="place">{escape(claim["place"])}</div></td>'
+            f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}{test}</td>'
+            f"<td>{escape(claim['measured'])}{because}{more}</td></tr>"
+        )
+    joined, left_out = "\n".join(rows), content["counts"]["left_out"]
     missing = f"<p>{left_out} more statements need figures that were not asked for.</p>" if left_out else ""
     head = f"<tr><th>№</th><th>{who}</th><th>Verdict</th><th>Measured here</th></tr>"
-    return f'<table class="claims"><thead>{head}</thead><tbody>{rows}</tbody></table>{missing}'
-
-
-def _claim(claim: Mapping[str, Any], there: Collection[int]) -> str:
-    number = claim["number"]
-    figures = [one for one in claim["figures"] if one in there]
-    seen = ", ".join(f'<a href="#figure-{one}">{one}</a>' for one in figures)
-    more = f'<div class="because seen">Figure{"s" * (len(figures) > 1)} {seen}</div>' if seen else ""
-    on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
-    test = f'<details class="because"><summary>test</summary>{escape(claim["criterion"])}.</details>'
-    said = f"<q>{escape(claim['quote'])}</q>" if claim["quote"] else escape(claim["statement"])
-    return (
-        f'<tr id="claim-{number}"><td><a href="#claim-{number}">{number}</a></td>'
-        f'<td>{said}<div class="place">{escape(claim["place"])}</div></td>'
-        f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}{test}</td>'
-        f"<td>{escape(claim['measured'])}{_because(claim)}{more}</td></tr>"
-    )
-
-
-def _because(claim: Mapping[str, Any]) -> str:
-    """The reason, and folded what else was measured. Where a statement holds the reason is folded, too."""
-    folded = claim["verdict"] == "holds"
-    open_part = "" if folded else claim["because"]
-    rest = " ".join(filter(None, [claim["because"] if folded else "", claim["more"]]))
-    shown = f'<div class="because">{escape(open_part)}</div>' if open_part else ""
-    return shown + (f'<details class="because"><summary>more</summary>{escape(rest)}</details>' if rest else "")
+    return f'<table class="claims"><thead>{head}</thead><tbody>{joined}</tbody></table>{missing}'
 
 
 def _figure(figure: Mapping[str, Any], png: bytes) -> str:
     number, title = figure["number"], escape(figure["title"])
     shortened = " <b>Quick scale: shorter or coarser runs than the paper's.</b>"
+    printed = f"The paper: <q>{escape(figure['printed'])}</q> Here: " if figure["printed"] else ""
+    # A PNG states its width in its header; type has the same size in all of them.
+    width = round(0.6 * int.from_bytes(png[16:20], "big"))
     return (
         f'<figure id="figure-{number}"><h3>Figure {number}. {title}</h3>'
         # Without a script: the box is ticked by a tap on the picture, and then the picture is shown in full.
         f'<div class="picture"><label><input type="checkbox" class="enlarge" aria-label="Enlarge Figure {number}">'
-        f'<img alt="{title}" style="max-width:{_screen_width(png)}px" '
+        f'<img alt="{title}" style="max-width:{width}px" '
         f'src="data:image/png;base64,{base64.b64encode(png).decode()}"></label></div>'
-        f"<figcaption>{_printed(figure)}{escape(figure['caption'])}{shortened if figure['shortened'] else ''}"
+        f"<figcaption>{printed}{escape(figure['caption'])}{shortened if figure['shortened'] else ''}"
         f"{_said(figure)}</figcaption>"
         f"{_settings(figure['settings'])}</figure>"
     )
-
-
-def _printed(figure: Mapping[str, Any]) -> str:
-    """What the paper writes below its own figure."""
-    return f"The paper: <q>{escape(figure['printed'])}</q> Here: " if figure["printed"] else ""
 
 
 def _said(figure: Mapping[str, Any]) -> str:
@@ -371,8 +336,3 @@ def _settings(settings: Sequence[Sequence[str]]) -> str:
         "<details><summary>Settings of its runs</summary><div class='wide'><table><thead><tr>"
         f"{head}</tr></thead><tbody>{_rows(settings[1:])}</tbody></table></div></details>"
     )
-
-
-def _screen_width(png: bytes) -> int:
-    """Width to show a picture at, so that type has the same size in all of them; a PNG states its own in its header."""
-    return round(0.6 * int.from_bytes(png[16:20], "big"))

@@ -1,27 +1,123 @@
-"""The reproduction: carry out the runs of every figure, draw it, check the claims, write the report."""
+"""The reproduction: carry out the runs of every figure, draw it, check the claims.
+
+A run has a folder of its own, named after its inputs; how much work it is, is known before it begins."""
 
 from __future__ import annotations
 
+import math
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import xarray as xr
+
+from kinelo._version import __version__
 from kinelo.errors import InputError
-from kinelo.paper.catalogue import check_claims, preparation
+from kinelo.paper.catalogue import check_claims, drawing, preparation
 from kinelo.paper.claim import Claim
 from kinelo.paper.figure import FigureStudy, Scale
-from kinelo.paper.rendering import render
-from kinelo.paper.runs import carry_out, figure_work, finished_run, has_run, run_folder, run_work
+from kinelo.pictures.style import arrange, picture_bytes
 from kinelo.results.disk import check_space, disk_errors_in_words, make_writable_folder
-from kinelo.results.manifest import FILE_NAME, Provenance, provenance
+from kinelo.results.manifest import FILE_NAME, Provenance, content_digest, provenance
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.blas import one_blas_thread
-from kinelo.runtime.device import DeviceName
+from kinelo.runtime.device import DeviceName, usable_processors
 from kinelo.runtime.limits import check_time
 from kinelo.studies.plan import check_run, run_bytes, run_seconds
+from kinelo.studies.simulation import run_simulation, simulate_into, simulation_inputs, total_matches
+from kinelo.studies.solution import run_solution, solution_inputs, solve_into
 from kinelo.studies.study import Study
+
+WORTH_THREADS = 100_000
+"""Cells of a kinetic grid from which more than one thread pays."""
+
+
+def has_run(study: Study) -> bool:
+    """Whether a study asks for a simulation or a solution, rather than only naming a league."""
+    return study.simulate is not None or study.solve is not None
+
+
+def carry_out(
+    study: Study, folder: Path, advance: Callable[[float], None], threads: int | None, device: DeviceName = "cpu"
+) -> None:
+    """Do what a study asks for, into ``folder``."""
+    if study.simulate is not None:
+        with simulate_into(study, folder, advance=advance, threads=threads, device=device):
+            return
+    many = math.prod(study.teams.grid.shape) >= WORTH_THREADS
+    # The report states where the closure is out of its range; a warning per run would only repeat it.
+    with solve_into(
+        study, folder, watch=lambda state: advance(state.time), quiet=True,
+        threads=(threads or usable_processors()) if many else 1,
+    ):  # fmt: skip
+        return
+
+
+def finished_run(study: Study, folder: Path) -> xr.Dataset:
+    """The dataset of a run, which is carried out where it is not there yet."""
+    if study.simulate is not None:
+        return run_simulation(study, folder, threads=1)
+    return run_solution(study, folder, quiet=True)
+
+
+def run_folder(folder: Path, figure: FigureStudy, name: str, study: Study) -> Path:
+    """Folder of a run: readable, and different for different inputs or another version of Kinelo."""
+    inputs = simulation_inputs(study) if study.simulate is not None else solution_inputs(study)
+    digest = content_digest({"inputs": inputs, "kinelo": __version__})
+    readable = re.sub(r"[^\w.]+", "-", name).strip("-")
+    return folder / "runs" / f"{figure.name}-{readable}-{digest[:10]}"
+
+
+USUAL_SECONDS_PER_MATCH = 8e-9
+USUAL_SECONDS_PER_CELL, USUAL_SECONDS_PER_STEP = 3e-9, 1e-4
+SECONDS_PER_FIGURE = 1.0
+"""Typical figures of a two-core machine; only their ratios matter."""
+
+
+@dataclass(frozen=True)
+class RunWork:
+    """``units`` are what the run counts its progress in: matches, or kinetic time."""
+
+    units: float
+    seconds: float
+    matches: int
+
+
+def run_work(study: Study) -> RunWork:
+    """Work of one run; none for a study that only names a league."""
+    if study.simulate is not None:
+        matches = total_matches(study)
+        return RunWork(matches, matches * USUAL_SECONDS_PER_MATCH, matches)
+    if study.solve is not None and study.population is not None:
+        grid = study.teams.grid
+        steps = study.solve.until / grid.r.width
+        return RunWork(
+            study.solve.until, steps * (math.prod(grid.shape) * USUAL_SECONDS_PER_CELL + USUAL_SECONDS_PER_STEP), 0
+        )
+    return RunWork(1.0, 0.0, 0)
+
+
+def figure_work(figure: FigureStudy) -> float:
+    """Seconds for a figure's runs and its drawing."""
+    return SECONDS_PER_FIGURE + sum(run_work(study).seconds for study in figure.studies.values())
+
+
+FILES_OF_SCALE: Mapping[Scale, Sequence[str]] = {"full": ("png", "pdf"), "quick": ("png",)}
+"""Files of a figure: what goes to a printer is worth its time only where the numbers are the final ones."""
+
+
+def render(name: str, evidence: object, scale: Scale = "full") -> dict[str, bytes]:
+    """Draw the figure ``name`` from its evidence, as the bytes of a file in each format of the scale."""
+    try:
+        figure = drawing(name)(evidence)
+    except KeyError as missing:
+        raise InputError(f"The drawing {name!r} needs a run named {missing}.") from None
+    arrange(figure)
+    return {kind: picture_bytes(figure, kind) for kind in FILES_OF_SCALE[scale]}
+
 
 ADVICE = "continue with --resume"
 
@@ -86,6 +182,10 @@ def reproduce(
             work.make(figure, scale, threads, device)
     work.report("Checking the claims")
     claims, left_out = check_claims({one.study.draw: one.evidence for one in work.drawn})
+    # Every seed that enters: of leagues, of simulations and of what is drawn for a figure.
+    sections = [part for figure in figures for s in figure.studies.values() for part in (s.league, s.simulate)]
+    drawn = [figure.parameters.get("seed") for figure in figures]
+    seeds = {seed for seed in (*(getattr(part, "seed", None) for part in sections), *drawn) if seed is not None}
     return Reproduction(
         scale=scale,
         figures=work.drawn,
@@ -94,7 +194,7 @@ def reproduce(
         runs_found=work.found,
         runs=work.runs,
         matches=sum(run_work(s).matches for f in figures for s in f.studies.values()),
-        provenance=provenance(seconds=time.monotonic() - begin, seeds=seeds_of(figures)),
+        provenance=provenance(seconds=time.monotonic() - begin, seeds=sorted(seeds)),
     )
 
 
@@ -168,11 +268,3 @@ def evidence_of(figure: FigureStudy, folder: Path) -> Any:
         if has_run(study)
     }
     return preparation(figure.draw, figure.source)(figure, data)
-
-
-def seeds_of(figures: Sequence[FigureStudy]) -> list[int]:
-    """Every seed that enters: of leagues, of simulations and of what is drawn for a figure."""
-    sections = [part for figure in figures for s in figure.studies.values() for part in (s.league, s.simulate)]
-    found = {getattr(part, "seed", None) for part in sections}
-    found |= {figure.parameters.get("seed") for figure in figures}
-    return sorted(seed for seed in found if seed is not None)

@@ -37,7 +37,9 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
 
     with style.journal(width, size):
         if isinstance(audit, ContestAudit):
-            return _draw_contests(audit)
+            figure = style.new_figure(style.PAGE, 2.8)
+            _draw_losses(figure.subplots(), audit)
+            return figure
         groups = getattr(audit, "groups", ())
         rows = 3 if groups else 2
         figure = style.new_figure(style.PAGE, 2.8 * rows)
@@ -55,20 +57,15 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
             last.set(title="Groups", xticks=range(len(groups)), xlabel="")
             last.set_xticklabels(names)
             last.legend(loc="best")
-        put_chart(left, loss_chart(audit))
-        left.set_title("Which K?")
-        left.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
+        _draw_losses(left, audit)
         _draw_parts(right, audit)
         return figure
 
 
-def _draw_contests(audit: ContestAudit) -> Figure:
-    figure = style.new_figure(style.PAGE, 2.8)
-    axes = figure.subplots()
+def _draw_losses(axes: Axes, audit: Audit | ContestAudit) -> None:
     put_chart(axes, loss_chart(audit))
     axes.set_title("Which K?")
     axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
-    return figure
 
 
 def _draw_parts(axes: Axes, audit: Audit) -> None:

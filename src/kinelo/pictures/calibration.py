@@ -13,8 +13,6 @@ from kinelo.pictures import style
 from kinelo.pictures.chart import put_chart
 
 if TYPE_CHECKING:
-    import polars as pl
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST_PANELS = 4
@@ -34,6 +32,8 @@ def draw_calibration(
 
     The bars are where a calibrated forecast would be found in 95 of 100 cases.
     """
+    import polars as pl
+
     names = list(names or test.scores["rater"].head(MOST_PANELS))
     names_of_sides = outcome_words(test.matches) if isinstance(test, Backtest) else {}
     with style.journal(width, size):
@@ -47,25 +47,18 @@ def draw_calibration(
             loss, said = test.mean_score(name, metric), "log-loss" if test.noun == "matches" else "log-loss of winners"
             chart = calibration_chart(table, names_of_sides)
             put_chart(panels[0, column], replace(chart, x_title="", y_title="" if column else chart.y_title))
-            _draw_counts(panels[1, column], table, bins)
+            what, number = table.columns[0], table.columns[-1]
+            outcomes = table[what].unique(maintain_order=True).to_list()
+            wide = 1.0 / (len(outcomes) * bins)
+            for place, outcome in enumerate(outcomes):
+                part = table.filter((pl.col(what) == outcome) & (pl.col("forecast") > 0))
+                if part.height:
+                    left = (part["forecast"] * bins).floor().clip(0, bins - 1) / bins
+                    at = 100 * (left + (place + 0.5) * wide)
+                    panels[1, column].bar(at, part[number], width=80 * wide, color=style.SERIES[place])
+            panels[1, column].set_yscale("log")
             panels[0, column].set(title=f"{style.literal(name, 40)}\n{said} {loss:.4f}", xticks=(0, 50, 100))
             panels[1, column].set_xlabel(chart.x_title)
         panels[1, 0].set_ylabel("Forecasts")
         panels[0, 0].legend(loc="upper left", handletextpad=0.4)
         return figure
-
-
-def _draw_counts(axes: Axes, table: pl.DataFrame, bins: int) -> None:
-    import polars as pl
-
-    what, number = table.columns[0], table.columns[-1]
-    outcomes = table[what].unique(maintain_order=True).to_list()
-    wide = 1.0 / (len(outcomes) * bins)
-    for place, outcome in enumerate(outcomes):
-        part = table.filter((pl.col(what) == outcome) & (pl.col("forecast") > 0))
-        if not part.height:
-            continue
-        left = (part["forecast"] * bins).floor().clip(0, bins - 1) / bins
-        at = 100 * (left + (place + 0.5) * wide)
-        axes.bar(at, part[number], width=80 * wide, color=style.SERIES[place])
-    axes.set_yscale("log")

@@ -72,21 +72,16 @@ def _draw(axes: Axes, one: Trace, order: float) -> None:
             axes.vlines(x, y - np.asarray(one.error), y + np.asarray(one.error), color=look["color"], zorder=order)
     else:
         axes.plot(x, y, **{**LINE_LOOKS[one.mode], **look})
-        _draw_alone(axes, one, look)
+        # Points that no line joins to another one.
+        alone = np.isnan(np.append(y[1:], np.nan)) & np.isnan(np.append(np.nan, y[:-1])) & ~np.isnan(y)
+        if alone.any():
+            size = 1.5 if one.mode == "faint" else 3.0
+            axes.plot(x[alone], y[alone], "o", color=look["color"], markersize=size, zorder=order)
     for note, u, v in zip(one.notes if one.mode == "named" else (), x, y):
         axes.annotate(
             style.literal(note, 40), (u, v), xytext=(0, -12), textcoords="offset points", ha="center", fontsize=7,
             zorder=order,
         )  # fmt: skip
-
-
-def _draw_alone(axes: Axes, one: Trace, look: dict[str, Any]) -> None:
-    """Points that no line joins to another one."""
-    x, y = np.asarray(one.x), np.asarray(one.y, float)
-    alone = np.isnan(np.append(y[1:], np.nan)) & np.isnan(np.append(np.nan, y[:-1])) & ~np.isnan(y)
-    if alone.any():
-        size = 1.5 if one.mode == "faint" else 3.0
-        axes.plot(x[alone], y[alone], "o", color=look["color"], markersize=size, zorder=look["zorder"])
 
 
 def _label(one: Trace) -> str | None:

@@ -16,7 +16,6 @@ from kinelo.raters.qualifying import REFERENCE_DAYS
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -83,16 +82,12 @@ def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[s
         elif style.is_narrow() or style.LOOK.get().axes:
             axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=5))
         axes.set_title(": ".join([style.literal(kind)] * bool(kind) + [said] * (len(tables) > 1)))
-    _add_legend(panels[-1])
-
-
-def _add_legend(axes: Axes) -> None:
-    """Names and last ratings beside the picture, the others at the end."""
-    handles, labels = axes.get_legend_handles_labels()
+    # Names and last ratings beside the picture, the others at the end.
+    handles, labels = panels[-1].get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda k: labels[k].endswith("others"))
     narrow = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.2), "ncols": 2}
     beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-    axes.legend(
+    panels[-1].legend(
         [handles[k] for k in order],
         [labels[k] for k in order],
         title="Last rating",

@@ -34,9 +34,19 @@ def draw_population(
     """Draw the last density of a run over θ and over σ (or of r alone), and what happened on the way."""
     with style.journal(width, size, ax):
         figure, (left, middle, right) = style.panels(style.PAGE, 2.7, (1.15, 1, 1))
-        _strengths_panel(figure, left, run)
+        theta, r = run.theta.values, run.r.values
+        image = _heat_map(left, theta, r, run.density_theta_r.values[-1])
+        figure.colorbar(image, ax=left, extend="max", label="teams per square point")
+        _diagonal(left, theta, r)
+        mean = run.rating_given_theta.values[-1]
+        left.plot(theta, mean, color=style.RED, linewidth=1.0, label="mean rating given θ")
+        left.set(xlabel="mean strength θ (points)", ylabel="rating r (points)")
+        left.set_title(f"strength and rating, t = {float(run.time[-1]):g}")
+        left.legend(loc="lower right", labelcolor="white")
         if run.sizes["sigma"] > 1:
-            _spreads_panel(figure, middle, run)
+            image = _heat_map(middle, run.sigma.values, r, run.density_sigma_r.values[-1])
+            figure.colorbar(image, ax=middle, extend="max")
+            middle.set(xlabel="spread of strength σ (points)", ylabel="rating r (points)", title="spread and rating")
         else:
             _ratings_panel(middle, run)
         _series_panel(right, run)
@@ -88,26 +98,6 @@ def check_film(kind: str) -> str:
     if kind == "mp4" and not writers.is_available("ffmpeg"):
         raise InputError("An mp4 needs the program ffmpeg, which is not installed; a gif needs nothing.")
     return kind
-
-
-def _strengths_panel(figure: Figure, axes: Axes, run: xr.Dataset) -> None:
-    theta, r = run.theta.values, run.r.values
-    image = _heat_map(axes, theta, r, run.density_theta_r.values[-1])
-    figure.colorbar(image, ax=axes, extend="max", label="teams per square point")
-    _diagonal(axes, theta, r)
-    axes.plot(theta, run.rating_given_theta.values[-1], color=style.RED, linewidth=1.0, label="mean rating given θ")
-    axes.set_xlabel("mean strength θ (points)")
-    axes.set_ylabel("rating r (points)")
-    axes.set_title(f"strength and rating, t = {float(run.time[-1]):g}")
-    axes.legend(loc="lower right", labelcolor="white")
-
-
-def _spreads_panel(figure: Figure, axes: Axes, run: xr.Dataset) -> None:
-    image = _heat_map(axes, run.sigma.values, run.r.values, run.density_sigma_r.values[-1])
-    figure.colorbar(image, ax=axes, extend="max")
-    axes.set_xlabel("spread of strength σ (points)")
-    axes.set_ylabel("rating r (points)")
-    axes.set_title("spread and rating")
 
 
 def _ratings_panel(axes: Axes, run: xr.Dataset) -> None:

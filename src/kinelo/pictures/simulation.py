@@ -28,40 +28,27 @@ def draw_ratings(
     """Draw the last ratings of a run over θ, and the spread of each team's performance beside it."""
     with style.journal(width, size, ax):
         figure, (left, right) = style.panels(style.PAGE, 3.0, (3, 2))
-        rating_over_strength(left, run)
-        spread_of_strength(right, run)
+        # Points (θ, R) averaged over realisations, bars for their spread, and the line on which R = θ.
+        last, theta, sigma = run.rating.isel(time=-1), run.theta.values, run.sigma.values
+        mean, label = last.mean("realisation").values, "ratings"
+        if run.sizes["realisation"] > 1:
+            deviation = last.std("realisation", ddof=1).values
+            left.errorbar(theta, mean, deviation, fmt="none", ecolor=style.SKY, elinewidth=0.7, zorder=1)
+            label = f"mean of {run.sizes['realisation']} runs ± one standard deviation"
+        ends = np.array([min(theta.min(), mean.min()), max(theta.max(), mean.max())])
+        left.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=1, label="rating = mean strength", zorder=4)
+        left.scatter(theta, mean, s=7, color=style.BLUE, label=label, zorder=3)
+        _name_outliers(left, run, theta, mean)
+        left.set(xlabel="mean strength θ (rating points)", ylabel="rating R (rating points)")
+        left.set_title(f"after {float(run.time[-1]):,.0f} matches per team")
+        left.legend(loc="upper left")
+        right.scatter(theta, sigma, s=7, color=style.RED)
+        _name_outliers(right, run, theta, sigma)
+        right.set(xlabel="mean strength θ (rating points)", ylabel="spread of strength σ (rating points)")
+        right.set_ylim(bottom=0)
+        right.set_title("how much each team varies")
         style.put_title(figure, title)
         return figure
-
-
-def rating_over_strength(axes: Axes, run: xr.Dataset) -> None:
-    """Points (θ, R) averaged over realisations, bars for their spread, and the line on which R = θ."""
-    last = run.rating.isel(time=-1)
-    theta, mean = run.theta.values, last.mean("realisation").values
-    many = run.sizes["realisation"] > 1
-    if many:
-        deviation = last.std("realisation", ddof=1).values
-        axes.errorbar(theta, mean, deviation, fmt="none", ecolor=style.SKY, elinewidth=0.7, zorder=1)
-    ends = np.array([min(theta.min(), mean.min()), max(theta.max(), mean.max())])
-    axes.plot(ends, ends, color=style.GREY, linestyle="--", linewidth=1, label="rating = mean strength", zorder=4)
-    label = f"mean of {run.sizes['realisation']} runs ± one standard deviation" if many else "ratings"
-    axes.scatter(theta, mean, s=7, color=style.BLUE, label=label, zorder=3)
-    _name_outliers(axes, run, theta, mean)
-    axes.set_xlabel("mean strength θ (rating points)")
-    axes.set_ylabel("rating R (rating points)")
-    axes.set_title(f"after {float(run.time[-1]):,.0f} matches per team")
-    axes.legend(loc="upper left")
-
-
-def spread_of_strength(axes: Axes, run: xr.Dataset) -> None:
-    """Points (θ, σ)."""
-    theta, sigma = run.theta.values, run.sigma.values
-    axes.scatter(theta, sigma, s=7, color=style.RED)
-    _name_outliers(axes, run, theta, sigma)
-    axes.set_xlabel("mean strength θ (rating points)")
-    axes.set_ylabel("spread of strength σ (rating points)")
-    axes.set_ylim(bottom=0)
-    axes.set_title("how much each team varies")
 
 
 def _name_outliers(axes: Axes, run: xr.Dataset, x: np.ndarray, y: np.ndarray) -> None:

@@ -62,7 +62,11 @@ def draw_sweep(
 
 def _surface(dataset: xr.Dataset, variable: str | None) -> tuple[xr.DataArray, str]:
     """The variable over the axes of the sweep alone, the axis with most values last, and its label."""
-    dims = _axes(dataset)
+    shapes = [list(map(str, part.dims)) for part in dataset.data_vars.values()]
+    if not shapes:
+        raise InputError("The dataset has no variables to be drawn.")
+    first = shapes[0]  # the axes are the dimensions that every variable begins with
+    dims = [dim for k, dim in enumerate(first) if all(one[: k + 1] == first[: k + 1] for one in shapes)]
     numbers = [str(name) for name, part in dataset.data_vars.items() if part.dtype.kind in "biuf"]
     if variable is None:
         single = [name for name in numbers if set(dataset[name].dims) == set(dims)]
@@ -80,19 +84,18 @@ def _surface(dataset: xr.Dataset, variable: str | None) -> tuple[xr.DataArray, s
     return part.astype(float).mean(rest).transpose(*order), label
 
 
-def _axes(dataset: xr.Dataset) -> list[str]:
-    """The dimensions that every variable begins with."""
-    first = [list(map(str, part.dims)) for part in dataset.data_vars.values()]
-    if not first:
-        raise InputError("The dataset has no variables to be drawn.")
-    return [dim for k, dim in enumerate(first[0]) if all(dims[: k + 1] == first[0][: k + 1] for dims in first)]
-
-
 def _panel(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits: tuple[float, float] | None) -> None:
     if part.ndim == 1:
         _line(axes, part, label)
     elif part.sizes[part.dims[0]] <= MOST_COLOURS or _worded(part[part.dims[0]]) or _worded(part[part.dims[1]]):
-        _family(axes, part, label)
+        family, dim = map(str, part.dims)
+        colours = style.SERIES if part.sizes[family] <= MOST_COLOURS else None
+        for k, value in enumerate(part[family].values):
+            colour: dict[str, Any] = {} if colours is None else {"color": colours[k]}
+            axes.plot(_places(part, dim), part.values[k], marker="o", markersize=3, label=_text(value), **colour)
+        _label_axis(axes, part, dim)
+        axes.set_ylabel(style.literal(label))
+        axes.legend(title=_axis_words(part, family), frameon=True, framealpha=0.85, edgecolor="none")
         if limits is not None:
             axes.set_ylim(*limits)
     else:
@@ -104,17 +107,6 @@ def _line(axes: Axes, part: xr.DataArray, label: str) -> None:
     axes.plot(_places(part, dim), part.values, marker="o", markersize=3)
     _label_axis(axes, part, dim)
     axes.set_ylabel(style.literal(label))
-
-
-def _family(axes: Axes, part: xr.DataArray, label: str) -> None:
-    family, dim = map(str, part.dims)
-    colours = style.SERIES if part.sizes[family] <= MOST_COLOURS else None
-    for k, value in enumerate(part[family].values):
-        colour: dict[str, Any] = {} if colours is None else {"color": colours[k]}
-        axes.plot(_places(part, dim), part.values[k], marker="o", markersize=3, label=_text(value), **colour)
-    _label_axis(axes, part, dim)
-    axes.set_ylabel(style.literal(label))
-    axes.legend(title=_axis_words(part, family), frameon=True, framealpha=0.85, edgecolor="none")
 
 
 def _heat_map(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits: tuple[float, float] | None) -> None:

@@ -32,7 +32,9 @@ def one_blas_thread() -> Iterator[None]:
     """
     global _inside
     with _lock:
-        for library in _libraries(_scipy_is_there()):
+        # To load SciPy's library for a block without SciPy takes longer than most simulations. A module that another
+        # thread is importing has no such name yet.
+        for library in _libraries(hasattr(sys.modules.get("scipy.linalg"), "eigh")):
             if library.filepath not in _before:
                 _before[library.filepath] = library, library.num_threads
                 _set_threads(library, 1)
@@ -54,12 +56,6 @@ def _set_threads(library: Any, number: int) -> None:
     release(force=True)
     library.set_num_threads(number)
     release(force=True)
-
-
-def _scipy_is_there() -> bool:
-    """Whether SciPy's library is loaded. To load it for a block without SciPy takes longer than most simulations."""
-    # A module that another thread is importing has no such name yet.
-    return hasattr(sys.modules.get("scipy.linalg"), "eigh")
 
 
 @cache

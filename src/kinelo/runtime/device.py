@@ -57,7 +57,9 @@ def devices() -> list[Device]:
     >>> devices()[0].kind
     'cpu'
     """
-    return [_processor(), _graphics()]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
+    processor = Device("cpu", platform.processor() or platform.machine(), usable_processors(), memory)
+    return [processor, _graphics()]
 
 
 def choose_device(device: str) -> Literal["cpu", "gpu"]:
@@ -91,11 +93,6 @@ def cuda_module() -> Any:
     # Few leagues leave most of the device idle: that is no fault of the user's.
     warnings.filterwarnings("ignore", message=".*Grid size .* will likely result in GPU under-utilization")
     return cuda
-
-
-def _processor() -> Device:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
-    return Device("cpu", platform.processor() or platform.machine(), usable_processors(), memory)
 
 
 @cache

@@ -42,7 +42,12 @@ _INCLUDED = {"study": {"plot"}, "lab": {"study", "plot"}}
 
 def require(*modules: str) -> None:
     """Refuse in one sentence to go on without these libraries, naming the extra that brings all that are missing."""
-    missing = [module for module in modules if not _is_installed(module)]
+    missing = []
+    for module in modules:
+        try:
+            import_module(module)
+        except ImportError:
+            missing.append(module)
     if not missing:
         return
     extras = {EXTRAS[module][1] for module in missing}
@@ -51,14 +56,6 @@ def require(*modules: str) -> None:
     words = ", ".join([needs[0], *(need[:1].lower() + need[1:] for need in needs[1:])])
     names = ",".join(sorted(extras))
     raise InputError(f'{words}. Install "kinelo[{names}]" (in a checkout ".[{names}]").')
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        import_module(module)
-    except ImportError:
-        return False
-    return True
 
 
 _LIBRARIES = ("numpy", "scipy", "numba", "xarray", "zarr", "matplotlib")

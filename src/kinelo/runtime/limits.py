@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 from kinelo.errors import InputError, KineloWarning
@@ -27,25 +28,14 @@ def check_memory(needed: float, what: str, remedy: str) -> None:
 
 def available_memory() -> int | None:
     """Bytes of memory that can still be had, by the machine and by a container's limit; None where neither says."""
-    free = [room for room in (_machine_room(), _container_room()) if room is not None]
-    return min(free, default=None)
-
-
-def _machine_room() -> int | None:
-    try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024 * int(line.split()[1])
-    except (OSError, ValueError, IndexError):
-        pass
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def _container_room() -> int | None:
-    try:
+    room: list[int] = []
+    with suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        room += [1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    if not room:
+        with suppress(AttributeError, OSError, ValueError):
+            room.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(OSError, ValueError, IndexError):  # of a container
         limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
         # What the system keeps of files only to save reading them again can be had at once.
         cached = sum(
@@ -53,9 +43,8 @@ def _container_room() -> int | None:
             for line in (_GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
             if line.startswith(("inactive_file ", "active_file "))
         )
-        return max(0, limit - int((_GROUP / "memory.current").read_text(encoding="ascii")) + cached)
-    except (OSError, ValueError, IndexError):
-        return None
+        room.append(max(0, limit - int((_GROUP / "memory.current").read_text(encoding="ascii")) + cached))
+    return min(room, default=None)
 
 
 LONGEST_RUN = 365.25 * 86_400.0

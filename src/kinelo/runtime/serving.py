@@ -121,9 +121,6 @@ class PromptProtocol(Protocol):
             one.disconnected = True
         super().connection_lost(exc)
 
-    def _unsupported_upgrade_warning(self) -> None:
-        """Who asks for another protocol is answered in this one; uvicorn would write advice for developers."""
-
     def send_400_response(self, msg: str) -> None:
         """Say that nothing can be made of what came."""
         self._refuse(400, "The request is no HTTP that can be read.")
@@ -154,6 +151,16 @@ class PromptProtocol(Protocol):
         if self.cycle is None or self.cycle.response_complete:
             self.transport.close()
 
+
+def is_no_advice(record: logging.LogRecord) -> bool:
+    """Whether a line of uvicorn's log is no advice for developers on a request for another protocol.
+
+    Whoever sends such requests is answered in this protocol, and could fill the log.
+    """
+    return not record.getMessage().startswith(("Unsupported upgrade request", "No supported WebSocket library"))
+
+
+logging.getLogger("uvicorn.error").addFilter(is_no_advice)
 
 GUARDED: dict[str, Any] = {
     "http": PromptProtocol, "h11_max_incomplete_event_size": MOST_HEAD, "server_header": False, "proxy_headers": False,

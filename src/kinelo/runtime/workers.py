@@ -57,7 +57,8 @@ def answers(
                 # Waits where a result was lost with its worker and is being computed again.
                 result, sentences = future.result()
             except Exception as error:
-                result, sentences = _lost(error), []
+                killed = type(error).__name__ == "KilledWorker"
+                result, sentences = InputError(LOST) if killed else error, []
             for text in sentences:
                 warnings.warn(text, KineloWarning, stacklevel=4)
             yield number[future.key], result
@@ -123,10 +124,6 @@ def _answer(item: bytes, common: bytes, version: str, sender: int) -> tuple[Any,
         if not issubclass(one.category, KineloWarning):
             warnings.showwarning(one.message, one.category, one.filename, one.lineno)
     return result, sentences
-
-
-def _lost(error: Exception) -> Exception:
-    return InputError(LOST) if type(error).__name__ == "KilledWorker" else error
 
 
 def check_client(client: Any) -> None:

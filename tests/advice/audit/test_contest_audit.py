@@ -34,7 +34,7 @@ from kinelo.advice.audit.contests import (
     starting_ratings,
     who_does_not_finish,
 )
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import order_log_loss
 from kinelo.raters.rank.hindsight import drawn_strengths

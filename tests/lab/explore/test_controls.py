@@ -14,10 +14,9 @@ import pytest
 import kinelo as kn
 from kinelo.lab.control import Options
 from kinelo.lab.explore.controls import PRESETS, Controls, described_presets
-from kinelo.lab.explore.judgement import judged
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.theory import diagnosis_in, predicted_map, unanswered
-from kinelo.lab.explore.verdict import TheoryAnswer
+from kinelo.lab.explore.verdict import TheoryAnswer, judged
 from kinelo.lab.units import Units
 
 

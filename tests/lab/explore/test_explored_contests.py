@@ -11,10 +11,9 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.explore.judgement import judged, state_of
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.theory import unanswered
-from kinelo.lab.explore.verdict import whole_answer
+from kinelo.lab.explore.verdict import judged, state_of, whole_answer
 
 
 def test_two_teams_play_the_matches_of_the_paper():

@@ -15,10 +15,8 @@ import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.control import Control, Options
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.explore.explorer import Explorer, Pools
-from kinelo.lab.explore.film import _first_population
-from kinelo.lab.explore.live import LiveRun
-from kinelo.lab.explore.pacing import FIRST_SPEED, Pacer
+from kinelo.lab.explore.explorer import FIRST_SPEED, Explorer, Pacer, Pools
+from kinelo.lab.explore.live import LiveRun, _first_population
 from kinelo.lab.explore.theory import predicted_map
 from kinelo.lab.explore.verdict import TheoryAnswer
 from patience import PATIENCE
@@ -184,7 +182,7 @@ def test_a_slow_page_gets_one_frame_and_then_the_newest():
 
 
 def test_a_page_that_never_draws_pauses_its_league(monkeypatch):
-    monkeypatch.setattr("kinelo.lab.explore.pacing.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("kinelo.lab.explore.explorer.PATIENCE_SECONDS", 0.1)
 
     async def script(explorer: Explorer, watcher: Watcher) -> None:
         await explorer.hear(START)
@@ -337,8 +335,8 @@ def test_the_density_is_sent_a_few_times_a_second_and_only_where_it_has_moved():
 
 def test_a_frame_that_is_drawn_brings_the_next_one_forward(monkeypatch):
     """A page that draws at once waits for the rhythm of frames, not for that of slow pages."""
-    monkeypatch.setattr("kinelo.lab.explore.pacing.SLOW_SECONDS", 1e6)
-    monkeypatch.setattr("kinelo.lab.explore.pacing.FRAME_SECONDS", 0.05)
+    monkeypatch.setattr("kinelo.lab.explore.explorer.SLOW_SECONDS", 1e6)
+    monkeypatch.setattr("kinelo.lab.explore.explorer.FRAME_SECONDS", 0.05)
 
     async def one_frame():
         pacer = Pacer()

@@ -14,13 +14,24 @@ import kinelo as kn
 from kinelo.advice.league_evidence import Evidence, Measured
 from kinelo.errors import KineloWarning, NoStationaryState
 from kinelo.lab.control import Options
-from kinelo.lab.explore.advice import advice, offers
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.explore.fair import PricedStep, Search, least_miss, look_for_fair_step, offered_steps
-from kinelo.lab.explore.judgement import PENDING, judged, meaning, state_of
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.theory import league_of, predicted_map, typical_sigma, unanswered
-from kinelo.lab.explore.verdict import TheoryAnswer, first_answer, whole_answer
+from kinelo.lab.explore.verdict import (
+    PENDING,
+    PricedStep,
+    Search,
+    TheoryAnswer,
+    advice,
+    first_answer,
+    judged,
+    least_miss,
+    look_for_fair_step,
+    meaning,
+    offered_steps,
+    state_of,
+    whole_answer,
+)
 from kinelo.lab.units import Units
 
 PAPER = Units()
@@ -60,7 +71,7 @@ def test_every_step_that_is_offered_can_be_played_and_speaks_the_units_of_the_pa
     """σ = 3 would be fair at γ = 1.96: that is said, and not offered."""
     controls = Controls.read(given)
     answer = whole_answer(controls)
-    for one in offers(answer, controls, controls.units(name)):
+    for one in judged(answer, None, controls, controls.units(name))["offers"]:
         assert controls.but(gamma=one["gamma"]).gamma == one["gamma"]
         assert controls.units(name).step(one["gamma"]) in one["label"]
     shown = str(judged(answer, None, controls, controls.units(name)))

@@ -14,9 +14,8 @@ from running_lab import CHROMIUM
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.guide.laws import ELO
-from kinelo.lab.guide.scenes import described_scenes, scene_pictures, scenes
-from kinelo.lab.guide.site import PLOTLY, guide_page, plotly_script
+from kinelo.lab.guide.matches import ELO
+from kinelo.lab.guide.scenes import PLOTLY, described_scenes, guide_page, plotly_script, scene_pictures, scenes
 
 NUMBERS = range(1, 8)
 LAW = kn.Tanh(nu=0.5)

@@ -13,9 +13,8 @@ from made_report import made, put
 from starlette.testclient import TestClient
 
 from kinelo.errors import InputError
-from kinelo.lab.paper.controller import PaperController
-from kinelo.lab.paper.run_store import folder_for, reports
-from kinelo.lab.paper.small import KNOBS, estimated, small_figure
+from kinelo.lab.paper.api import folder_for, reports
+from kinelo.lab.paper.small import KNOBS, PaperController, estimated, small_figure
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.settings import Settings
 from kinelo.paper.figure import read_figures

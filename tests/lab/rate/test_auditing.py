@@ -13,10 +13,9 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.advice.audit.words import gain_words, rows_of
 from kinelo.advice.charts import loss_chart
-from kinelo.cli.app import app
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
-from kinelo.lab.rate.auditing import AuditController, hand_over, latest
-from kinelo.lab.rate.controller import RatingController
+from kinelo.lab.rate.controller import AuditController, RatingController, hand_over, latest
 from kinelo.lab.rate.tables import UploadedTable
 
 

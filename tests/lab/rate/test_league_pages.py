@@ -11,9 +11,8 @@ from test_rating_controller import LEAGUE, looked
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.rate.comparing import CompareController, read_written, write_matches
-from kinelo.lab.rate.controller import RatingController
-from kinelo.lab.rate.samples import sample_tables
+from kinelo.lab.rate.controller import CompareController, RatingController, read_written, write_matches
+from kinelo.lab.rate.tables import sample_tables
 from kinelo.presentation import chance_in_words
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.tables import effects_table, luck_table

@@ -7,7 +7,7 @@ import pytest
 
 import kinelo.lab
 from kinelo.errors import InputError
-from kinelo.lab.rate.numbers import RateNumbers, read_raised, read_rules
+from kinelo.lab.rate.reading import RateNumbers, read_raised, read_rules
 
 PAGE = Path(kinelo.lab.__file__).parent / "static" / "index.html"
 

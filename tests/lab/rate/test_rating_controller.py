@@ -10,7 +10,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.rate import standings
+from kinelo.lab.rate import league as standings
 from kinelo.lab.rate.api import DOWNLOADS, shown_name
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
@@ -295,7 +295,7 @@ def test_forecasts_are_checked_on_the_later_half_and_the_earlier_is_counted(monk
 
 
 def test_forecasts_of_contests_without_dates_are_checked_on_their_later_half():
-    from kinelo.lab.rate.contest_league import check_forecasts
+    from kinelo.lab.rate.leagues import check_forecasts
 
     table = kn.matches.sample_contests(contests=31, entrants=12, size=6, seed=2)
     undated = kn.read_contests({name: table[name] for name in ("contest", "entrant", "place")})

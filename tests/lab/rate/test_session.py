@@ -10,9 +10,8 @@ from test_rating_controller import LEAGUE, looked
 
 from kinelo.errors import InputError
 from kinelo.lab.rate.controller import RatingController
-from kinelo.lab.rate.league_log import LeagueLog
-from kinelo.lab.rate.samples import FOUNDERS, SAMPLES, chess_club, sample_tables
-from kinelo.lab.rate.tables import FIELDS
+from kinelo.lab.rate.tables import FIELDS, FOUNDERS, SAMPLES, chess_club, sample_tables
+from kinelo.lab.serve.pages import LeagueLog
 
 
 def guessed(seen: dict) -> dict[str, str]:

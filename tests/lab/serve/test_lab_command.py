@@ -54,9 +54,9 @@ def test_sharing_opens_the_network_and_refuses_without_one(monkeypatch):
     pytest.importorskip("segno")
     from typer.testing import CliRunner
 
-    from kinelo.cli.app import app
+    from kinelo.cli.commands import app
     from kinelo.errors import InputError
-    from kinelo.lab.serve.sharing import code_as_text
+    from kinelo.lab.serve.settings import code_as_text
     from kinelo.runtime import listening
 
     def serve(settings, listener, *, browser, announce):
@@ -75,7 +75,7 @@ def test_sharing_opens_the_network_and_refuses_without_one(monkeypatch):
     asked: list = []
     monkeypatch.setattr(listening.socket, "socket", Probe)
     monkeypatch.setattr("kinelo.lab.serve.settings.open_socket", lambda settings: None)
-    monkeypatch.setattr("kinelo.lab.serve.server.serve", serve)
+    monkeypatch.setattr("kinelo.lab.serve.app.serve", serve)
     ended = CliRunner().invoke(app, ["lab", "--share", "--no-browser"], catch_exceptions=False)
     [settings] = asked
     assert settings.host == "0.0.0.0" and settings.shared
@@ -91,11 +91,11 @@ def test_sharing_opens_the_network_and_refuses_without_one(monkeypatch):
 def test_options_reach_the_server(monkeypatch, tmp_path):
     from typer.testing import CliRunner
 
-    from kinelo.cli.app import app
+    from kinelo.cli.commands import app
 
     asked = []
     monkeypatch.setattr("kinelo.lab.serve.settings.open_socket", lambda settings: settings.port)
-    monkeypatch.setattr("kinelo.lab.serve.server.serve", lambda *given, **more: asked.append((*given, more)))
+    monkeypatch.setattr("kinelo.lab.serve.app.serve", lambda *given, **more: asked.append((*given, more)))
     words = ["lab", "--port", "8123", "--host", "127.0.0.2", "--paper", str(tmp_path / "mine"), "--no-browser"]
     assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
     [(settings, listener, more)] = asked

@@ -11,9 +11,9 @@ import pytest
 
 from kinelo.errors import InputError
 from kinelo.lab.explore.controls import Controls
+from kinelo.lab.serve.app import TheoryService
 from kinelo.lab.serve.jobs import Jobs, Worker
 from kinelo.lab.serve.settings import Limits
-from kinelo.lab.serve.theory_service import TheoryService
 from patience import PATIENCE
 
 

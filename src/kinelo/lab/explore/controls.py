@@ -352,9 +352,10 @@ class Controls(Panel, frozen=True):
 
     def scaled_system(self, point: float) -> RatingSystem:
         """The rating system where one point of the model counts as ``point``."""
+        w = Local().scalar_w()
         pairings: dict[str, Callable[[], Pairing]] = {
             "all": AllPlayAll,
-            "local": lambda: Local() if point == 1.0 else Pairing.from_function(_local_at(point)),
+            "local": lambda: Local() if point == 1.0 else Pairing.from_function(lambda z: w(z / point)),
             "window": lambda: Window(point * self.window),
         }
         field = Field(self.sides) if self.sides > 2 else None
@@ -394,11 +395,6 @@ class Controls(Panel, frozen=True):
     def units(self, name: str) -> Units:
         """How the page writes numbers of this league: ``name`` is "elo" or "paper"."""
         return Units("elo", self.elo_points) if name == "elo" else Units()
-
-
-def _local_at(point: float) -> Callable[[float], float]:
-    w = Local().scalar_w()
-    return lambda z: w(z / point)
 
 
 @dataclass(frozen=True)

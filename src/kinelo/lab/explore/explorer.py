@@ -1,4 +1,8 @@
-"""The live run of one page: restarts when a slider moves, plays on its clock, and sends the newest frame."""
+"""The live run of one page: restarts when a slider moves, plays on its clock, and sends the newest frame.
+
+At most one frame is under way. The page acknowledges a frame once it has drawn it. Until then the league plays on and
+nothing is sent, so a slow browser sees fewer frames and never a queue of old ones. A page that stays silent (a hidden
+tab) pauses its league."""
 
 from __future__ import annotations
 
@@ -17,10 +21,99 @@ import numpy as np
 from kinelo.errors import InputError
 from kinelo.lab.control import shown
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.explore.judgement import judged
 from kinelo.lab.explore.live import LiveRun
-from kinelo.lab.explore.pacing import Pacer
-from kinelo.lab.explore.verdict import TheoryAnswer
+from kinelo.lab.explore.verdict import TheoryAnswer, judged
+
+FRAME_SECONDS = 1 / 30
+SLOW_SECONDS = 1 / 12
+"""Between two advances while the page still draws the last frame."""
+LONGEST_SECONDS = 0.25
+"""The most that one advance plays for: a server that was held up does not rush."""
+PATIENCE_SECONDS = 1.5
+SPEEDS = (1.0, 3000.0)
+"""Matches per team and second."""
+FIRST_SPEED = 80.0
+
+
+class Pacer:
+    """Clock, speed and acknowledgements of one live run."""
+
+    def __init__(self) -> None:
+        self.speed, self.paused = FIRST_SPEED, False
+        self.sequence = 0
+        self._acknowledged = 0
+        self._sent_at = 0.0
+        self._ticked_at = time.monotonic()
+        self._changed = asyncio.Event()
+        self._woken = False
+
+    def set_speed(self, speed: object) -> None:
+        """Take a speed in matches per team and second, within the range offered."""
+        if isinstance(speed, int | float) and not isinstance(speed, bool) and speed == speed:
+            self.speed = float(min(max(speed, SPEEDS[0]), SPEEDS[1]))
+
+    def acknowledge(self, sequence: object) -> None:
+        """The page has drawn this frame."""
+        if isinstance(sequence, int) and self._acknowledged < sequence <= self.sequence:
+            self._woken |= self.abandoned
+            self._acknowledged = sequence
+            self._changed.set()
+
+    def wake(self) -> None:
+        """Let the run look up at once."""
+        self._woken = True
+        self._changed.set()
+
+    def forget(self) -> None:
+        """Begin anew: no frame is under way, and no time has passed."""
+        self._acknowledged = self.sequence
+        self._ticked_at = time.monotonic()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the page has drawn all that was sent."""
+        return self._acknowledged == self.sequence
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether the page has left a frame undrawn for so long that nobody can be looking."""
+        return not self.ready and time.monotonic() - self._sent_at > PATIENCE_SECONDS
+
+    def next_sequence(self) -> int:
+        """Number of the frame about to be sent."""
+        self.sequence += 1
+        self._sent_at = time.monotonic()
+        return self.sequence
+
+    def matches_due(self) -> float:
+        """Matches per team that the clock has gained since the last call."""
+        now = time.monotonic()
+        elapsed, self._ticked_at = now - self._ticked_at, now
+        return self.speed * min(elapsed, LONGEST_SECONDS)
+
+    async def wait(self) -> None:
+        """Until the next frame is due or something changes; while nothing moves, until something changes."""
+        if self.paused or self.abandoned:
+            await self.change()
+            self._ticked_at = time.monotonic()
+            return
+        while not self._woken:  # a frame drawn meanwhile brings the next one forward
+            due = self._ticked_at + (FRAME_SECONDS if self.ready else SLOW_SECONDS) - time.monotonic()
+            if due <= 0.0:
+                await asyncio.sleep(0)
+                break
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), due)
+            self._changed.clear()
+        self._woken = False
+
+    async def change(self) -> None:
+        """Until a restart or a pause is asked for, or the page looks again after a silence."""
+        while not self._woken:
+            await self._changed.wait()
+            self._changed.clear()
+        self._woken = False
+
 
 SEED = 1
 REST_SECONDS = 0.25
@@ -38,7 +131,7 @@ class Pools:
 
 
 class Theory(Protocol):
-    """What an explorer wants to know; :class:`kinelo.lab.serve.theory_service.TheoryService` answers it."""
+    """What an explorer wants to know; :class:`kinelo.lab.serve.app.TheoryService` answers it."""
 
     async def foresee(self, controls: Controls) -> dict[str, Any] | None:
         """The stationary map and the answer that comes with it; None where both take seconds."""
@@ -74,11 +167,22 @@ class Explorer:
         """Take one message of the page."""
         match message.get("type"):
             case "start":
-                await self._ask_for_start(message)
+                seed, pin = message.get("seed", SEED), message.get("pin")
+                try:
+                    controls = Controls.read(message.get("controls", {}))
+                    pinned = None if pin is None else Controls.read(pin)
+                    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
+                        raise InputError(f"seed must be a whole number from 0 to 2147483647, not {shown(seed)}.")
+                except InputError as error:
+                    await self._say({"type": "refused", "text": str(error)})
+                    return
+                self._wanted = (controls, seed, pinned)
+                self._pacer.wake()
             case "drawn":
                 self._pacer.acknowledge(message.get("sequence"))
             case "pause":
-                self._pacer.set_paused(message.get("paused"))
+                self._pacer.paused = message.get("paused") is True
+                self._pacer.wake()
             case "units":
                 self._units = "paper" if message.get("units") == "paper" else "elo"
                 if self._run is not None:
@@ -86,28 +190,15 @@ class Explorer:
             case "speed":
                 self._pacer.set_speed(message.get("speed"))
 
-    async def _ask_for_start(self, message: dict[str, Any]) -> None:
-        seed = message.get("seed", SEED)
-        try:
-            controls = Controls.read(message.get("controls", {}))
-            pin = message.get("pin")
-            pinned = None if pin is None else Controls.read(pin)
-            if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
-                raise InputError(f"seed must be a whole number from 0 to 2147483647, not {shown(seed)}.")
-        except InputError as error:
-            await self._say({"type": "refused", "text": str(error)})
-            return
-        self._wanted = (controls, seed, pinned)
-        self._pacer.wake()
-
     async def play(self) -> None:
         """Go on for as long as the page is there."""
         try:
             while True:
                 if self._wanted is not None:
-                    await self._restart()
+                    await self._restart(*self._wanted)
                 await self._move()
-                await self._wait()
+                if self._wanted is None:
+                    await (self._pacer.change() if self._run is None else self._pacer.wait())
         finally:
             if self._theory_task is not None:
                 self._theory_task.cancel()
@@ -120,13 +211,8 @@ class Explorer:
                 if run is not None:
                     self._pools.play.submit(run.close)
 
-    async def _wait(self) -> None:
-        if self._wanted is None:
-            await (self._pacer.change() if self._run is None else self._pacer.wait())
-
-    async def _restart(self) -> None:
-        assert self._wanted is not None
-        (controls, seed, pinned), self._wanted = self._wanted, None
+    async def _restart(self, controls: Controls, seed: int, pinned: Controls | None) -> None:
+        self._wanted = None
         self._number += 1
         loop, number = asyncio.get_running_loop(), self._number
         new = await loop.run_in_executor(self._pools.begin, LiveRun, number, controls, seed)

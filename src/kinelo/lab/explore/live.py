@@ -1,28 +1,208 @@
 """A league that plays while somebody watches: the simulator and the kinetic equation, at the same time.
 
-The kinetic equation is the limit of vanishing steps for a continuum of teams with the same spread of strengths. It is
-not solved where strengths move or steps are Glicko's. A frame is what the page draws: a line of JSON with the numbers,
-then 32-bit floats (ratings and, where they move, strengths about their mean; then both of a pinned league), then the
-density as bytes, a few times a second and only where it has changed.
-"""
+The kinetic equation is the limit of vanishing steps for a continuum of teams with the same spread of strengths. It
+depends on how results and opponents come about, on the spread of strength and on the start, not on the step or the
+seed: it is computed once, as a film, for all pages that have the same limit, as far as somebody has looked. It is not
+solved where strengths move or steps are Glicko's. A frame is what the page draws: a line of JSON with the numbers, then
+32-bit floats (ratings and, where they move, strengths about their mean; then both of a pinned league), then the density
+as bytes, a few times a second and only where it has changed."""
 
 from __future__ import annotations
 
 import json
+import math
 import struct
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from kinelo.advice.league_evidence import Evidence, LeagueRecord, MovingRecord
 from kinelo.lab.explore.controls import Controls
-from kinelo.lab.explore.film import Still, film_of
-from kinelo.lab.explore.python import python_lines
-from kinelo.lab.explore.theory import is_slow
-from kinelo.lab.units import MIDDLE
+from kinelo.lab.explore.theory import EXPLORED_NODES, is_slow, typical_sigma, unanswered
+from kinelo.lab.units import CENTRE, MIDDLE, THETA
+from kinelo.macro.population import Population
+from kinelo.macro.run import kinetic_states
+from kinelo.macro.state import KineticState
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.validation import Array
+
+THETA_CELLS, RATING_CELLS = 48, 96
+RATING_RANGE = (THETA[0] - 0.5, THETA[1] + 0.5)
+SPACING = 0.2
+"""Kinetic time between two stills."""
+DENSITY_LIMIT = 1e6
+MOST_FILMS, MOST_STILLS = 32, 1500
+"""Films that are kept, and stills of one of them: some kilobytes each."""
+
+
+class Still(NamedTuple):
+    """One moment: time, mean squared gaps to strength and to where ratings settle, and the density as shades."""
+
+    time: float
+    energy: float
+    distance: float | None
+    shades: bytes
+
+
+class Film:
+    """Stills of one solution, computed when they are first asked for."""
+
+    def __init__(self, controls: Controls, sigma: float) -> None:
+        self._states = kinetic_states(
+            replace(controls.system, schedule=None), _first_population(controls, sigma), until=DENSITY_LIMIT,
+            samples=round(DENSITY_LIMIT / SPACING), stop="steady", steady_below=1e-4,
+        )  # fmt: skip
+        self._advancing = threading.Lock()
+        first = next(self._states)
+        grid = first.population.grid
+        self.theta, self.rating = grid.theta.centres, grid.r.centres
+        self._stills = [_still(first)]
+        self._ended = False
+
+    def at(self, time: float) -> Still:
+        """The still nearest to a time, or the last one of a solution that has come to rest."""
+        wanted = round(time / SPACING)
+        with self._advancing:
+            while len(self._stills) <= wanted and not self._ended:
+                state = next(self._states, None)
+                self._ended = state is None or len(self._stills) >= MOST_STILLS
+                if state is not None:
+                    self._stills.append(_still(state))
+                if self._ended:
+                    self._states.close()  # type: ignore[attr-defined]
+            return self._stills[min(wanted, len(self._stills) - 1)]
+
+
+_FILMS: OrderedDict[tuple[object, ...], Film] = OrderedDict()
+_CHOOSING = threading.Lock()
+
+
+def film_of(controls: Controls, sigma: float) -> Film:
+    """The film of a position of the controls, whose teams vary by ``sigma``; shared by all that have the same."""
+    key = (controls.outcome, controls.system.pairing, round(sigma, 9), controls.start)
+    with _CHOOSING:
+        if key not in _FILMS:
+            _FILMS[key] = Film(controls, sigma)
+            while len(_FILMS) > MOST_FILMS:
+                _FILMS.popitem(last=False)
+        _FILMS.move_to_end(key)
+        return _FILMS[key]
+
+
+def _first_population(controls: Controls, sigma: float) -> Population:
+    cells = {"theta": (*THETA, THETA_CELLS), "r": (*RATING_RANGE, RATING_CELLS)}
+    if controls.start == "equal":
+        return Population.concentrated(MIDDLE, sigma=sigma, **cells)
+
+    def flat(theta: Array, sigma: Array, r: Array) -> Array:
+        return ((r > THETA[0]) & (r < THETA[1])) + 0.0 * theta
+
+    return Population.from_function(flat, sigma=sigma, **cells)
+
+
+def _still(state: KineticState) -> Still:
+    """A moment, with its density over (rating, strength) as shades: by the square root, so that thin parts show."""
+    density = state.population.marginal("theta", "r").T
+    # A ridge thinner than a cell looks like beads unless every rating is shared with its two neighbours.
+    padded = np.pad(density, ((1, 1), (0, 0)))
+    density = (padded[:-2] + padded[1:-1] + padded[2:]) / 3
+    shades = np.sqrt(np.maximum(density, 0.0) / density.max() * 255.0**2).astype(np.uint8)
+    watched = state.diagnostics
+    gap = watched.stationary_distance
+    return Still(state.time, watched.energy, None if math.isnan(gap) else gap, shades.tobytes())
+
+
+def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "paper") -> str:
+    """The league after so many drawn pairs, its slope and the slope that theory expects; every line runs.
+
+    What is printed is in the units of the page.
+
+    >>> print(python_lines(Controls(teams=20), 1, 5000).splitlines()[5])
+    start = np.random.default_rng(1).permutation(theta)
+    """
+    league = [f"league = kn.Normal(theta, sigma={controls.sigma!r})"]
+    if controls.law != "normal":
+        league = [
+            f"eta = np.random.default_rng({seed}).standard_normal(({controls.teams}, {controls.players}))",
+            "eta -= eta.mean(axis=1, keepdims=True)",
+            f"league = kn.LineupLottery((theta[:, None] + {controls.unevenness!r} * eta) / {controls.lineup}, "
+            f"{controls.lineup})",
+        ]
+    strength = ["strength = league.theta"]
+    if controls.motion != "still":
+        strength = [
+            "strength = run.strength.isel(realisation=0, time=-1).values",
+            f"strength = strength - strength.mean() + {MIDDLE}  # about the mean of the league",
+        ]
+    printed = ["print(rating)  # the dots on the page"]
+    if units != "paper":
+        step = "" if controls.steps == "glicko" else f"; K = {2 * controls.gamma * controls.elo_points:.3g}"
+        printed = [
+            f"point = {controls.elo_points!r}  # Elo points to one point of the model{step}",
+            f"print({CENTRE:.0f} + point * (rating - {MIDDLE}))  # the dots on the page, in Elo points",
+        ]
+    return "\n".join(
+        [
+            "import numpy as np",
+            "import kinelo as kn",
+            "",
+            f"theta = kn.homogeneous(sigma=0.0, teams={controls.teams}, theta={THETA}).theta",
+            *league,
+            f"start = np.random.default_rng({seed}).permutation(theta)"
+            if controls.start == "random"
+            else f"start = np.full({controls.teams}, {MIDDLE})",
+            f"system = {_system_line(controls)}",
+            *([f"dynamics = {controls.dynamics!r}".replace("= ", "= kn.", 1)] if controls.dynamics else []),
+            f"run = kn.simulate(system, league, steps={pairs}, matches_per_step=1, seed={seed}, start=start,",
+            f'                  sampling="literal"{", dynamics=dynamics" if controls.dynamics else ""})',
+            "rating = run.rating.isel(realisation=0, time=-1).values",
+            *strength,
+            *printed,
+            "print(np.polyfit(strength, rating, 1)[0])  # their slope at this moment",
+            *_theory_lines(controls, units),
+            "",
+        ]
+    )
+
+
+def _system_line(controls: Controls) -> str:
+    system = controls.system
+    pairing = {"all": "AllPlayAll()", "local": "Local()", "window": f"Window({controls.window!r})"}[controls.pairing]
+    gamma = repr(controls.gamma)
+    if controls.steps == "glicko":
+        gamma = f"kn.DeviationSteps(growth={controls.growth!r}, start={controls.deviation!r})"
+    outcome = f"kn.Tanh(nu={controls.nu!r})"
+    if controls.ties > 0:
+        outcome = f"kn.Davidson({controls.nu!r}, {2 * controls.ties / (1 - controls.ties)!r})"
+    schedule = "" if system.schedule is None else f", schedule=kn.{system.schedule!r}"
+    return f"kn.RatingSystem({outcome}, kn.{pairing}, {gamma}{schedule})"
+
+
+def _theory_lines(controls: Controls, units: str) -> list[str]:
+    """What theory expects, where it has an answer; the league of very many teams stands for this one."""
+    if reason := unanswered(controls):
+        return ["", f"# {reason}"]
+    sigma = typical_sigma(controls)
+    many = f"many = kn.Continuum({THETA}, {sigma!r}, nodes={EXPLORED_NODES})"
+    if controls.schedule == "rounds":
+        many = f"many = kn.homogeneous(sigma={sigma!r}, teams={controls.teams}, theta={THETA})"
+    if controls.motion != "still":
+        asked = ["found = kn.tracking(system, many, dynamics)", "slope, luck = found.rating_slope, found.E**0.5"]
+    elif controls.steps == "glicko":
+        asked = ['found = kn.theory.settled_deviations(system, many, noise="gaussian")']
+    else:
+        asked = ['found = kn.stationary(system, many, noise="gaussian")']
+    if controls.motion == "still":
+        asked.append("slope, luck = found.slope, found.teams.mean(found.variance) ** 0.5")
+    words = "luck in a rating" if controls.motion == "still" else "error of a rating"
+    shown, points = ("luck", "") if units == "paper" else ("point * luck", " in Elo points")
+    note = f"what theory expects, and the {words}{points} (one standard deviation)"
+    return ["", many, *asked, f"print(slope, {shown})  # {note}"]
+
 
 MOST_LIVE_MATCHES = 100_000
 """Matches of one advance: some hundredths of a second."""
@@ -48,8 +228,13 @@ class LiveRun:
         first = controls.first_ratings(seed)
         self._goal = 0
         self._playing = threading.Lock()
+
+        def stops() -> Iterator[int]:
+            while True:
+                yield self._goal
+
         self._league = simulation_states(
-            self.system, self.strengths, stops=self._stops(), matches_per_step=1, seed=seed, start=first,
+            self.system, self.strengths, stops=stops(), matches_per_step=1, seed=seed, start=first,
             sampling="literal", threads=1, dynamics=controls.dynamics,
         )  # fmt: skip
         self._state = SimulationState(0, first[None, :], np.zeros(1, dtype=np.int64))
@@ -73,10 +258,6 @@ class LiveRun:
 
     def _typical_sigma(self) -> float:
         return float(np.sqrt(np.mean(self.strengths.sigma**2)))
-
-    def _stops(self) -> Iterator[int]:
-        while True:
-            yield self._goal
 
     @property
     def teams(self) -> int:

@@ -77,11 +77,28 @@ def is_slow(controls: Controls) -> bool:
 @lru_cache(maxsize=256)
 def predicted_map(controls: Controls) -> PredictedMap:
     """Stationary ratings at the controls' step size; raises NoStationaryState where there are none at all."""
-    check_answerable(controls)
+    if reason := unanswered(controls):
+        raise InputError(reason)
+    if controls.schedule == "rounds" and controls.pairing == "all":  # of which a live page cannot wait for all
+        if controls.teams > MOST_ROUNDS_TEAMS:
+            raise InputError(f"Rounds are computed here for at most {MOST_ROUNDS_TEAMS} teams, not {controls.teams}.")
+        critical = critical_gamma(controls.system, league_of(controls)).critical
+        if controls.gamma > OVERSHOT * critical:
+            raise NoStationaryState(
+                f"The step is {controls.gamma / critical:.2g} times the one from which rounds rated at once overshoot: "
+                "ratings swing from round to round, beyond what theory follows."
+            )
     caveats: list[str] = []
     with heard(caveats):
         if (dynamics := controls.dynamics) is not None:
-            prediction = _tracked(controls, dynamics)
+            tracked = tracking(controls.system, league_of(controls), dynamics)
+            slope, parts = tracked.rating_slope, tracked.parts
+            theta = MIDDLE + np.linspace(-STRENGTH_REACH, STRENGTH_REACH, EXPLORED_NODES) * tracked.V**0.5
+            around = np.full(EXPLORED_NODES, max(tracked.U - tracked.C**2 / tracked.V, 0.0) ** 0.5)
+            luck, lag, bias = (max(part, 0.0) ** 0.5 for part in (parts.noise, parts.lag, parts.bias))
+            line, miss = MIDDLE + slope * (theta - MIDDLE), tracked.E**0.5
+            prediction = PredictedMap(theta, line, around, slope, miss, miss, parts=(luck, lag, bias))
+            caveats += [caveat.sentence for caveat in tracked.caveats]
         elif controls.steps == "glicko":
             prediction = _settled(settled_deviations(controls.system, league_of(controls), noise="gaussian"))
         else:
@@ -102,22 +119,6 @@ def unanswered(controls: Controls) -> str:
     return ""
 
 
-def check_answerable(controls: Controls) -> None:
-    """Say for which leagues there is no theory, or none that a live page can wait for."""
-    if reason := unanswered(controls):
-        raise InputError(reason)
-    if controls.schedule != "rounds" or controls.pairing != "all":
-        return
-    if controls.teams > MOST_ROUNDS_TEAMS:
-        raise InputError(f"Rounds are computed here for at most {MOST_ROUNDS_TEAMS} teams, not {controls.teams}.")
-    critical = critical_gamma(controls.system, league_of(controls)).critical
-    if controls.gamma > OVERSHOT * critical:
-        raise NoStationaryState(
-            f"The step is {controls.gamma / critical:.2g} times the one from which rounds rated at once overshoot: "
-            "ratings swing from round to round, beyond what theory follows."
-        )
-
-
 def _at_rest(controls: Controls) -> PredictedMap:
     league = league_of(controls)
     try:
@@ -134,17 +135,6 @@ def _settled(state: StationaryState | DeviationState) -> PredictedMap:
         for square in (state.variance, state.variance + (state.rating - teams.theta) ** 2)
     )
     return PredictedMap(teams.theta, state.rating, np.sqrt(state.variance), state.slope, luck, miss)
-
-
-def _tracked(controls: Controls, dynamics: Dynamics) -> PredictedMap:
-    tracked = tracking(controls.system, league_of(controls), dynamics)
-    slope = tracked.rating_slope
-    theta = MIDDLE + np.linspace(-STRENGTH_REACH, STRENGTH_REACH, EXPLORED_NODES) * tracked.V**0.5
-    around = np.full(EXPLORED_NODES, max(tracked.U - tracked.C**2 / tracked.V, 0.0) ** 0.5)
-    luck, lag, bias = (max(part, 0.0) ** 0.5 for part in (tracked.parts.noise, tracked.parts.lag, tracked.parts.bias))
-    said = tuple(one.sentence for one in tracked.caveats)
-    line, miss = MIDDLE + slope * (theta - MIDDLE), tracked.E**0.5
-    return PredictedMap(theta, line, around, slope, miss, miss, caveats=said, parts=(luck, lag, bias))
 
 
 @contextlib.contextmanager

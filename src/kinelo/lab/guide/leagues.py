@@ -11,7 +11,7 @@ import numpy as np
 
 from kinelo.advice.league_evidence import Evidence, LeagueRecord
 from kinelo.charts import Chart, Frames, Trace
-from kinelo.lab.guide.laws import ELO, FIRST_K, LAW, STRONG, Picture, law_line, league_line, number, step_of
+from kinelo.lab.guide.matches import ELO, FIRST_K, LAW, STRONG, Picture, law_line, league_line, number, step_of
 from kinelo.lab.units import MIDDLE, THETA, Units
 from kinelo.micro.simulate import SimulationState, simulation_states
 from kinelo.model.dynamics import Form

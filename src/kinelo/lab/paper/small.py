@@ -1,10 +1,12 @@
-"""Figures run again, small, with other parameters: the sliders of each figure and what they change in its study.
+"""Making the reproduction of the paper, or one figure again, small, with other parameters, in a worker process.
 
-A run takes seconds: the scale is that of a quick look, and the ranges of the sliders bound the work.
-"""
+A figure has sliders, and they change its study. A run takes seconds: the scale is that of a quick look, and the ranges
+of the sliders bound the work."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,9 +17,21 @@ from pydantic import create_model
 from kinelo.errors import InputError
 from kinelo.lab.control import Panel, slider
 from kinelo.paper.figure import FigureStudy, merged, read_figures
-from kinelo.paper.rendering import render
-from kinelo.paper.reproduce import check_plan, evidence_of
-from kinelo.paper.runs import RunWork, carry_out, figure_work, has_run, run_folder, run_work
+from kinelo.paper.folder import copy_studies, open_folder
+from kinelo.paper.report import write_report
+from kinelo.paper.reproduce import (
+    Progress,
+    RunWork,
+    carry_out,
+    check_plan,
+    evidence_of,
+    figure_work,
+    has_run,
+    render,
+    reproduce,
+    run_folder,
+    run_work,
+)
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.blas import one_blas_thread
 
@@ -96,11 +110,6 @@ def panel_of(number: int) -> type[Panel]:
     return create_model(f"Figure{number}", __base__=Panel, **fields)
 
 
-def described_knobs() -> dict[int, list[dict[str, Any]]]:
-    """The sliders of every figure, as the page draws them."""
-    return {number: panel_of(number).described()["controls"] for number in KNOBS}
-
-
 def small_figure(number: int, given: Mapping[str, Any]) -> FigureStudy:
     """The study of a figure at quick scale with the values of its sliders.
 
@@ -159,3 +168,47 @@ def draw_small(
         png = render(figure.draw, evidence_of(figure, folder), "quick")["png"]
     replace_file(picture, png)
     return {"title": figure.title, "caption": figure.caption, "seconds": time.monotonic() - begin}
+
+
+REPORT_EVERY = 0.2
+
+
+class PaperController:
+    """Carries out what ``kinelo reproduce`` does; an interrupted one is continued."""
+
+    def __init__(self, progress: Callable[[Any], None]) -> None:
+        self._progress = progress
+        self._reported = 0.0
+
+    def make(self, folder: str, scale: str) -> dict[str, Any]:
+        """Make figures, claims and report."""
+        if scale not in ("quick", "full"):
+            raise InputError(f"scale must be quick or full, not {scale!r}.")
+        place = open_folder(Path(folder), resume=True)
+        figures = read_figures(None, scale)
+        copy_studies(figures, place, None)
+        write_report(reproduce(figures, place, scale=scale, watch=self._watch), place)
+        return {}
+
+    def draw(self, number: int, values: dict[str, Any], folder: str) -> dict[str, Any]:
+        """Run one figure again, small, for values of its sliders; its picture is left in ``folder``."""
+        figure = small_figure(number, values)
+        runs = Path(tempfile.mkdtemp(dir=folder))
+        try:
+            return draw_small(figure, runs, Path(folder, f"{figure.name}.png"), self._progress)
+        finally:
+            shutil.rmtree(runs, ignore_errors=True)
+
+    def _watch(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._reported < REPORT_EVERY:
+            return
+        self._reported = now
+        self._progress(
+            {
+                "share": progress.done / progress.total if progress.total else 0.0,
+                "label": progress.label,
+                "figures_done": progress.figures_done,
+                "figures": progress.figures,
+            }
+        )

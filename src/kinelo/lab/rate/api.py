@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,10 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kinelo.errors import InputError
-from kinelo.lab.rate.numbers import RateNumbers, read_raised, read_rules
-from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel
+from kinelo.lab.rate.reading import ASKED_COLUMNS, RateNumbers, ReadingPanel, read_raised, read_rules
 from kinelo.lab.rate.tables import FIELDS
 from kinelo.lab.serve.jobs import WorkerDied
-from kinelo.lab.serve.pages import Page
-from kinelo.lab.serve.reading import read_object
+from kinelo.lab.serve.pages import Page, ending, read_object
 
 TABLE_KINDS = tuple(FIELDS)
 DOWNLOADS = ("leaderboard", "ratings", "histories", "forecasts", "rejects")
@@ -39,26 +38,20 @@ async def _ask(page: Page, task: str, **arguments: Any) -> Response:
     return JSONResponse(answer)
 
 
-async def _upload(request: Request) -> Response:
-    kind = request.path_params["kind"]
-    if kind not in TABLE_KINDS:
+async def _receive(request: Request) -> Response:
+    """Take a table or a session and have the page's worker read it.
+
+    What it holds is kept in files that a later worker can read.
+    """
+    page, limits, kind = _page(request), request.app.state.settings.limits, request.path_params.get("kind")
+    if kind is not None and kind not in TABLE_KINDS:
         raise InputError(f"A table holds results or lineups, not {kind!r}.")
-    return await _received(request, "look", [kind])
-
-
-async def _open_session(request: Request) -> Response:
-    return await _received(request, "open_session", list(TABLE_KINDS))
-
-
-async def _received(request: Request, task: str, kinds: list[str]) -> Response:
-    """Take a file and have the page's worker read it; what it holds is kept in files that a later worker can read."""
-    page, limits = _page(request), request.app.state.settings.limits
     name = shown_name(request.query_params.get("name", ""))
     if page.uploading:
         raise InputError("Another file of this page is still on its way; one at a time.")
     page.uploading = True
     path = page.folder / secrets.token_hex(8)
-    keep = {kind: str(page.folder / secrets.token_hex(8)) for kind in kinds}
+    keep = {one: str(page.folder / secrets.token_hex(8)) for one in ([kind] if kind else TABLE_KINDS)}
     size = 0
     try:
         with path.open("wb") as file:
@@ -69,24 +62,16 @@ async def _received(request: Request, task: str, kinds: list[str]) -> Response:
                 file.write(chunk)
         if size == 0:
             raise InputError(f"{name} is empty.")
-        known: dict[str, Any] = {"keep": keep} if task == "open_session" else {"kind": kinds[0], "keep": keep[kinds[0]]}
-        return await _ask(page, task, path=str(path), name=name, rows=limits.rows, columns=limits.columns, **known)
+        task, kept = ("look", {"kind": kind, "keep": keep[kind]}) if kind else ("open_session", {"keep": keep})
+        return await _ask(page, task, path=str(path), name=name, rows=limits.rows, columns=limits.columns, **kept)
     except WorkerDied:
-        for kept in keep.values():
-            Path(kept).unlink(missing_ok=True)
+        for file in keep.values():
+            Path(file).unlink(missing_ok=True)
         raise InputError(f"{name} could not be read: the process that read it died. Nothing else is lost.") from None
     finally:
         page.uploading = False
         for suffix in ("", ".csv", ".parquet"):  # a reader that died leaves what it renamed
             path.with_suffix(suffix).unlink(missing_ok=True)
-
-
-async def _save_session(request: Request) -> Response:
-    page = _page(request)
-    path = page.folder / secrets.token_hex(8)
-    await _ask(page, "save", path=str(path))
-    sent = BackgroundTask(path.unlink, missing_ok=True)
-    return FileResponse(path, media_type="application/json", filename="kinelo-session.json", background=sent)
 
 
 def shown_name(given: str) -> str:
@@ -115,47 +100,39 @@ async def _forget(request: Request) -> Response:
 
 async def _rate(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
-    columns, rater = body.get("columns"), body.get("rater")
-    if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
-        raise InputError("columns must be an object of names.")
+    asked, rater = _asked(body), body.get("rater")
     if not isinstance(rater, str):
-        raise InputError("rater must be a name.")
-    return await _ask(page, "rate", columns=columns, rater=rater, **_asked(body))
+        raise InputError("The rater must be a name.")
+    return await _ask(page, "rate", rater=rater, **asked)
 
 
 def _asked(body: dict[str, Any]) -> dict[str, Any]:
-    """How the file is to be read, and which columns are conditions, circumstances of luck, or covariates."""
-    reading = ReadingPanel.read(body.get("reading", {})).to_dict()
-    return {what: _names(body, what) for what in ASKED_COLUMNS} | {"reading": reading}
-
-
-def _names(body: dict[str, Any], what: str) -> list[str]:
-    names = body.get(what, [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(names) > 8:
-        raise InputError(f"{what} must be a list of at most 8 columns.")
-    return names
+    """How the file is to be read: which columns are what, conditions, circumstances of luck, or covariates."""
+    columns = body.get("columns")
+    if not isinstance(columns, dict) or not all(isinstance(name, str) for name in columns.values()):
+        raise InputError("Columns must be an object of names.")
+    asked: dict[str, Any] = {"columns": columns, "reading": ReadingPanel.read(body.get("reading", {})).to_dict()}
+    for what in ASKED_COLUMNS:
+        names = asked[what] = body.get(what, [])
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(names) > 8:
+            raise InputError(f"{what} must be a list of at most 8 columns.")
+    return asked
 
 
 async def _check(request: Request) -> Response:
-    page, body = _page(request), await read_object(request)
-    columns = body.get("columns")
-    if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
-        raise InputError("Columns must be an object of names.")
-    return await _ask(page, "check", columns=columns, **_asked(body))
+    return await _ask(_page(request), "check", **_asked(await read_object(request)))
 
 
-async def _team(request: Request) -> Response:
-    page, body = _page(request), await read_object(request)
-    if not isinstance(body.get("name"), str):
-        raise InputError("The name must be text.")
-    return await _ask(page, "team", name=body["name"])
+def _about(task: str) -> Callable[[Request], Awaitable[Response]]:
+    """What answers a question about one name."""
 
+    async def ask(request: Request) -> Response:
+        page, body = _page(request), await read_object(request)
+        if not isinstance(body.get("name"), str):
+            raise InputError("The name must be text.")
+        return await _ask(page, task, name=body["name"])
 
-async def _why(request: Request) -> Response:
-    page, body = _page(request), await read_object(request)
-    if not isinstance(body.get("name"), str):
-        raise InputError("The name must be text.")
-    return await _ask(page, "why", name=body["name"])
+    return ask
 
 
 async def _odds(request: Request) -> Response:
@@ -185,10 +162,26 @@ async def _compare(request: Request) -> Response:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _stop_comparing(request: Request) -> Response:
+def _made(path: Path, media_type: str, name: str) -> Response:
+    """A file that was made for this answer, and is removed once it is sent."""
+    sent = BackgroundTask(path.unlink, missing_ok=True)
+    return FileResponse(path, media_type=media_type, filename=f"kinelo-{name}", background=sent)
+
+
+async def _save_session(request: Request) -> Response:
     page = _page(request)
-    await page.jobs.end(page.key, "compare")
-    return JSONResponse({})
+    path = page.folder / secrets.token_hex(8)
+    await _ask(page, "save", path=str(path))
+    return _made(path, "application/json", "session.json")
+
+
+async def _download(request: Request) -> Response:
+    page, name = _page(request), request.path_params["name"]
+    if name not in DOWNLOADS:
+        raise HTTPException(404, f"there is no table {name!r}; there are {', '.join(DOWNLOADS)}.")
+    path = page.folder / secrets.token_hex(8)
+    await _ask(page, "write", name=name, path=str(path))
+    return _made(path, "text/csv", f"{name}.csv")
 
 
 async def _share(request: Request) -> Response:
@@ -201,8 +194,7 @@ async def _share(request: Request) -> Response:
         await page.jobs.ask(page.key, "audit", "share", path=str(path))
     else:
         raise HTTPException(404, f"There is no page {what!r}; there are ratings and audit.")
-    sent = BackgroundTask(path.unlink, missing_ok=True)
-    return FileResponse(path, media_type="text/html", filename=f"kinelo-{what}.html", background=sent)
+    return _made(path, "text/html", f"{what}.html")
 
 
 async def _rank(request: Request) -> Response:
@@ -236,12 +228,6 @@ async def _audit(request: Request) -> Response:
         path.unlink(missing_ok=True)
 
 
-async def _cancel_audit(request: Request) -> Response:
-    page = _page(request)
-    await page.jobs.end(page.key, "audit")
-    return JSONResponse({})
-
-
 async def _predict(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
     home, away = body.get("home"), body.get("away")
@@ -261,46 +247,33 @@ def _levels(body: dict[str, Any]) -> dict[str, str]:
 async def _field(request: Request) -> Response:
     page, body = _page(request), await read_object(request)
     entrants = body.get("entrants")
-    if not isinstance(entrants, list) or not all(_is_entrant(one) for one in entrants):
+    if not isinstance(entrants, list) or not all(
+        isinstance(entrant, list)
+        and all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in entrant)
+        for entrant in entrants
+    ):
         raise InputError("Entrants must be a list; each is a list of names for every kind.")
     return await _ask(page, "field", entrants=entrants, conditions=_levels(body))
 
 
-def _is_entrant(given: object) -> bool:
-    """Whether something is lists of names, one for each kind."""
-    return isinstance(given, list) and all(
-        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in given
-    )
-
-
-async def _download(request: Request) -> Response:
-    page, name = _page(request), request.path_params["name"]
-    if name not in DOWNLOADS:
-        raise HTTPException(404, f"there is no table {name!r}; there are {', '.join(DOWNLOADS)}.")
-    path = page.folder / secrets.token_hex(8)
-    await _ask(page, "write", name=name, path=str(path))
-    sent = BackgroundTask(path.unlink, missing_ok=True)
-    return FileResponse(path, media_type="text/csv", filename=f"kinelo-{name}.csv", background=sent)
-
-
 routes = [
     Route("/api/pages/{page}/league/prepare", _prepare, methods=["POST"]),
-    Route("/api/pages/{page}/league/tables/{kind}", _upload, methods=["POST"]),
+    Route("/api/pages/{page}/league/tables/{kind}", _receive, methods=["POST"]),
     Route("/api/pages/{page}/league/tables/{kind}", _forget, methods=["DELETE"]),
-    Route("/api/pages/{page}/league/session", _open_session, methods=["POST"]),
+    Route("/api/pages/{page}/league/session", _receive, methods=["POST"]),
     Route("/api/pages/{page}/league/session.json", _save_session, methods=["GET"]),
     Route("/api/pages/{page}/league/sample", _sample, methods=["POST"]),
     Route("/api/pages/{page}/league/rate", _rate, methods=["POST"]),
     Route("/api/pages/{page}/league/check", _check, methods=["POST"]),
-    Route("/api/pages/{page}/league/team", _team, methods=["POST"]),
-    Route("/api/pages/{page}/league/why", _why, methods=["POST"]),
+    Route("/api/pages/{page}/league/team", _about("team"), methods=["POST"]),
+    Route("/api/pages/{page}/league/why", _about("why"), methods=["POST"]),
     Route("/api/pages/{page}/league/odds", _odds, methods=["POST"]),
     Route("/api/pages/{page}/league/compare", _compare, methods=["POST"]),
-    Route("/api/pages/{page}/league/compare", _stop_comparing, methods=["DELETE"]),
+    Route("/api/pages/{page}/league/compare", ending("compare"), methods=["DELETE"]),
     Route("/api/pages/{page}/league/{what}.html", _share, methods=["GET"]),
     Route("/api/pages/{page}/league/rank", _rank, methods=["POST"]),
     Route("/api/pages/{page}/league/audit", _audit, methods=["POST"]),
-    Route("/api/pages/{page}/league/audit", _cancel_audit, methods=["DELETE"]),
+    Route("/api/pages/{page}/league/audit", ending("audit"), methods=["DELETE"]),
     Route("/api/pages/{page}/league/predict", _predict, methods=["POST"]),
     Route("/api/pages/{page}/league/field", _field, methods=["POST"]),
     Route("/api/pages/{page}/league/{name}.csv", _download, methods=["GET"]),

@@ -2,25 +2,264 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+import copy
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from kinelo.errors import InputError
-from kinelo.lab.rate.standings import histories, leaderboard, summary
+from kinelo.advice.charts import calibration_chart, outcome_words
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.backtest import backtest
 from kinelo.lab.rate.tables import UploadedTable
-from kinelo.lab.rate.teams import why_moved
 from kinelo.matches.contests import Contests
 from kinelo.matches.kind import Kind
 from kinelo.matches.matches import Matches
 from kinelo.pages.page import write_page
+from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of, carry_on
-from kinelo.raters.history import rating_history
+from kinelo.raters.choice import rater_called
+from kinelo.raters.explanation import explain_last
+from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import board_and_words, boards_by_kind
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
-from kinelo.raters.tables import effects_table, luck_table, parameters_table
+from kinelo.raters.questions import answers
+from kinelo.raters.rater import Rater
+from kinelo.raters.tables import board_table, effects_table, left_out_words, luck_table, parameters_table, pool_words
+
+MOST_BOARD_ROWS = 5000
+MOST_HISTORIES = 24
+LEAST_CHECKED = 40
+BESIDE_CELLS = ("name", "place", "rating", "uncertainty", "team", "note", "pool")
+"""What the page needs of a row beside its cells: to find it, to draw its bar, to say more below its name."""
+
+
+def summary(found: Matches | Contests) -> dict[str, Any]:
+    """What was read."""
+    lineups = getattr(found, "lineups", None)
+    return {
+        "matches": len(found),
+        "teams": len(found.present),
+        "words": [found.kind.noun, found.kind.who],
+        "first": str(found.date[0]) if found.dated else None,
+        "last": str(found.date[-1]) if found.dated else None,
+        "notes": list(found.notes),
+        "lineups": None if lineups is None else int(lineups.known().sum()),
+    }
+
+
+def first_matches(matches: Matches, most: int = 6) -> list[dict[str, Any]]:
+    """The first matches as they were read."""
+    head = matches[:most]
+    table = head.to_polars().select("date", "home", "away", "result", "neutral", *head.conditions)
+    if not matches.dated:
+        table = table.drop("date")
+    lineups = head.lineups
+    if lineups is not None:
+        sizes = np.diff(lineups.offsets).reshape(-1, 2)
+        table = table.with_columns(players=pl.Series([f"{home} and {away}" for home, away in sizes.tolist()]))
+    return [
+        {name: str(value) if name == "date" else plain(value) for name, value in row.items()}
+        for row in table.to_dicts()
+    ]
+
+
+def leaderboard(
+    table: pl.DataFrame,
+    rated: int,
+    ranking: Mapping[str, Any],
+    then: Mapping[str, int] | None = None,
+    noun: str = "matches",
+    everyone: str = "",
+) -> dict[str, Any]:
+    """A ranking: the table that every surface shows, and what the page does with a row beside its cells.
+
+    ``left_out`` says how many are rated but not ranked, ``everyone`` that all are because nobody qualifies. ``then``
+    are places at an earlier day; a row says what became of them: ``before``, None for who was not ranked.
+    """
+    listed = table.head(MOST_BOARD_ROWS)
+    shown = board_table(listed, noun=noun, narrow=True).to_dict()
+    kept = [name for name in BESIDE_CELLS if name in listed.columns]
+    rows = [
+        {name: plain(row[name]) for name in kept} | {"cells": cells}
+        for row, cells in zip(listed.iter_rows(named=True), shown["rows"])
+    ]
+    if then is not None:
+        rows = [{**row, "before": then.get(row["name"])} for row in rows]
+    pools = listed["pool"].unique(maintain_order=True) if "pool" in listed.columns else []
+    return {
+        "columns": shown["columns"],
+        "rows": rows,
+        "more": table.height - listed.height,
+        "everyone": everyone,
+        "left_out": left_out_words(rated - table.height, noun),
+        "pools": {pool: pool_words(pool) for pool in pools} if len(pools) > 1 else {},
+        "ranking": dict(ranking),
+    }
+
+
+def histories(history: pl.DataFrame, table: pl.DataFrame) -> list[dict[str, Any]]:
+    """Rating over time of those at the top of the table."""
+    shown = table["name"].head(MOST_HISTORIES).to_list()
+    stops = history["date"].unique().sort().to_numpy()
+    parts = history.filter(pl.col("name").is_in(shown)).partition_by("name", as_dict=True)
+    lines = []
+    for name in shown:
+        part = parts.get((name,))
+        if part is not None:
+            date, rating, _ = broken_line(part, stops)
+            days = np.datetime_as_string(date.astype("datetime64[D]")).tolist()
+            lines.append({"name": name, "date": days, "rating": [plain(float(value), 2) for value in rating]})
+    return lines
+
+
+def plain(value: Any, digits: int = 6) -> Any:
+    """Numbers short enough to send, and None for what is none.
+
+    >>> plain(math.nan), plain(1 / 3), plain("A")
+    (None, 0.333333, 'A')
+    """
+    if isinstance(value, float):
+        return round(value, digits) if math.isfinite(value) else None
+    return value
+
+
+def calibration(
+    kind: str,
+    matches: Matches,
+    conditions: Sequence[str] = (),
+    noise_by: Sequence[str] = (),
+    covariates: Sequence[str] = (),
+) -> tuple[dict[str, Any] | None, pl.DataFrame]:
+    """Forecasts of the later half, made by a rater fitted on the earlier, and how they compare with what happened."""
+    day = matches.date[len(matches) // 2]
+    if day == matches.date[0] or len(matches.since(day)) < LEAST_CHECKED:
+        return None, pl.DataFrame()
+    with warnings.catch_warnings():
+        # What there is to say about these matches was said when all of them were fitted.
+        warnings.simplefilter("ignore", KineloWarning)
+        test = backtest(matches, {kind: rater_called(kind, None, conditions, noise_by, covariates)}, train_until=day)
+    scores = test.scores.row(0, named=True)
+    table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)
+    sentence = (
+        f"The log-loss is {scores['log_loss']:.4f}, the Brier score {scores['brier']:.3f}; the likeliest outcome "
+        f"happened in {percent(scores['accuracy'])} of cases."
+    )
+    chart = calibration_chart(test.calibration(kind), outcome_words(matches))
+    return {"chart": chart.to_dict(), "words": f"{forecast_words(matches, test.matches)} {sentence}"}, table
+
+
+def forecast_words(played: Matches | Contests, tested: Matches | Contests) -> str:
+    """How forecasts were made and what their chart shows."""
+    return (
+        f"A rater that had seen only the first {len(played) - len(tested):,} {played.kind.noun} forecast the other "
+        f"{len(tested):,}, one by one. A dot on the dashed line is a chance that came true as often as it was given; "
+        "a calibrated forecast lies within its line in 95 of 100 cases."
+    )
+
+
+TEAM_STOPS = 300
+"""Days of a side's own matches at which its rating is shown."""
+UPSETS_LISTED = 6
+EXPLAINED = 5
+"""Matches whose changes are explained."""
+
+
+def team_page(
+    rater: Rater, matches: Matches, name: str, history: pl.DataFrame, surprises: pl.DataFrame
+) -> dict[str, Any]:
+    """What there is to say of one side: today's rating, history, places and upsets."""
+    today = _today(rater).filter(pl.col("name") == name)
+    if not today.height:
+        raise InputError(f"{name!r:.80} is not rated in this league.")
+    path = rating_history(rater, matches, TEAM_STOPS, side=name)
+    now = today.row(0, named=True)
+    return {
+        "name": name,
+        "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
+        "last_played": str(now["last_played"]) if matches.dated else None,
+        "history": history_of(path, path["date"].to_numpy()),
+        "ranks": ranks_of(history, name),
+        "upsets": [
+            {key: str(value) if key == "date" else plain(value) for key, value in row.items()}
+            for row in surprises.filter((pl.col("home") == name) | (pl.col("away") == name))
+            .head(UPSETS_LISTED)
+            .iter_rows(named=True)
+        ],
+    }
+
+
+def history_of(own: pl.DataFrame, stops: NDArray) -> dict[str, list]:
+    """Dates, ratings and uncertainties of one name, broken where it did not play for a year."""
+    date, rating, doubt = broken_line(own, stops)
+    return {
+        "date": np.datetime_as_string(date.astype("datetime64[D]")).tolist(),
+        "rating": [plain(float(one), 2) for one in rating],
+        "uncertainty": [plain(float(one), 2) for one in doubt],
+        "matches": own["matches"].to_list(),
+    }
+
+
+def _today(rater: Rater) -> pl.DataFrame:
+    """Ratings with the uncertainty of today, which is the day of the last match."""
+    return cast(Any, rater).ratings_on() if hasattr(rater, "ratings_on") else rater.ratings_
+
+
+def ranks_of(history: pl.DataFrame, name: str, active_days: int = ACTIVE_DAYS) -> dict[str, list]:
+    """Place of a side by rating at every date of a history, among those who had played within a year of it.
+
+    >>> from datetime import date
+    >>> day, later = date(2024, 1, 1), date(2024, 2, 1)
+    >>> rows = {"date": [day, day, later], "name": ["A", "B", "B"], "rating": [10.0, 9.0, 11.0],
+    ...         "last_played": [day, day, later]}
+    >>> ranks_of(pl.DataFrame(rows), "A")
+    {'date': ['2024-01-01', '2024-02-01'], 'place': [1, 2], 'of': [2, 2]}
+    """
+    dates = history["date"].unique().sort()
+    names = history["name"].unique(maintain_order=True)
+    row = dates.search_sorted(history["date"]).to_numpy()
+    code = {one: k for k, one in enumerate(names.to_list())}
+    column = np.array([code[one] for one in history["name"].to_list()])
+    rating = np.full((dates.len(), names.len()), np.nan)
+    played = np.full(rating.shape, np.datetime64("NaT"), "datetime64[D]")
+    rating[row, column] = history["rating"].to_numpy()
+    played[row, column] = history["last_played"].to_numpy().astype("datetime64[D]")
+    day = dates.to_numpy().astype("datetime64[D]")
+    for k in range(1, len(day)):
+        missing = np.isnan(rating[k])
+        rating[k, missing], played[k, missing] = rating[k - 1, missing], played[k - 1, missing]
+    active = (day[:, None] - played).astype("timedelta64[D]").astype(float) <= active_days
+    active &= ~np.isnan(rating)
+    own = rating[:, code[name]] if name in code else np.full(len(day), np.nan)
+    place = 1 + ((rating > own[:, None]) & active).sum(axis=1)
+    here = active[:, code[name]] if name in code else np.zeros(len(day), bool)
+    return {
+        "date": np.datetime_as_string(day).tolist(),
+        "place": [int(one) if there else None for one, there in zip(place, here)],
+        "of": active.sum(axis=1).tolist(),
+    }
+
+
+def fixtures_of(rater: Rater, fixtures: Matches | None, name: str) -> list[dict[str, Any]]:
+    """Matches of a side that are to come, with their forecasts."""
+    if fixtures is None or name not in fixtures.teams:
+        return []
+    code = fixtures.teams.index(name)
+    coming = fixtures[np.isnan(fixtures.result) & ((fixtures.home == code) | (fixtures.away == code))][:UPSETS_LISTED]
+    if not len(coming):
+        return []
+    chances = copy.deepcopy(rater).predict(coming).probabilities
+    table = coming.to_polars()
+    return [
+        {"date": str(row["date"]), "home": row["home"], "away": row["away"], "neutral": bool(row["neutral"]),
+         "win": plain(float(p[0])), "draw": plain(float(p[1])), "loss": plain(float(p[2]))}
+        for row, p in zip(table.iter_rows(named=True), chances)
+    ]  # fmt: skip
+
 
 HISTORY_STOPS = 120
 
@@ -169,10 +408,8 @@ class League:
     ) -> dict[str, Any]:
         """Rank those rated by other rules, with places so many days before the end."""
         ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
-        return self._ranked(ranking, None if period is None else self._places_then(period, ranking))
-
-    def _places_then(self, period: float, ranking: Mapping[str, Any]) -> dict[str, int]:
-        """Places by the same rules so many days before the end."""
+        if period is None:
+            return self._ranked(ranking)
         if not self.played.dated:
             raise InputError("Without dates nothing moves.")
         if period not in self._earlier:
@@ -182,18 +419,22 @@ class League:
                 carry_on(walker, before)
             self._earlier[period] = (walker, before)
         walker, before = self._earlier[period]
-        if not len(before):
-            return {}
-        table, _ = board_and_words(walker, before, **ranking)
-        return {name: place for name, place in zip(self._keys(table), table["place"]) if place is not None}
+        then = {}
+        if len(before):
+            table, _ = board_and_words(walker, before, **ranking)
+            then = {name: place for name, place in zip(self._keys(table), table["place"]) if place is not None}
+        return self._ranked(ranking, then)
 
     def _name_of(self, key: str) -> str:
         """The name that the page calls so."""
         return key
 
     def why(self, name: str) -> dict[str, Any]:
-        """Why the rating of one side, player or entrant moved."""
-        return why_moved(self.rater, self.played, self._name_of(name))
+        """Why the rating of one side, player or entrant moved, in words and as a table that adds up."""
+        if not answers(self.rater, "explain_last"):
+            return {"words": f"{type(self.rater).__name__} cannot say why ratings moved.", "table": None}
+        moves = explain_last(self.rater, self._name_of(name), self.played, last=EXPLAINED)
+        return {"words": moves.summary(), "lines": moves.lines()[1:][::-1], "table": moves.table().to_dict()}
 
     def share(self, path: str, title: str) -> None:
         """Write the page of the ratings."""

@@ -1,10 +1,9 @@
-"""How uploaded tables become matches or contests: as the library reads them, but for what the visitor chose.
+"""What a visitor chooses and types on the Rate tab, declared once, and how uploaded tables become matches or contests.
 
-What a note of the reading asks for has a control: the scale of results, the order of dates, repeated rows, the order
-within a day; of contests, which values are best and what becomes of those who did not finish. Only choices that differ
-from the guesses are handed on, so an untouched file is read as anywhere. Notes and complaints speak of the controls of
-the page.
-"""
+A table is read as the library reads it, but for what the visitor chose. What a note of the reading asks for has a
+control: the scale of results, the order of dates, repeated rows, the order within a day; of contests, which values are
+best and what becomes of those who did not finish. Only choices that differ from the guesses are handed on, so an
+untouched file is read as anywhere. Notes and complaints speak of the controls of the page."""
 
 from __future__ import annotations
 
@@ -17,13 +16,49 @@ import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.lab.control import Panel, choice
+from kinelo.forecasts.usual_rules import DRAW, USUAL_RELEGATED, WIN
+from kinelo.lab.control import Panel, choice, slider
 from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, UploadedTable, fields_of, forget_columns
 from kinelo.matches.columns import CONTEST_COLUMNS
 from kinelo.matches.contests import Contests
 from kinelo.matches.kind import SIZE
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_contests, read_matches
+
+MOST_RAISED = 200
+RULES = ("win", "draw", "relegated")
+"""What a season is played by."""
+
+
+class RateNumbers(Panel, frozen=True):
+    """Inputs of the Rate tab; a page finds its own by ``data-number``."""
+
+    k: float = slider(32.0, (0.1, 9999.0), step=0.1, label="K in use", hint="Points at stake in a match.")
+    least_matches: int = slider(0, (0, 100_000), step=1, label="At least", hint="Who has played less is not ranked.")
+    win: float = slider(WIN, (0.0, 100.0), step=0.1, label="Win", hint="Points of a season.")
+    draw: float = slider(DRAW, (0.0, 100.0), step=0.1, label="Draw", hint="Points of a season.")
+    relegated: int = slider(USUAL_RELEGATED, (0, 20), step=1, label="Go down", hint="How many are relegated.")
+    points: int = slider(0, (-300, 300), step=10, label="were stronger or weaker", hint="In Elo points.")
+
+    @classmethod
+    def number(cls, name: str, value: object) -> float:
+        """One of them as a page sent it, or a sentence that says what is accepted."""
+        return cls.controls()[name].read("K" if name == "k" else name, value)  # type: ignore[return-value]
+
+
+def read_rules(given: object) -> dict[str, float]:
+    """Points for a win and a draw, and how many go down."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"Rules are numbers: {', '.join(RULES)}.")
+    return {name: RateNumbers.number(name, given.get(name)) for name in RULES}
+
+
+def read_raised(given: Any) -> dict[str, float]:
+    """By how many points sides are raised, by name."""
+    if not isinstance(given, Mapping) or len(given) > MOST_RAISED:
+        raise InputError(f"Points are numbers by name, of at most {MOST_RAISED} sides.")
+    return {name: RateNumbers.number("points", value) for name, value in given.items()}
+
 
 MATCHES, CONTESTS = ("rows", "matches"), ("rows", "contests")
 
@@ -105,11 +140,6 @@ class ReadingPanel(Panel, frozen=True):
         hint="Rows that cannot be read or used.",
     )
 
-    def contest_options(self) -> dict[str, Any]:
-        """Arguments of ``read_contests``."""
-        kept = {name: getattr(self, name) for name in ("unfinished", "disqualified", "not_started")}
-        return {"best": None if self.best == "auto" else self.best, **kept, **self._common()}
-
     def _common(self) -> dict[str, Any]:
         """Arguments of both readers."""
         return {"dates": None if self.dates == "auto" else self.dates, "accept_losses": self.losses == "accept"}
@@ -184,7 +214,9 @@ def _asked(
 ) -> dict[str, Any]:
     """Arguments of ``read_contests``."""
     slots = [columns["entrant"], *beside] if beside and "entrant" in columns else ()
-    return {**reading.contest_options(), "slots": slots, "team": columns.get("team"), "aliases": aliases_of(tables)}
+    endings = {name: getattr(reading, name) for name in ("unfinished", "disqualified", "not_started")}
+    options = {"best": None if reading.best == "auto" else reading.best, **endings, **reading._common()}
+    return {**options, "slots": slots, "team": columns.get("team"), "aliases": aliases_of(tables)}
 
 
 def _read_contests(

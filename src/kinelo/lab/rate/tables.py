@@ -1,7 +1,4 @@
-"""Uploaded tables: recognised by their content, limited in size, their columns guessed as ``read_matches`` guesses.
-
-Names to show in place of what a file calls its players and sides come from a column of it or from a file of names.
-"""
+"""Uploaded tables: their columns, what each may be, names to show; and leagues to try without a file."""
 
 from __future__ import annotations
 
@@ -9,9 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from kinelo.errors import InputError
@@ -25,6 +24,7 @@ from kinelo.matches.columns import (
 )
 from kinelo.matches.loading import damage_in_words, open_table
 from kinelo.matches.names import as_text
+from kinelo.matches.sample import sample_contests, sample_league
 from kinelo.matches.shapes import are_contests
 
 FIELDS: dict[str, dict[str, str]] = {
@@ -161,11 +161,11 @@ class UploadedTable:
             "columns": self.frame.columns,
             "fields": self._fields(self.rows),
             "preview": [["" if cell is None else str(cell) for cell in row] for row in head.iter_rows()],
-            **(self._meanings() if self.kind == "results" else {}),
-        }
-
-    def _meanings(self) -> dict[str, Any]:
-        return {"each_row": self.rows, "fields_of": {rows: self._fields(rows) for rows in ("matches", "contests")}}
+        } | (
+            {"each_row": self.rows, "fields_of": {rows: self._fields(rows) for rows in ("matches", "contests")}}
+            if self.kind == "results"
+            else {}
+        )
 
     def _fields(self, rows: str) -> list[dict[str, Any]]:
         guesses = self.guesses_of(rows)
@@ -197,7 +197,8 @@ def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Upl
     try:
         if parquet:
             with damage_in_words(name, "Parquet"):
-                _check_size(name, _parquet_rows(target), len(pl.read_parquet_schema(target)), rows, columns)
+                number = int(pl.scan_parquet(target).select(pl.len()).collect().item())
+                _check_size(name, number, len(pl.read_parquet_schema(target)), rows, columns)
         opened = open_table(target)
         frame = opened.table
     except InputError as error:
@@ -210,10 +211,6 @@ def read_table(kind: str, path: Path, name: str, rows: int, columns: int) -> Upl
     if frame.width < 2:
         raise InputError(f"{name} could not be read as a table: only one column was found.")
     return UploadedTable(kind, name, frame, 0 if parquet else max(opened.header_lines, 1), opened.notes)
-
-
-def _parquet_rows(path: Path) -> int:
-    return int(pl.scan_parquet(path).select(pl.len()).collect().item())
 
 
 def _check_size(name: str, rows: int, columns: int, most_rows: int, most_columns: int) -> None:
@@ -260,3 +257,87 @@ def all_labels(tables: Mapping[str, pl.DataFrame], columns: Mapping[str, str], w
     if "names" in tables and {"name_key", "name_shown"} <= columns.keys():
         pairs += pairs_of(tables["names"], columns["name_key"], columns["name_shown"])
     return labels_from(pairs, wanted)
+
+
+SAMPLES = {
+    "football": "Football clubs, with line-ups, newcomers, pitches and fixtures",
+    "chess": "A chess club, with newcomers and many draws",
+    "races": "Races of drivers in cars, one still to come",
+}
+WEEKS_LEFT = 10
+"""Weeks of football that are still to be played."""
+FOUNDERS, NEWCOMERS, SAMPLE_WEEKS, BOARDS = 24, 24, 150, 8
+SAMPLE_SPREAD, NEWCOMER_LEVEL, SAMPLE_WALK = 200.0, -150.0, 8.0
+"""Elo points: strengths of the founders, the level at which newcomers join, and how far a strength moves in a week."""
+RACES = 121
+DRIVERS = (
+    "Abel", "Bose", "Cruz", "Dahl", "Ekman", "Falk", "Grau", "Hale", "Ito", "Jansen", "Kovac", "Lund", "Mora", "Nagy",
+    "Ohm", "Popov", "Quist", "Rossi", "Sato", "Tanaka", "Urban", "Vidal", "Weiss", "Young",
+)  # fmt: skip
+CARS = ("Argon", "Boron", "Cobalt", "Helium", "Iridium", "Neon", "Radon", "Xenon")
+DRAW_SHARE = 0.35
+"""Share of draws between equals."""
+
+
+def sample_tables(name: str) -> dict[str, UploadedTable]:
+    """The tables of a made-up league."""
+    if name == "football":
+        # Clubs that come and go, with line-ups, draws and two kinds of pitch; the last season is still being played.
+        league = sample_league(promoted=2, turf=True)
+        results = league.results
+        season = results.filter(pl.col("match_id").str.starts_with(results["match_id"][-1][:3]))
+        today = season["date"].unique().sort()[-WEEKS_LEFT]
+        coming = pl.col("date") >= today
+        scores = [
+            pl.when(coming).then(None).otherwise(pl.col(name)).alias(name) for name in ("home_score", "away_score")
+        ]
+        played = results.filter(~coming)
+        lineups = league.lineups.join(played.select("match_id"), on="match_id", how="semi", maintain_order="left")
+        return {
+            "results": UploadedTable("results", "a made-up league", played.cast(pl.String), 1),
+            "lineups": UploadedTable("lineups", "its line-ups", lineups.cast(pl.String), 1),
+            "fixtures": UploadedTable("fixtures", "its last season", season.with_columns(scores).cast(pl.String), 1),
+        }
+    if name == "chess":
+        return {"results": UploadedTable("results", "a made-up chess club", chess_club(), 1)}
+    if name == "races":
+        # Seasons of races, and the entrants of one that is still to come.
+        table = sample_contests(
+            contests=RACES, entrants=len(DRIVERS), size=16, walk=0.5, cars=len(CARS), seed=5
+        ).rename({"contest": "race", "entrant": "driver"})
+        named = {f"P{k}": name for k, name in enumerate(DRIVERS)} | {f"C{k}": name for k, name in enumerate(CARS)}
+        table = table.with_columns(pl.col("driver", "car").replace_strict(named))
+        last = pl.col("race") == RACES
+        coming = table.filter(last).with_columns(place=None)
+        return {
+            "results": UploadedTable("results", "made-up races", table.filter(~last).cast(pl.String), 1),
+            "fixtures": UploadedTable("fixtures", "the next race", coming.cast(pl.String), 1),
+        }
+    raise InputError(f"There is no made-up league {name!r}; there are {', '.join(SAMPLES)}.")
+
+
+def chess_club(seed: int = 1) -> pl.DataFrame:
+    """Games of a club: strengths walk, half of the members join later and weaker, and those who left do not return.
+
+    >>> chess_club().columns, chess_club().height
+    (['date', 'white', 'black', 'result'], 1200)
+    """
+    rng = np.random.default_rng(seed)
+    members = FOUNDERS + NEWCOMERS
+    strength = rng.normal(0.0, SAMPLE_SPREAD, members)
+    strength[FOUNDERS:] += NEWCOMER_LEVEL
+    joins = np.concatenate([np.zeros(FOUNDERS), np.sort(rng.integers(10, SAMPLE_WEEKS - 30, NEWCOMERS))])
+    leaves = np.where(rng.random(members) < 0.3, joins + rng.integers(30, SAMPLE_WEEKS, members), SAMPLE_WEEKS)
+    names = [f"Member {k + 1:02d}" for k in range(members)]
+    rows: list[tuple[str, str, str, str]] = []
+    for week in range(SAMPLE_WEEKS):
+        strength += rng.normal(0.0, SAMPLE_WALK, members)
+        here = rng.permutation(np.flatnonzero((joins <= week) & (week < leaves)))[: 2 * BOARDS]
+        day = str(date(2022, 1, 7) + timedelta(weeks=week))
+        for white, black in here[: len(here) // 2 * 2].reshape(-1, 2):
+            share = 1 / (1 + 10 ** (-(strength[white] - strength[black] + 30) / 400))
+            draw = DRAW_SHARE * 4 * share * (1 - share)
+            chance = rng.random()
+            result = "1" if chance < share - draw / 2 else "0.5" if chance < share + draw / 2 else "0"
+            rows.append((day, names[white], names[black], result))
+    return pl.DataFrame(rows, schema=["date", "white", "black", "result"], orient="row")

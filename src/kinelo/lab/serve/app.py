@@ -1,45 +1,189 @@
-"""The lab as an ASGI application: the page, its modules, plotly.js from the installed package, and the interface."""
+"""The lab as an ASGI application: the page, its modules, plotly.js from the installed package, and the interface.
+
+Every request is checked before anything else sees it. Host must name this server, so that a foreign name pointed at it
+gets nothing. What changes something, and every WebSocket, must come from the lab's own page (Origin). Where a token is
+set, a cookie or header must carry it; the first visit brings it in the address of the page and is sent on to the
+address without it. A body must keep coming."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gzip
-from collections.abc import AsyncIterator
+import secrets
+import socket
+import sys
+import webbrowser
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from kinelo._version import __version__
 from kinelo.errors import InputError
 from kinelo.lab.explore.controls import Controls, described_presets
-from kinelo.lab.explore.explorer import Pools
+from kinelo.lab.explore.explorer import SPEEDS, Pools
 from kinelo.lab.explore.live import warm_up
-from kinelo.lab.explore.pacing import SPEEDS
-from kinelo.lab.guide import api as guide_api
-from kinelo.lab.paper import api as paper_api
-from kinelo.lab.rate import api as league_api
-from kinelo.lab.rate.numbers import RateNumbers
-from kinelo.lab.rate.reading import ReadingPanel
-from kinelo.lab.rate.samples import SAMPLES
-from kinelo.lab.serve.guard import Guard
-from kinelo.lab.serve.jobs import Jobs
-from kinelo.lab.serve.pages import Pages
-from kinelo.lab.serve.reading import read_object
-from kinelo.lab.serve.settings import Settings
-from kinelo.lab.serve.sharing import code_as_svg
-from kinelo.lab.serve.theory_service import TheoryService
+from kinelo.lab.paper.api import routes as paper_routes
+from kinelo.lab.rate.api import routes as league_routes
+from kinelo.lab.rate.reading import RateNumbers, ReadingPanel
+from kinelo.lab.rate.tables import SAMPLES
+from kinelo.lab.serve.jobs import Jobs, Worker
+from kinelo.lab.serve.pages import Pages, read_object
+from kinelo.lab.serve.settings import Limits, Settings, code_as_svg
 from kinelo.raters.choice import AUTOMATIC, all_raters
+from kinelo.runtime.serving import GUARDED, ReadyServer, host_of, make_known, prompt
+
+REFUSED_SOCKET = 4403
+
+SAFE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+        "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Guard:
+    """Wraps the application; refuses with a sentence, and adds protective headers to what passes."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check, then pass on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _refuse(scope, receive, send, refusal)
+            return
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                out = MutableHeaders(scope=message)
+                for name, value in SAFE_HEADERS.items():
+                    out.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, prompt(receive), send_protected)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        if not self._settings.accepts_host(host_of(headers)):
+            return PlainTextResponse("This server does not answer to that name.", 421)
+        must_be_own = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+        try:
+            origin = urlsplit(headers.get("origin", "")).netloc.lower()
+        except ValueError:
+            origin = ""
+        if must_be_own and not (origin and origin == headers.get("host", "").lower()):
+            return PlainTextResponse("This request does not come from the lab's own page.", 403)
+        token = self._settings.token
+        if token is None:
+            return None
+        kind, _, bearer = headers.get("authorization", "").partition(" ")
+        # Other programs of this machine may have set cookies of any shape.
+        cookies = (part.partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
+        brought = [value.strip() for name, _, value in cookies if name.strip() == self._settings.cookie]
+        if any(_matches(value, token) for value in ([bearer] if kind.lower() == "bearer" else []) + brought):
+            make_known(scope)
+            return None
+        return self._admit(scope, token)
+
+    def _admit(self, scope: Scope, token: str) -> Response:
+        """Answer a request without a valid cookie: let it in if its address brings the token."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"))
+        brought = any(name == "token" and _matches(value, token) for name, value in query)
+        # Only the page itself is opened this way, so that no address can lead a visitor elsewhere.
+        if brought and scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/":
+            rest = urlencode([pair for pair in query if pair[0] != "token"])
+            answer = RedirectResponse("/" + (f"?{rest}" if rest else ""), 303)
+            # Lax, because a link to the lab may be clicked on another page; what changes something asks for Origin.
+            answer.set_cookie(self._settings.cookie, token, httponly=True, samesite="lax", path="/")
+            return answer
+        return PlainTextResponse("A token is needed: open the address that `kinelo lab` printed when it started.", 401)
+
+
+def _matches(given: str, token: str) -> bool:
+    return secrets.compare_digest(given.encode(), token.encode())
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, answer: Response) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": REFUSED_SOCKET, "reason": "refused"})
+        return
+    for name, value in SAFE_HEADERS.items():
+        answer.headers.setdefault(name, value)
+    await answer(scope, receive, send)
+
+
+WORKER_KINDS = {"foresee": "theory", "judge": "theory", "scene": "guide"}
+"""The kind of worker behind each question."""
+
+
+class TheoryService:
+    """Asks each question of the process for it; a page that moves on takes back what has not begun."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._workers: dict[str, asyncio.Task[Worker]] = {}
+
+    async def _worker(self, task: str) -> Worker:
+        starting = self._workers.get(task)
+        if starting is None or (starting.done() and (starting.exception() or starting.result().ended)):
+            starting = self._workers[task] = asyncio.create_task(Worker.start(WORKER_KINDS[task], self._limits))
+        return await asyncio.shield(starting)
+
+    async def warm_up(self) -> None:
+        """Start the processes before anybody asks."""
+        for task in WORKER_KINDS:
+            await self._worker(task)
+
+    async def ask(self, worker: str, task: str, **arguments: Any) -> Any:
+        """What a worker answers: of "judge" also the lines of a diagnosis or its page, of "scene" the list of them."""
+        return await (await self._worker(worker)).ask(task, **arguments)
+
+    async def foresee(self, controls: Controls) -> dict[str, Any] | None:
+        """The stationary map and the answer that comes with it; None where both take seconds."""
+        return await self.ask("foresee", "foresee", controls=controls.to_dict())
+
+    async def judge(self, controls: Controls) -> dict[str, Any]:
+        """The map and the whole answer of theory."""
+        return await self.ask("judge", "judge", controls=controls.to_dict())
+
+    async def end(self) -> None:
+        """End the processes."""
+        for starting in self._workers.values():
+            await (await starting).end()
+
 
 STATIC = Path(__file__).parents[1] / "static"
 LEVEL = 6
@@ -75,19 +219,26 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
             Route("/api/about", _about),
             Route("/api/theory", _theory, methods=["POST"]),
             Route("/api/diagnosis", _diagnosis, methods=["POST"]),
-            Route("/api/diagnosis.html", _shared_diagnosis, methods=["POST"]),
+            Route("/api/diagnosis.html", _diagnosis, methods=["POST"]),
             WebSocketRoute("/live", live),
-            *guide_api.routes,
-            *league_api.routes,
-            *paper_api.routes,
+            Route("/api/guide", _guide),
+            Route("/api/guide/{number:int}", _guide),
+            *league_routes,
+            *paper_routes,
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, settings=settings), Middleware(GZipMiddleware, compresslevel=LEVEL)],
-        exception_handlers={InputError: _complaint, HTTPException: _http_complaint},
+        exception_handlers={InputError: _complaint, HTTPException: _complaint},
         lifespan=lifespan,
     )
     app.state.settings, app.state.pages, app.state.jobs, app.state.theory = settings, pages, jobs, theory
     return app
+
+
+async def _complaint(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": error.detail}, error.status_code)
+    return JSONResponse({"error": str(error)}, 400)
 
 
 async def _page(request: Request) -> Response:
@@ -159,29 +310,54 @@ async def _theory(request: Request) -> Response:
     return JSONResponse(await theory.foresee(controls) or await theory.judge(controls))
 
 
-async def _asked(request: Request) -> tuple[Controls, str]:
-    """A position of the controls, and the units of the page."""
+async def _diagnosis(request: Request) -> Response:
+    """The diagnosis of a position of the controls in the units of the page: its lines, or as a page to share."""
     body = await read_object(request)
     units = body.pop("units", "elo")
     if units not in ("elo", "paper"):
         raise InputError("Units are elo or paper.")
-    return Controls.read(body), units
+    asked = {"controls": Controls.read(body).to_dict(), "units": units}
+    theory: TheoryService = request.app.state.theory
+    if request.url.path.endswith(".html"):
+        return HTMLResponse(await theory.ask("judge", "share", **asked))
+    return JSONResponse(await theory.ask("judge", "rows", **asked))
 
 
-async def _diagnosis(request: Request) -> Response:
-    """Every line of the diagnosis of a position of the controls."""
-    return JSONResponse(await request.app.state.theory.rows(*await _asked(request)))
+async def _guide(request: Request) -> Response:
+    """The list of scenes, or all pictures of one."""
+    theory: TheoryService = request.app.state.theory
+    if "number" not in request.path_params:
+        return JSONResponse(await theory.ask("scene", "scenes"))
+    units = request.query_params.get("units", "elo")
+    return JSONResponse(await theory.ask("scene", "scene", number=request.path_params["number"], units=units))
 
 
-async def _shared_diagnosis(request: Request) -> Response:
-    """The diagnosis of a position of the controls as a page to share."""
-    return HTMLResponse(await request.app.state.theory.share(*await _asked(request)))
+def serve(settings: Settings, listener: socket.socket, *, browser: bool, announce: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C; ``announce`` is called with the address once the lab answers."""
+    # Short turns between threads: a frame should not wait for a league at play.
+    sys.setswitchinterval(0.001)
+    if settings.port == 0:
+        settings = replace(settings, port=listener.getsockname()[1])
 
+    def when_ready() -> None:
+        announce(settings.address)
+        if browser:
+            webbrowser.open(settings.address)
 
-async def _complaint(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": str(error)}, 400)
-
-
-async def _http_complaint(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code)
+    config = uvicorn.Config(
+        create_app(settings, warm=True),
+        **GUARDED,
+        loop="asyncio",
+        ws="websockets-sansio",
+        ws_max_size=settings.limits.message_bytes,
+        ws_max_queue=8,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+        timeout_graceful_shutdown=2,
+    )
+    try:
+        ReadyServer(config, when_ready).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()

@@ -1,7 +1,8 @@
-"""How the lab is served: where, to whom, and how much it takes on."""
+"""How the lab is served: where, to whom (its address also as a QR code), and how much it takes on."""
 
 from __future__ import annotations
 
+import io
 import secrets
 import socket
 from dataclasses import dataclass, field
@@ -90,3 +91,21 @@ class Settings:
 def open_socket(settings: Settings) -> socket.socket:
     """Bind to the address of the lab."""
     return listen_at(settings.host, settings.port, "The lab")
+
+
+def code_as_text(address: str) -> str:
+    """The code in the characters of a terminal."""
+    import segno
+
+    out = io.StringIO()
+    segno.make_qr(address).terminal(out, border=2, compact=True)
+    return out.getvalue()
+
+
+def code_as_svg(address: str) -> bytes:
+    """The code as a picture, dark on light whatever the colours of the page."""
+    import segno
+
+    out = io.BytesIO()
+    segno.make_qr(address).save(out, kind="svg", scale=8, dark="#000", light="#fff", omitsize=True)
+    return out.getvalue()

@@ -6,6 +6,8 @@ Reads requests ``{"task": ..., "arguments": {...}}`` as lines of JSON and writes
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import queue
@@ -14,7 +16,6 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from kinelo.errors import InputError, KineloWarning
@@ -24,15 +25,33 @@ NICENESS = 3
 """Work behind the scenes gives way to what is on somebody's screen."""
 
 
+CONTROLLERS = {
+    "rating": ("kinelo.lab.rate.controller", "RatingController"),
+    "audit": ("kinelo.lab.rate.controller", "AuditController"),
+    "compare": ("kinelo.lab.rate.controller", "CompareController"),
+    "guide": ("kinelo.lab.guide.scenes", "GuideController"),
+    "theory": ("kinelo.lab.explore.verdict", "TheoryController"),
+    "paper": ("kinelo.lab.paper.small", "PaperController"),
+    "figure": ("kinelo.lab.paper.small", "PaperController"),
+}
+"""Who does each kind of work: a module that is loaded in the process alone, and a class."""
+
+
 def main(kind: str, memory: int) -> None:
     """Serve requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not mix with the answers
-    _limit_memory(memory)
+    with contextlib.suppress(ImportError):  # not on every platform
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     requests: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_read, args=(requests,), daemon=True).start()
     os.nice(NICENESS)
-    controller = _controller(kind, lambda progress: _write(answers, {"progress": progress}))
+    module, name = CONTROLLERS[kind]
+    of_kind = getattr(importlib.import_module(module), name)
+    quick = kind in ("guide", "theory")  # no progress is said of what takes moments
+    controller = of_kind() if quick else of_kind(lambda progress: _write(answers, {"progress": progress}))
     if kind in ("rating", "audit", "compare"):  # whose progress is words
         NOTICE.say = lambda words: _write(answers, {"progress": words or "Compiled; the work goes on"})
     while True:
@@ -67,40 +86,6 @@ def _answer(controller: Any, line: bytes) -> dict[str, Any]:
     except BaseException as error:  # a panic of compiled code is no Exception, and the page's tables live here
         traceback.print_exc()
         return {"error": f"the lab failed at this ({type(error).__name__}); what it printed has the details."}
-
-
-def _controller(kind: str, progress: Callable[[Any], None]) -> Any:
-    if kind == "rating":
-        from kinelo.lab.rate.controller import RatingController
-
-        return RatingController(progress)
-    if kind == "audit":
-        from kinelo.lab.rate.auditing import AuditController
-
-        return AuditController(progress)
-    if kind == "compare":
-        from kinelo.lab.rate.comparing import CompareController
-
-        return CompareController(progress)
-    if kind == "guide":
-        from kinelo.lab.guide.scenes import GuideController
-
-        return GuideController()
-    if kind == "theory":
-        from kinelo.lab.explore.controller import TheoryController
-
-        return TheoryController()
-    from kinelo.lab.paper.controller import PaperController
-
-    return PaperController(progress)
-
-
-def _limit_memory(size: int) -> None:
-    try:
-        import resource
-    except ImportError:  # not on every platform
-        return
-    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged_under
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.kinetic import stationary_of
-from kinelo.paper.panels import STRENGTH_LABEL
+from kinelo.paper.summary import STRENGTH_LABEL
 from kinelo.pictures import style
 from kinelo.theory.teams import Continuum
 

@@ -11,10 +11,9 @@ import numpy as np
 from kinelo.model.outcome import Tanh
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.paper.characteristics import Cloud, Paths, cloud_of, follow, nodes, normal_nodes, pair_results
 from kinelo.paper.claim import Finding, check, judged, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.kinetic import stationary_of
+from kinelo.paper.kinetic import Cloud, Paths, cloud_of, follow, nodes, normal_nodes, pair_results, stationary_of
 from kinelo.pictures import style
 from kinelo.theory.relaxation import relaxation
 from kinelo.theory.teams import Continuum

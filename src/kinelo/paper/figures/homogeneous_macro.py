@@ -17,13 +17,22 @@ from kinelo.errors import NoStationaryState
 from kinelo.model.expectation import Closure
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.paper.characteristics import cloud_of, follow, nodes, watched
 from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.figures.homogeneous_micro import Micro
-from kinelo.paper.kinetic import Kinetic, conservation, continuum_of, given, stationary_of, uniform_domain
-from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL
-from kinelo.paper.summary import ON_DIAGONAL, Homogeneous, converges, line_through
+from kinelo.paper.kinetic import (
+    Kinetic,
+    cloud_of,
+    conservation,
+    continuum_of,
+    follow,
+    given,
+    nodes,
+    stationary_of,
+    uniform_domain,
+    watched,
+)
+from kinelo.paper.summary import ON_DIAGONAL, RATING_LABEL, STRENGTH_LABEL, converges, line_through
 from kinelo.pictures import style
 from kinelo.studies.study import Study
 from kinelo.theory.teams import Continuum
@@ -124,7 +133,10 @@ def draw(data: Macro) -> Figure:
         for above, below, (name, run) in zip(*rows, data.runs.items()):
             _density(above, run)
             above.set_title(f"{name}: slope {run.free_slope:.3f}\n(on cells {run.slope:.3f})")
-            _from_exact(below, run)
+            below.axhline(0, color=style.EXACT, linewidth=0.9, label="exact stationary map")
+            free, taylor = run.free_mean - run.exact_map, run.taylor_map - run.exact_map
+            below.plot(run.theta, free, color=style.GREY, linewidth=2.4, label="mean of r, without cells")
+            below.plot(run.theta, taylor, color=style.TAYLOR, linestyle="--", label="Taylor map")
             below.set(xlabel=STRENGTH_LABEL, xticks=[4, 6, 8, 10])
         rows[0, 0].set_ylabel(RATING_LABEL)
         rows[1, 0].set_ylabel("r − exact map (points)")
@@ -143,14 +155,6 @@ def _density(axes: Axes, run: MacroRun) -> None:
     axes.plot(ends, ends, color=style.BLUE, linestyle="--", linewidth=0.7, label="R = θ")
 
 
-def _from_exact(axes: Axes, run: MacroRun) -> None:
-    axes.axhline(0, color=style.EXACT, linewidth=0.9, label="exact stationary map")
-    axes.plot(
-        run.theta, run.free_mean - run.exact_map, color=style.GREY, linewidth=2.4, label="mean of r, without cells"
-    )
-    axes.plot(run.theta, run.taylor_map - run.exact_map, color=style.TAYLOR, linestyle="--", label="Taylor map")
-
-
 CELLS = 2.0
 """Cells by which a slope may fall short on the scheme: it leaves a ridge of about two."""
 SEEN = 0.3
@@ -167,8 +171,12 @@ def micro_and_macro_agree(micro: Micro, macro: Macro) -> Finding:
     """Great agreement between Figures 4 and 5."""
     names = [name for name in micro.runs if name in macro.runs]
     runs = {name: (micro.runs[name], needed(macro.runs, name)) for name in names}
-    raw = {name: _raw(*both) for name, both in runs.items()}
-    left = {name: _without_noise_and_cells(*both) for name, both in runs.items()}
+    raw, left = {}, {}
+    for name, (played, solved) in runs.items():
+        mean = np.interp(solved.theta, played.theta, played.settled)
+        noise = np.interp(solved.theta, played.map_theta, played.map_rating - played.map_limit)
+        raw[name] = float(np.abs(mean - solved.mean_given_theta).max())
+        left[name] = float(np.abs(mean - noise - solved.free_mean).max())  # without noise and cells
     closure = "Taylor" if macro.runs[names[-1]].closure == "taylor" else "exact"
     return Finding(
         f"largest difference ({closure} closure), raw: "
@@ -180,15 +188,6 @@ def micro_and_macro_agree(micro: Micro, macro: Macro) -> Finding:
         on="σ, which is not printed: the Taylor closure fails beyond νσ = 1/√2",
         figures=(4, 5),
     )
-
-
-def _raw(micro: Homogeneous, macro: MacroRun) -> float:
-    return float(np.abs(np.interp(macro.theta, micro.theta, micro.settled) - macro.mean_given_theta).max())
-
-
-def _without_noise_and_cells(micro: Homogeneous, macro: MacroRun) -> float:
-    noise = np.interp(macro.theta, micro.map_theta, micro.map_rating - micro.map_limit)
-    return float(np.abs(np.interp(macro.theta, micro.theta, micro.settled) - noise - macro.free_mean).max())
 
 
 @check(

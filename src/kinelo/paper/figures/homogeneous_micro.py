@@ -15,8 +15,18 @@ from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.figures.leagues import LeagueRun
 from kinelo.paper.figures.step_scan import StepScan, below_one, steeper_from
-from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL, ratings_with_map, ratings_without_map
-from kinelo.paper.summary import ON_DIAGONAL, Homogeneous, converges, homogeneous, homogeneous_league, with_error
+from kinelo.paper.summary import (
+    ON_DIAGONAL,
+    RATING_LABEL,
+    STRENGTH_LABEL,
+    Homogeneous,
+    converges,
+    homogeneous,
+    homogeneous_league,
+    ratings_with_map,
+    ratings_without_map,
+    with_error,
+)
 from kinelo.pictures import style
 from kinelo.theory.limit import stationary
 from kinelo.theory.teams import Continuum

@@ -12,8 +12,7 @@ import xarray as xr
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL, name_pair
-from kinelo.paper.summary import Simulated, line_through, simulated, with_error
+from kinelo.paper.summary import RATING_LABEL, STRENGTH_LABEL, Simulated, line_through, name_pair, simulated, with_error
 from kinelo.pictures import style
 from kinelo.studies.study import Study
 from kinelo.theory.limit import stationary
@@ -63,7 +62,10 @@ def draw(data: Mapping[str, LeagueRun]) -> Figure:
         for letter, name, above, below in zip("ab", ("R1", "R2"), *rows):
             run = data[name]
             _ratings(above, run)
-            _biases(below, run)
+            below.axhline(0, color=style.GREY, linestyle="--", linewidth=0.9, zorder=1)
+            bias, computed = run.rating - run.theta, run.computed - run.theta
+            below.scatter(run.theta, bias, s=7, color=style.BLUE, alpha=0.75, linewidth=0, zorder=2)
+            below.plot(run.theta, computed, "x", color=style.RED, markersize=2.6, markeredgewidth=0.6, zorder=3)
             above.set(ylabel=RATING_LABEL)
             below.set(xlabel=STRENGTH_LABEL, ylabel="R − θ (points)")
             above.set_title(
@@ -84,12 +86,6 @@ def _ratings(axes: Axes, run: LeagueRun) -> None:
     axes.plot(
         run.theta, run.computed, "x", color=style.RED, markersize=2.6, markeredgewidth=0.6, label="computed", zorder=3
     )
-
-
-def _biases(axes: Axes, run: LeagueRun) -> None:
-    axes.axhline(0, color=style.GREY, linestyle="--", linewidth=0.9, zorder=1)
-    axes.scatter(run.theta, run.rating - run.theta, s=7, color=style.BLUE, alpha=0.75, linewidth=0, zorder=2)
-    axes.plot(run.theta, run.computed - run.theta, "x", color=style.RED, markersize=2.6, markeredgewidth=0.6, zorder=3)
 
 
 @check(

@@ -14,14 +14,25 @@ import xarray as xr
 from kinelo.model.expectation import Closure
 from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
-from kinelo.paper.characteristics import Rule, cloud_of, follow, nodes, watched
 from kinelo.paper.claim import Finding, MissingEvidence, check, judged, judged_print, judged_under, needed
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.figures.leagues import LeagueRun
 from kinelo.paper.figures.step_scan import StepScan, below_one, steeper_from
-from kinelo.paper.kinetic import Interval, Kinetic, conservation, continuum_of, given, stationary_of, uniform_domain
-from kinelo.paper.panels import SPREAD_LABEL, STRENGTH_LABEL
-from kinelo.paper.summary import line_through, with_error
+from kinelo.paper.kinetic import (
+    Interval,
+    Kinetic,
+    Rule,
+    cloud_of,
+    conservation,
+    continuum_of,
+    follow,
+    given,
+    nodes,
+    stationary_of,
+    uniform_domain,
+    watched,
+)
+from kinelo.paper.summary import SPREAD_LABEL, STRENGTH_LABEL, line_through, with_error
 from kinelo.pictures import style
 from kinelo.studies.study import Study
 
@@ -216,7 +227,8 @@ def towards_strength_in_the_middle(evidence: Mapping[str, MarginalRun]) -> Findi
     """Mean rating given θ against θ within [6, 8], at the start, at the time of the figure and in the limit."""
     run = needed(evidence, NARROW)
     start, now, limit = (
-        _typical_inside(run, rating) for rating in (run.start_given_theta, run.mean_given_theta, run.map_given_theta)
+        math.sqrt(_mean(run, (rating - run.strengths) ** 2, _inside(run)))
+        for rating in (run.start_given_theta, run.mean_given_theta, run.map_given_theta)
     )
     return Finding(
         f"{start:.3f} at first, {now:.3f} at t = {run.time:g}, {limit:.3f} on the computed map (t → ∞)",
@@ -363,7 +375,3 @@ def _mean(run: MarginalRun, values: np.ndarray, which: np.ndarray | slice = slic
     if not run.masses[which].any():
         raise MissingEvidence("there are no teams of such strengths")
     return float(np.average(values[which], weights=run.masses[which]))
-
-
-def _typical_inside(run: MarginalRun, rating: Array) -> float:
-    return math.sqrt(_mean(run, (rating - run.strengths) ** 2, _inside(run)))

@@ -15,14 +15,16 @@ import xarray as xr
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.panels import RATING_LABEL, STRENGTH_LABEL, ratings_with_map
 from kinelo.paper.summary import (
     ON_DIAGONAL,
+    RATING_LABEL,
+    STRENGTH_LABEL,
     Homogeneous,
     converges,
     homogeneous,
+    line_through,
+    ratings_with_map,
     scale_of,
-    slope_over_time,
     with_error,
 )
 from kinelo.pictures import style
@@ -68,26 +70,23 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> ScaleEvidenc
 
 
 def _early(study: Study, run: xr.Dataset, end: float) -> EarlyRun:
-    time, slope = slope_over_time(run)
+    mean = run.rating.mean("realisation").transpose("time", "team").values
+    time, slope = run.time.values, np.array([line_through(run.theta.values, rating)[0] for rating in mean])
     settling = relaxation(study.system, study.strengths)
+    # When the slope first reaches nine tenths of its final value, between two records.
+    reached, measured = np.flatnonzero(slope >= 0.9 * end), float("inf")
+    if reached.size:
+        k = max(int(reached[0]), 1)
+        part = (0.9 * end - slope[k - 1]) / (slope[k] - slope[k - 1])
+        measured = float(time[k - 1] + part * (time[k] - time[k - 1]))
     return EarlyRun(
         nu=scale_of(study),
         time=time,
         slope=slope,
         predicted=end * -np.expm1(-study.system.step * settling.gap * time),
         matches_to_ten_percent=settling.matches_per_team(0.1),
-        measured_to_ten_percent=_time_to_ninety_percent(time, slope, end),
+        measured_to_ten_percent=measured,
     )
-
-
-def _time_to_ninety_percent(time: Array, slope: Array, end: float) -> float:
-    """When the slope first reaches nine tenths of its final value, between two records."""
-    reached = np.flatnonzero(slope >= 0.9 * end)
-    if not reached.size:
-        return float("inf")
-    k = max(int(reached[0]), 1)
-    part = (0.9 * end - slope[k - 1]) / (slope[k] - slope[k - 1])
-    return float(time[k - 1] + part * (time[k] - time[k - 1]))
 
 
 def draw(data: ScaleEvidence) -> Figure:
@@ -133,16 +132,13 @@ def all_to_seven_at_nu_one(evidence: ScaleEvidence) -> Finding:
     """ν = 1, σ = 2: all ratings converge to 7."""
     run = needed(evidence.final, "ν = 1")
     return Finding(
-        f"R(10) = {run.limit_end:.4f}, slope {run.limit_slope:.4f}, {_degrees(run.limit_slope):.0f}° (computed, γ → "
-        f"0); simulated at γ = {run.gamma:g}: {with_error(run)}",
+        f"R(10) = {run.limit_end:.4f}, slope {run.limit_slope:.4f}, "
+        f"{np.degrees(np.arctan(run.limit_slope)):.0f}° (computed, γ → 0); simulated at γ = {run.gamma:g}: "
+        f"{with_error(run)}",
         judged(run.limit_slope < HORIZONTAL),
         "",
         figures=(6,),
     )
-
-
-def _degrees(slope: float) -> float:
-    return float(np.degrees(np.arctan(slope)))
 
 
 @check(

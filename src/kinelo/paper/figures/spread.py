@@ -12,7 +12,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, judged_print, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.panels import SPREAD_LABEL, STRENGTH_LABEL, name_pair
+from kinelo.paper.summary import SPREAD_LABEL, STRENGTH_LABEL, name_pair
 from kinelo.pictures import style
 from kinelo.studies.study import Study, required
 
@@ -38,7 +38,9 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> dict[str, TeamSprea
 
 def _spread(study: Study, parameters: Mapping[str, int]) -> TeamSpread:
     league = study.strengths
-    many = np.array([_another(study, seed).sigma for seed in range(1, parameters["averaged_leagues"] + 1)])
+    section = required("league", study.league)
+    others = (section.model_copy(update={"seed": seed}) for seed in range(1, parameters["averaged_leagues"] + 1))
+    many = np.array([one.build().sigma for one in others])
     low, high = np.quantile(many[:, : league.teams - 2], [0.025, 0.975])
     return TeamSpread(
         theta=league.theta,
@@ -47,10 +49,6 @@ def _spread(study: Study, parameters: Mapping[str, int]) -> TeamSpread:
         expected_sigma=np.sqrt(np.mean(many**2, axis=0)),
         inner_95=(float(low), float(high)),
     )
-
-
-def _another(study: Study, seed: int) -> Strength:
-    return required("league", study.league).model_copy(update={"seed": seed}).build()
 
 
 def _drawn(league: Strength, parameters: Mapping[str, int]) -> Array:

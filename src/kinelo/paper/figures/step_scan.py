@@ -253,7 +253,12 @@ def germany_and_brazil(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Find
         f"{at(line.germany):+.3f} and {at(line.brazil):+.3f} with σ = {sigma:g}" for sigma, line in scan.r2.items()
     )
     outside = ", ".join(f"{_range(scan.gamma, _below(line))[1]:.2f} (σ = {sigma:g})" for sigma, line in scan.r2.items())
-    clear = {sigma: _stands_out(point, at(scan.r2[sigma].low)) for sigma, point in points.items()}
+    # Whether both teams lie below 0 and below the others by more than two standard errors.
+    clear = {
+        sigma: max(one.germany + 2 * one.germany_error, one.brazil + 2 * one.brazil_error)
+        < min(at(scan.r2[sigma].low), 0.0)
+        for sigma, one in points.items()
+    }
     which = {yes: " and ".join(f"{sigma:g}" for sigma, one in clear.items() if one is yes) for yes in (True, False)}
     settled, last = ((rating - run.theta)[-2:] for rating in (run.settled, run.rating))
     last_error = run.rating_sd[-2:] / np.sqrt(run.realisations)
@@ -269,9 +274,3 @@ def germany_and_brazil(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Find
         f"{settled[1]:+.3f} ± {run.settled_error[-1]:.3f}. Figures 11 and 12 draw such means of shorter runs with "
         "other seeds.",
     )
-
-
-def _stands_out(point: ScanPoint, edge: float) -> bool:
-    """Whether both teams lie below 0 and below the others by more than two standard errors."""
-    ends = (point.germany + 2 * point.germany_error, point.brazil + 2 * point.brazil_error)
-    return max(ends) < min(edge, 0.0)

@@ -67,7 +67,8 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> FilterAtRestEvidenc
         losses.append(_loss(expected, won[match]))
     late = slice(p["matches"] // 2, None)
     settled = float(np.mean(path[late]))
-    gamma = settled * p["nu"] / (1 + 2 * settled * p["nu"] ** 2 * _openness(outcome, mean))
+    openness = float(1 - (outcome.b(mean[:, :, None] - mean[:, None, :]) ** 2).mean())  # of 1 − b² over pairs
+    gamma = settled * p["nu"] / (1 + 2 * settled * p["nu"] ** 2 * openness)
     elo, elo_losses = _elo(outcome, gamma, i, j, won, mean.shape)
     return FilterAtRestEvidence(
         played=2 * np.arange(1, p["matches"] + 1) / p["sides"],
@@ -95,11 +96,6 @@ def _played(outcome: Tanh, p: Mapping[str, Any], generator: np.random.Generator)
         chance = (1 + outcome.b(strength[leagues, i[match]] - strength[leagues, j[match]])) / 2
         won[match] = np.where(generator.random(p["leagues"]) < chance, 1.0, -1.0)
     return i, j, won
-
-
-def _openness(outcome: Tanh, mean: Array) -> float:
-    """Mean of ``1 − b²`` over pairs."""
-    return float(1 - (outcome.b(mean[:, :, None] - mean[:, None, :]) ** 2).mean())
 
 
 def _elo(

@@ -89,7 +89,10 @@ def _played(rater: RankElo, results: list[list[str]]) -> RankElo:
 
 def _by_place(rater: RankElo, order: list[str], name: str) -> list[float]:
     """Rating of one entrant after a contest in which it finishes first, second, …, everybody else as before."""
-    return [_ratings(_after(rater, moved(order, name, place)))[name] for place in range(len(order))]
+    return [
+        _ratings(deepcopy(rater).update_one(moved(order, name, place), date="2025-06-01"))[name]
+        for place in range(len(order))
+    ]
 
 
 def _day(number: int) -> str:
@@ -98,10 +101,6 @@ def _day(number: int) -> str:
 
 def _ratings(rater: RankElo) -> dict[str, float]:
     return dict(rater.ratings_.select("name", "rating").iter_rows())
-
-
-def _after(rater: RankElo, order: list[str]) -> RankElo:
-    return deepcopy(rater).update_one(order, date="2025-06-01")
 
 
 def moved(order: list[str], name: str, place: int) -> list[str]:

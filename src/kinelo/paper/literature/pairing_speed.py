@@ -40,22 +40,17 @@ def graphs(players: int) -> dict[str, Array]:
     """Chances of every pair to meet next, by the name of a graph."""
     away = np.abs(np.arange(players)[:, None] - np.arange(players)[None, :])
     around = np.minimum(away, players - away)
+    side = np.arange(players) < players // 2
+    halves = (side[:, None] == side[None, :]) & (away > 0)
+    halves[players // 2, players // 2 - 1] = halves[players // 2 - 1, players // 2] = True
     graph_of = {
         "everybody": away > 0,
         "ring of 4 neighbours": (around > 0) & (around <= 4),
         "ring of 2 neighbours": (around > 0) & (around <= 2),
         "ring": around == 1,
-        "two halves, one bridge": _halves(players),
+        "two halves, one bridge": halves,
     }
     return {name: edges / edges.sum() for name, edges in graph_of.items()}
-
-
-def _halves(players: int) -> Array:
-    side = np.arange(players) < players // 2
-    edges = side[:, None] == side[None, :]
-    np.fill_diagonal(edges, False)
-    edges[players // 2, players // 2 - 1] = edges[players // 2 - 1, players // 2] = True
-    return edges
 
 
 def spectral_gap(pairs: Array) -> float:

@@ -15,7 +15,6 @@ from kinelo.paper.claim import Finding, check, judged
 from kinelo.paper.figure import FigureStudy
 from kinelo.paper.literature.fits import BURN_IN, SMALLEST, PowerLaw, power_law
 from kinelo.pictures import style
-from kinelo.studies.study import Study
 from kinelo.theory.limit import stationary
 from kinelo.theory.relaxation import relaxation
 
@@ -62,7 +61,11 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> SmallStepsEv
     alone = {name: study for name, study in figure.studies.items() if name not in (EQUAL, REVERSED)}
     gamma = np.array([study.system.step for study in alone.values()])
     measured = np.array([_distance(runs[name], study.strengths.theta) for name, study in alone.items()])
-    computed = [_closure_distance(study) for study in alone.values()]
+    computed = []
+    for study in alone.values():
+        state, theta = stationary(study.system, study.strengths, noise="gaussian"), study.strengths.theta
+        bias = state.rating - state.rating.mean() - (theta - theta.mean())
+        computed.append(math.sqrt(float((bias**2 + state.variance).mean())))
     worst = np.abs(gap.mean(axis=0)) / (gap.std(axis=0, ddof=1) / math.sqrt(gap.shape[0]))
     player = int(worst.argmax())
     start = figure.studies[EQUAL]
@@ -104,13 +107,6 @@ def _distance(run: xr.Dataset, theta: Array) -> tuple[float, float]:
     return distance, float(each.std(ddof=1) / math.sqrt(each.size) / (2 * distance))
 
 
-def _closure_distance(study: Study) -> float:
-    state = stationary(study.system, study.strengths, noise="gaussian")
-    theta = study.strengths.theta
-    bias = state.rating - state.rating.mean() - (theta - theta.mean())
-    return math.sqrt(float((bias**2 + state.variance).mean()))
-
-
 def draw(data: SmallStepsEvidence) -> Figure:
     """Two panels."""
     with style.journal_style():
@@ -135,12 +131,6 @@ def draw(data: SmallStepsEvidence) -> Figure:
         right.set_title("(b) skills are reached as √γ")
         right.legend()
         return figure
-
-
-def _values(data: SmallStepsEvidence) -> str:
-    """Distances at the smallest and largest step, played and computed."""
-    ends = [(data.gamma[k], data.distance[k], data.computed[k]) for k in (0, -1)]
-    return ", ".join(f"{played:.3f} at γ = {gamma:g} (closure {computed:.3f})" for gamma, played, computed in ends)
 
 
 @check(
@@ -185,7 +175,10 @@ def square_root_of_step(evidence: SmallStepsEvidence) -> Finding:
     law = evidence.law
     return Finding(
         f"distance ∝ γ^{law.power:.3f} ± {law.error:.3f} up to γ = {evidence.gamma[SMALLEST - 1]:g}; "
-        + _values(evidence),
+        + ", ".join(
+            f"{evidence.distance[k]:.3f} at γ = {evidence.gamma[k]:g} (closure {evidence.computed[k]:.3f})"
+            for k in (0, -1)
+        ),
         judged(abs(law.power - 0.5) < HALF),
         "The distance is noise, whose variance grows as γ. Here skills are fixed, as in the source; where strength "
         "varies from match to match a bias remains at every step.",

@@ -118,7 +118,8 @@ def draw(data: LearningEvidence) -> Figure:
 )  # fmt: skip
 def ratings_converge(evidence: LearningEvidence) -> Finding:
     """The error as γ → 0."""
-    runs = ", ".join(f"{e:.4f} ± {2 * u:.4f} at γ = {g:g}" for g, e, u in zip(*_runs(evidence)))
+    played = zip(evidence.run_gamma, evidence.run_error, evidence.run_uncertainty)
+    runs = ", ".join(f"{error:.4f} ± {2 * doubt:.4f} at γ = {gamma:g}" for gamma, error, doubt in played)
     return Finding(
         f"error {evidence.floor:.4f} as γ → 0 (slope of ratings on strengths {evidence.slope:.3f}); simulated {runs}",
         judged(evidence.floor < 1e-3),
@@ -145,7 +146,3 @@ def ratings_show_spread(evidence: LearningEvidence) -> Finding:
         "Once the stronger always wins, results say who is better but no longer by how much.",
         figures=(1,),
     )
-
-
-def _runs(evidence: LearningEvidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return evidence.run_gamma, evidence.run_error, evidence.run_uncertainty
