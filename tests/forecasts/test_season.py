@@ -165,7 +165,7 @@ def test_results_of_players_played_out_are_the_forecasts(covariance):
     assert ((np.sign(margin) == 1) == (outcome == 0)).all() and ((margin == 0) == (outcome == 1)).all()
     # Sides drawn for a cup are those that meet on neutral ground.
     two = players._possible_strengths(["T1", "T3"], "2025-01-01", 20_000, seed=1)
-    win = ndtr(two[:, 0] - two[:, 1] - players.ties_).mean()
+    win = ndtr(two[:, 0] - two[:, 1] - players._band).mean()
     assert win == pytest.approx(players.predict(coming).probabilities[1, 0], abs=0.015)
 
 

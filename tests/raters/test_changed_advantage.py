@@ -45,8 +45,8 @@ def turned(n: int = 900, at: int = 300, seed: int = 4) -> kn.Matches:
 @pytest.mark.parametrize("make", [kn.TeamElo, kn.Glicko, kn.Glicko2])
 def test_an_advantage_that_has_changed_at_once_is_believed(make):
     rater = make().fit(turned())
-    assert abs(rater.home_advantage_ - 25.0) < 3.0 * rater.home_advantage_error_
-    assert rater.home_advantage_error_ < 30.0
+    assert abs(rater.learnt_["home_advantage"].value - 25.0) < 3.0 * rater.learnt_["home_advantage"].error
+    assert rater.learnt_["home_advantage"].error < 30.0
 
 
 def test_an_advantage_that_stays_is_never_begun_anew():
@@ -54,9 +54,9 @@ def test_an_advantage_that_stays_is_never_begun_anew():
     matches = league(3_000, np.full(3_000, 60.0), 5)
     rater = kn.TeamElo(**PLAIN)
     for begin in range(0, 3_000, 250):
-        before = rater.home_advantage_error_
-        assert rater.update(matches[begin : begin + 250]).home_advantage_error_ < before
-    assert abs(rater.home_advantage_ - 60.0) < 3.0 * rater.home_advantage_error_
+        before = rater.learnt_["home_advantage"].error
+        assert rater.update(matches[begin : begin + 250]).learnt_["home_advantage"].error < before
+    assert abs(rater.learnt_["home_advantage"].value - 60.0) < 3.0 * rater.learnt_["home_advantage"].error
 
 
 def test_team_ratings_follow_the_law_to_the_letter():
@@ -103,7 +103,7 @@ def test_one_by_one_and_kept_in_between_is_the_same(make):
             single.from_arrays(kept)
         single.update_one(names[matches.home[k]], names[matches.away[k]], matches.result[k], date=str(matches.date[k]))
     assert np.array_equal(single._common, whole._common)
-    assert whole.home_advantage_ < 150.0
+    assert whole.learnt_["home_advantage"].value < 150.0
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])

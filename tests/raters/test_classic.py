@@ -39,7 +39,7 @@ def test_agrees_with_the_rules_written_out(draws):
     np.testing.assert_allclose(forecast.probabilities, expected, atol=1e-12)
     ahead = rater.predict_one("P3", "P8", neutral=True)
     assert ahead.probabilities[0] == pytest.approx(plain.predict_one("P3", "P8", neutral=True), abs=1e-12)
-    assert rater.ties_ == pytest.approx(kappa, rel=1e-12) and (kappa > 1) == (draws > 0)
+    assert rater.learnt_["ties"].value == pytest.approx(kappa, rel=1e-12) and (kappa > 1) == (draws > 0)
 
 
 def test_forecasts_have_the_draws_of_the_league():
@@ -70,7 +70,7 @@ def test_draws_do_not_change_the_best_k_nor_the_points():
 def test_draws_given_are_kept_and_change_no_rating():
     matches, _ = drawn_league(400)
     given, learned = (kn.TeamElo.classic(k=20, ties=ties).update(matches) for ties in (0.8, None))
-    assert given.ties_ == 0.8 and learned.ties_ > 1
+    assert given.learnt_["ties"].value == 0.8 and learned.learnt_["ties"].value > 1
     pick = ["name", "rating"]
     assert given.ratings_.select(pick).equals(learned.ratings_.select(pick))
 

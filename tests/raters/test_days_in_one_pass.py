@@ -54,5 +54,5 @@ def test_days_in_one_pass_are_days_one_by_one(covariance, conditions, begun):
     assert np.allclose(said.probabilities, day_by_day(by_hand, coming), rtol=0, atol=1e-13)
     in_order = other.one_step_ahead(replace(coming, unordered=None))
     assert np.abs(said.probabilities - in_order.probabilities).max() > 1e-3
-    assert (rater.sharpness_, rater.ties_) == pytest.approx((by_hand.sharpness_, by_hand.ties_), abs=1e-13)
+    assert (rater._sharpness, rater._band) == pytest.approx((by_hand._sharpness, by_hand._band), abs=1e-13)
     assert rater.ratings_.equals(by_hand.ratings_)

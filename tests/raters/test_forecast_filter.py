@@ -163,7 +163,7 @@ def test_day_by_day_equals_one_batch_to_the_last_bit():
         if k:
             again.from_arrays(daily.to_arrays())
         daily = again.update(matches[k : k + 7])
-    assert daily.ratings_.equals(batch.ratings_) and daily.home_advantage_ == batch.home_advantage_
+    assert daily.ratings_.equals(batch.ratings_) and daily.learnt_ == batch.learnt_
     np.testing.assert_array_equal(daily._state.covariance(), batch._state.covariance())
     coming = league(seed=9)
     np.testing.assert_array_equal(daily.predict(coming).probabilities, batch.predict(coming).probabilities)
@@ -339,7 +339,7 @@ def test_strengths_of_a_simulated_league_are_found():
     rater = kn.KalmanElo().fit(kn.read_matches(table))
     ratings = rater.ratings_.sort("name")
     assert np.corrcoef(ratings["rating"].to_numpy(), truth)[0, 1] > 0.97
-    assert rater.home_advantage_ > 30
+    assert rater.learnt_["home_advantage"].value > 30
 
 
 def test_bad_input_is_one_sentence():
@@ -374,6 +374,6 @@ def test_the_home_advantage_is_in_rating_points():
     rater = kn.KalmanElo(covariance="diagonal").fit(kn.read_matches(table))
     table = rater.ratings_on(str(days[-1]))
     (ours, ground), (theirs, _) = (table.filter(name=name).select("rating", "home").row(0) for name in "AB")
-    assert rater.home_advantage_ > 30.0 and abs(ground) > 1.0
-    even = with_points(rater, {"B": ours + rater.home_advantage_ + ground - theirs})
+    assert rater.learnt_["home_advantage"].value > 30.0 and abs(ground) > 1.0
+    even = with_points(rater, {"B": ours + rater.learnt_["home_advantage"].value + ground - theirs})
     assert even.predict_one("A", "B", date=str(days[-1])).points[0] == pytest.approx(0.5, abs=2e-3)

@@ -107,7 +107,7 @@ def test_hindsight_is_conditioning_on_everything(stop):
     rater._margin_unit = 1.0
     rater._order = SideOrder(home=True, neutral=True)
     rater._reset()
-    tables = rater.hindsight(matches, [3, stop, 40] if stop < 40 else [3, 40])
+    tables = rater._hindsight(matches, [3, stop, 40] if stop < 40 else [3, 40])
     table = tables[1].sort("name")
     mean, cov = all_moments(matches, VALUES, stop)
     order = [int(name[1:]) for name in table["name"]]

@@ -133,6 +133,6 @@ def test_hindsight_reads_distances_as_the_filter_does():
     contests = races("late", contests=40)
     given = GIVEN | {"retirement": 0.3}
     late, flat = (kn.RankElo(**given, late_retirement=late).update(contests) for late in (1.0, 0.0))
-    smooth = [rater.hindsight(contests, [len(contests)])[0].sort("name")["rating"] for rater in (late, flat)]
+    smooth = [rater._hindsight(contests, [len(contests)])[0].sort("name")["rating"] for rater in (late, flat)]
     last = [rater.ratings_.sort("name")["rating"] for rater in (late, flat)]
     assert np.corrcoef(smooth[0] - smooth[1], last[0] - last[1])[0, 1] > 0.7

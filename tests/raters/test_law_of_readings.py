@@ -265,16 +265,17 @@ def test_the_home_advantage_is_shown_as_it_is_today_and_lies_within_its_errors(m
         for seed in range(20 if points == 0.0 else 6):
             rater = make(**given).fit(league_at_home(seed, points))
             found = rater.estimates_
-            assert found.values["home_advantage"] == rater.home_advantage_ == rater.parameters_["home_advantage"]
-            assert found.standard_errors["home_advantage"] == rater.home_advantage_error_ < 60
-            deviates.append((rater.home_advantage_ - points) / rater.home_advantage_error_)
+            home = rater.learnt_["home_advantage"]
+            assert found.values["home_advantage"] == home.value == rater.parameters_["home_advantage"]
+            assert found.standard_errors["home_advantage"] == home.error < 60
+            deviates.append((home.value - points) / home.error)
         assert 0.1 < np.mean(np.square(deviates)) < 1.9
         assert max(map(abs, deviates)) < 2.6
 
 
 def test_a_home_advantage_that_is_given_stands_and_its_start_is_never_sought():
     rater = kn.TeamElo(home_advantage=30.0).fit(league_at_home(3, 70.0, n=200))
-    assert rater.home_advantage_ == 30.0 and rater.home_advantage_error_ == 0.0
+    assert rater.learnt_["home_advantage"].value == 30.0 and rater.learnt_["home_advantage"].error == 0.0
     assert "home_advantage" not in {p.name for p in kn.TeamElo()._open_parameters() + kn.Glicko2()._open_parameters()}
 
 

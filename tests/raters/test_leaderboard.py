@@ -1,5 +1,7 @@
 """Leaderboards: the active, the known, the connected; and pools from the graph of matches."""
 
+import datetime
+
 import numpy as np
 import polars as pl
 import pytest
@@ -275,3 +277,14 @@ def test_who_stopped_long_ago_leaves_the_board_of_contests_without_dates():
         assert set(board["name"]) == {"Ann", "Bob", "Late"}, type(rater)
         assert set(kn.leaderboard(rater, contests, least_matches=5, active_days=None)["name"]) > {"Old"}
         assert board["last_played"].is_null().all() if "last_played" in board.columns else True
+
+
+@pytest.mark.parametrize(("days", "tied"), [(29, True), (30, False), (3000, False)])
+def test_matches_of_a_billionth_of_their_weight_tie_nobody(days, tied):
+    """2⁻²⁹ counts and 2⁻³⁰ does not: beside a match of today such a tie is lost in rounding."""
+    today = datetime.date(2024, 5, 4)
+    then = today - datetime.timedelta(days=days)
+    table = {"date": [then, today, today], "home": ["A", "B", "C"], "away": ["B", "C", "B"], "result": [1, 0, 0.5]}
+    pools = kn.read_matches(table).pools(half_life=1.0, firm=1e-12)
+    assert (pools.filter(name="A")["tie"][0] > 0.0) == tied
+    assert pools.filter(name="B")["pool"][0] == "main" == pools.filter(name="C")["pool"][0]

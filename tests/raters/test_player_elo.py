@@ -216,7 +216,7 @@ def play_plain(plain, matches, g, y):
 def test_kernel_agrees_with_dictionaries(known, strength):
     matches = season(120)
     rater = kn.PlayerElo(**VALUES, known=known, strength=strength, role_weights=ROLES)
-    rater._margin_unit, rater.lineup_size_ = 1.5, 4.0
+    rater._margin_unit, rater._lineup_size = 1.5, 4.0
     rater._reset()
     mean, variance, _ = rater._run(matches, rater._signal(matches))
     plain = PlainPlayers(VALUES, 1.5, known, size=4.0 if strength == "sum" else 0.0)

@@ -112,7 +112,7 @@ def all_moments(matches, v, stop):
 def test_means_are_those_of_conditioning_on_everything(stop, monkeypatch):
     monkeypatch.setattr(messages, "SETTLED_MOVE", 1e-10)
     matches, rater = league(), rater_with(1.0)
-    table = rater.hindsight(matches, [stop])[0]
+    table = rater._hindsight(matches, [stop])[0]
     exact = all_moments(matches, VALUES, stop)
     assert set(table["name"]) == set(exact)
     found = (table["rating"].to_numpy() - 1500) / rater._points_per_unit
@@ -132,7 +132,7 @@ def test_one_match_has_no_afterwards(values, away):
         "away_lineup": [away],
     }
     matches, rater = kn.read_matches(table), rater_with(1.0, **values)
-    now = rater.hindsight(matches, [1])[0].sort("name")
+    now = rater._hindsight(matches, [1])[0].sort("name")
     then = rater.update(matches).ratings_.sort("name")
     assert now.drop("rating", "uncertainty").equals(then.drop("rating", "uncertainty"))
     for column in ("rating", "uncertainty"):

@@ -180,7 +180,7 @@ def test_hindsight_leaves_the_rater_alone_and_takes_matches():
     contests = races()
     rater = kn.RankElo(**VALUES).update(contests)
     before = copy.deepcopy(rater).ratings_
-    tables = rater.hindsight(contests, [5, len(contests)])
+    tables = rater._hindsight(contests, [5, len(contests)])
     assert rater.ratings_.equals(before) and [t["matches"].sum() for t in tables] == [
         int(kn.RankElo(**VALUES).update(contests[:n]).ratings_["matches"].sum()) for n in (5, len(contests))
     ]

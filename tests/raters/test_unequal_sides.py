@@ -58,7 +58,7 @@ def test_a_larger_side_is_forecast_to_win_as_often_as_it_does(fitted):
 def test_equal_sizes_are_rated_as_if_size_did_not_exist():
     matches = kn.read_matches(lobby(equal=True, n=120))
     rater = kn.PlayerElo(covariance="diagonal").fit(matches)
-    assert not rater.counts_size_ and rater.effects_.height == 0 and rater._state.fixed == 3
+    assert not rater._counts_size and rater.effects_.height == 0 and rater._state.fixed == 3
     assert not {"counts_size", "covariate_units"} & set(rater.to_arrays())
 
 
@@ -138,7 +138,7 @@ def test_a_larger_side_that_does_worse_is_not_believed():
     train, test = matches.before(until), matches.since(until)
     with pytest.warns(KineloWarning, match=r"size effect -\d+ ± \d+.*counts_size=False") as said:
         rater = kn.PlayerElo(**usual).fit(train)
-    assert len(said) == 1 and not rater.counts_size_ and rater.effects_["name"].to_list() == ["rest"]
+    assert len(said) == 1 and not rater._counts_size and rater.effects_["name"].to_list() == ["rest"]
     without = kn.PlayerElo(**usual, counts_size=False).fit(train)
     assert without.parameters_ == pytest.approx(rater.parameters_, rel=1e-9)
     one, other = (r.one_step_ahead(test).probabilities for r in (rater, without))

@@ -119,7 +119,7 @@ def _duels(
     """Chance that one side beats another in every simulation, draws left out."""
     if hasattr(rater, "_possible_strengths"):
         strength = rater._possible_strengths(names, date, realisations, seed)
-        band = rater.ties_
+        band = rater._band
 
         def chance(one: NDArray[Any], other: NDArray[Any]) -> Array:
             z = np.take_along_axis(strength, one, 1) - np.take_along_axis(strength, other, 1)

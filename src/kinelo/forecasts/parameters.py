@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kinelo.errors import InputError
-from kinelo.model.validation import LARGEST, plain
+from kinelo.model.validation import LARGEST
 
 PRIOR_WIDTHS = 6.0
 """How many standard deviations of the search's prior make the range of a parameter."""
@@ -30,7 +30,7 @@ def check_number(owner: str, name: str, value: object, low: float, high: float =
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     too_large = isinstance(value, int | np.integer) and abs(value) > LARGEST_INTEGER  # unlike 1e12
     if number and not too_large and abs(value) <= LARGEST and low <= value <= high and not (above and value == low):  # type: ignore[operator]
-        return plain(value)
+        return float(value) if isinstance(value, float | np.floating) else int(value)  # type: ignore[arg-type]
     bounds = "" if low == -math.inf else f" above {low:g}" if above else f" of at least {low:g}"
     bounds += "" if high == math.inf else f" and at most {high:g}"
     bounds += f"; a whole number is at most {LARGEST_INTEGER:,} in size" if too_large else ""
@@ -80,12 +80,14 @@ class Parameter:
             return self
         return replace(self, default=unit * self.default, low=unit * self.low, high=unit * self.high)
 
-    def check(self, owner: str, value: object) -> None:
-        """Refuse a value that no rater can use; None asks for an estimate."""
-        lowest = 0.0 if self.low >= 0 else -self.largest
-        for number in value.values() if self.by_kind and isinstance(value, Mapping) else (value,):
-            if number is not None:
-                check_number(owner, self.name, number, lowest, self.largest, above=self.above_zero)
+    def check(self, owner: str, value: object) -> Any:
+        """The value as Python has it; None asks for an estimate, and what no rater can use is refused."""
+        if self.by_kind and isinstance(value, Mapping):
+            return {kind: self.check(owner, number) for kind, number in value.items()}
+        if value is not None:
+            lowest = 0.0 if self.low >= 0 else -self.largest
+            value = check_number(owner, self.name, value, lowest, self.largest, above=self.above_zero)
+        return value
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,11 @@ class Option:
     above: bool = False
     open: bool = False
 
-    def check(self, owner: str, value: object) -> None:
-        """Refuse a value that no rater can use."""
+    def check(self, owner: str, value: object) -> Any:
+        """The value as Python has it; what no rater can use is refused."""
         if value is not None or not self.open:
-            check_number(owner, self.name, value, self.low, self.high, self.above)
+            value = check_number(owner, self.name, value, self.low, self.high, self.above)
+        return value
 
 
 @dataclass(frozen=True)
@@ -110,10 +113,11 @@ class Switch:
 
     name: str
 
-    def check(self, owner: str, value: object) -> None:
-        """Refuse what is neither true nor false."""
+    def check(self, owner: str, value: object) -> bool:
+        """The truth as Python has it; what is neither true nor false is refused."""
         if not isinstance(value, bool | np.bool_):
             raise InputError(f"{owner}({self.name}={value!r:.60}) cannot be used: {self.name} is True or False.")
+        return bool(value)
 
 
 @dataclass(frozen=True)

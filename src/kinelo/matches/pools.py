@@ -28,6 +28,10 @@ MOST_SIDES = 3000
 """Beyond this many connected sides, resistances are those of direct matches only: the full ones take too long."""
 
 
+LEAST_WEIGHT = 1e-9
+"""Matches that count for less, under a short half-life, tie nobody: beside others they would be lost in rounding."""
+
+
 def pools_of(
     home: NDArray[np.int32], away: NDArray[np.int32], weight: NDArray[np.float64], sides: int, firm: float = FIRM
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -38,7 +42,8 @@ def pools_of(
     >>> pool.tolist(), tie.round(1).tolist()
     ([0, 0, 0, 0, 1, 1, -1], [20.0, 20.0, 20.0, 20.0, 1.0, 0.9, 0.0])
     """
-    graph = coo_matrix((weight, (home, away)), shape=(sides, sides)).tocsr()
+    counts = weight > LEAST_WEIGHT
+    graph = coo_matrix((weight[counts], (home[counts], away[counts])), shape=(sides, sides)).tocsr()
     graph = (graph + graph.T).tocsr()
     played = np.bincount(np.concatenate([home, away]), minlength=sides) > 0
     _, group = connected_components(graph, directed=False)

@@ -48,8 +48,6 @@ class Circumstances:
 
     def of(self, *names: tuple[str, ...]) -> Circumstances:
         """The same for these columns; what was found of effects belongs to all of them."""
-        if names == (self.conditions, self.noise_by, self.covariates, self.effects):
-            return self
         kept: dict[str, Any] = {"noise": self.noise} if names[1] == self.noise_by else {}
         if names[3] == self.effects:
             kept |= {"usual_values": self.usual_values, "first_effects": self.first_effects}

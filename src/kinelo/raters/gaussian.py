@@ -68,7 +68,7 @@ from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder
 from kinelo.raters.random_walk import average_walk
-from kinelo.raters.rater import Rater, Traits
+from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
 from kinelo.raters.stored import ANY, stored, taken_whole
@@ -125,12 +125,12 @@ class GaussianRater(Rater):
     ties: float | None
     ties_step: float | None
     sharpness_walk: float
-    spreads: ClassVar[tuple[str, ...]] = ()
+    _spread_names: ClassVar[tuple[str, ...]] = ()
     """Parameters that are measured in the unit of the noise."""
 
     covariance: Any
     covariance_: str = ""
-    together: ClassVar[str] = "sides"
+    _row_noun: ClassVar[str] = "sides"
     """What a row of the covariance stands for."""
     _state: Any
 
@@ -275,7 +275,8 @@ class GaussianRater(Rater):
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self._margin_unit, self._memory = first_unit(matches.margin), float(MEMORY)
         self.covariance_, self._made = self._covariance_to_try(matches), {}
-        self._circumstances = self._around.fitted(self._effect_numbers(matches))
+        if self._around.asked or self._around.effects:
+            self._circumstances = self._around.fitted(self._effect_numbers(matches))
 
     def _settle_choices(self) -> None:
         if self.covariance_ == "auto":
@@ -299,7 +300,7 @@ class GaussianRater(Rater):
         if rows > MOST_TOGETHER or len(matches) * float(rows) ** 2 > MOST_PASS:
             slowly = "; covariance='full' keeps it all the same, slowly" if rows <= MOST_TOGETHER else ""
             warnings.warn(
-                f"{rows:,} {self.together} in {len(matches):,} matches are too many to keep how strengths are "
+                f"{rows:,} {self._row_noun} in {len(matches):,} matches are too many to keep how strengths are "
                 f"connected: covariance='diagonal' is used{slowly}.",
                 KineloWarning,
                 stacklevel=4,
@@ -388,9 +389,7 @@ class GaussianRater(Rater):
         """The covariance of everyone grows with their square."""
         if self.covariance == "diagonal":
             return ""
-        return (
-            f"covariance={self.covariance!r} may keep a number for every two {self.together}; say covariance='diagonal'"
-        )
+        return f"covariance={self.covariance!r} may keep a number for every two {self._row_noun}; say covariance='diagonal'"
 
     def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the noise follows from the others, and the sharpness stands still."""
@@ -408,7 +407,7 @@ class GaussianRater(Rater):
             return found
         start = self._start()
         given = start is not None and bool(np.isfinite(start.deviation).any())
-        if given or any(getattr(self, name, None) is not None for name in self.spreads):
+        if given or any(getattr(self, name, None) is not None for name in self._spread_names):
             return self._search_by_turns(matches)
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
@@ -439,7 +438,7 @@ class GaussianRater(Rater):
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
-        return name in self.spreads or name.startswith(SPREAD_PREFIX)
+        return name in self._spread_names or name.startswith(SPREAD_PREFIX)
 
     def _search_by_turns(self, matches: Matches) -> Estimates:
         """The same where some spreads are given, so that the noise cannot be their unit."""
@@ -742,7 +741,7 @@ class GaussianRater(Rater):
             names, [nobody] * len(names), self._day_of(date), neutral=True, conditions=self._levels(None)
         )
         possible = self._possible(against, draws, seed)
-        return self.sharpness_ * np.column_stack([possible.total(g, ours=True) for g in range(len(names))])
+        return self._sharpness * np.column_stack([possible.total(g, ours=True) for g in range(len(names))])
 
     def _possible(self, matches: Matches, draws: int, seed: int) -> PossibleTruths:
         """Possible truths of everyone in matches to come."""
@@ -753,7 +752,7 @@ class GaussianRater(Rater):
         unmet = np.isin(entries.slot, named.under[:, len(known.levels) :])  # levels never met add nothing
         coming = (matches.day, entries._replace(share=np.where(unmet, 0.0, entries.share)), lists.rotations)
         manner = Forecasting(
-            self._numbers[0], values["doubt"], self.sharpness_, self.ties_, values["noise"], self._margin_law
+            self._numbers[0], values["doubt"], self._sharpness, self._band, values["noise"], self._margin_law
         )
         return PossibleTruths(known, named, coming, manner, draws, np.random.default_rng([seed, 14]))
 
@@ -796,12 +795,25 @@ class GaussianRater(Rater):
         return np.where(np.isnan(matches.margin), matches.signed, np.sign(matches.margin) * seen)
 
     @property
-    def sharpness_(self) -> float:
+    def learnt_(self) -> dict[str, Learnt]:
+        """What follows the matches, as it is after those used, with standard errors (NaN: not known): the home
+        advantage in rating points, the half width of the draw band (``ties``) and the ``sharpness`` of forecasts.
+        """
+        beliefs, points = self._begun().beliefs, self._points_per_unit
+        doubt = self.parameters_["doubt"] * self._begun().variance_of(HOME)
+        return {
+            "home_advantage": Learnt(float(points * beliefs.x[HOME]), points * math.sqrt(doubt)),
+            "ties": Learnt(self._band, math.nan),
+            "sharpness": Learnt(self._sharpness, math.nan),
+        }
+
+    @property
+    def _sharpness(self) -> float:
         """Sharpness of the forecasts after the matches used."""
         return reading.sharpness_now(self._reading, self._reading_state)
 
     @property
-    def ties_(self) -> float:
+    def _band(self) -> float:
         """Half width of the draw band after the matches used."""
         return reading.band_now(self._reading, self._reading_state)
 

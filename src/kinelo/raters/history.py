@@ -55,7 +55,7 @@ def rating_history(
         raise InputError(f"A history needs matches and at least 2 points, not {len(matches)} and {points}.")
     if side is not None and not isinstance(side, str):
         raise InputError(f"side must be a name, not {side!r:.60}.")
-    looking_back: Any = getattr(rater, "hindsight", None)
+    looking_back: Any = getattr(rater, "_hindsight" if isinstance(rater, Rater) else "hindsight", None)
     if hindsight and looking_back is None:
         raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together.")
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1

@@ -47,7 +47,6 @@ from kinelo.matches.kind import MATCHES, Kind, kind_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.scan import TableScan
-from kinelo.model.validation import plain
 from kinelo.presentation import html_facts
 from kinelo.raters.arguments import (
     FIXED_BY_PLAIN_ELO,
@@ -66,6 +65,7 @@ from kinelo.raters.one_match import DAY_SECONDS, UNDATED_DAY, Gaps, OneResult, o
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
 from kinelo.raters.slots import Slots
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
+from kinelo.raters.state import NEVER
 from kinelo.raters.stored import PREFIX, stored_parameters, taken_whole
 from kinelo.raters.streaming import LOOK, fit_in_pieces, update_in_pieces
 
@@ -91,6 +91,13 @@ class Traits(NamedTuple):
     passes_points: bool = False
     rates_players: bool = False
     fitted_by_forecasts: bool = True
+
+
+class Learnt(NamedTuple):
+    """Something that follows the matches, as it is after those used, with its standard error (NaN: not known)."""
+
+    value: float
+    error: float
 
 
 def traits_of(rater: object) -> Traits:
@@ -140,6 +147,9 @@ class Rater(ABC, Generic[Data, Said]):
     look: int | None = LOOK
     """How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them."""
     start: Any = None
+    conditions: Any = ()
+    noise_by: Any = ()
+    covariates: Any = ()
     _unidentified: Mapping[str, float] = MappingProxyType({})
     _order: SideOrder = SideOrder()
     _circumstances: Circumstances = Circumstances()
@@ -174,8 +184,7 @@ class Rater(ABC, Generic[Data, Said]):
     def __setattr__(self, name: str, value: object) -> None:
         declared = self._declared.get(name)
         if declared is not None and not (value is None and getattr(declared, "open", False)):
-            declared.check(type(self).__name__, value)
-            value = plain(value)
+            value = declared.check(type(self).__name__, value)
         super().__setattr__(name, value)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -235,9 +244,11 @@ class Rater(ABC, Generic[Data, Said]):
 
     def _further_parameters(self) -> tuple[Parameter, ...]:
         """Parameters beside the arguments, to be estimated: one spread for each condition."""
-        if self._condition_spread is None:
+        conditions = self._around.conditions
+        if self._condition_spread is None or not conditions:
             return ()
-        return spread_parameters(self._around.conditions, *(self._own_points * x for x in self._condition_spread))
+        point = self._own_points
+        return spread_parameters(conditions, *(point * end for end in self._condition_spread))
 
     def _unidentified_parameters(self, matches: Data) -> Mapping[str, float]:
         """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""
@@ -257,15 +268,14 @@ class Rater(ABC, Generic[Data, Said]):
     @property
     def _around(self) -> Circumstances:
         """The columns that the rater was asked to use, and what was found of them."""
-        covariates = getattr(self, "covariates", None)
-        covariates = () if covariates is None else covariate_names(covariates)
-        self._circumstances = self._circumstances.of(
-            condition_names(getattr(self, "conditions", ())),
-            noise_columns(getattr(self, "noise_by", ())),
-            covariates,
-            self._effect_names(covariates),
-        )
-        return self._circumstances
+        around, given = self._circumstances, (self.conditions, self.noise_by, self.covariates)
+        if given != ((), (), ()):
+            covariates = () if self.covariates is None else covariate_names(self.covariates)
+            given = condition_names(self.conditions), noise_columns(self.noise_by), covariates
+        names = (*given, self._effect_names(given[2]))
+        if names != (around.conditions, around.noise_by, around.covariates, around.effects):
+            around = self._circumstances = around.of(*names)
+        return around
 
     def _effect_names(self, covariates: tuple[str, ...]) -> tuple[str, ...]:
         """Names of all effects that are learnt: covariates, and what a rater sees by itself."""
@@ -599,7 +609,7 @@ class Rater(ABC, Generic[Data, Said]):
 
     def _last_day(self) -> int:
         """Day of the last match rated; NEVER before the first."""
-        return self._begun().latest
+        return NEVER if self._state is None and self.start is None else self._begun().latest
 
     # Forecasting
 

@@ -34,15 +34,17 @@ from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH
 from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
-from kinelo.raters.rater import Rater, Traits
+from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.reading import FIRST_SPREAD
 from kinelo.raters.slots import Key, Points, SlotRow, Slots, numbers_shared, texts_shared
 from kinelo.raters.state import (
     BOLD,
+    BOLD_V,
     EACH_EFFECT,
     EFFECTS,
     HOME_POINTS,
     HOME_V,
+    KAPPA,
     NEVER,
     NO_EFFECTS,
     MatchColumns,
@@ -144,6 +146,10 @@ class SideRater(Rater):
         """The numbers the kernel takes, a named tuple, from the parameters."""
 
     @abstractmethod
+    def _table(self, values: Mapping[str, float]) -> RatingTable:
+        """Ratings before any match, by the numbers of the kernels."""
+
+    @abstractmethod
     def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
         """Rate the matches in order; the trace is empty unless asked for."""
 
@@ -173,7 +179,8 @@ class SideRater(Rater):
     def _learns_home(self) -> bool:
         """Whether the home advantage follows the matches from a wide start."""
         open_to_results = self._order.home and "home_advantage" not in self._unidentified
-        return self.home_advantage is None and self._home_parameter.learnt and open_to_results
+        alone = vars(self).get("system") is None  # a rating system tells all
+        return self.home_advantage is None and self._home_parameter.learnt and open_to_results and alone
 
     def _home_start(self, values: Mapping[str, float]) -> float:
         """Home advantage before any match, in rating points."""
@@ -197,7 +204,8 @@ class SideRater(Rater):
         return (self._around.effects_before(EFFECT_WIDTH**2) * np.array([point, point**2, 1.0])).ravel().tolist()
 
     def _prepare(self, matches: Matches) -> None:
-        self._circumstances = self._around.fitted(self._around.numbers(matches))
+        if self._around.asked:
+            self._circumstances = self._around.fitted(self._around.numbers(matches))
         if self._around.effects:
             from kinelo.raters.bradley_terry.rater import effects_if_strengths_stay
 
@@ -211,21 +219,28 @@ class SideRater(Rater):
         return found[:, 0] / self._unit_of_points, np.sqrt(found[:, 1]) / self._unit_of_points
 
     @property
-    def home_advantage_(self) -> float:
-        """Rating points that playing at home is worth now."""
+    def learnt_(self) -> dict[str, Learnt]:
+        """What follows the matches, as it is after those used: value and standard error of the home advantage in rating
+        points (error 0 where it is given and stands), of Davidson's κ (``ties``), and of the factor on differences of
+        strength in forecasts (``boldness``): how bold they proved right to be.
+
+        >>> import kinelo as kn
+        >>> matches = kn.read_matches(kn.sample_league(teams=8, seasons=4, seed=1).results)
+        >>> learnt = kn.TeamElo(step=12.0).update(matches).learnt_
+        >>> learnt["home_advantage"].value > 0, list(learnt)
+        (True, ['home_advantage', 'ties', 'boldness'])
+        """
         self._begun()
-        return float(self._common[HOME_POINTS]) / self._unit_of_points
+        unit, numbers, bold = self._unit_of_points, self._common, self._boldness
+        return {
+            "home_advantage": Learnt(float(numbers[HOME_POINTS]) / unit, math.sqrt(float(numbers[HOME_V])) / unit),
+            "ties": Learnt(float(numbers[KAPPA]), math.nan),
+            "boldness": Learnt(bold, bold * math.sqrt(float(numbers[BOLD_V]))),
+        }
 
     @property
-    def home_advantage_error_(self) -> float:
-        """Standard error of the home advantage; 0 where it is given and stands."""
-        self._begun()
-        return math.sqrt(float(self._common[HOME_V])) / self._unit_of_points
-
-    @property
-    def boldness_(self) -> float:
-        """Factor on differences of strength in forecasts, after the matches used: how bold they proved right to be."""
-        self._begun()
+    def _boldness(self) -> float:
+        """Factor on differences of strength in forecasts, after the matches used."""
         return math.exp(float(self._common[BOLD]))
 
     def _search(self, matches: Matches) -> Estimates:
@@ -239,7 +254,7 @@ class SideRater(Rater):
         """Let the home advantage of today, with its error, stand among what was estimated."""
         if not self._learns_home:
             return
-        today, error = self.home_advantage_, self.home_advantage_error_
+        today, error = self.learnt_["home_advantage"]
         self.parameters_: Mapping[str, float] = dict(self.parameters_) | {"home_advantage": today}
         if self.estimates_ is not None:
             found = self.estimates_
@@ -351,16 +366,16 @@ class SideRater(Rater):
             "changed; give smaller ones."
         )
 
-    def _reset(self, estimated: dict[str, float] | None = None) -> None:
-        """Forget every match and settle the parameters."""
-        super()._reset(estimated)
-        self._numbers = self._vector(self.parameters_)
-        self._common = self._shared(self.parameters_)
+    def _fresh(self, values: Mapping[str, float]) -> RatingTable:
+        """The state before any match, and the numbers of the kernels."""
+        self._numbers = self._vector(values)
+        self._common = self._shared(values)
+        return self._table(values)
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._show_learnt()
         if matches.kind.two_sided:
-            self.drift_.warn()
+            measure_drift(self.ratings_, self.initial).warn()
 
     def _use(self, matches: Matches) -> None:
         self._play_or_refuse(matches, traced=False)
@@ -390,11 +405,6 @@ class SideRater(Rater):
         """Let a side that is rated have so many points more."""
         place = self._place_of(name)
         self._state.known.rating[place] += number("points", points) * self._unit_of_points
-
-    @property
-    def drift_(self) -> Drift:
-        """How far the active sides have moved from the rating newcomers start at."""
-        return measure_drift(self.ratings_, self.initial)
 
     @property
     def slots(self) -> SideSlots:

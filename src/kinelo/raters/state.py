@@ -126,7 +126,7 @@ class RaterState(ABC):
     def __init__(self, known: Any, fills: Mapping[str, Any] | None = None) -> None:
         self.known = known
         self.fills = dict(fills or {})
-        self.name_indices = {column.name_index: NameIndex() for column in self.columns.values()}
+        self.name_indices = {name: NameIndex() for name in dict.fromkeys(c.name_index for c in self.columns.values())}
         self.before = np.empty(0, np.int64)
         self.waiting = False
         self._latest = NEVER

@@ -210,7 +210,7 @@ def advantages_table(rater: Any) -> Table | None:
 
 def effects_table(rater: Any) -> Table | None:
     """What columns are worth to the side named first, in rating points; None where none was asked for."""
-    asked = getattr(rater, "covariates", None) or getattr(rater, "counts_size_", False)
+    asked = getattr(rater, "covariates", None) or getattr(rater, "_counts_size", False)
     if not asked or not hasattr(rater, "effects_"):
         return None
     points = [number("Points to the first side", "effect", "+.1f"), number("±", "standard_error", ".1f")]

@@ -266,6 +266,13 @@ class SlotState(RaterState):
         """Means of the strengths of all names."""
         return self.beliefs.x[self.own]
 
+    def variance_of(self, slot: int) -> float:
+        """Variance of what is believed of a slot; 0 where it is certain."""
+        b = self.beliefs
+        if not self.full:
+            return float(b.v[slot])
+        return float(b.C[b.row[slot], b.row[slot]]) if b.row[slot] >= 0 else 0.0
+
     def variances(self) -> Array:
         """Variances of the strengths of all names; 0 of those who have not played."""
         b, own = self.beliefs, self.own

@@ -62,9 +62,9 @@ class _GlickoFamily(SideRater):
     _unit_of_points: ClassVar[float] = Q
 
     @property
-    def sharpness_(self) -> float:
+    def _sharpness(self) -> float:
         """How steeply forecasts follow the ratings after the matches used."""
-        return self.parameters_["sharpness"] * self.boldness_
+        return self.parameters_["sharpness"] * self._boldness
 
     @abstractmethod
     def _volatility(self, values: Mapping[str, float]) -> float:
@@ -84,7 +84,7 @@ class _GlickoFamily(SideRater):
         start = Q * self._home_start(values)
         return np.array([start, ties, 0.0, 0.0, 0.0, *self._effects_before(Q), *self._following(start, steady)])
 
-    def _fresh(self, values: Mapping[str, float]) -> Deviations:
+    def _table(self, values: Mapping[str, float]) -> Deviations:
         phi2 = (Q * values["deviation"]) ** 2
         return Deviations(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
 
@@ -146,7 +146,7 @@ class _GlickoFamily(SideRater):
         ties = np.full(z.size, self._common[kernels.KAPPA])
         out = np.empty((z.size, 3))
         certain = np.zeros(z.size) if doubt is None else doubt
-        kernels.all_chances(z, certain, ties, np.full(z.size, self.sharpness_), out)
+        kernels.all_chances(z, certain, ties, np.full(z.size, self._sharpness), out)
         return out
 
     def _chances_believed(self, mean: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -172,7 +172,7 @@ class _GlickoFamily(SideRater):
         ratings: Deviations = self._begun()
         if not self.together:
             return ratings
-        settled = self._fresh(self.parameters_)
+        settled = self._table(self.parameters_)
         settled.from_arrays(ratings.to_arrays())
         kernels.settle_all(settled.known, float(self.tau))
         return settled

@@ -25,7 +25,7 @@ from kinelo.raters.filter.active import NO_ACTIVE, Active
 from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
 from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.filter.kinds import Kind
-from kinelo.raters.filter.state import HOME, STRENGTH, Lists
+from kinelo.raters.filter.state import STRENGTH, Lists
 from kinelo.raters.gaussian import (
     BAND_STEP,
     BAND_WIDTH,
@@ -117,7 +117,7 @@ class KalmanElo(GaussianRater):
     (['A', 'B', 'C'], True)
     """
 
-    spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "home_spread", "venue_walk")
+    _spread_names: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "home_spread", "venue_walk")
     _condition_spread: ClassVar[Any] = (0.05, 0.002, 3.0)
 
     walk: float | None = estimated(0.15, 0.005, 3.0, True, "yearly random walk of a strength")
@@ -233,7 +233,7 @@ class KalmanElo(GaussianRater):
         )
         return table.filter(state.here()).sort("rating", descending=True, maintain_order=True)
 
-    def hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
+    def _hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these matches, given all of them.
 
         The parameters are taken as they stand, the covariance is kept whatever was chosen, and the rater is left alone.
@@ -249,11 +249,6 @@ class KalmanElo(GaussianRater):
         """Let a side that is rated have so many points more."""
         state = self._begun()
         state.beliefs.x[state.own[self._place_of(name)]] += points / self._points_per_unit
-
-    @property
-    def home_advantage_(self) -> float:
-        """Rating points that playing at home is worth now."""
-        return float(self._points_per_unit * self._begun().beliefs.x[HOME])
 
     def correlation(self, one: str, other: str) -> float:
         """Correlation between what is believed of two teams' strengths."""

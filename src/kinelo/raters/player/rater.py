@@ -151,12 +151,12 @@ class PlayerElo(GaussianRater):
     ('Ann', ['A', 'B'])
     """
 
-    spreads: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
+    _spread_names: ClassVar[tuple[str, ...]] = ("walk", "prior_spread", "venue_walk", "squad_spread", "squad_walk")
     _condition_spread: ClassVar[Any] = (0.15, 0.005, 5.0)
-    together = "players and squads"
+    _row_noun = "players and squads"
     _traits = Traits(follows_matches=True, rates_players=True)
-    lineup_size_ = 11.0
-    counts_size_ = False
+    _lineup_size = 11.0
+    _counts_size = False
 
     walk: float | None = estimated(0.4, 0.02, 5.0, True, "yearly random walk of a strength")
     prior_spread: float | None = estimated(0.8, 0.05, 10.0, True, "spread of newcomers")
@@ -203,7 +203,7 @@ class PlayerElo(GaussianRater):
         if matches.lineups is None or not matches.lineups.player.size:
             raise InputError("Player ratings need line-ups; read them with read_matches(..., lineups=...).")
         self._roles = _estimable_roles(matches.lineups) if self.role_weights is None else ()
-        self.lineup_size_ = rotation_kernels.mean_lineup_size(
+        self._lineup_size = rotation_kernels.mean_lineup_size(
             lineup_sheet(
                 matches.lineups,
                 matches.lineups.player,
@@ -211,13 +211,13 @@ class PlayerElo(GaussianRater):
             )
         )
         means = self.counts_size and isinstance(self.strength, str) and self.strength == "mean"
-        self.counts_size_: bool = means and sizes_differ(matches.lineups)
+        self._counts_size: bool = means and sizes_differ(matches.lineups)
         super()._prepare(matches)
 
     def _learn(self, matches: Matches, latest: Matches) -> None:
         """Learn, and once more without sizes where a larger side seems to do worse."""
         super()._learn(matches, latest)
-        if not self.counts_size_ or self.effects_["high"][-1] >= 0.0:
+        if not self._counts_size or self.effects_["high"][-1] >= 0.0:
             return
         _, effect, error, *_ = self.effects_.row(-1)
         warnings.warn(
@@ -228,25 +228,25 @@ class PlayerElo(GaussianRater):
             stacklevel=4,
         )
         units = self._around.units[:-1]
-        self.counts_size_, self._made = False, {}
+        self._counts_size, self._made = False, {}
         self._circumstances = replace(self._around, usual_values=units)
         self.estimates_: Estimates | None = None
         self._reset()
         super()._learn(matches, latest)
 
     def _effect_names(self, covariates: tuple[str, ...]) -> tuple[str, ...]:
-        return (*covariates, *([SIZE] if self.counts_size_ else []))
+        return (*covariates, *([SIZE] if self._counts_size else []))
 
     def _effect_numbers(self, matches: Matches, ahead: bool = False) -> Array:
         numbers = super()._effect_numbers(matches, ahead)
-        if not self.counts_size_:
+        if not self._counts_size:
             return numbers
         seen = MODES["minutes"] if not ahead else MODES[self.known]
         return np.column_stack([numbers, log_sizes(lineups_of(matches), seen)])
 
     def _without_effects(self) -> Self:
         twin = super()._without_effects()
-        twin.counts_size_ = False
+        twin._counts_size = False
         return twin
 
     def _open_parameters(self) -> tuple[Parameter, ...]:
@@ -316,7 +316,7 @@ class PlayerElo(GaussianRater):
         return self._state.lists(matches, self._reading_of_lineups(), keep, (played, ahead))
 
     def _reading_of_lineups(self) -> LineupReading:
-        size = self.lineup_size_ if self.strength == "sum" else 0.0
+        size = self._lineup_size if self.strength == "sum" else 0.0
         return LineupReading(self._role_weights, MODES[self.known], float(self.substitute_share), size)
 
     def _entry_key(self) -> Any:
@@ -419,7 +419,7 @@ class PlayerElo(GaussianRater):
         spread = [spread_of(g, today[g], 0, rotations, table, s) for g in range(size)]
         return theta, doubt, np.sqrt(spread)
 
-    def hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
+    def _hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these matches, given all of them.
 
         The parameters are taken as they stand and the rater is left alone; see :mod:`kinelo.raters.filter.messages`.
@@ -480,14 +480,14 @@ class PlayerElo(GaussianRater):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
-        size = {"counts_size": np.array(True)} if self.counts_size_ else {}
-        return {**super().to_arrays(), "lineup_size": np.array(self.lineup_size_), **size}
+        size = {"counts_size": np.array(True)} if self._counts_size else {}
+        return {**super().to_arrays(), "lineup_size": np.array(self._lineup_size), **size}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        self.lineup_size_: float = float(arrays["lineup_size"])
-        self.counts_size_ = "counts_size" in arrays
+        self._lineup_size: float = float(arrays["lineup_size"])
+        self._counts_size = "counts_size" in arrays
         super().from_arrays(arrays)
 
 

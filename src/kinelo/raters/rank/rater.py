@@ -743,7 +743,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         check_contests(contests)
         return self._entries.variance(contests)
 
-    def hindsight(self, matches: Contests | Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
+    def _hindsight(self, matches: Contests | Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these contests, given all of them.
 
         The parameters are taken as they stand, and the rater is left alone.

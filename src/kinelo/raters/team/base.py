@@ -111,8 +111,8 @@ class EloOfSides(SideRater):
         found = np.array([np.nan_to_num(self._margin_unit), getattr(self, "_found_spread", usual), self._target_square])
         return {**super().to_arrays(), "found": found}
 
-    def _fresh(self, values: Mapping[str, float]) -> TeamTable:
-        fresh = TeamTable(self.initial, self._vector(values).v0, self._around.conditions, values)
+    def _table(self, values: Mapping[str, float]) -> TeamTable:
+        fresh = TeamTable(self.initial, self._numbers.v0, self._around.conditions, values)
         fresh.steps = self._steps_by_name()
         return fresh
 
@@ -186,17 +186,13 @@ class EloOfSides(SideRater):
         unit = self._margin_unit
         self._blur = kernels.blur(self._nu, [values["spread"]], 2.0 * values["ties"])
         unit = 1.0 if math.isnan(unit) else unit
-        p = self._vector(values)
+        p = self._numbers
         # As plain Python: to compile it for one number would take longer than to open a book.
         steady = p.home_step / points_scale.py_func(p.nu, p.in_points * p.counts_draws * p.kappa)
         ties = 0.0 if self._learns_ties else p.kappa
         return np.array(
             [p.home, ties, unit, 0.0, 0.0, *self._effects_before(self._unit), *self._following(p.home, steady)]
         )
-
-    @property
-    def _learns_home(self) -> bool:
-        return super()._learns_home and self.system is None
 
     @property
     def _learns_ties(self) -> bool:
@@ -222,7 +218,7 @@ class EloOfSides(SideRater):
         ties = self._common.item(kernels.KAPPA)
         out = np.empty((z.size, 3))
         scale = points_scale.py_func(self._nu, self._numbers.in_points * ties)
-        kernels.all_chances(self.boldness_ * z, scale, ties, self._blur, out)
+        kernels.all_chances(self._boldness * z, scale, ties, self._blur, out)
         return out
 
     def _slots_of(self, one: OneResult) -> NDArray[np.int64]:

@@ -21,12 +21,12 @@ from kinelo.model.system import RatingSystem
 from kinelo.raters import one_contest
 from kinelo.raters.arguments import FIXED_BY_PLAIN_ELO, LOOKED_AT, checked_estimates
 from kinelo.raters.one_contest import contest_of, ranked
-from kinelo.raters.rater import Rater, Traits
+from kinelo.raters.rater import Traits
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
 from kinelo.raters.team.contests import forecast_contests, rate_contests, slots_not_used
-from kinelo.raters.team.kernels import KAPPA, TeamParameters
+from kinelo.raters.team.kernels import TeamParameters
 from kinelo.raters.team.state import StepsByName
 
 OFF = {
@@ -40,13 +40,13 @@ class KOption(NamedTuple):
 
     name: str
 
-    def check(self, owner: str, value: object) -> None:
-        """Refuse what is neither."""
+    def check(self, owner: str, value: object) -> Any:
+        """The value as Python has it; what is neither is refused."""
         if isinstance(value, FideSteps | FallingSteps):
-            return
+            return value
         if isinstance(value, StepRule):
             raise InputError(f"TeamElo.classic(k={value!r}) cannot be used: k is a number, FideSteps or FallingSteps.")
-        check_number("TeamElo.classic", "k", value, 0.0)
+        return check_number("TeamElo.classic", "k", value, 0.0)
 
 
 class ClassicElo(EloOfSides):
@@ -129,12 +129,6 @@ class ClassicElo(EloOfSides):
     def _newcomers_spread(self) -> float:
         return self.prior_spread
 
-    @property
-    def ties_(self) -> float:
-        """Davidson's κ of the forecasts as it stands after the matches rated so far."""
-        self._begun()
-        return float(self._common[KAPPA])
-
     def _unidentified_parameters(self, matches: Matches | Contests) -> Mapping[str, float]:
         """No home advantage where no venue or order of sides can tell of it, and in no contest."""
         check_played(matches)
@@ -145,9 +139,10 @@ class ClassicElo(EloOfSides):
         """The home advantage, and what plain Elo says of all other parameters of a team rater."""
         _, gamma, boost, matches = self._rule()
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
-        given = checked_estimates(estimated, {*vars(self), *FIXED_BY_PLAIN_ELO, "step"})
-        own = {name: value for name, value in given.items() if name == "home_advantage"}
-        return {**steps, "ties": self.ties or 0.0, **OFF, **Rater._settled_values(self, own)}
+        found = checked_estimates(estimated, {*vars(self), *FIXED_BY_PLAIN_ELO, "step"}) | dict(self._unidentified)
+        usual = self._declared_parameters[0].default * self._unit
+        home = found.get("home_advantage", usual) if self.home_advantage is None else self.home_advantage
+        return {**steps, "ties": self.ties or 0.0, **OFF, "home_advantage": float(home)}
 
     # Of contests it rates each entrant as a whole; slots, such as cars, are used by RankElo.
 

@@ -44,8 +44,8 @@ class TeamElo(EloOfSides):
     newcomer_boost, settling_matches
         A newcomer's step is ``1 + newcomer_boost`` times larger and falls to ``step`` over about this many matches.
     home_advantage
-        Rating points for the home side, unless the venue is neutral. None learns them on the way: ``home_advantage_``
-        is what they are today, ``home_advantage_error_`` their standard error.
+        Rating points for the home side, unless the venue is neutral. None learns them on the way:
+        ``learnt_["home_advantage"]`` is what they are today, with their standard error.
     ties
         Davidson's κ: equal sides draw with probability ``κ / (2 + κ)``.
     spread
