@@ -285,7 +285,7 @@ FIXTURES = {"home": ["A", "A", "B", "D"], "away": ["B", "C", "C", "A"], "result"
 @pytest.mark.parametrize("law", OUTCOMES, ids=repr)
 def test_forecasts_of_a_rater_follow_the_law(monkeypatch, law, spread):
     if law.code is None:  # as if its formula had been added to the loops, under a number of its own
-        for module in ("raters.team.base", "raters.team.rater"):
+        for module in ("raters.team.law", "raters.team.rater"):
             monkeypatch.setattr(f"kinelo.{module}.code_outcome", lambda outcome: OutcomeCode(7, outcome.nu, 0.0))
     matches = kn.read_matches(FIXTURES)
     x, weight = np.polynomial.hermite_e.hermegauss(60)

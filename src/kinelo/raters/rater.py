@@ -235,7 +235,8 @@ class Rater(ABC, Generic[Data, Said]):
 
     def _in_own_unit(self) -> tuple[Parameter, ...]:
         """All parameters, with defaults and ranges in the rating points that this rater counts in."""
-        return self._declared_parameters
+        point = self._own_points
+        return self._declared_parameters if point == 1.0 else tuple(p.in_unit(point) for p in self._declared_parameters)
 
     @property
     def _own_points(self) -> float:

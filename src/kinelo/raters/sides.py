@@ -11,11 +11,11 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,13 @@ from kinelo.raters.advantage import SELDOM
 from kinelo.raters.arguments import estimated
 from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH
 from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
-from kinelo.raters.one_match import OneResult
+from kinelo.raters.one_match import Gaps, OneResult
+from kinelo.raters.order import forecast_until
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.reading import FIRST_SPREAD
 from kinelo.raters.slots import Key, Points, SlotRow, Slots, numbers_shared, texts_shared
+from kinelo.raters.start import Start
 from kinelo.raters.state import (
     BOLD,
     BOLD_V,
@@ -48,8 +50,10 @@ from kinelo.raters.state import (
     NEVER,
     NO_EFFECTS,
     MatchColumns,
+    MatchIndices,
     RatingTable,
     SavedRows,
+    match_columns,
 )
 from kinelo.raters.stored import stored, taken_whole
 from kinelo.raters.two_rows import NO_LEVELS, OneCall
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
 
 
 FEWEST_SIDES = 8
+USUAL_SPREAD = 200.0
+"""Standard deviation of newcomers' strengths in points of 400 where nothing else is known."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +117,83 @@ HOME_STEP = partial(
 )
 TIES_STEP = partial(estimated, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
 STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
-Trace = tuple[NDArray[Any], ...]
-
+Array = NDArray[np.float64]
 
 SIDE = "side"
 """The kind of slot of raters that keep one rating per side."""
+
+
+class Ahead(NamedTuple):
+    """What is believed of matches to come: differences of strength and their variance, over the factor of the noise,
+    chances (matches, 3), and ratings of both sides (matches, 2)."""
+
+    z: Array
+    doubt: Array
+    chances: Array
+    ratings: Array
+
+
+class SideLaw(ABC):
+    """How matches move one rating per side, and how ratings become forecasts: numbers and compiled loops.
+
+    It knows nothing of names, files or books. ``common`` are the numbers that all sides share, which matches move too.
+    """
+
+    numbers: Any
+    """The numbers of the kernels, a named tuple."""
+    unit: ClassVar[float]
+    """What the state counts for a rating point."""
+
+    @abstractmethod
+    def table(self) -> RatingTable:
+        """Ratings before any match."""
+
+    @abstractmethod
+    def common(self, effects: Array) -> Array:
+        """What all share before any match; ``effects`` (covariates, 3) is what is believed of covariates."""
+
+    @abstractmethod
+    def place(self, start: Start, table: Any) -> None:
+        """Write the ratings to begin with at the first places of a table."""
+
+    @abstractmethod
+    def room(self, size: int, until: NDArray[np.int64] | None) -> Any:
+        """Room for what is known before each of so many matches, of which those up to ``until`` are forecast together;
+        none where that is None."""
+
+    @abstractmethod
+    def call(self, columns: MatchColumns, known: Any, common: Array, trace: Any) -> tuple[Any, tuple[Any, ...]]:
+        """The loop that rates matches by the arrays of a table, and its arguments: these arrays, or views of them."""
+
+    @abstractmethod
+    def forecasts(self, trace: Any) -> tuple[Array, Array]:
+        """Chances of matches that were played (matches, 3), and ratings of both sides before each (matches, 2)."""
+
+    @abstractmethod
+    def ahead(self, columns: MatchColumns, table: Any, common: Array) -> Ahead:
+        """What is believed of matches to come."""
+
+    @abstractmethod
+    def chances(self, z: Array, doubt: Array | None, common: Array) -> Array:
+        """Chances of matches with these differences of strength and doubts about them (none), as things stand."""
+
+    @abstractmethod
+    def at_factors(self, trace: Any, common: Array, before: Array | float, factors: Array) -> Array:
+        """Chances of matches that were played with factors of the noise ``before``, had it these factors."""
+
+    @abstractmethod
+    def shown(self, table: Any) -> pl.DataFrame:
+        """The ratings as users see them."""
+
+
+def begin_common(first: Sequence[float], effects: Array, point: float, wide: float, steady: float) -> Array:
+    """What all share before any match, in the order of :mod:`kinelo.raters.state`: five numbers that begin with the
+    home advantage, what covariates are worth, and what follows the matches. ``point`` is what the state counts for a
+    point of 400, ``wide`` the variance of a home advantage of which nothing is known (0 where it is given), and
+    ``steady`` that of one which is given.
+    """
+    worth = (effects * np.array([point, point**2, 1.0])).ravel().tolist()
+    return np.array([*first, *worth, wide or steady, 0.0, FIRST_SPREAD**2, first[0], wide, SELDOM])
 
 
 class SideRater(Rater):
@@ -128,42 +206,39 @@ class SideRater(Rater):
     home_step: float | None
     ties_step: float | None
     sharpness_walk: float
-    _common: NDArray[np.float64]
-    _numbers: Any
+    season_gap: float
+    scale: float
+    _law: SideLaw
+    _common: Array
+    _one_call: OneCall | None = None
+    _margin_unit: float = math.nan
+    """The first unit of margins, where the rater uses any."""
+    _target_square: float = 1.0
+    """Mean square of what the update sees of a match."""
+    _found_spread: float = 0.0
+    """Standard deviation of newcomers' strengths as ``fit`` found it; 0 stands for the usual one."""
+    _keeps_found: ClassVar[bool] = False
+    """Whether a book keeps these three."""
+    _unit_of_points: ClassVar[float] = 1.0
+    """What the state counts for a rating point."""
+
+    @property
+    def _numbers(self) -> Any:
+        """The numbers of the kernels."""
+        return self._law.numbers
+
+    @_numbers.setter
+    def _numbers(self, numbers: Any) -> None:
+        self._law = replace(cast("Any", self._law), numbers=numbers)
+
+    @abstractmethod
+    def _law_of(self, values: Mapping[str, float]) -> SideLaw:
+        """The law with these parameters."""
 
     def _further_parameters(self) -> tuple[Parameter, ...]:
         """The spreads of conditions, and where there are covariates how fast what they are worth may move."""
         steps = (EFFECT_STEP.in_unit(self._own_points),) if self._around.effects else ()
         return super()._further_parameters() + steps
-
-    _one_call = None
-
-    _unit_of_points: ClassVar[float] = 1.0
-    """What the state counts for a rating point."""
-
-    @abstractmethod
-    def _vector(self, values: Mapping[str, float]) -> Any:
-        """The numbers the kernel takes, a named tuple, from the parameters."""
-
-    @abstractmethod
-    def _table(self, values: Mapping[str, float]) -> RatingTable:
-        """Ratings before any match, by the numbers of the kernels."""
-
-    @abstractmethod
-    def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> Trace:
-        """Rate the matches in order; the trace is empty unless asked for."""
-
-    @abstractmethod
-    def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
-        """Forecasts of matches from the trace."""
-
-    @abstractmethod
-    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        """What all matches share before any of them: home advantage, κ, and whatever else drifts."""
-
-    @abstractmethod
-    def _chances_by_noise(self, matches: Matches) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        """Use the matches; then, by factors of the noise, what forecasts would have been at the strengths found."""
 
     def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter; what the user gave of home advantage and draws stays, unless its step is given."""
@@ -191,18 +266,6 @@ class SideRater(Rater):
         """Variance of a home advantage of which nothing is known, as the state counts; 0 where it is given."""
         return (self._unit_of_points * self._home_parameter.prior_width) ** 2 if self._learns_home else 0.0
 
-    def _following(self, start: float, steady: float) -> tuple[float, ...]:
-        """What follows the matches, before any of them: variance of the home advantage, which is ``steady`` where it
-        is given; boldness, its variance; an advantage that begins at ``start``, its variance and evidence.
-        """
-        wide = self._home_wide
-        return wide or steady, 0.0, FIRST_SPREAD**2, start, wide, SELDOM
-
-    def _effects_before(self, point: float) -> list[float]:
-        """What covariates are worth before any match, each with its variance; ``point`` is what the state counts for a
-        point of 400."""
-        return (self._around.effects_before(EFFECT_WIDTH**2) * np.array([point, point**2, 1.0])).ravel().tolist()
-
     def _prepare(self, matches: Matches) -> None:
         if self._around.asked:
             self._circumstances = self._around.fitted(self._around.numbers(matches))
@@ -213,7 +276,7 @@ class SideRater(Rater):
             first = effects_if_strengths_stay(latest, self._around.covariates, self._around.units)
             self._circumstances = replace(self._around, first_effects=first)
 
-    def _effect_beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _effect_beliefs(self) -> tuple[Array, Array]:
         self._begun()
         found = self._common[EFFECTS : EFFECTS + EACH_EFFECT * len(self._around.effects)].reshape(-1, EACH_EFFECT)
         return found[:, 0] / self._unit_of_points, np.sqrt(found[:, 1]) / self._unit_of_points
@@ -231,17 +294,12 @@ class SideRater(Rater):
         (True, ['home_advantage', 'ties', 'boldness'])
         """
         self._begun()
-        unit, numbers, bold = self._unit_of_points, self._common, self._boldness
+        unit, numbers, bold = self._unit_of_points, self._common, math.exp(float(self._common[BOLD]))
         return {
             "home_advantage": Learnt(float(numbers[HOME_POINTS]) / unit, math.sqrt(float(numbers[HOME_V])) / unit),
             "ties": Learnt(float(numbers[KAPPA]), math.nan),
             "boldness": Learnt(bold, bold * math.sqrt(float(numbers[BOLD_V]))),
         }
-
-    @property
-    def _boldness(self) -> float:
-        """Factor on differences of strength in forecasts, after the matches used."""
-        return math.exp(float(self._common[BOLD]))
 
     def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters, while the sharpness stands still."""
@@ -264,13 +322,26 @@ class SideRater(Rater):
                 standard_errors=found.standard_errors | {"home_advantage": error},
             )
 
-    def _play_or_refuse(self, matches: Matches, traced: bool) -> Trace:
+    def _play_or_refuse(self, matches: Matches, traced: bool) -> Any:
         state, common = self._begun(), self._common.copy()
         before = state.rows_of(matches)
-        trace = self._play(matches, state, traced)
+        trace = self._play(matches, traced)
         for values in (state.known.rating, state.known.variance):
             if not math.isfinite(values[before.rows].sum() + values[before.size : len(state)].sum()):
                 self._refuse(before, common)
+        return trace
+
+    def _columns(self, matches: Matches, indices: MatchIndices) -> MatchColumns:
+        """Matches as kernels read them."""
+        return match_columns(matches, indices, self._around.factor_column(matches), self._around.columns(matches))
+
+    def _play(self, matches: Matches, traced: bool) -> Any:
+        """Rate the matches in order: what was known before each, or nothing unless that is asked for."""
+        state, law = self._begun(), self._law
+        columns = self._columns(matches, state.admit(matches))
+        trace = law.room(len(matches), forecast_until(matches) if traced else None)
+        kernel, arguments = law.call(columns, state.known, self._common, trace)
+        kernel(*arguments)
         return trace
 
     def _use_one(self, one: OneResult) -> None:
@@ -299,7 +370,7 @@ class SideRater(Rater):
         noise, effects = self._around.factor_of_one(one.conditions), self._effects_of_one(one)
         if slots.size or noise.size or effects.size:
             columns = call.columns._replace(slots=slots, noise=noise, effects=effects)
-            kernel, arguments = self._play_columns(columns, known)
+            kernel, arguments = self._law.call(columns, known, self._common, self._law.room(1, None))
             kernel(*arguments)
         else:
             call.play()
@@ -311,8 +382,10 @@ class SideRater(Rater):
 
     def _slots_of(self, one: OneResult) -> NDArray[np.int64]:
         """Slots of the conditions of one match (1, conditions)."""
-        self._levels(one.conditions)
-        return NO_LEVELS
+        levels, conditions = self._levels(one.conditions), self._around.conditions
+        if not conditions:
+            return NO_LEVELS
+        return self._state.levels.row({name: (levels or {})[name] for name in conditions})
 
     def _learn(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
@@ -332,27 +405,20 @@ class SideRater(Rater):
         twin.sharpness_walk = 0.0
         twin._reset(dict(self.parameters_))
         settled = settled_slopes(twin, matches)
-        chances = twin._chances_by_noise(matches)
+        trace, before = twin._play(matches, traced=True), twin._around.factors(matches)
 
-        def losses(factors: NDArray[np.float64]) -> NDArray[np.float64]:
-            return log_loss(chances(factors), matches.result)
+        def losses(factors: Array) -> Array:
+            return log_loss(twin._law.at_factors(trace, twin._common, before, factors), matches.result)
 
         return find_factors(self._around.noise_by, matches, losses, settled, self._noise)
 
-    def _effects_of_one(self, one: OneResult) -> NDArray[np.float64]:
+    def _effects_of_one(self, one: OneResult) -> Array:
         """The covariates of one match in their units (1, covariates), or none."""
         if not self._around.effects:
             return NO_EFFECTS
         return self._around.columns(fixture(one.home, one.away, conditions=self._levels(one.conditions)))
 
-    @abstractmethod
-    def _play_columns(self, columns: MatchColumns, known: Any) -> tuple[Any, tuple[Any, ...]]:
-        """The kernel that rates matches by the arrays of a state, nothing of which is traced, and its arguments.
-
-        Arrays among them are those of the rater and of the state, or views of them.
-        """
-
-    def _refuse(self, before: SavedRows | None, common: NDArray[np.float64]) -> NoReturn:
+    def _refuse(self, before: SavedRows | None, common: Array) -> NoReturn:
         """Go back from ratings that are no numbers any more."""
         if before is not None:
             self._state.put_back(before)
@@ -367,10 +433,13 @@ class SideRater(Rater):
         )
 
     def _fresh(self, values: Mapping[str, float]) -> RatingTable:
-        """The state before any match, and the numbers of the kernels."""
-        self._numbers = self._vector(values)
-        self._common = self._shared(values)
-        return self._table(values)
+        """The state before any match, and the law that moves it."""
+        self._law = self._law_of(values)
+        self._common = self._law.common(self._around.effects_before(EFFECT_WIDTH**2))
+        return self._law.table()
+
+    def _place(self, start: Start, known: Any) -> None:
+        self._law.place(start, self._state)
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._show_learnt()
@@ -386,7 +455,35 @@ class SideRater(Rater):
 
     def _step_ahead(self, matches: Matches) -> Forecast:
         unknown = self._begun().find(matches).unknown
-        return self._forecast(self._play_or_refuse(matches, traced=True), unknown, matches)
+        chances, ratings = self._law.forecasts(self._play_or_refuse(matches, traced=True))
+        return Forecast(chances, unknown, matches, ratings)
+
+    def _ahead(self, matches: Matches) -> tuple[Ahead, tuple[str, ...]]:
+        """What is believed of matches to come, and names never met."""
+        indices = self._state.find(matches)
+        return self._law.ahead(self._columns(matches, indices), self._state, self._common), indices.unknown
+
+    def _foresee(self, matches: Matches) -> Forecast:
+        ahead, unknown = self._ahead(matches)
+        return Forecast(ahead.chances, unknown, matches, ahead.ratings)
+
+    def _gaps(self, matches: Matches) -> Gaps:
+        ahead, unknown = self._ahead(matches)
+        return Gaps(ahead.z, ahead.doubt, unknown)
+
+    def _chances(self, gaps: Array, /) -> Array:
+        return self._law.chances(gaps, None, self._common)
+
+    def _chances_believed(self, mean: Array, variance: Array) -> Array:
+        return self._law.chances(mean, variance, self._common)
+
+    @property
+    def ratings_(self) -> pl.DataFrame:
+        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first.
+
+        Uncertainty is that of the day of the last match: it has grown for those who rested since.
+        """
+        return self._law.shown(self._begun())
 
     def _unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""
@@ -414,11 +511,17 @@ class SideRater(Rater):
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         own = {"numbers": np.array(self._numbers), "common": self._common}
+        if self._keeps_found:
+            spread = self._found_spread or USUAL_SPREAD * self._own_points
+            own["found"] = np.array([np.nan_to_num(self._margin_unit), spread, self._target_square])
         return {**super().to_arrays(), **own, **self._around.to_arrays(EFFECT_WIDTH**2)}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
+        if self._keeps_found:
+            unit, self._found_spread, self._target_square = stored(arrays, "found", "f", (3,), 0.0).tolist()
+            self._margin_unit = unit or math.nan  # a unit of 0 stands for none
         self._circumstances = self._around.from_arrays(arrays)
         super().from_arrays(arrays)
         if not np.isfinite(self._state.known.rating).all():

@@ -36,7 +36,7 @@ class OneCall:
         kinds = (place, place, number, number, np.bool_, number, np.int64)
         columns: list[Any] = [np.zeros(1, kind) for kind in kinds]
         self.columns = MatchColumns(*columns, slots=NO_LEVELS)
-        kernel, self.arguments = rater._play_columns(self.columns, known)
+        kernel, self.arguments = rater._law.call(self.columns, known, rater._common, rater._law.room(1, None))
         self.code = compiled_for(kernel, self.arguments)
         arrays = (getattr(known, name) for name in rater._begun().columns)
         self.arrays = [array for array in arrays if array.ndim == 1]

@@ -20,7 +20,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches
 from kinelo.play.laws import points_scale
 from kinelo.raters.rater import Rater, traits_of
-from kinelo.raters.team.base import EloOfSides
+from kinelo.raters.sides import SideRater
 from kinelo.raters.team.classic import ClassicElo, losses_by_k
 
 USUAL_K = 32.0
@@ -159,14 +159,14 @@ def rule_name(rater: ClassicElo) -> str:
     return rater.label.removeprefix("plain Elo, ")
 
 
-def ratings_before(rater: EloOfSides, matches: Matches) -> Array:
+def ratings_before(rater: SideRater, matches: Matches) -> Array:
     """Ratings of both sides that each match is forecast from (n × 2), less where newcomers begin."""
     before = rater.one_step_ahead(matches).ratings_before
     assert before is not None
     return before - rater.initial
 
 
-def trace_steps(rater: EloOfSides, matches: Matches, nu: float, home: Array) -> Array:
+def trace_steps(rater: SideRater, matches: Matches, nu: float, home: Array) -> Array:
     """The step γ of both sides in each match (n × 2), under any rule of steps.
 
     What a rating moved by its side's next match, over the surprise that moved it, is the step. ``home`` is what the
@@ -186,7 +186,7 @@ def trace_steps(rater: EloOfSides, matches: Matches, nu: float, home: Array) -> 
     return (after.reshape(-1, 2) - before) * np.array([1.0, -1.0]) / shown
 
 
-def side_ratings(rater: EloOfSides, teams: tuple[str, ...]) -> Array:
+def side_ratings(rater: SideRater, teams: tuple[str, ...]) -> Array:
     """Ratings of these sides as they stand."""
     table = rater.ratings_
     known = dict(zip(table["name"], table["rating"]))

@@ -7,8 +7,7 @@ advantage and draws, so that their forecasts are win, draw and loss probabilitie
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,21 +15,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.forecasts.forecast import Forecast
-from kinelo.matches.matches import Matches
 from kinelo.raters.arguments import estimated, fixed, switch
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
-from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import forecast_until
 from kinelo.raters.reading import SHARPNESS_WALK
-from kinelo.raters.sides import HOME_STEP, TIES_STEP, SideRater, Trace
+from kinelo.raters.sides import HOME_STEP, TIES_STEP, Ahead, SideLaw, SideRater, begin_common
 from kinelo.raters.start import Start
-from kinelo.raters.state import NEVER, MatchColumns, RatingTable, StateColumn, match_columns
+from kinelo.raters.state import BOLD, NEVER, MatchColumns, RatingTable, StateColumn
 from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl
+
+Array = NDArray[np.float64]
 
 Q = math.log(10.0) / 400.0
 GLICKO_DEVIATION = partial(
@@ -52,147 +49,102 @@ class Deviations(RatingTable):
     }
 
 
-class _GlickoFamily(SideRater):
-    """What Glicko and Glicko-2 share: everything but where the volatility comes from."""
+@dataclass(frozen=True, eq=False)
+class GlickoLaw(SideLaw):
+    """Glicko and Glicko-2, which differ in where volatilities come from (formulas in
+    :mod:`kinelo.raters.glicko.kernels`)."""
 
-    deviation: float | None
-    period: float
-    together: bool
-    tau: float = 0.0
-    _unit_of_points: ClassVar[float] = Q
+    numbers: GlickoParameters
+    initial: float
+    ties: float
+    volatility: float
+    """Of a newcomer: growth of a resting side's uncertainty, in natural units per square root of a period."""
+    unit = Q
 
-    @property
-    def _sharpness(self) -> float:
-        """How steeply forecasts follow the ratings after the matches used."""
-        return self.parameters_["sharpness"] * self._boldness
+    def table(self) -> Deviations:
+        """Ratings before any match."""
+        return Deviations(0.0, self.numbers.largest, volatility=self.volatility, gain=0.0, info=0.0)
 
-    @abstractmethod
-    def _volatility(self, values: Mapping[str, float]) -> float:
-        """Growth of a resting side's uncertainty, in natural units per square root of a period."""
+    def common(self, effects: Array) -> Array:
+        """What all share before any match: home advantage, κ, and what follows."""
+        p = self.numbers
+        first = [p.home, 0.0 if p.learns_ties else self.ties, 0.0, 0.0, 0.0]
+        return begin_common(first, effects, Q, p.home_wide, 2.0 * p.home_step)
 
-    def _vector(self, values: Mapping[str, float]) -> GlickoParameters:
-        largest = (Q * values["deviation"]) ** 2
-        return GlickoParameters(
-            float(self.period), float(self.together), float(self.tau), float(largest), Q * values["home_step"],
-            0.0 if self._learns_ties else values["ties_step"], values["sharpness"], float(self.sharpness_walk),
-            float(self._learns_ties), Q * self._home_start(values), self._home_wide,
-            Q * values.get("effect_step", 0.0),
-        )  # fmt: skip
-
-    def _shared(self, values: Mapping[str, float]) -> NDArray[np.float64]:
-        ties, steady = 0.0 if self._learns_ties else values["ties"], 2.0 * Q * values["home_step"]
-        start = Q * self._home_start(values)
-        return np.array([start, ties, 0.0, 0.0, 0.0, *self._effects_before(Q), *self._following(start, steady)])
-
-    def _table(self, values: Mapping[str, float]) -> Deviations:
-        phi2 = (Q * values["deviation"]) ** 2
-        return Deviations(0.0, phi2, volatility=self._volatility(values), gain=0.0, info=0.0)
-
-    def _place(self, start: Start, known: GlickoState) -> None:
-        size = len(start.names)
+    def place(self, start: Start, table: Any) -> None:
+        """Write the ratings to begin with at the first places."""
+        size, known = len(start.names), table.known
         known.rating[:size] = Q * (start.rating - self.initial)
         phi2 = np.minimum((Q * start.deviation) ** 2, known.variance[:size])
         known.variance[:size] = np.where(np.isnan(phi2), known.variance[:size], phi2)
-        if self.tau > 0.0:
+        if self.numbers.tau > 0.0:
             known.volatility[:size] = np.where(np.isnan(start.volatility), known.volatility[:size], start.volatility)
 
-    def _play(self, matches: Matches, ratings: RatingTable, traced: bool) -> GlickoTrace:
-        columns = match_columns(
-            matches, ratings.admit(matches), self._around.factor_column(matches), self._around.columns(matches)
-        )
-        trace = _empty_trace(len(matches), forecast_until(matches)) if traced else NO_GLICKO_TRACE
-        kernels.play_all(columns, self._numbers, ratings.known, self._common, trace)
-        return trace
+    def room(self, size: int, until: NDArray[np.int64] | None) -> GlickoTrace:
+        """Room for what is known before each of so many matches."""
+        return NO_GLICKO_TRACE if until is None else _empty_trace(size, until)
 
-    def _play_columns(self, columns: MatchColumns, known: Any) -> tuple[Any, tuple[Any, ...]]:
-        return kernels.play_all, (columns, self._numbers, known, self._common, NO_GLICKO_TRACE)
+    def call(self, columns: MatchColumns, known: Any, common: Array, trace: GlickoTrace) -> tuple[Any, tuple[Any, ...]]:
+        """The loop over matches and its arguments."""
+        return kernels.play_all, (columns, self.numbers, known, common, trace)
 
-    def _forecast(self, trace: Trace, unknown: tuple[str, ...], matches: Matches) -> Forecast:
-        z, doubt, ties, sharpness, ratings, _ = trace
-        out = np.empty((z.size, 3))
-        kernels.all_chances(z, doubt, ties, sharpness, out)
-        return Forecast(out, unknown, matches, self.initial + ratings / Q)
+    def forecasts(self, trace: GlickoTrace) -> tuple[Array, Array]:
+        """Chances and ratings of both sides before each match."""
+        out = np.empty((trace.z.size, 3))
+        kernels.all_chances(trace.z, trace.doubt, trace.ties, trace.sharpness, out)
+        return out, self.initial + trace.ratings / Q
 
-    def _foresee(self, matches: Matches) -> Forecast:
-        trace, unknown = self._trace_ahead(matches)
-        return self._forecast(trace, unknown, matches)
-
-    def _gaps(self, matches: Matches) -> Gaps:
-        trace, unknown = self._trace_ahead(matches)
-        return Gaps(trace.z, trace.doubt, unknown)
-
-    def _trace_ahead(self, matches: Matches) -> tuple[GlickoTrace, tuple[str, ...]]:
-        """What is known of matches to come, and names never met."""
-        state: Deviations = self._state
-        indices, size = state.find(matches), len(matches)
-        noise, effects = self._around.factor_column(matches), self._around.columns(matches)
-        columns, first = match_columns(matches, indices, noise, effects), state.fills["variance"]
+    def ahead(self, columns: MatchColumns, table: Any, common: Array) -> Ahead:
+        """What is believed of matches to come."""
+        size, first = columns.day.size, table.fills["variance"]
         trace = _empty_trace(size, np.empty(0, np.int64))
-        kernels.foresee(columns, 0, size, self._numbers, state.known, first, self._common, trace)
-        return trace, indices.unknown
+        kernels.foresee(columns, 0, size, self.numbers, table.known, first, common, trace)
+        return Ahead(trace.z, trace.doubt, *self.forecasts(trace))
 
-    def _chances_by_noise(self, matches: Matches) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        trace, found = self._play(matches, self._begun(), traced=True), self._around.factors(matches)
-
-        def chances(factors: NDArray[np.float64]) -> NDArray[np.float64]:
-            f, out = factors / found, np.empty((len(matches), 3))
-            kernels.all_chances(trace.z / f, trace.doubt / f**2, trace.ties, trace.sharpness, out)
-            return out
-
-        return chances
-
-    def _chances(self, z: NDArray[np.float64], doubt: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def chances(self, z: Array, doubt: Array | None, common: Array) -> Array:
         """Chances of matches with these differences of ratings and doubts (none), as things stand."""
-        ties = np.full(z.size, self._common[kernels.KAPPA])
-        out = np.empty((z.size, 3))
-        certain = np.zeros(z.size) if doubt is None else doubt
-        kernels.all_chances(z, certain, ties, np.full(z.size, self._sharpness), out)
+        out, certain = np.empty((z.size, 3)), np.zeros(z.size) if doubt is None else doubt
+        sharpness = self.numbers.sharpness * math.exp(float(common[BOLD]))
+        kernels.all_chances(z, certain, np.full(z.size, common[kernels.KAPPA]), np.full(z.size, sharpness), out)
         return out
 
-    def _chances_believed(self, mean: NDArray[np.float64], variance: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._chances(mean, variance)
+    def at_factors(self, trace: GlickoTrace, common: Array, before: Array | float, factors: Array) -> Array:
+        """Chances of matches that were played with factors of the noise ``before``, had it these factors."""
+        f, out = factors / before, np.empty((trace.z.size, 3))
+        kernels.all_chances(trace.z / f, trace.doubt / f**2, trace.ties, trace.sharpness, out)
+        return out
 
-    def _after_rest(
-        self,
-        phi2: NDArray[np.float64],
-        volatility: NDArray[np.float64],
-        last: NDArray[np.int64],
-        day: NDArray[np.int64] | np.int64,
-    ) -> NDArray[np.float64]:
-        """Squared deviation after a rest since a day; whole periods count where matches are rated together."""
-        rest = (day - last) / self.period
-        if self.together:
-            # Glicko-2 adds the volatility of the first period when it settles.
-            rest = np.floor(day / self.period) - np.floor(last / self.period) - (1.0 if self.tau > 0 else 0.0)
-        rest = np.where(last > NEVER, np.maximum(rest, 0.0), 0.0)
-        return np.minimum(phi2 + volatility**2 * rest, self._numbers.largest)
-
-    def _at_period_end(self) -> Deviations:
-        """The ratings as if the running period ended now."""
-        ratings: Deviations = self._begun()
-        if not self.together:
-            return ratings
-        settled = self._table(self.parameters_)
-        settled.from_arrays(ratings.to_arrays())
-        kernels.settle_all(settled.known, float(self.tau))
-        return settled
-
-    @property
-    def ratings_(self) -> pl.DataFrame:
-        """Name, rating, uncertainty, matches and last_played of everyone who has played, the best first.
-
-        Uncertainty is that of the day of the last match: it has grown for those who rested since.
-        """
-        ratings = self._at_period_end()
-        size = len(ratings)
+    def shown(self, table: Any) -> pl.DataFrame:
+        """The ratings as if the running period ended now, grown uncertain since each one's last match."""
+        p = self.numbers
+        if p.together:
+            waiting, table = table.to_arrays(), self.table()
+            table.from_arrays(waiting)
+            kernels.settle_all(table.known, p.tau)
+        size = len(table)
         mu, phi2, last, volatility = (
-            getattr(ratings.known, name)[:size] for name in ("rating", "variance", "last", "volatility")
+            getattr(table.known, name)[:size] for name in ("rating", "variance", "last", "volatility")
         )
-        phi2 = self._after_rest(phi2, volatility, last, last.max(initial=NEVER))
-        return ratings.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **self._shown(ratings))
+        day = last.max(initial=NEVER)
+        rest = (day - last) / p.period
+        if p.together:
+            # Whole periods count; Glicko-2 adds the volatility of the first one when it settles.
+            rest = np.floor(day / p.period) - np.floor(last / p.period) - (1.0 if p.tau > 0 else 0.0)
+        rest = np.where(last > NEVER, np.maximum(rest, 0.0), 0.0)
+        phi2 = np.minimum(phi2 + volatility**2 * rest, p.largest)
+        further = {"volatility": volatility} if p.tau > 0.0 else {}
+        return table.table(rating=self.initial + mu / Q, uncertainty=np.sqrt(phi2) / Q, **further)
 
-    def _shown(self, ratings: Deviations) -> dict[str, NDArray[Any]]:
-        return {}
+
+def glicko_law(rater: Any, values: Mapping[str, float], volatility: float, tau: float = 0.0) -> GlickoLaw:
+    """The law of a rater with these parameters."""
+    numbers = GlickoParameters(
+        float(rater.period), float(rater.together), float(tau), (Q * values["deviation"]) ** 2,
+        Q * values["home_step"], 0.0 if rater._learns_ties else values["ties_step"], values["sharpness"],
+        float(rater.sharpness_walk), float(rater._learns_ties), Q * rater._home_start(values), rater._home_wide,
+        Q * values.get("effect_step", 0.0),
+    )  # fmt: skip
+    return GlickoLaw(numbers, rater.initial, values["ties"], volatility)
 
 
 def _empty_trace(size: int, until: NDArray[np.int64]) -> GlickoTrace:
@@ -204,7 +156,7 @@ NO_GLICKO_TRACE = _empty_trace(0, np.empty(0, np.int64))
 
 
 @dataclass(eq=False, repr=False)
-class Glicko(_GlickoFamily):
+class Glicko(SideRater):
     """Glicko: every side has a rating and a deviation, its uncertainty.
 
     Parameters
@@ -265,12 +217,14 @@ class Glicko(_GlickoFamily):
     start: Any = None
     look: int | None = LOOK
 
-    def _volatility(self, values: Mapping[str, float]) -> float:
-        return Q * values["growth"]
+    _unit_of_points = Q
+
+    def _law_of(self, values: Mapping[str, float]) -> GlickoLaw:
+        return glicko_law(self, values, Q * values["growth"])
 
 
 @dataclass(eq=False, repr=False)
-class Glicko2(_GlickoFamily):
+class Glicko2(SideRater):
     """Glicko-2: Glicko with a volatility for every side, found anew from its results.
 
     Parameters
@@ -307,8 +261,7 @@ class Glicko2(_GlickoFamily):
     start: Any = None
     look: int | None = LOOK
 
-    def _volatility(self, values: Mapping[str, float]) -> float:
-        return values["volatility"]
+    _unit_of_points = Q
 
-    def _shown(self, ratings: Deviations) -> dict[str, NDArray[Any]]:
-        return {"volatility": ratings.known.volatility[: len(ratings)]}
+    def _law_of(self, values: Mapping[str, float]) -> GlickoLaw:
+        return glicko_law(self, values, values["volatility"], self.tau)

@@ -22,11 +22,11 @@ from kinelo.raters import one_contest
 from kinelo.raters.arguments import FIXED_BY_PLAIN_ELO, LOOKED_AT, checked_estimates
 from kinelo.raters.one_contest import contest_of, ranked
 from kinelo.raters.rater import Traits
+from kinelo.raters.sides import USUAL_SPREAD, SideRater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
-from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
 from kinelo.raters.team.contests import forecast_contests, rate_contests, slots_not_used
-from kinelo.raters.team.kernels import TeamParameters
+from kinelo.raters.team.law import SCALE, EloLaw, elo_law, elo_slopes
 from kinelo.raters.team.state import StepsByName
 
 OFF = {
@@ -49,7 +49,7 @@ class KOption(NamedTuple):
         return check_number("TeamElo.classic", "k", value, 0.0)
 
 
-class ClassicElo(EloOfSides):
+class ClassicElo(SideRater):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
     _declared_parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -126,9 +126,6 @@ class ClassicElo(EloOfSides):
         """Standard deviation of newcomers' strengths: half the points that make the odds ten to one."""
         return USUAL_SPREAD * self.scale / SCALE
 
-    def _newcomers_spread(self) -> float:
-        return self.prior_spread
-
     def _unidentified_parameters(self, matches: Matches | Contests) -> Mapping[str, float]:
         """No home advantage where no venue or order of sides can tell of it, and in no contest."""
         check_played(matches)
@@ -140,7 +137,7 @@ class ClassicElo(EloOfSides):
         _, gamma, boost, matches = self._rule()
         steps = {"step": gamma, "newcomer_boost": boost, "settling_matches": matches}
         found = checked_estimates(estimated, {*vars(self), *FIXED_BY_PLAIN_ELO, "step"}) | dict(self._unidentified)
-        usual = self._declared_parameters[0].default * self._unit
+        usual = self._declared_parameters[0].default * self._own_points
         home = found.get("home_advantage", usual) if self.home_advantage is None else self.home_advantage
         return {**steps, "ties": self.ties or 0.0, **OFF, "home_advantage": float(home)}
 
@@ -199,9 +196,16 @@ class ClassicElo(EloOfSides):
         day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
         return contest_of(entrants, places, ended, day, ("entrant",))
 
-    def _vector(self, values: Mapping[str, float]) -> TeamParameters:
+    def _law_of(self, values: Mapping[str, float]) -> EloLaw:
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]
-        return super()._vector(values)._replace(counts_draws=0.0, rule=rule)
+        return elo_law(self, values, self.prior_spread, self._steps_by_name(), counts_draws=0.0, rule=rule)
+
+    @property
+    def _own_points(self) -> float:
+        return self.scale / SCALE
+
+    _keeps_found = True
+    _slopes = elo_slopes
 
     @property
     def _learns_ties(self) -> bool:
@@ -215,6 +219,6 @@ def losses_by_k(rater: ClassicElo, matches: Matches, ks: NDArray[np.float64]) ->
     for row, k in zip(losses, ks.tolist()):
         twin.k = k
         twin._reset()
-        said = twin._forecast(twin._play_or_refuse(matches, traced=True), (), matches)
-        row[:] = log_loss(said.probabilities, matches.result)
+        chances, _ = twin._law.forecasts(twin._play_or_refuse(matches, traced=True))
+        row[:] = log_loss(chances, matches.result)
     return losses

@@ -12,7 +12,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -25,14 +25,14 @@ from kinelo.play.laws import code_outcome
 from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.reading import SHARPNESS_WALK
-from kinelo.raters.sides import HOME_STEP, TIES_STEP
+from kinelo.raters.sides import HOME_STEP, TIES_STEP, USUAL_SPREAD, SideRater
 from kinelo.raters.streaming import LOOK
-from kinelo.raters.team.base import SCALE, USUAL_SPREAD, EloOfSides
 from kinelo.raters.team.classic import ClassicElo
+from kinelo.raters.team.law import SCALE, EloLaw, elo_law, elo_slopes
 
 
 @dataclass(eq=False, repr=False)
-class TeamElo(EloOfSides):
+class TeamElo(SideRater):
     """Team ratings: the paper's update with ties, home advantage, margins and a performance spread.
 
     Every parameter left at None is estimated by ``fit``; without ``fit`` it takes its default.
@@ -133,8 +133,23 @@ class TeamElo(EloOfSides):
     start: Any = None
     look: int | None = LOOK
 
+    _condition_spread: ClassVar[Any] = (20.0, 0.5, 400.0)
+    _keeps_found = True
+    _slopes = elo_slopes
+
     def __post_init__(self) -> None:
         self._from_system()
+
+    @property
+    def _own_points(self) -> float:
+        return self.scale / SCALE if self.system is None else 1.0
+
+    @property
+    def _learns_ties(self) -> bool:
+        return super()._learns_ties and self.system is None
+
+    def _law_of(self, values: Mapping[str, float]) -> EloLaw:
+        return elo_law(self, values, self.prior_spread or self._found_spread or USUAL_SPREAD * self._own_points)
 
     @classmethod
     def classic(
@@ -214,8 +229,8 @@ class TeamElo(EloOfSides):
 
     def _prepare(self, matches: Matches) -> None:
         super()._prepare(matches)
-        self._margin_unit: float = first_unit(matches.margin)
-        self._found_spread: float = USUAL_SPREAD * self._unit
+        self._margin_unit = first_unit(matches.margin)
+        self._found_spread = USUAL_SPREAD * self._own_points
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._refine(matches)
@@ -245,12 +260,12 @@ class TeamElo(EloOfSides):
         running_unit(matches.margin, self._margin_unit, float(MEMORY), unit)
         reach = np.tanh(matches.margin / (self._numbers.margin_scale * unit))
         target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
-        self._target_square: float = float(np.mean(target**2))
+        self._target_square = float(np.mean(target**2))
         table = self.ratings_
         # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
         each = float(table["matches"].to_numpy().mean())
         between = float(table["rating"].to_numpy().var())
-        self._found_spread = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._unit) ** 2) / (each + 5.0))
+        self._found_spread = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._own_points) ** 2) / (each + 5.0))
         self._reset(None if self.estimates_ is None else self.estimates_.values)
         self._use(matches)
 
