@@ -389,7 +389,8 @@ class GaussianRater(Rater):
         """The covariance of everyone grows with their square."""
         if self.covariance == "diagonal":
             return ""
-        return f"covariance={self.covariance!r} may keep a number for every two {self._row_noun}; say covariance='diagonal'"
+        rows = self._row_noun
+        return f"covariance={self.covariance!r} may keep a number for every two {rows}; say covariance='diagonal'"
 
     def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the noise follows from the others, and the sharpness stands still."""
