@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 SCALE = 400.0
+NO_STEPS_BY_NAME = StepsByName()
 BATCHED = ("rating", "delta", "delta_v")
 """What of a state differs between members of a batch."""
 
@@ -51,7 +52,7 @@ class EloLaw(SideLaw):
     margin_unit: float
     conditions: tuple[str, ...]
     outcome: Outcome | None = None
-    steps: StepsByName = StepsByName()
+    steps: StepsByName = NO_STEPS_BY_NAME
     unit = 1.0
 
     @cached_property
@@ -138,7 +139,7 @@ class EloLaw(SideLaw):
 
 
 def elo_law(
-    rater: Any, values: Mapping[str, float], spread: float, steps: StepsByName = StepsByName(), **changes: float
+    rater: Any, values: Mapping[str, float], spread: float, steps: StepsByName = NO_STEPS_BY_NAME, **changes: float
 ) -> EloLaw:
     """The law of a rater with these parameters; ``spread`` is that of newcomers' strengths, and ``changes`` are numbers
     by which it differs from :class:`kinelo.TeamElo`."""
