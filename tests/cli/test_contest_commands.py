@@ -67,7 +67,11 @@ def test_predict_forecasts_what_took_place_since_a_day_from_what_came_before(fol
     done = kinelo("predict", folder / "races.csv", "--played-since", day, "--json")
     rater = kn.RankElo().fit(races.before(day))
     expected = rater.one_step_ahead(races.since(day)).to_polars()
-    told = {(row["contest"], row["entrant"]): row["win"] for row in json.loads(done.stdout)["forecasts"]}
+    rows = json.loads(done.stdout)["forecasts"]
+    for contest in dict.fromkeys(row["contest"] for row in rows):
+        chances = [row["win"] for row in rows if row["contest"] == contest]
+        assert len(set(chances)) > 3 and chances == sorted(chances, reverse=True), "the likeliest winner first"
+    told = {(row["contest"], row["entrant"]): row["win"] for row in rows}
     assert told == pytest.approx({(c, e): w for c, e, w in expected.select("contest", "entrant", "win").rows()})
     # Contests in the order of the file, and in each the likeliest winner first.
     order = {label: k for k, label in enumerate(expected["contest"].unique(maintain_order=True))}

@@ -344,3 +344,17 @@ def test_contests_without_dates_are_parted_by_a_contest_a_number_or_a_share():
     assert kn.backtest(races, rater, train_until=0.5).number == 4
     with pytest.raises(InputError, match=r"leaves 0 contests to fit and 7 to test; choose another\."):
         kn.backtest(races, rater, train_until="Rome")
+
+
+def test_contests_of_several_days_are_counted_and_not_their_rows():
+    """Two of three contests last: one three days, one two; each is dated by its last."""
+    days = ["04", "05", "06", "04", "11", "12", "12", "20", "20", "20"]
+    table = {
+        "race": [1, 1, 1, 1, 2, 2, 2, 3, 3, 3],
+        "date": [f"2024-05-{day}" for day in days],
+        "driver": ["A", "B", "C", "D", "A", "C", "B", "B", "A", "C"],
+        "place": [1, 2, 3, 4, 1, 2, 3, 1, 2, 3],
+    }
+    races = kn.read_contests(table)
+    assert "2 contests have rows of several days: each is dated by its last day" in races.notes
+    assert races.date.astype(str).tolist() == ["2024-05-06", "2024-05-12", "2024-05-20"]
