@@ -5,8 +5,6 @@ import textwrap
 
 import griffe
 
-from kinelo.raters.rater import INNER
-
 ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):`~?([^`]+)`")
 
 MATH = re.compile(r"^\.\. math::((?:.*\n?)(?:(?:[ \t]+\S.*|[ \t]*)(?:\n|$))*?)(?=^\S|\Z)", re.MULTILINE)
@@ -51,16 +49,6 @@ def unwrapped(attribute: griffe.Attribute, package: griffe.Module) -> griffe.Fun
     )  # fmt: skip
 
 
-def hide_inner(module: griffe.Module) -> None:
-    """Take out of the classes of raters what nobody asks who rates."""
-    for member in module.members.values():
-        if isinstance(member, griffe.Module):
-            hide_inner(member)
-        elif isinstance(member, griffe.Class):
-            for name in INNER & set(member.members):
-                member.del_member(name)
-
-
 class Roles(griffe.Extension):
     """Rewrites every docstring as it is read, shows arguments of raters with their defaults, and pictures with the
     signatures of what draws them.
@@ -73,9 +61,6 @@ class Roles(griffe.Extension):
             function = unwrapped(attribute, pkg)
             if function is not None:
                 plot.set_member(attribute.name, function)
-        raters = pkg.members.get("raters")
-        if isinstance(raters, griffe.Module):
-            hide_inner(raters)
 
     def on_instance(self, *, obj: griffe.Object, **_: object) -> None:
         """Called for each module, class, function and attribute."""

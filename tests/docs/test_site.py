@@ -258,4 +258,3 @@ def test_the_reference_shows_defaults_of_raters_and_not_their_declarations(argum
     (tmp_path / "kinelo" / "raters" / "arguments.py").write_text("def estimated(*a): ...\ndef fixed(*a): ...\n")
     found = griffe.load("kinelo", search_paths=[tmp_path], extensions=griffe.load_extensions(Roles()))
     assert str(found["raters.own.Own"].members[argument].value) == default
-    assert "slot_rows" not in found["raters.own.Own"].members

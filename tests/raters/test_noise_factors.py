@@ -121,7 +121,7 @@ def test_a_factor_divides_differences_and_steps_of_team_ratings(matches, fitted)
     rater, later = fitted(kn.TeamElo), matches[1800:1900]
     one, factor = standing(rater), dict(rater.noise_factors_.select("level", "factor").rows())
     ratings, games = (dict(rater.ratings_.select("name", c).rows()) for c in ("rating", "matches"))
-    p, bold, nu = rater.parameters_, rater._boldness, math.log(10) / 800
+    p, bold, nu = rater.parameters_, rater.learnt_["boldness"].value, math.log(10) / 800
     said = one.one_step_ahead(later).probabilities
     for k, level in enumerate(later.conditions["kind"].names()):
         f, i, j = factor[str(level)], later.teams[later.home[k]], later.teams[later.away[k]]
@@ -142,7 +142,8 @@ def test_a_factor_divides_ratings_and_deviations_of_glicko(matches, fitted):
     one, factor = standing(rater), dict(rater.noise_factors_.select("level", "factor").rows())
     known = {row["name"]: (row["rating"], row["uncertainty"]) for row in rater.ratings_.to_dicts()}
     growth, q, day = rater.parameters_["growth"], math.log(10) / 400, matches.day[1799]
-    said, sharp = one.one_step_ahead(later).probabilities, rater._sharpness
+    said = one.one_step_ahead(later).probabilities
+    sharp = rater.parameters_["sharpness"] * rater.learnt_["boldness"].value
     for k, level in enumerate(later.conditions["kind"].names()):
         known = {
             name: (r, math.hypot(rd, growth * math.sqrt((later.day[k] - day) / 30))) for name, (r, rd) in known.items()

@@ -115,7 +115,7 @@ def test_agrees_with_the_slow_twin():
     assert rater._state.known.variance[: len(names)] == pytest.approx([v[t] for t in names], rel=1e-10)
     exact = np.array([exact_chances(x, 90.0, kappa) for x, kappa in z])
     assert forecast.probabilities == pytest.approx(exact, abs=1e-8)  # the twin differs to find slopes
-    assert abs(math.log(rater._boldness)) > 0.01 and 5 < rater.learnt_["home_advantage"].error < 60
+    assert abs(math.log(rater.learnt_["boldness"].value)) > 0.01 and 5 < rater.learnt_["home_advantage"].error < 60
 
 
 def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, float]:

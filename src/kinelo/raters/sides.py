@@ -483,7 +483,8 @@ class SideRater(Rater):
 
         Uncertainty is that of the day of the last match: it has grown for those who rested since.
         """
-        return self._law.shown(self._begun())
+        ratings = self._begun()
+        return self._law.shown(ratings)
 
     def _unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
         """No ties without a draw, no home advantage where no venue or order of sides can tell of it."""
