@@ -190,7 +190,7 @@ def test_one_name_in_two_countries_is_asked_for():
 
 def test_an_alias_that_meets_nobody_is_noted():
     notes = kn.read_contests(RANKED, aliases={"A": "Ann", "Zed": "Z"}).notes
-    assert "1 names were replaced by their aliases: 'A'" in notes and "1 aliases met no name: 'Zed'" in notes
+    assert "1 name was replaced by its alias: 'A'" in notes and "1 alias met no name: 'Zed'" in notes
 
 
 def test_names_that_are_words_for_none_are_names_where_names_stand():
@@ -235,7 +235,10 @@ def test_a_wide_sheet_becomes_races():
     assert races.row.tolist() == [1, 2, 4, 3, 2, 1, 3, 4, 3, 2, 1]
     notes = " | ".join(races.notes)
     assert "a row for each entrant and a column for each of 3 races ('R1', 'R2', 'R3') that holds places" in notes
-    assert "1 cells of the sheet are empty" in notes and "3 results are marked as discards" in notes
+    assert (
+        "1 cell of the sheet is empty: that entrant was not in that race" in notes
+        and "3 results are marked as discards" in notes
+    )
     assert "totals and the like were left out: 'Pos', 'Total', 'Net'" in notes
     assert not any("cannot be used" in note for note in races.notes)
 

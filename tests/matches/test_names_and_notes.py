@@ -55,7 +55,7 @@ def test_spellings_are_noted_and_aliases_join(tmp_path):
         joined = kn.read_matches(table, aliases=aliases)
         assert joined.teams[0] == "Ajax" and "Mumbai" in joined.teams and len(joined.teams) == 4
         assert told(joined, "2 names were replaced by their aliases: 'AJAX', 'Bombay'")
-        assert told(joined, "1 aliases met no name: 'Nobody'")
+        assert told(joined, "1 alias met no name: 'Nobody'")
     lineups = {"match_id": ["3"], "team": ["Bombay"], "player": ["Ann"]}
     with_players = kn.read_matches(table, lineups, aliases={"Bombay": "Mumbai"})
     assert with_players.lineups is not None and with_players.lineups.names(2, 0) == ("Ann",)
@@ -114,7 +114,7 @@ def test_what_is_assumed_is_said():
     matches = kn.read_matches(table, accept_losses=True)
     assert told(matches, "every match counts as played at the first side's home")
     assert told(matches, "columns that were not used: 'gender', 'crowd'")
-    assert told(matches, "1 names play in more than one 'gender' (M, F) and count as one side each")
+    assert told(matches, "1 name plays in more than one 'gender' (M, F) and counts as one side")
     # A column for each side says who plays, not in which division the match is.
     sided = {**table, "home_gender": ["M", "M"], "away_gender": ["F", "M"]}
     del sided["gender"]

@@ -59,7 +59,7 @@ def test_thousands_in_a_list_to_start_from(tmp_path):
 def test_scores_that_became_dates_are_set_aside(cell):
     matches = kn.read_matches(table(3, score=["2-1", cell, "0-0"]))
     assert len(matches) == 2 and matches.rejected.counts() == {"a score that became a date": 1}
-    assert noted(matches, "1 entries of 'score' are dates")
+    assert noted(matches, "1 entry of 'score' is a date, as a spreadsheet makes of scores such as 3-1: that match was")
     assert matches.rejected.content.tolist() == [cell]
 
 
@@ -257,7 +257,7 @@ def test_games_decide_and_not_the_points_of_all_of_them():
     sets = table(2, home_points=[55, 42], away_points=[57, 30], home_sets=[2, 2], away_sets=[1, 0])
     matches = kn.read_matches(sets)
     assert matches.result.tolist() == [1, 1] and matches.margin.tolist() == [-2, 12]
-    assert noted(matches, "in 1 matches the winner has no more points")
+    assert noted(matches, "in 1 match the winner has no more points")
     games = {"game1": ["21-19", "21-15"], "game2": ["13-21", "21-15"], "game3": ["21-17", None]}
     for more in (
         games,

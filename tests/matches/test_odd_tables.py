@@ -63,7 +63,8 @@ ODD_MATCHES = {
     "remarks in brackets": (
         status("FT (AET)", "FT (abandoned)", "Finished (awarded)", "FT (2-1)", "Postponed (rain)"), "H0>A0 H3=A3",
         {BROKEN: 1, GIVEN: 1, LATER: 1}),
-    "a remark nobody knows": (status("FT", "FT (zzz)"), "asks: 'status' says 'FT (zzz)' of 1 matches", {}),
+    "a remark nobody knows": (status("FT", "FT (zzz)"),
+        "asks: 'status' says 'FT (zzz)' of 1 match with a result, and nothing tells whether it was played", {}),
     "a dotted header": (
         status("FT", "NS", "FT", header="fixture.status.short"), "H0>A0 H2=A2", {LATER: 1}),
     "short and long beside a number": (
@@ -71,7 +72,7 @@ ODD_MATCHES = {
         {LATER: 1}),
     "numbers of a status": (status("3", "1", "3"), "asks: 'status' says '3', '1' of 3 matches", {}),
     "a status nobody knows": (
-        status("FT", "Frobbed", "FT"), "asks: 'status' says 'Frobbed' of 1 matches with a result, and nothing tells",
+        status("FT", "Frobbed", "FT"), "asks: 'status' says 'Frobbed' of 1 match with a result, and nothing tells",
         {}),
     "a status in another script": (status("Завершён", "Не начался"), "asks: 'status' says 'Завершён'", {}),
     "a status nobody knows without a score": (
@@ -103,7 +104,7 @@ ODD_MATCHES = {
     "a broadcast": (status("Sky", "Live", "ARD", header="tv"), "note: 'tv' says 'Live' and was not used", {}),
     "no score after today": (
         "date,home,away,home_score,away_score\n2024-01-01,A,B,2,1\n2031-01-02,C,D,0,0",
-        "note: 1 matches after today end 0-0", {}),
+        "note: 1 match after today ends 0-0, as many tables say of matches to come: it counts as drawn", {}),
     "status words behind scores": (
         lines("2-1", "0-0 NS", "1-1 67'", "1-0 HT", "3-3 FT"), "H0>A0 H4=A4", {"unreadable score": 3}),
     "a legend for two legs": (lines("2-1 (agg 3-3)", "0-0 (abandoned)", "1-2"), "H0>A0 H2<A2", {BROKEN: 1}),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.matches.dates import ORDERED_FORMATS, PLAIN_FORMATS
+from kinelo.matches.match_rows import SLOTS, repeated_meetings
 from kinelo.matches.names import FEW_ROWS, SMALLEST_TABLE, encode_names
-from kinelo.matches.rows import SLOTS, repeated_meetings
 
 AT_HOME = "there is no column of neutral venues: every match counts as played at the first side's home"
 CLEAN = pl.DataFrame(
@@ -142,7 +142,7 @@ def test_dirty_rows_are_reported_with_row_and_reason(tmp_path):
     assert matches.row.tolist() == [11, 1]
     assert matches.notes == (
         "9 of 11 rows (82 %) cannot be used, 1 of them for: a side against itself, such as row 2",
-        "1 rows repeat the match id of an earlier row: they were dropped",
+        "1 row repeats the match id of an earlier row: it was dropped",
         AT_HOME,
         "the file was not in date order: it was sorted by date",
     )
@@ -172,11 +172,11 @@ def test_repeats_without_ids_are_rows_alike_in_every_column():
     }
     every = kn.read_matches(table, ordered=True)
     assert every.row.tolist() == [1, 2, 3, 4] and len(every.rejected) == 0
-    assert any("1 rows are alike an earlier row" in note and "each counts" in note for note in every.notes)
+    assert any("1 row is alike an earlier row" in note and "each counts" in note for note in every.notes)
     matches = kn.read_matches(table, drop_repeats=True, ordered=True)
     assert matches.row.tolist() == [1, 3, 4]
     assert matches.rejected.counts() == {"duplicate row": 1}
-    assert any("1 rows are alike an earlier row" in note and "dropped" in note for note in matches.notes)
+    assert any("1 row is alike an earlier row" in note and "dropped" in note for note in matches.notes)
     undated = {name: column for name, column in table.items() if name != "date"}
     assert len(kn.read_matches(undated)) == 4
     assert kn.read_matches(undated, drop_repeats=True).row.tolist() == [1, 3, 4]
@@ -204,7 +204,7 @@ def test_result_column_wins_over_scores_and_it_is_said():
     matches = kn.read_matches(table)
     assert matches.result.tolist() == [1, 1, 0]
     assert matches.margin.tolist() == [0, 2, -3]
-    assert any("in 1 matches the result is not what the scores say" in note for note in matches.notes)
+    assert any("in 1 match the result is not what the scores say" in note for note in matches.notes)
     with pytest.raises(kn.InputError, match="contradicts the scores in 3 of 3"):
         kn.read_matches(table | {"outcome": [0, 0, 1]}, columns={"result": "outcome"})
 

@@ -166,3 +166,40 @@ def test_numbers_text_and_odd_names_share_their_codes(tmp_path):
     for side in ("home", "away"):
         told, true = ([m.teams[code] for code in getattr(m, side)] for m in (together, whole))
         assert told == true
+
+
+def test_pieces_take_what_one_table_takes(tmp_path):
+    """Endings, aliases, the order of dates and the scale of results mean in pieces what they mean in one table."""
+    lines = [
+        "date,home,away,result,status",
+        "03/04/2023,Ajax,PSV,1,FT",
+        "05/04/2023,PSV,Feyenoord,0,Zapped",
+        "07/04/2023,Fey,Ajax,0,Gone",
+        "09/04/2023,Ajax,Fey,1,FT",
+    ]
+    path = tmp_path / "games.csv"
+    path.write_text("\n".join(lines))
+    asked = {"endings": {"Zapped": "finished", "gone": "broken off"}, "aliases": {"Fey": "Feyenoord"}}
+    asked |= {"dates": "mdy", "results": "signed"}
+    with pytest.raises(InputError, match="games.csv: 'status' says 'Gone', 'Zapped' of 2 matches with a result"):
+        kn.scan_matches(path).collect()
+    pieces, whole = kn.scan_matches(path, **asked).collect(), kn.read_matches(path, **asked)
+    assert pieces.date.astype(str).tolist() == ["2023-03-04", "2023-05-04", "2023-09-04"]
+    assert pieces.result.tolist() == [1.0, 0.5, 1.0] == whole.result.tolist()
+    assert [pieces.teams[code] for code in pieces.away] == ["PSV", "Feyenoord", "Feyenoord"]
+    for wrong, why in (
+        ({"endings": {"FT": "over"}}, "endings={'FT': 'over'} is not known"),
+        ({"aliases": {"A": ""}}, "lacks a name"),
+        ({"dates": "dym"}, "is no order of dates"),
+        ({"results": "halves"}, "is not a scale"),
+        ({"accept_losses": "yes"}, "accept_losses must be True or False"),
+    ):
+        with pytest.raises(InputError, match=why):
+            kn.scan_matches(path, **wrong)
+
+
+def test_a_plain_piece_is_read_under_its_aliases(tmp_path):
+    """A clean Parquet file is read at once where nothing is asked for, and by the reader of tables where names change."""
+    games(60, text=True).write_parquet(tmp_path / "g.parquet")
+    pieces = kn.scan_matches(tmp_path / "g.parquet", aliases={"3": "three"}).collect()
+    assert "three" in pieces.present and "3" not in pieces.present

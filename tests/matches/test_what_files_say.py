@@ -45,8 +45,8 @@ def test_score_lines(text, result, margin):
     matches = lines(text, "2-1")
     assert matches.result.tolist() == [result, 1.0]
     assert matches.margin[0] == pytest.approx(margin, abs=1e-12)
-    assert any("1 scores tell sets" in note for note in matches.notes) == (abs(margin) % 1 > 0 and "½" not in text)
-    assert any("shoot-out: they count as drawn" in note for note in matches.notes) == ("pen" in text)
+    assert any("1 score tells sets" in note for note in matches.notes) == (abs(margin) % 1 > 0 and "½" not in text)
+    assert any("1 match went to a shoot-out: it counts as drawn" in note for note in matches.notes) == ("pen" in text)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,9 @@ def test_yes_and_no_in_several_languages(yes, no):
     matches = kn.read_matches(SIDES | {"result": [1, 0.5], "neutro": [yes, no]})
     assert matches.neutral.tolist() == [True, False] and not any("neither" in note for note in matches.notes)
     doubtful = kn.read_matches(SIDES | {"result": [1, 0.5], "neutral": ["perhaps", no]})
-    assert any("1 entries of 'neutral' say neither yes nor no ('perhaps')" in note for note in doubtful.notes)
+    assert any(
+        "1 entry of 'neutral' says neither yes nor no ('perhaps'): it counts as" in note for note in doubtful.notes
+    )
 
 
 def test_venues_from_a_column_of_locations():
@@ -189,7 +191,7 @@ def test_venues_from_a_column_of_locations():
     table |= {"result": [1.0, 0.5, 0.0, 1.0]}
     matches = kn.read_matches(table | {"location": ["Home", "Neutral", "", "Away"]})
     assert matches.neutral.tolist() == [False, True, False, True]
-    assert any("1 entries of 'location' say that the first side was away" in note for note in matches.notes)
+    assert any("1 entry of 'location' says that the first side was away" in note for note in matches.notes)
     places = kn.read_matches(table | {"location": ["Home", "Neutral", "Lima", "Away"]})
     assert not places.neutral.any() and any("every match counts as played" in note for note in places.notes)
 

@@ -319,12 +319,13 @@ class AnyReadingOptions(ReadingOptions):
 
     def scan(self, pattern: str, kind: Kind) -> Any:
         """The files of a pattern, to be read in chunks; what is not checked of them is said."""
-
-        meaning = {}
+        meaning: dict[str, Any] = {"results": self.scale, "endings": _pairs(self.ending)}
         if kind is CONTESTS:
-            contests = self._for_contests(self.columns_asked())
-            meaning = {**contests, "aliases": self.aliases, "dates": self.dates}
-        scan = kind.scanner(pattern, column_mapping(self.column), accept_losses=self.accept_losses, **meaning)
+            meaning = self._for_contests(self.columns_asked())
+        scan = kind.scanner(
+            pattern, column_mapping(self.column), aliases=self.aliases, dates=self.dates,
+            accept_losses=self.accept_losses, **meaning,
+        )  # fmt: skip
         for note in scan.notes:
             say_note(note)
         return scan

@@ -10,10 +10,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.matches.kind import counted
 from kinelo.matches.names import as_text
 
 MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
@@ -193,6 +195,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, every[:MOST_LISTED])) + more
 
 
+@lru_cache(4096)
 def plain_name(name: str) -> str:
     """A name of a column without case, accents and signs."""
     if not name.isascii():
@@ -241,51 +244,18 @@ def distinct_names(names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     sides = find_columns([name for name in names if count[name] == 1], MATCH_COLUMNS, None)
     distinct, notes = list(names), []
     for name in twice:
+        # One stands behind each side, or one before each.
         places = [k for k, other in enumerate(names) if other == name]
-        owners = _owners(names, places, sides)
-        if owners is None:
+        at = sorted((list(names).index(sides[side]), side) for side in ("home", "away") if side in sides)
+        (first, one), (second, other) = at if len(at) == len(places) == 2 else ((0, ""), (0, ""))
+        if not (first < places[0] < second < places[1] or places[0] < first < places[1] < second):
             raise InputError(f"The table has two columns called {name!r}; give each its own name.")
-        for place, side in zip(places, owners):
+        for place, side in zip(places, (one, other)):
             distinct[place] = f"{side}_score" if plain_name(name) in SCORE_WORDS else f"{sides[side]} {name}"
         notes.append(f"two columns are called {name!r}: each was taken for the side it stands beside")
     if len(set(distinct) - {""}) < sum(bool(name.strip()) for name in distinct):
         raise InputError(f"The table has two columns called {twice[0]!r}; give each its own name.")
     return distinct, tuple(notes)
-
-
-def _owners(names: Sequence[str], places: list[int], sides: Mapping[str, str]) -> tuple[str, str] | None:
-    """The sides that two columns of one name belong to: one stands behind each side, or one before each."""
-    if len(places) != 2 or not {"home", "away"} <= sides.keys():
-        return None
-    at = {side: list(names).index(sides[side]) for side in ("home", "away")}
-    first, second = sorted(at, key=lambda side: at[side])
-    behind = at[first] < places[0] < at[second] < places[1]
-    before = places[0] < at[first] < places[1] < at[second]
-    return (first, second) if behind or before else None
-
-
-def names_winner(column: str) -> bool:
-    """Whether a column is called after the winner.
-
-    >>> names_winner("Winner"), names_winner("result")
-    (True, False)
-    """
-    return plain_name(column) in WINNERS
-
-
-def single_games(present: Iterable[str]) -> dict[str, list[str]]:
-    """Columns that hold single games or sets: scores of one each (``both``), or of one side each (``home``, ``away``).
-
-    >>> single_games(["set1", "set2", "home_set1"])
-    {'both': ['set1', 'set2'], 'home': ['home_set1'], 'away': []}
-    """
-    columns_of: dict[str, list[str]] = {"both": [], "home": [], "away": []}
-    for column in present:
-        part = re.fullmatch(r"(home|away|h|a)?(?:set|game|satz)(\d)(score|points)?(home|away|h|a)?", plain_name(column))
-        if part is not None:
-            side = (part[1] or part[4] or "both")[0]
-            columns_of[{"h": "home", "a": "away", "b": "both"}[side]].append(column)
-    return columns_of
 
 
 RATING_WORDS = (
@@ -316,23 +286,6 @@ def rating_columns(present: Iterable[str], sides: Mapping[str, str]) -> tuple[st
     ]
     first, second = (next((stated[word] for word in own if word in stated), None) for own in words)
     return None if first is None or second is None else (first, second)
-
-
-def venue_columns(present: Iterable[str]) -> list[str]:
-    """Columns that may tell whether the first side was at home."""
-    return [column for column in present if plain_name(column) in VENUE_COLUMNS]
-
-
-def more_sides(present: Iterable[str], found: Mapping[str, str]) -> str | None:
-    """A column that names a third side beside two recognised ones, if there is one.
-
-    >>> more_sides(["team1", "team2", "team3"], {"home": "team1", "away": "team2"})
-    'team3'
-    """
-    numbered = {plain_name(found["home"])[:-1]} if plain_name(found["home"]).endswith("1") else set()
-    return next(
-        (column for column in present if plain_name(column).endswith("3") and plain_name(column)[:-1] in numbered), None
-    )
 
 
 def check_mapping(given: Mapping[str, str] | None) -> None:
@@ -490,17 +443,6 @@ def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None
     return {name: taken[name] for name in CONTEST_COLUMNS if name in taken}
 
 
-def contest_hint(columns: Iterable[str]) -> str:
-    """What to say beside a table that is none of matches, where its rows may be entrants of contests."""
-    found = find_contest_columns(columns, None)
-    if not {"entrant", "contest"} <= found.keys():
-        return ""
-    return (
-        " If each row is an entrant of a contest of many, kinelo.read_contests reads it: name its place, score or time "
-        "(columns={'place': ...})."
-    )
-
-
 def needed_columns(found: Mapping[str, str], columns: Iterable[str], name: str, played: bool) -> None:
     """Refuse a table that lacks what makes a contest."""
     beside = f"its columns are {listed(columns)}"
@@ -551,6 +493,6 @@ def header_row(rows: Sequence[Sequence[str | None]]) -> int:
 def note_of_title(rows: Sequence[Sequence[str | None]]) -> str:
     """What to say of rows above the header."""
     words = [cell.strip() for row in rows for cell in row if cell and cell.strip()]
-    number = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+    number = counted(len(rows), "row", "rows")
     said = f", which {'says' if len(rows) == 1 else 'say'} {', '.join(map(repr, words[:MOST_LISTED][:3]))}"
     return f"{number} above the header{said if words else ''}, were left out".replace("say '", "say: '")

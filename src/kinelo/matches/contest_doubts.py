@@ -13,6 +13,7 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import MEETS, PARTS, ROUNDS, WORLD_RANKS, plain_name
 from kinelo.matches.contest_outcomes import NEARLY_ALL, Cells, gaps_without_sign, read_cells
 from kinelo.matches.contests import FINISHED, UNFINISHED
+from kinelo.matches.kind import counted
 from kinelo.matches.names import as_text, encode_names
 from kinelo.matches.rows import ContestRows
 from kinelo.matches.words import BROKEN_OFF, meaning_of
@@ -31,101 +32,83 @@ REST_DAYS = 2
 CONTRADICTED = 0.25
 """Share of neighbours by place whose times stand the other way round, from which on both cannot be results."""
 
+LEAST_ODD, SHARE_ODD = 3, 0.01
+"""Rows, and share of those that can be used, from which on a word that is not known is asked about."""
+
+TEAM_HEADERS = (
+    "team", "teamid", "teamname", "squad", "squadid", "group", "party", "crew", "mannschaft", "equipe", "squadra",
+)  # fmt: skip
+"""Columns that may say which rows play together."""
+
 
 def split_parts(rows: ContestRows, cells: Cells) -> None:
     """Part contests whose places repeat by the column that makes them unique, such as ``heat``; else ask."""
     if rows.options.team is not None:
         return
     value = np.where((cells.ended == FINISHED) & np.isfinite(cells.value), cells.value, np.nan)
-    there = rows.good & (rows.contest >= 0) & np.isfinite(value)
+    there = (rows.fault == 0) & (rows.contest >= 0) & np.isfinite(value)
     if not there.any():
         return
-    _part_by_meets(rows, there)
+    for column in _unused_parts(rows, MEETS):
+        # Contests of one name, on one day or on neighbouring ones, may stand under several meets.
+        (level,), _ = encode_names(rows.table[column])
+        table = pl.DataFrame({"contest": rows.contest, "level": level}).filter(pl.Series(there & (level >= 0)))
+        if several := table.unique().group_by("contest").len().filter(pl.col("len") > 1).height:
+            rows.contest, rows.identifiers = _split(rows, rows.contest, rows.identifiers, column)
+            rows.order_columns = (*rows.order_columns, column)
+            named = counted(several, "contest stands", "contests stand")
+            rows.notes.append(f"{named} under more than one {column!r}: each is a contest of its own")
     parts = _unused_parts(rows, PARTS)
-    if rows.kind != "place":
+    if rows.measure != "place":
         if rows.events is not None and "contest" in rows.found:
-            _ask_about_rounds(rows, there, rows.events, [c for c in parts if _of_days_in_a_row(rows, there, c)])
+            rounds = []
+            for column in (column for column in parts if plain_name(column) in ROUNDS):
+                # Does it number the days of events that last few days: rounds of golf, stages of a tour?
+                (level,), _ = encode_names(rows.table[column])
+                table = pl.DataFrame({"event": rows.events, "day": rows.date, "level": level})
+                days = table.filter(pl.Series(there)).unique().sort("event", "day")
+                gaps = days.select(pl.col("day").diff().over("event").dt.total_days()).to_series().drop_nulls()
+                rounds += [column] if gaps.len() and gaps.max() <= REST_DAYS else []  # type: ignore[operator]
+            _ask_about_rounds(rows, there, rows.events, rounds)
         _ask_about_rounds(rows, there, rows.contest, parts)
         return
-    repeated = _repeated(rows, value, there)
-    if not repeated.any():
+    # Contests in which places repeat throughout: 1, 2, 1, 2; ties that skip places, as 1, 1, 3, 3, are none.
+    table = pl.DataFrame({"contest": rows.contest, "place": value}).filter(pl.Series(there))
+    places = table.group_by("contest").agg(
+        pl.len().alias("n"), pl.col("place").n_unique().alias("different"), pl.col("place").max().alias("last"),
+        (pl.col("place") == pl.col("place").min()).sum().alias("first"),
+    )  # fmt: skip
+    many = (places["n"] >= LEAST_PLACED) & (places["different"] <= FEW_DIFFERENT * places["n"]) & (places["first"] > 1)
+    many &= places["last"] <= places["different"]
+    if not many.any():
         return
     used: list[str] = []
-    contest, keys = rows.contest, rows.identifiers
+    contest, keys, few = rows.contest, rows.identifiers, (1.0 - NEARLY_ALL) * there.sum()
     for column in parts:
         split, names = _split(rows, contest, keys, column)
         if _duplicates(split, value, there) < _duplicates(contest, value, there):
             contest, keys = split, names
             used.append(column)
-        if used and _duplicates(contest, value, there) <= (1.0 - NEARLY_ALL) * there.sum():
+        if used and _duplicates(contest, value, there) <= few:
             break
-    if (
-        used
-        and _duplicates(contest, value, there) <= (1.0 - NEARLY_ALL) * there.sum()
-        and _begin_at_1(contest, value, there)
-    ):
-        before = f"{rows.found['contest']!r}" if "contest" in rows.found else "day"
-        rows.contest, rows.identifiers = contest, keys
-        rows.order_columns = (*rows.order_columns, *used)
-        said = " and ".join(map(repr, used))
-        rows.notes.append(
-            f"places repeat within one {before} and are unique within each {said}, which is a contest of its own"
-        )
-        return
-    _ask_about_repeats(rows, value, there, repeated)
-
-
-def _repeated(rows: ContestRows, value: NDArray[np.float64], there: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Contests in which places repeat throughout: 1, 2, 1, 2; ties that skip places, as 1, 1, 3, 3, are none."""
-    table = pl.DataFrame({"contest": rows.contest, "place": value}).filter(pl.Series(there))
-    found = table.group_by("contest").agg(
-        pl.len().alias("n"), pl.col("place").n_unique().alias("different"), pl.col("place").max().alias("last"),
-        (pl.col("place") == pl.col("place").min()).sum().alias("first"),
-    )  # fmt: skip
-    many = (found["n"] >= LEAST_PLACED) & (found["different"] <= FEW_DIFFERENT * found["n"]) & (found["first"] > 1)
-    many &= found["last"] <= found["different"]
-    repeated = np.zeros(len(rows.identifiers), bool)
-    repeated[found["contest"].filter(many).to_numpy()] = True
-    return repeated
-
-
-def _entrants_repeat(rows: ContestRows, there: NDArray[np.bool_], contest: NDArray[np.int64]) -> bool:
-    """Whether most entrants stand more than once in most contests."""
-    table = pl.DataFrame({"contest": contest, "entrant": rows.entrant}).filter(pl.Series(there))
-    found = table.group_by("contest").agg(pl.len().alias("n"), pl.col("entrant").n_unique().alias("different"))
-    many = (found["n"] >= LEAST_PLACED) & (found["different"] <= FEW_DIFFERENT * found["n"])
-    return float(many.mean() or 0.0) > MOST  # type: ignore[arg-type]
-
-
-def _of_days_in_a_row(rows: ContestRows, there: NDArray[np.bool_], column: str) -> bool:
-    """Whether a column numbers the days of events that last few days: rounds of golf, stages of a tour."""
-    if plain_name(column) not in ROUNDS:
-        return False
-    (level,), _ = encode_names(rows.table[column])
-    table = pl.DataFrame({"event": rows.events, "day": rows.date, "level": level}).filter(pl.Series(there))
-    days = table.unique().sort("event", "day")
-    gaps = days.select(pl.col("day").diff().over("event").dt.total_days()).to_series().drop_nulls()
-    return bool(gaps.len() and gaps.max() <= REST_DAYS)  # type: ignore[operator]
-
-
-def _part_by_meets(rows: ContestRows, there: NDArray[np.bool_]) -> None:
-    """Part contests of one name, on one day or on neighbouring ones, that stand under several meets."""
-    for column in _unused_parts(rows, MEETS):
-        (level,), _ = encode_names(rows.table[column])
-        table = pl.DataFrame({"contest": rows.contest, "level": level}).filter(pl.Series(there & (level >= 0)))
-        several = table.unique().group_by("contest").len().filter(pl.col("len") > 1).height
-        if several:
-            rows.contest, rows.identifiers = _split(rows, rows.contest, rows.identifiers, column)
-            rows.events = None
-            rows.order_columns = (*rows.order_columns, column)
-            named = "1 contest stands" if several == 1 else f"{several:,} contests stand"
-            rows.notes.append(f"{named} under more than one {column!r}: each is a contest of its own")
+    if used and _duplicates(contest, value, there) <= few:
+        table = pl.DataFrame({"contest": contest, "place": value}).filter(pl.Series(there))
+        first = table.group_by("contest").agg(pl.col("place").min())["place"] == 1.0
+        if float(first.mean() or 0.0) >= NEARLY_ALL:  # type: ignore[arg-type]
+            before = f"{rows.found['contest']!r}" if "contest" in rows.found else "day"
+            rows.contest, rows.identifiers = contest, keys
+            rows.order_columns = (*rows.order_columns, *used)
+            rows.notes.append(
+                f"places repeat within one {before} and are unique within each {' and '.join(map(repr, used))}, which "
+                "is a contest of its own"
+            )
+            return
+    _ask_about_repeats(rows, value, there, places["contest"].filter(many).sort().to_numpy())
 
 
 def _unused_parts(rows: ContestRows, words: tuple[str, ...]) -> list[str]:
     """Columns that may part contests, the likeliest first."""
-    kinds = (*rows.options.slots.values(), *rows.options.advantages.values(), (rows.options.team,))
-    used = {*rows.found.values(), *(column for columns in kinds for column in columns)} - {rows.found.get("title")}
+    used = {*rows.found.values(), *rows.rated} - {rows.found.get("title")}
     names = {plain_name(column): column for column in rows.table.columns if column not in used}
     return [names[word] for word in words if word in names]
 
@@ -145,49 +128,44 @@ def _duplicates(contest: NDArray[np.int64], value: NDArray[np.float64], there: N
     return table.height - table.unique().height
 
 
-def _begin_at_1(contest: NDArray[np.int64], value: NDArray[np.float64], there: NDArray[np.bool_]) -> bool:
-    """Whether nearly every contest has a first place."""
-    table = pl.DataFrame({"contest": contest, "place": value}).filter(pl.Series(there))
-    return float((table.group_by("contest").agg(pl.col("place").min())["place"] == 1.0).mean() or 0.0) >= NEARLY_ALL  # type: ignore[arg-type]
-
-
 def _ask_about_repeats(
-    rows: ContestRows, value: NDArray[np.float64], there: NDArray[np.bool_], repeated: NDArray[np.bool_]
+    rows: ContestRows, value: NDArray[np.float64], there: NDArray[np.bool_], repeated: NDArray[np.int64]
 ) -> None:
-    present = np.unique(rows.contest[there])
-    if _team_mates(rows, value, there) or rows.options.best is not None:
+    """Ask about the contests in which places repeat, unless rows of one team, in some column, share theirs."""
+    if rows.options.best is not None:
         return
-    first = int(present[repeated[present]][0])
+    for column in rows.table.columns:
+        teams = plain_name(column) in TEAM_HEADERS and column != rows.found["entrant"]
+        if teams and share_places(rows, column, value, there):
+            return
+    contests, number, first = np.unique(rows.contest[there]).size, repeated.size, int(repeated[0])
     shown = ", ".join(f"{place:g}" for place in value[there & (rows.contest == first)][:6])
     key = rows.found.get("contest", rows.found.get("date"))
-    if repeated[present].mean() > MOST:
+    if number > MOST * contests:
         raise InputError(
-            f"Places repeat throughout in {int(repeated[present].sum()):,} of {present.size:,} contests "
+            f"Places repeat throughout in {number:,} of {contests:,} contests "
             f"({rows.identifiers[first]!r:.60}: {shown}, …). If they are heats, classes or races of one day, name the "
             f"columns that part them with columns={{'contest': [{key!r}, ...]}}; if they are ties, say best='lowest'."
         )
-    if repeated[present].mean() <= SOME:  # a shared drive, a slip
-        return
-    rows.notes.append(
-        f"in {int(repeated[present].sum()):,} contests places repeat as in heats ({rows.identifiers[first]!r:.60}: "
-        f"{shown}, …): they count as ties; columns={{'contest': [{key!r}, ...]}} parts them"
-    )
-
-
-def _team_mates(rows: ContestRows, value: NDArray[np.float64], there: NDArray[np.bool_]) -> bool:
-    """Whether places repeat because rows of one team, in some column, share theirs."""
-
-    columns = [column for column in rows.table.columns if plain_name(column) in TEAM_HEADERS]
-    columns = [column for column in columns if column != rows.found["entrant"]]
-    return any(share_places(rows, column, value, there) for column in columns)
+    if number > SOME * contests:  # fewer are a shared drive, a slip
+        rows.notes.append(
+            f"in {counted(number, 'contest', 'contests')} places repeat as in heats "
+            f"({rows.identifiers[first]!r:.60}: {shown}, …): they count as ties; columns={{'contest': [{key!r}, "
+            "...]} parts them"
+        )
 
 
 def _ask_about_rounds(
     rows: ContestRows, there: NDArray[np.bool_], contest: NDArray[np.int64], parts: list[str]
 ) -> None:
     """Ask whether rounds of one event are contests or parts of a total, where entrants stand in each of them."""
-    if not parts or not _entrants_repeat(rows, there, contest):
+    if not parts:
         return
+    table = pl.DataFrame({"contest": contest, "entrant": rows.entrant}).filter(pl.Series(there))
+    sizes = table.group_by("contest").agg(pl.len().alias("n"), pl.col("entrant").n_unique().alias("different"))
+    many = (sizes["n"] >= LEAST_PLACED) & (sizes["different"] <= FEW_DIFFERENT * sizes["n"])
+    if float(many.mean() or 0.0) <= MOST:  # type: ignore[arg-type]
+        return  # most entrants stand once in most contests
     for column in parts:
         split, _ = _split(rows, contest, ("",) * (int(contest.max()) + 1), column)
         table = pl.DataFrame({"contest": split, "entrant": rows.entrant}).filter(pl.Series(there))
@@ -202,13 +180,33 @@ def _ask_about_rounds(
 
 def ask_about_places(rows: ContestRows) -> None:
     """Ask where places contradict times or scores, or count more than took part, as those of a world ranking do."""
-    if rows.kind != "place" or rows.named("place") or rows.options.best is not None:
+    if rows.measure != "place" or "place" in rows.options.columns or rows.options.best is not None:
         return
-    there = rows.good & (rows.contest >= 0) & np.isfinite(rows.value)
-    doubtful = plain_name(rows.found["place"]) in WORLD_RANKS
-    for kind in ("time", "score"):
-        if kind in rows.found:
-            _hold_against(rows, kind, there, doubtful)
+    there = (rows.fault == 0) & (rows.contest >= 0) & np.isfinite(rows.value)
+    place = rows.found["place"]
+    doubtful = plain_name(place) in WORLD_RANKS
+    for measure in ("time", "score"):
+        if measure not in rows.found:
+            continue
+        # Both order the same entrants, in one direction or the other.
+        column = rows.found[measure]
+        other = read_cells(rows.table[column], measure)
+        gaps = gaps_without_sign(rows, other) if measure == "time" else other.behind
+        known = np.flatnonzero(there & np.isfinite(other.value) & ~other.behind & ~gaps)
+        order = known[np.lexsort((rows.value[known], rows.contest[known]))]
+        same = (rows.contest[order][1:] == rows.contest[order][:-1]) & (rows.value[order][1:] > rows.value[order][:-1])
+        step = np.diff(other.value[order])
+        rises, falls = int((same & (step > 0)).sum()), int((same & (step < 0)).sum())
+        wrong = falls if measure == "time" else min(rises, falls)
+        if rises + falls < LEAST_PLACED or wrong <= CONTRADICTED * (rises + falls):
+            continue
+        words = f"{place!r} and {column!r} contradict each other in {wrong:,} of {rises + falls:,} neighbours"
+        if doubtful:
+            raise InputError(
+                f"{words}: one of them is not the result. Say columns={{'place': {place!r}}} or "
+                f"columns={{{measure!r}: {column!r}}}."
+            )
+        rows.notes.append(f"{words}: the places count")
     if not doubtful:
         return
     table = pl.DataFrame({"contest": rows.contest, "place": rows.value, "there": there})
@@ -218,27 +216,25 @@ def ask_about_places(rows: ContestRows) -> None:
     ).drop_nulls()  # fmt: skip
     beyond = (sizes["place"] > sizes["rows"]) & (sizes["first"] > 1)
     if sizes.height and float(beyond.mean() or 0.0) > MOST:  # type: ignore[arg-type]
-        most = sizes.filter(beyond)["place"].max()
-        column = rows.found["place"]
         raise InputError(
-            f"{column!r} goes up to {most:g} in contests of fewer entrants, and nobody is first: it may be a ranking "
-            f"from elsewhere. Say columns={{'place': {column!r}}} if it is the result, or "
+            f"{place!r} goes up to {sizes.filter(beyond)['place'].max():g} in contests of fewer entrants, and nobody "
+            f"is first: it may be a ranking from elsewhere. Say columns={{'place': {place!r}}} if it is the result, or "
             "name the column that is."
         )
 
 
 def ask_about_unfinished(rows: ContestRows) -> None:
     """Ask what a word means by which half of a field did not finish: luck, or a cut."""
-    if rows.options.unfinished != "behind":
+    if rows.options.unfinished != "behind" or not (rows.ended == UNFINISHED).any():
         return
     words = pl.Series([None] * rows.fault.size, dtype=pl.String)
-    for column in (rows.outcome, rows.found.get("status")):
+    for column in (rows.found.get("outcome"), rows.found.get("status")):
         if column is not None:
             text = as_text(rows.table[column]).str.strip_chars()
             words = words.zip_with(words.is_not_null(), text.set(text.str.contains(r"^[\d\W]*$").fill_null(True), None))
     unfinished = pl.Series(rows.ended == UNFINISHED)
     table = pl.DataFrame({"contest": rows.contest, "word": words.set(~unfinished, None).str.to_lowercase()})
-    table = table.filter(pl.Series(rows.good & (rows.contest >= 0)))
+    table = table.filter(pl.Series((rows.fault == 0) & (rows.contest >= 0)))
     large = table.filter(pl.len().over("contest") >= LEAST_PLACED)
     shares = (
         large.group_by("contest", "word").len().with_columns(share=pl.col("len") / pl.col("len").sum().over("contest"))
@@ -258,48 +254,25 @@ def ask_about_unfinished(rows: ContestRows) -> None:
     rows.notes.append(f"i{words}, as was taken for granted")
 
 
-def _hold_against(rows: ContestRows, kind: str, there: NDArray[np.bool_], doubtful: bool) -> None:
-    """Compare places with times or scores: both order the same entrants, in one direction or the other."""
-    column = rows.found[kind]
-    other = read_cells(rows.table[column], kind)
-    gaps = gaps_without_sign(rows, other) if kind == "time" else other.behind
-    known = np.flatnonzero(there & np.isfinite(other.value) & ~other.behind & ~gaps)
-    order = known[np.lexsort((rows.value[known], rows.contest[known]))]
-    same = (rows.contest[order][1:] == rows.contest[order][:-1]) & (rows.value[order][1:] > rows.value[order][:-1])
-    step = np.diff(other.value[order])
-    rises, falls = int((same & (step > 0)).sum()), int((same & (step < 0)).sum())
-    wrong = falls if kind == "time" else min(rises, falls)
-    if rises + falls < LEAST_PLACED or wrong <= CONTRADICTED * (rises + falls):
-        return
-    place = rows.found["place"]
-    words = f"{place!r} and {column!r} contradict each other in {wrong:,} of {rises + falls:,} neighbours"
-    if doubtful:
-        raise InputError(
-            f"{words}: one of them is not the result. Say columns={{'place': {place!r}}} or "
-            f"columns={{{kind!r}: {column!r}}}."
-        )
-    rows.notes.append(f"{words}: the places count")
-
-
-TEAM_HEADERS = (
-    "team",
-    "teamid",
-    "teamname",
-    "squad",
-    "squadid",
-    "group",
-    "party",
-    "crew",
-    "mannschaft",
-    "equipe",
-    "squadra",
-)
-"""Columns that may say which rows play together."""
-
-
 def share_places(rows: ContestRows, column: str, value: NDArray[np.float64], there: NDArray[np.bool_]) -> bool:
     """Whether rows of one contest with the same entry in a column, several of each, have the same place."""
     table = pl.DataFrame({"contest": rows.contest, "team": as_text(rows.table[column]), "value": value})
     table = table.filter(pl.Series(there)).drop_nulls("team").drop_nans("value")
     teams = table.group_by("contest", "team").agg(pl.len(), pl.col("value").n_unique())
     return bool(teams.height and (teams["len"] > 1).mean() > 0.5 and teams["value"].max() == 1)  # type: ignore[operator]
+
+
+def note_odd_words(rows: ContestRows) -> None:
+    """Ask what a word means that stands in many cells of the outcome and is not known."""
+    odd = rows.fault == rows.reasons.index("unreadable place")
+    if not odd.any():
+        return
+    column = rows.found["outcome"]
+    words = as_text(rows.table[column].filter(pl.Series(odd))).str.strip_chars()
+    for word, number in words.value_counts(sort=True).rows()[:3]:
+        if word and number >= max(LEAST_ODD, SHARE_ODD * (rows.fault == 0).sum()):
+            rows.notes.append(
+                f"{word!r:.40} stands in {number:,} rows of {column!r} and is no {rows.measure} that is known: they "
+                f"were set aside. What does it mean? endings={{{word[:40]!r}: 'unfinished'}}, or 'last', "
+                "'disqualified' or 'not started', says it"
+            )

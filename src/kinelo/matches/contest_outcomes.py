@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import FEWEST, POINTS, plain_name
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
+from kinelo.matches.kind import counted
 from kinelo.matches.names import as_text, clean_name, read_numbers
-from kinelo.matches.rows import KEPT, Best, ContestRows, listed_names
+from kinelo.matches.rows import Best, ContestRows, listed_names
 from kinelo.matches.words import LAST, REDRESS, TO_COME, UNKNOWN, meaning_of
 
 OF_OUTCOMES = r"lap|lpd|lapped|el|elim\.?|eliminated|rt|rtd|abd|buw"
@@ -88,7 +89,7 @@ class Cells:
 
 
 def read_cells(
-    column: pl.Series, kind: str, endings: Mapping[str, int] | None = None, notes: list[str] | None = None
+    column: pl.Series, measure: str, endings: Mapping[str, int] | None = None, notes: list[str] | None = None
 ) -> Cells:
     """Read a column of places, scores or times.
 
@@ -101,7 +102,7 @@ def read_cells(
     """
     n = len(column)
     nothing = np.zeros(n, bool)
-    if kind == "time" and (column.dtype == pl.Duration or column.dtype == pl.Time):
+    if measure == "time" and (column.dtype == pl.Duration or column.dtype == pl.Time):
         value = (
             column.cast(pl.Duration("ns")).dt.total_nanoseconds().cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
         )
@@ -110,16 +111,18 @@ def read_cells(
     value = np.array(read_numbers(column, notes))
     if column.dtype != pl.String:
         return Cells(value, _ended(value), nothing, nothing, np.isnan(value))
-    signed = text.str.strip_chars().str.starts_with("+").fill_null(False).to_numpy() if kind == "time" else nothing
+    signed = text.str.strip_chars().str.starts_with("+").fill_null(False).to_numpy() if measure == "time" else nothing
     value = np.where(signed, np.nan, value)
     left = np.flatnonzero(np.isnan(value) & text.is_not_null().to_numpy())
-    if kind == "time" and left.size:
+    if measure == "time" and left.size:
         parts = text.gather(left).str.strip_chars().str.extract_groups(CLOCK).struct
         hours, minutes, seconds = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
         plain = value[np.isfinite(value)]
         value[left] = np.where(np.isnan(hours), 0.0, hours) * 3600.0 + minutes * 60.0 + seconds
         value[left[(seconds >= 60.0) | (np.isfinite(hours) & (minutes >= 60.0))]] = np.nan  # 99:99:99
-        if np.isfinite(value[left]).any() and _are_days(plain):
+        # Days of a spreadsheet: below 2, with more digits than anybody stops.
+        days = plain.size and np.all((plain > 0.0) & (plain < 2.0) & (np.round(plain, 4) != plain))
+        if np.isfinite(value[left]).any() and days:
             value[np.isin(value, plain)] *= 86_400.0
             if notes is not None:
                 notes.append(
@@ -132,7 +135,7 @@ def read_cells(
     for (word,), rows in rest.group_by(["word"], maintain_order=True):
         plain = clean_name(str(word)).lower()
         at = rows["row"].to_numpy()
-        cell = read_word(plain, kind, endings or {})
+        cell = read_word(plain, measure, endings or {})
         if cell.ended == TO_COME:
             plain, cell = "", Cell()
         cells.blank[at] = not plain
@@ -145,16 +148,11 @@ def read_cells(
     return cells
 
 
-def _are_days(numbers: NDArray[np.float64]) -> bool:
-    """Whether numbers are days of a spreadsheet: below 2, with more digits than anybody stops."""
-    return bool(numbers.size and np.all((numbers > 0.0) & (numbers < 2.0) & (np.round(numbers, 4) != numbers)))
-
-
 def _ended(value: NDArray[np.float64]) -> NDArray[np.int8]:
     return np.where(np.isfinite(value), FINISHED, UNKNOWN).astype(np.int8)
 
 
-def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
+def read_word(word: str, measure: str, endings: Mapping[str, int]) -> Cell:
     """What one word in lower case says, in a column of places, scores or times."""
     word = word.replace("\N{MINUS SIGN}", "-").strip()
     if word in endings:
@@ -165,14 +163,14 @@ def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
         word = inner[1].strip()
         if number := NUMBER.fullmatch(word):
             return Cell(float(number[0].replace(",", ".")), FINISHED)
-    if (found := READERS[kind](word)) is not None:
+    if (found := READERS[measure](word)) is not None:
         return found
     if re.fullmatch(OF_OUTCOMES, word):
         return Cell(ended=UNFINISHED)
-    if (ended := ending_of(word, place=kind == "place")) != UNKNOWN:
+    if (ended := ending_of(word, place=measure == "place")) != UNKNOWN:
         return Cell(ended=ended)
-    if kind != "place" and (marked := MARKED.fullmatch(word)):  # 10.01 Q, 9.58 WR
-        found = Cell(_number(marked[1]), FINISHED) if NUMBER.fullmatch(marked[1]) else READERS[kind](marked[1])
+    if measure != "place" and (marked := MARKED.fullmatch(word)):  # 10.01 Q, 9.58 WR
+        found = Cell(_number(marked[1]), FINISHED) if NUMBER.fullmatch(marked[1]) else READERS[measure](marked[1])
         if found is not None:
             return found._replace(marked=True)
     beside = BESIDE.fullmatch(word)
@@ -183,7 +181,7 @@ def read_word(word: str, kind: str, endings: Mapping[str, int]) -> Cell:
         if (ended := ending_of(code)) != UNKNOWN:
             return Cell(ended=ended)
     if (remark := REMARK.fullmatch(word)) and remark[1] != word:
-        return read_word(remark[1], kind, endings)
+        return read_word(remark[1], measure, endings)
     return Cell()
 
 
@@ -257,7 +255,7 @@ def read_endings(
     return np.array(text.replace_strict(meaning, return_dtype=pl.Int8).to_numpy()), (text != "").to_numpy()
 
 
-def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
+def direction(measure: str, column: str, best: Best | None) -> tuple[float, str]:
     """1 where less is better, -1 where more is, and how that is known; a column that does not say is asked about.
 
     >>> direction("score", "Points", None)
@@ -267,9 +265,9 @@ def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
         raise InputError(f"best must be 'lowest' or 'highest', not {best!r:.60}.")
     if best is not None:
         return (1.0 if best == "lowest" else -1.0), f"the {best} {column!r} is best, as asked"
-    if kind == "place":
+    if measure == "place":
         return 1.0, f"the lowest {column!r} is best"
-    if kind == "time":
+    if measure == "time":
         return 1.0, f"the shortest {column!r} is best; best='highest' if the longest is"
     if plain_name(column) in POINTS:
         return -1.0, f"the most of {column!r} is best"
@@ -282,128 +280,178 @@ def direction(kind: str, column: str, best: Best | None) -> tuple[float, str]:
 
 ONLY_SIGNS = re.compile(r"[\d\W]*")
 
+WITHDREW = r"^(wd|w/d)$|withdr"
+NEARLY_ALL, FAR_LONGER = 0.9, 4.0
 STROKES, SHORT = ("strokes", "totalstrokes", "schlage"), 0.8
 """Scores that all who play the same rounds have about as many of: nobody has less than this part of another's."""
 
 
-def cells_of_outcome(rows: ContestRows) -> Cells | None:
-    """What the column of the outcome says of every row; None where there is none."""
-    if rows.outcome is None:
+def read_outcome_cells(rows: ContestRows) -> Cells | None:
+    """What the column of the outcome says of every row; None where there is none.
+
+    A place of 0 stands for somebody without one, unless every contest has one, which is asked about; a time of 0 too,
+    but where it is that of the first one listed, as gaps to the winner begin.
+    """
+    column, good = rows.found.get("outcome"), rows.fault == 0
+    if column is None:
         return None
-    cells = read_cells(rows.table[rows.outcome], rows.kind, rows.options.endings, rows.notes)
-    if rows.kind == "time" and rows.options.best is None:
-        _leave_zeros_out(rows, cells)
-    if rows.kind == "place" and rows.options.best is None:
-        below = (cells.value < 1.0) & (cells.ended == FINISHED)
-        cells.value = _without_zeros(rows, cells.value, rows.outcome)
-        cells.ended = np.where(below, UNKNOWN, cells.ended).astype(np.int8)
+    cells = read_cells(rows.table[column], rows.measure, rows.options.endings, rows.notes)
+    if rows.measure == "time" and rows.options.best is None:
+        zero = (cells.value == 0.0) & ~cells.behind & good & (rows.contest >= 0)
+        first = np.zeros(zero.size, bool)
+        first[np.unique(np.where(good, rows.contest, -1), return_index=True)[1]] = True
+        several = (np.bincount(rows.contest[zero], minlength=len(rows.identifiers) + 1) > 1)[rows.contest]
+        none = zero & (~first | several)
+        if number := int(none.sum()):
+            times = counted(number, "time of 0", "times of 0")
+            rows.notes.append(f"{times} in {column!r} {'was' if number == 1 else 'were'} read as none")
+            cells.value[none], cells.ended[none], cells.blank[none] = np.nan, UNKNOWN, True
+    below = (cells.value < 1.0) & (rows.measure == "place") & (rows.options.best is None)
+    zero = below & good
+    if zero.any():
+        unexplained = zero
+        if "status" in rows.found:
+            status, says = read_endings(rows.table[rows.found["status"]], rows.options.endings)
+            unexplained = zero & ~(says & (status != FINISHED))
+        number = np.bincount(rows.contest[unexplained], minlength=len(rows.identifiers))
+        present = np.unique(rows.contest[good & np.isfinite(cells.value)])
+        if (cells.value[zero] == 0.0).all() and (number[present] == 1).all():
+            raise InputError(
+                f"Every contest has one {column!r} of 0, which may be the first place or somebody without one: say "
+                "best='lowest' if 0 is first, or leave these cells empty."
+            )
+        rows.notes.append(
+            f"{counted(int(zero.sum()), 'row has', 'rows have')} a {column!r} below 1, such as "
+            f"{cells.value[zero][0]:g}, which is no place"
+        )
+        cells.value = np.where(below, np.nan, cells.value)
+    cells.ended = np.where(below & (cells.ended == FINISHED), UNKNOWN, cells.ended).astype(np.int8)
     return cells
 
 
 def read_outcomes(rows: ContestRows, cells: Cells) -> None:
     """Values of which less is better, and how entrants ended who have none."""
-    column = rows.found[rows.kind]
-    sign, how = direction(rows.kind, column, rows.options.best)
+    sign, how = direction(rows.measure, rows.found["outcome"], rows.options.best)
     rows.notes.append(how)
-    value = _with_gaps(rows, cells) if rows.kind == "time" else cells.value
-    redress = (cells.ended == REDRESS) & rows.good
-    if redress.any():
+    value = _with_gaps(rows, cells) if rows.measure == "time" else cells.value
+    redress = (cells.ended == REDRESS) & (rows.fault == 0)
+    if number := int(redress.sum()):
+        given = counted(number, "result was", "results were")
         rows.notes.append(
-            f"{int(redress.sum()):,} results were given by redress (RDG): they are no places, and left out"
+            f"{given} given by redress (RDG): {'it is no place' if number == 1 else 'they are no places'}, and left out"
         )
         rows.reject(redress, "place given by redress")
     ended = np.where(np.isfinite(value), FINISHED, np.where(cells.ended > FINISHED, cells.ended, UNKNOWN))
+    blank = cells.blank
     if "status" in rows.found:
-        status, said = read_endings(rows.table[rows.found["status"]], rows.options.endings)
+        status, says = read_endings(rows.table[rows.found["status"]], rows.options.endings)
         waiting = status == TO_COME
         if rows.options.played:
             rows.reject(waiting, "contest not over yet")
-        value, cells.blank = np.where(waiting, np.nan, value), cells.blank | waiting
+        value, blank = np.where(waiting, np.nan, value), blank | waiting
         # A word such as "Engine" beside an empty place is why somebody did not finish.
-        why = (ended == UNKNOWN) & said & (status == UNKNOWN)
+        why = (ended == UNKNOWN) & says & (status == UNKNOWN)
         ended = np.select([waiting, status > FINISHED, why], [UNKNOWN, status, UNFINISHED], ended)
-    ended = without_starters(rows, ended)
-    unknown = ended == UNKNOWN
-    to_come = _to_come(rows, cells.blank & unknown) if not rows.options.played else np.zeros(len(value), bool)
-    rows.reject(unknown & cells.blank & ~to_come, "missing place")
-    rows.reject(unknown & ~cells.blank, "unreadable place")
+        ended = _without_starters(rows, ended)
+    unknown, to_come = ended == UNKNOWN, np.zeros(ended.size, bool)
+    if not rows.options.played:  # contests in which nobody has a place yet
+        good = (rows.fault == 0) & (rows.contest >= 0)
+        over = np.zeros(len(rows.identifiers) + 1, bool)
+        over[rows.contest[good & ~(blank & unknown)]] = True
+        to_come = good & ~over[rows.contest]
+    rows.reject(unknown & blank & ~to_come, "missing place")
+    rows.reject(unknown & ~blank, "unreadable place")
     rows.ended = np.where(ended < 0, FINISHED, ended).astype(np.int8)
     rows.value = np.where(rows.ended == FINISHED, sign * value, np.nan)
-    if sign > 0:
+    if sign > 0 and rows.measure == "score":
         _mark_short_rounds(rows)
-    for ending, kept, reason in (
-        (NOT_STARTED, rows.options.not_started, "did not start"),
-        (DISQUALIFIED, rows.options.disqualified, "disqualified"),
-        (UNFINISHED, rows.options.unfinished, "did not finish"),
+    options = rows.options
+    for ending, kept, option, reason in (
+        (NOT_STARTED, options.not_started, "not_started", "did not start"),
+        (DISQUALIFIED, options.disqualified, "disqualified", "disqualified"),
+        (UNFINISHED, options.unfinished, "unfinished", "did not finish"),
     ):
-        _keep_or_not(rows, ending, kept, reason)
-    if number := int(((rows.ended == LAST) & rows.good).sum()):
-        entries = "1 entry is" if number == 1 else f"{number:,} entries are"
-        rows.notes.append(f"{entries} tied behind all others who finished{_in_which_words(rows, LAST)}, as after a cut")
+        at = (rows.ended == ending) & (rows.fault == 0)
+        if not (number := int(at.sum())):
+            continue
+        happened = reason if ending != DISQUALIFIED else "was disqualified" if number == 1 else "were disqualified"
+        who = f"{counted(number, 'entry', 'entries')} {happened}{_in_which_words(rows, at)}"
+        if kept == "out":
+            rows.reject(at, reason)
+            rows.notes.append(f"{who}: left out; {option}='behind' puts such entries behind all who finished")
+        elif kept == "last":
+            rows.notes.append(f"{who}: counted like finishing last; {option}='out' leaves such entries out")
+        else:
+            rows.notes.append(
+                f"{who}: tied behind all who finished, which is partly luck and tells as much as RankElo finds; "
+                f"{option}='last' counts such entries like finishing last, {option}='out' leaves them out"
+            )
+    last = (rows.ended == LAST) & (rows.fault == 0)
+    if number := int(last.sum()):
+        entries = counted(number, "entry is", "entries are")
+        rows.notes.append(f"{entries} tied behind all others who finished{_in_which_words(rows, last)}, as after a cut")
 
 
-def _with_gaps(rows: ContestRows, cells: Cells) -> np.ndarray:
+def _in_which_words(rows: ContestRows, at: NDArray[np.bool_]) -> str:
+    """Words of the file that were taken for an ending, in brackets."""
+    words: dict[str, None] = {}
+    for column in (rows.found["outcome"], rows.found.get("status")):
+        if column is not None and rows.table[column].dtype == pl.String:
+            cells = rows.table[column].filter(pl.Series(at)).str.strip_chars().drop_nulls()
+            words |= dict.fromkeys(word for word in cells.unique(maintain_order=True) if not ONLY_SIGNS.fullmatch(word))
+    return f" ({listed_names(list(words), 3)})" if words else ""
+
+
+def _with_gaps(rows: ContestRows, cells: Cells) -> NDArray[np.float64]:
     """Times of which those behind the best of their contest are added to it, and those of the row above are taken."""
-    text = rows.table[rows.found["time"]]
+    text = as_text(rows.table[rows.found["time"]])
     value = cells.value
     plain = gaps_without_sign(rows, cells)
     if plain.any():
-        shown = as_text(text.filter(pl.Series(plain)))[0].strip()
         rows.notes.append(
-            f"the first time of each contest is by far the longest: the others, such as {shown!r}, were read as so "
-            "much behind it"
+            "the first time of each contest is by far the longest: the others, such as "
+            f"{text[int(np.argmax(plain))].strip()!r}, were read as so much behind it"
         )
         cells.behind = cells.behind | plain
     elif cells.behind.any():
-        shown = as_text(text.filter(pl.Series(cells.behind)))[0].strip()
+        shown = text[int(np.argmax(cells.behind))].strip()
         rows.notes.append(f"times such as {shown!r} were read as so much behind the shortest")
     if cells.behind.any():
         best = np.full(len(rows.identifiers) + 1, np.inf)
         whole = ~cells.behind & np.isfinite(value) & (rows.contest >= 0)
         np.minimum.at(best, rows.contest[whole], value[whole])
         value = np.where(cells.behind, np.where(np.isfinite(best), best, 0.0)[rows.contest] + value, value)
-    lapped = value >= LAPPED
-    if lapped.any():
+    if number := int((value >= LAPPED).sum()):
         rows.notes.append(
-            f"{int(lapped.sum()):,} times say how many laps somebody was behind: behind all times, and tied where they "
-            "are as many"
+            f"{counted(number, 'time says', 'times say')} how many laps somebody was behind: behind all times, and "
+            "tied where they are as many"
         )
-    if cells.same.any():
-        # The time of the row above in the same contest.
+    if number := int(cells.same.sum()):
         table = pl.DataFrame({"contest": rows.contest, "value": np.where(cells.same, np.nan, value)})
         above = table.select(pl.col("value").fill_nan(None).forward_fill().over("contest")).to_series()
         value = np.where(cells.same, above.fill_null(np.nan).to_numpy(), value)
-        rows.notes.append(f"{int(cells.same.sum()):,} times are those of the row above, as s.t. says: a tie")
+        taken = counted(number, "time is that", "times are those")
+        rows.notes.append(f"{taken} of the row above, as s.t. says: a tie")
     return value
-
-
-def _leave_zeros_out(rows: ContestRows, cells: Cells) -> None:
-    """Take a time of 0 for none, but where it is that of the first one listed, as gaps to the winner begin."""
-    zero = (cells.value == 0.0) & ~cells.behind & rows.good & (rows.contest >= 0)
-    first = np.zeros(zero.size, bool)
-    first[np.unique(np.where(rows.good, rows.contest, -1), return_index=True)[1]] = True
-    several = (np.bincount(rows.contest[zero], minlength=len(rows.identifiers) + 1) > 1)[rows.contest]
-    none = zero & (~first | several)
-    if none.any():
-        rows.notes.append(f"{int(none.sum()):,} times of 0 in {rows.outcome!r} were read as none")
-        cells.value[none], cells.ended[none], cells.blank[none] = np.nan, UNKNOWN, True
 
 
 def _mark_short_rounds(rows: ContestRows) -> None:
     """Put who has fewer rounds than others behind them, where the fewest strokes are best, as after a cut."""
-    rounds = [column for column in rows.table.columns if re.fullmatch(r"(?:r|rd|round|runde)[1-9]", plain_name(column))]
-    there = rows.good & (rows.contest >= 0) & (rows.ended == FINISHED)
-    if rows.kind != "score" or not there.any():
+    there = (rows.fault == 0) & (rows.contest >= 0) & (rows.ended == FINISHED)
+    if not there.any():
         return
-    played = np.sum([np.isfinite(read_numbers(rows.table[column])) for column in rounds], axis=0) if rounds else 0
-    most = np.zeros(len(rows.identifiers) + 1, np.int64)
-    np.maximum.at(most, rows.contest[there], np.broadcast_to(played, there.shape)[there])
-    short = there & (played < most[rows.contest]) & (len(rounds) > 1)
-    if short.any():
-        rows.notes.append(f"{int(short.sum()):,} entries have fewer rounds ({listed_names(rounds)}) than others")
-        rows.ended[short], rows.value[short] = LAST, np.nan
+    rounds = [column for column in rows.table.columns if re.fullmatch(r"(?:r|rd|round|runde)[1-9]", plain_name(column))]
+    if len(rounds) > 1:
+        played = np.sum([np.isfinite(read_numbers(rows.table[column])) for column in rounds], axis=0)
+        most = np.zeros(len(rows.identifiers) + 1, np.int64)
+        np.maximum.at(most, rows.contest[there], played[there])
+        short = there & (played < most[rows.contest])
+        if number := int(short.sum()):
+            entries = counted(number, "entry has", "entries have")
+            rows.notes.append(f"{entries} fewer rounds ({listed_names(rounds)}) than others")
+            rows.ended[short], rows.value[short] = LAST, np.nan
     if plain_name(rows.found["score"]) in STROKES and not rounds and "status" not in rows.found:
-        least, highest = np.full(most.size, np.inf), np.zeros(most.size)
+        least, highest = np.full(len(rows.identifiers), np.inf), np.zeros(len(rows.identifiers))
         np.minimum.at(least, rows.contest[there], rows.value[there])
         np.maximum.at(highest, rows.contest[there], rows.value[there])
         if np.any((least < SHORT * highest)[np.unique(rows.contest[there])]):
@@ -413,90 +461,22 @@ def _mark_short_rounds(rows: ContestRows) -> None:
             )
 
 
-def _without_zeros(rows: ContestRows, places: np.ndarray, column: str) -> np.ndarray:
-    """Places from 1 on; a 0 stands for somebody without one, unless every contest has one, which is asked about."""
-    zero = (places < 1.0) & rows.good
-    if not zero.any():
-        return places
-    unexplained = zero
-    if "status" in rows.found:
-        status, said = read_endings(rows.table[rows.found["status"]], rows.options.endings)
-        unexplained = zero & ~(said & (status != FINISHED))
-    number = np.bincount(rows.contest[unexplained], minlength=len(rows.identifiers))
-    present = np.unique(rows.contest[rows.good & np.isfinite(places)])
-    if (places[zero] == 0.0).all() and (number[present] == 1).all():
-        raise InputError(
-            f"Every contest has one {column!r} of 0, which may be the first place or somebody without one: say "
-            "best='lowest' if 0 is first, or leave these cells empty."
-        )
-    shown = f"{places[zero][0]:g}"
-    rows.notes.append(f"{int(zero.sum()):,} rows have a {column!r} below 1, such as {shown}, which is no place")
-    return np.where(places < 1.0, np.nan, places)
-
-
-def _to_come(rows: ContestRows, empty: np.ndarray) -> np.ndarray:
-    """Rows of contests in which nobody has a place yet."""
-    good = rows.good & (rows.contest >= 0)
-    full = np.zeros(len(rows.identifiers) + 1, bool)
-    full[rows.contest[good & ~empty]] = True
-    return good & ~full[rows.contest]
-
-
-def _keep_or_not(rows: ContestRows, ending: int, kept: str, reason: str) -> None:
-    number = int(((rows.ended == ending) & rows.good).sum())
-    if not number:
-        return
-    option = {NOT_STARTED: "not_started", DISQUALIFIED: "disqualified", UNFINISHED: "unfinished"}[ending]
-    entries = "1 entry" if number == 1 else f"{number:,} entries"
-    said = "were disqualified" if number > 1 else "was disqualified"
-    who = f"{entries} {said if ending == DISQUALIFIED else reason}{_in_which_words(rows, ending)}"
-    choice = {how: f"{option}={how!r}" for how in KEPT}
-    if kept == "out":
-        rows.reject(rows.ended == ending, reason)
-        rows.notes.append(f"{who}: left out; {choice['behind']} puts such entries behind all who finished")
-    elif kept == "last":
-        rows.notes.append(f"{who}: counted like finishing last; {choice['out']} leaves such entries out")
-    else:
-        rows.notes.append(
-            f"{who}: tied behind all who finished, which is partly luck and tells as much as RankElo finds; "
-            f"{choice['last']} counts such entries like finishing last, {choice['out']} leaves them out"
-        )
-
-
-def _in_which_words(rows: ContestRows, ending: int) -> str:
-    """Words of the file that were taken for an ending, in brackets."""
-    there = pl.Series((rows.ended == ending) & rows.good)
-    words: dict[str, None] = {}
-    for key in (rows.outcome, rows.found.get("status")):
-        if key is not None and rows.table[key].dtype == pl.String:
-            cells = rows.table[key].filter(there).str.strip_chars().drop_nulls()
-            words |= dict.fromkeys(word for word in cells.unique(maintain_order=True) if not ONLY_SIGNS.fullmatch(word))
-    return f" ({listed_names(list(words), 3)})" if words else ""
-
-
-WITHDREW = r"^(wd|w/d)$|withdr"
-
-
-def without_starters(rows: ContestRows, ended: NDArray[np.int8]) -> NDArray[np.int8]:
+def _without_starters(rows: ContestRows, ended: NDArray[np.int8]) -> NDArray[np.int8]:
     """Endings in which who withdrew after some way, though not the longest of the contest, has started."""
     column = rows.found.get("distance")
-    if column is None or "status" not in rows.found:
+    if column is None:
         return ended
     came = np.nan_to_num(read_numbers(rows.table[column]), posinf=0.0)
     longest = np.zeros(len(rows.identifiers) + 1)
     np.maximum.at(longest, rows.contest, came)
     status = as_text(rows.table[rows.found["status"]]).str.strip_chars().str.to_lowercase().fill_null("")
     on_the_way = status.str.contains(WITHDREW).to_numpy() & (came > 0.0) & (came < longest[rows.contest])
-    on_the_way &= rows.good & (ended == NOT_STARTED)
+    on_the_way &= (rows.fault == 0) & (ended == NOT_STARTED)
     if on_the_way.any():
-        number, name = int(on_the_way.sum()), rows.entrants[rows.entrant[np.flatnonzero(on_the_way)[0]]]
-        entries = "1 entry" if number == 1 else f"{number:,} entries"
+        name = rows.entrants[rows.entrant[int(np.argmax(on_the_way))]]
+        entries = counted(int(on_the_way.sum()), "entry", "entries")
         rows.notes.append(f"{entries} withdrew after some {column!r}, such as {name}: that is not finishing")
     return np.where(on_the_way, UNFINISHED, ended).astype(np.int8)
-
-
-NEARLY_ALL = 0.9
-FAR_LONGER = 4.0
 
 
 def gaps_without_sign(rows: ContestRows, cells: Cells) -> NDArray[np.bool_]:
@@ -504,35 +484,16 @@ def gaps_without_sign(rows: ContestRows, cells: Cells) -> NDArray[np.bool_]:
 
     In nearly every contest the first must be more than ``FAR_LONGER`` times the longest of the others, which rise.
     """
-    whole = np.isfinite(cells.value) & ~cells.behind & (cells.value < LAPPED) & rows.good & (rows.contest >= 0)
+    whole = np.isfinite(cells.value) & ~cells.behind & (cells.value < LAPPED) & (rows.fault == 0) & (rows.contest >= 0)
     table = pl.DataFrame({"contest": rows.contest, "value": cells.value, "at": np.arange(whole.size)})
     table = table.filter(pl.Series(whole)).sort("contest", "at")
     others = pl.col("value").slice(1)
-    found = table.group_by("contest").agg(
+    firsts = table.group_by("contest").agg(
         pl.col("at").first(), pl.len().alias("n"), (pl.col("value").first() > FAR_LONGER * others.max()).alias("far"),
         (others.diff().fill_null(0.0) >= 0.0).all().alias("rise"),
     ).filter(pl.col("n") > 1)  # fmt: skip
-    if not found.height or float((found["far"] & found["rise"]).mean() or 0.0) < NEARLY_ALL:  # type: ignore[arg-type]
+    if not firsts.height or float((firsts["far"] & firsts["rise"]).mean() or 0.0) < NEARLY_ALL:  # type: ignore[arg-type]
         return np.zeros(whole.size, bool)
     first = np.zeros(whole.size, bool)
-    first[found["at"].to_numpy()] = True
-    return whole & ~first & np.isin(rows.contest, found["contest"].to_numpy())
-
-
-LEAST_ODD, SHARE_ODD = 3, 0.01
-"""Rows, and share of those that can be used, from which on a word that is not known is asked about."""
-
-
-def note_odd_words(rows: ContestRows) -> None:
-    """Ask what a word means that stands in many cells of the outcome and is not known."""
-    odd = rows.fault == rows.reasons.index("unreadable place")
-    if not odd.any() or rows.outcome is None:
-        return
-    words = as_text(rows.table[rows.outcome].filter(pl.Series(odd))).str.strip_chars()
-    for word, number in words.value_counts(sort=True).rows()[:3]:
-        if word and number >= max(LEAST_ODD, SHARE_ODD * rows.good.sum()):
-            rows.notes.append(
-                f"{word!r:.40} stands in {number:,} rows of {rows.outcome!r} and is no {rows.kind} that is known: they "
-                f"were set aside. What does it mean? endings={{{word[:40]!r}: 'unfinished'}}, or 'last', "
-                "'disqualified' or 'not started', says it"
-            )
+    first[firsts["at"].to_numpy()] = True
+    return whole & ~first & np.isin(rows.contest, firsts["contest"].to_numpy())

@@ -6,9 +6,11 @@ and how far each entrant came: a column of laps, kilometres or stages, as a part
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import itemgetter
+
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import (
@@ -17,7 +19,6 @@ from kinelo.matches.columns import (
     find_columns,
     find_contest_columns,
     listed,
-    needed_columns,
     plain_name,
     with_one_key,
 )
@@ -25,14 +26,16 @@ from kinelo.matches.contest_doubts import (
     TEAM_HEADERS,
     ask_about_places,
     ask_about_unfinished,
+    note_odd_words,
     share_places,
     split_parts,
 )
-from kinelo.matches.contest_outcomes import cells_of_outcome, note_odd_words, read_endings, read_outcomes
+from kinelo.matches.contest_outcomes import read_endings, read_outcome_cells, read_outcomes
 from kinelo.matches.contests import FINISHED
+from kinelo.matches.kind import counted
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
-from kinelo.matches.names import as_text, could_be_names, encode_names, read_numbers, without_stand_ins
+from kinelo.matches.names import as_text, encode_names, read_numbers
 from kinelo.matches.rows import ContestOptions, ContestRows, listed_names, with_group
 from kinelo.matches.same_side import DIVISIONS, likely_entrants, note_of_likely
 from kinelo.matches.shapes import fill_blocks, from_wide_sheet
@@ -52,139 +55,179 @@ NEARLY_ALL = 0.9
 """Share of contests, or of their years, with one first place from which on years are those of entrants, or seasons."""
 
 SEASON = r"\b(1[789]\d\d|2[01]\d\d)(?:\D|$)"
+TIMES = (*ORDER_COLUMNS["time"], "off")
+"""Columns of times of day; a horse race is off at 14:35, while in tables of matches `off` counts attacks."""
+
+FURTHER_SLOTS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
+"""Columns that could be rated beside the entrant; they are named in a note."""
+
+CIRCUMSTANCES = (
+    "track", "tracktype", "circuit", "circuittype", "surface", "course", "racecourse", "venue", "weather", "going",
+    "terrain", "format", "discipline", "length", "strecke", "pista", "piste", "circuito",
+)  # fmt: skip
+"""Columns on which the part of luck may depend, where they say one thing of each contest."""
+
+LEAST_CONTESTS = 5
+"""Contests for each level, on average, from which on a circumstance is worth asking about."""
 
 
-def interpret_contests(opened: Opened, options: ContestOptions, name: str) -> ContestRows:
+def read_contest_rows(opened: Opened, options: ContestOptions, name: str) -> ContestRows:
     """Read every column of a long table and mark the rows that cannot be used."""
-    long = from_wide_sheet(opened, options.columns, options.played) or opened
-    table, columns = with_one_key(long.table, options.columns)
+    table, columns = with_one_key(opened.table, options.columns)
     column_of = find_contest_columns(table.columns, columns)
-    helping = [column for named in options.advantages.values() for column in named]
-    if column_of.get("weight") in helping and "weight" not in (columns or {}):
-        column_of.pop("weight")  # what a horse carries is not how much its race counts
-    needed_columns(column_of, table.columns, name, options.played)
-    if plain_name(column_of.get("status", "")) in ("state", "estado", "outcome") and "status" not in (columns or {}):
-        ended, said = read_endings(table[column_of["status"]], options.endings)
-        if (ended[said] >= FINISHED).mean() < MOST if said.any() else True:
-            del column_of["status"]  # where somebody comes from
-    notes = list(long.notes)
-    order = find_columns(table.columns, {"round": ORDER_COLUMNS["round"]}, None)
+    if not {"contest", "date"} & column_of.keys() and (wide := from_wide_sheet(opened, columns, options.played)):
+        opened, table = wide, wide.table
+        column_of = find_contest_columns(table.columns, columns)
+    order = find_columns(table.columns, ORDER_COLUMNS | {"time": TIMES}, None)
+    _check_columns(table, column_of, options, name)
+    notes = list(opened.notes)
     blocks = [column_of[key] for key in ("date", "contest", "season", "title") if key in column_of]
-    table = fill_blocks(table, dict.fromkeys([*blocks, *order.values()]), notes)
+    blocks += [order["round"]] if "round" in order else []
+    table = fill_blocks(table, dict.fromkeys(blocks), notes)
+    if options.team is not None and options.team not in table.columns:
+        raise InputError(f"team= names {options.team!r:.60}, but the columns are {listed(table.columns)}.")
+    (entrant,), entrants = encode_names(table[options.team or column_of["entrant"]])
+    slots = _read_slots(table, column_of, options)
+    measure = next((key for key in ("place", "score", "time") if key in column_of), "")
+    if measure:
+        column_of["outcome"] = column_of[measure]
+    named = (*options.slots.values(), *options.advantages.values(), (options.team or column_of["entrant"],))
     n = table.height
-    team = _column(table, options.team, "team=") if options.team else column_of["entrant"]
-    (entrant,), entrants = encode_names(table[team])
     rows = ContestRows(
-        table, column_of, options, entrant, entrants, _read_slots(table, column_of, options), np.zeros(n, np.int8),
-        notes, np.zeros(n, "datetime64[D]"), np.full(n, -1), np.full(n, np.nan),
-        np.zeros(n, np.int8), np.ones(n), row=np.arange(n) if long.rows is None else long.rows,
+        table, column_of, order, options, entrant, entrants, slots, {*chain(*named)}, measure, notes,
+        np.zeros(n, "datetime64[D]"), np.full(n, -1), np.full(n, np.nan), np.zeros(n, np.int8), np.ones(n),
+        np.zeros(n, np.int8), np.arange(n) if opened.rows is None else opened.rows,
     )  # fmt: skip
-    rows.begin(long.broken, rows.entrant < 0)
-    rows.kind = next((kind for kind in ("place", "score", "time") if kind in column_of), "")
-    _check_season(rows)
-    _read_days(rows)
-    _group(rows)
-    _read_weight(rows)
+    rows.begin(opened.broken, rows.entrant < 0)
+    if "season" in column_of and "contest" in column_of and "season" not in options.columns:
+        _check_season(rows)
+    if "date" in column_of or "season" not in column_of or not _years_from_seasons(rows):
+        rows.read_days()
+    _number_contests(rows)
+    if "weight" in column_of:
+        _read_weight(rows)
     _check_names(rows)
-    cells = cells_of_outcome(rows)
+    cells = read_outcome_cells(rows)
     if cells is not None:
         split_parts(rows, cells)
-    read_titles(rows)
+    if "title" in column_of:
+        _read_titles(rows)
     if cells is not None:
         read_outcomes(rows, cells)
-        read_distances(rows)
+        if "distance" in column_of:
+            _read_distances(rows)
         ask_about_places(rows)
         ask_about_unfinished(rows)
         note_odd_words(rows)
     else:
         rows.notes.append("there is no place, score or time: these contests have not taken place yet")
-    good = np.flatnonzero(rows.good)
+    good = np.flatnonzero(rows.fault == 0)
     day = rows.date[good].view(np.int64) if "date" in column_of else None
     if likely := likely_entrants(rows.entrants, rows.entrant[good], rows.contest[good], day):
         rows.notes.append(note_of_likely(likely, "entrant"))
     return rows
 
 
-def _column(table: pl.DataFrame, column: object, said: str) -> str:
-    if column not in table.columns:
-        raise InputError(f"{said} names {column!r:.60}, but the columns are {listed(table.columns)}.")
-    return str(column)
+def _check_columns(table: pl.DataFrame, column_of: dict[str, str], options: ContestOptions, name: str) -> None:
+    """Refuse a table that lacks what makes a contest, and leave out columns that say something else of entrants."""
+    lacks = ""
+    if "entrant" not in column_of:
+        lacks = "no column of entrants; name it with columns={'entrant': ...}"
+    elif "contest" not in column_of and "date" not in column_of:
+        lacks = (
+            "neither contests nor dates, so that nothing tells which rows belong together; name a column with "
+            "columns={'contest': ...}"
+        )
+    elif options.played and not {"place", "score", "time"} & column_of.keys():
+        lacks = "no places, scores or times; name one with columns={'place': ...} (or 'score', 'time')"
+    if lacks:
+        raise InputError(f"{name} has {lacks}, its columns are {listed(table.columns)}.")
+    if column_of.get("weight") in chain(*options.advantages.values()) and "weight" not in options.columns:
+        column_of.pop("weight")  # what a horse carries is not how much its race counts
+    if plain_name(column_of.get("status", "")) in ("state", "estado", "outcome") and "status" not in options.columns:
+        ended, says = read_endings(table[column_of["status"]], options.endings)
+        if (ended[says] >= FINISHED).mean() < MOST if says.any() else True:
+            del column_of["status"]  # where somebody comes from
 
 
 def _read_slots(table: pl.DataFrame, found: dict[str, str], options: ContestOptions) -> dict:
-    """Codes of what is rated, by kind; team-mates in several columns share the names of their kind."""
+    """Codes of what is rated, by kind of slot; team-mates in several columns share the names of their kind."""
     wanted = options.slots or {found["entrant"]: (found["entrant"],)}
-    both = [kind for kind in options.advantages if kind in wanted]
+    both = [slot for slot in options.advantages if slot in wanted]
     if both:
         raise InputError(f"{both[0]!r:.60} is named among slots= and advantages=; it is one or the other.")
     slots = {}
-    for kind, columns in (*wanted.items(), *options.advantages.items()):
-        said = "advantages=" if kind in options.advantages else "slots="
-        series = [table[_column(table, column, said)] for column in columns]
-        codes, names = encode_names(*series)
-        slots[kind] = np.stack(codes, axis=1), names
+    for argument, several in (("slots", wanted), ("advantages", options.advantages)):
+        for slot, columns in several.items():
+            if missing := [column for column in columns if column not in table.columns]:
+                raise InputError(f"{argument}= names {missing[0]!r:.60}, but the columns are {listed(table.columns)}.")
+            codes, names = encode_names(*(table[column] for column in columns))
+            slots[slot] = np.stack(codes, axis=1), names
     return slots
 
 
 def _check_names(rows: ContestRows) -> None:
+    """Set rows without a name aside, join names by aliases, and say which may be one, or two."""
+    rated = [slot for slot in rows.slots if slot not in rows.options.advantages]
     rows.reject(rows.entrant < 0, "missing entrant")
-    rated = [kind for kind in rows.slots if kind not in rows.options.advantages]
     if "group" in rows.found:
-        (level,), levels = encode_names(rows.table[rows.found["group"]])
-        (rows.entrant,), rows.entrants = with_group([rows.entrant], rows.entrants, level, levels)
-        for kind in rated[:1]:
-            codes, names = with_group(list(rows.slots[kind][0].T), rows.slots[kind][1], level, levels)
-            rows.slots[kind] = np.stack(codes, axis=1), names
-    (entrants, rows.entrants), *slots = rows.rename(
-        ([rows.entrant], rows.entrants), *((list(codes.T), names) for codes, names in rows.slots.values())
-    )
-    [rows.entrant] = entrants
-    rows.slots = {kind: (np.stack(codes, axis=1), names) for kind, (codes, names) in zip(rows.slots, slots)}
-    _check_stand_ins(rows)
-    for kind in rated:
-        rows.reject(rows.slots[kind][0].max(axis=1) < 0, "missing slot")
-    for names in dict.fromkeys((rows.entrants, *(names for _, names in rows.slots.values()))):
+        group = rows.table[rows.found["group"]]
+        (rows.entrant,), rows.entrants = with_group([rows.entrant], rows.entrants, group)
+        for slot in rated[:1]:
+            codes, names = with_group(list(rows.slots[slot][0].T), rows.slots[slot][1], group)
+            rows.slots[slot] = np.stack(codes, axis=1), names
+    if rows.options.aliases:
+        spelt = [(list(codes.T), names) for codes, names in rows.slots.values()]
+        ((rows.entrant,), rows.entrants), *slots = rows.rename(([rows.entrant], rows.entrants), *spelt)
+        rows.slots = {slot: (np.stack(codes, axis=1), names) for slot, (codes, names) in zip(rows.slots, slots)}
+
+    def plays(code: int) -> bool:  # in no contest twice
+        contests = rows.contest[(rows.entrant == code) & (rows.fault == 0) & (rows.contest >= 0)]
+        return np.unique(contests).size == contests.size
+
+    rows.check_stand_ins(rows.entrants, [rows.entrant], plays)
+    for slot in rated:
+        rows.reject(rows.slots[slot][0].max(axis=1) < 0, "missing slot")
+    for names in dict.fromkeys((rows.entrants, *map(itemgetter(1), rows.slots.values()))):
         rows.note_spelling(names)
-    note_namesakes(rows)
-
-
-def _check_stand_ins(rows: ContestRows) -> None:
-    """Set rows aside whose name stands for none; NULL or None is a name where it is in no contest twice."""
-    named = without_stand_ins(rows.entrants)
-    if named.all():
+    if "group" in rows.found:
         return
-    there = rows.good & (rows.contest >= 0)
-    pairs, number = np.unique(np.stack([rows.entrant[there], rows.contest[there]]), axis=1, return_counts=True)
-    twice = np.zeros(len(rows.entrants) + 1, bool)
-    twice[pairs[0][number > 1]] = True
-    handles = ~named & could_be_names(rows.entrants) & ~twice[:-1]
-    rows.note_handles(rows.entrants, handles)
-    rows.reject(~np.append(named | handles, True)[rows.entrant], "a name that stands for none")
+    # Names that stand under two nations, or in two divisions, may be two.
+    used = {*rows.found.values(), *rows.rated}
+    for column in rows.table.columns:
+        if column in used or plain_name(column) not in (*NATIONS, *DIVISIONS):
+            continue
+        (level,), levels = encode_names(rows.table[column])
+        there = (rows.fault == 0) & (level >= 0) & (rows.entrant >= 0)
+        pairs = np.unique(np.stack([rows.entrant[there], level[there]]), axis=1)[0]
+        codes = np.flatnonzero(np.bincount(pairs, minlength=len(rows.entrants)) > 1)
+        if codes.size:
+            first = [levels[k] for k in np.unique(level[there & (rows.entrant == codes[0])])[:3]]
+            rows.notes.append(
+                f"{counted(codes.size, 'name stands', 'names stand')} under more than one {column!r} and count as one "
+                f"each: {listed_names([rows.entrants[k] for k in codes[:3]], 2)} ({', '.join(first)}); say "
+                f"columns={{'group': {column!r}}} if they are different"
+            )
 
 
-def _read_days(rows: ContestRows) -> None:
-    """Days from their column; without one a season gives the year, as far as it does for all."""
-    if "date" in rows.found or "season" not in rows.found:
-        rows.read_days()
-        return
-    column = rows.found["season"]
+def _years_from_seasons(rows: ContestRows) -> bool:
+    """Whether a season gives the year of each contest, where no column gives its day; then it is its first day."""
+    column, good = rows.found["season"], rows.fault == 0
     year = read_numbers(as_text(rows.table[column]).str.extract(SEASON, 1))
-    if not np.isfinite(year[rows.good]).all() or not rows.good.any():
-        rows.read_days()
-        return
+    if not good.any() or not np.isfinite(year[good]).all():
+        return False
     first = (np.nan_to_num(year, nan=1970.0).astype(np.int64) - 1970).astype("datetime64[Y]")
     rows.date = first.astype("datetime64[D]")
     rows.notes.append(f"there is no date column: {column!r} gives the year of each contest")
+    return True
 
 
 def _check_season(rows: ContestRows) -> None:
     """Leave out a year that says something of entrants, as that of their birth does, and nothing of contests."""
-    if "season" not in rows.found or "contest" not in rows.found or rows.named("season"):
-        return
     column = rows.found["season"]
     keys = ("contest", "season", "date", "entrant", "place")
     table = pl.DataFrame({key: as_text(rows.table[rows.found[key]]) for key in keys if key in rows.found})
-    table = table.filter(pl.Series(rows.good)).drop_nulls([key for key in table.columns if key != "place"])
+    table = table.filter(pl.Series(rows.fault == 0)).drop_nulls([key for key in table.columns if key != "place"])
     of_contests = table.group_by(pl.col("^contest|date$")).agg(pl.col("season").n_unique(), pl.len())
     several = of_contests.filter(pl.col("len") > 1)["season"] > 1
     of_entrants = table.group_by("entrant").agg(pl.col("season").n_unique())["season"]
@@ -228,28 +271,26 @@ def _are_born_in(column: str, table: pl.DataFrame) -> bool:
 
 def _read_weight(rows: ContestRows) -> None:
     """How much each contest counts; what each entrant carries is something else."""
-    if "weight" in rows.found:
-        column = rows.found["weight"]
-        table = pl.DataFrame({"contest": rows.contest, "weight": as_text(rows.table[column])})
-        table = table.filter(pl.Series(rows.good & (rows.contest >= 0))).drop_nulls()
-        of_contests = table.group_by("contest").agg(pl.col("weight").n_unique(), pl.len())
-        several = of_contests.filter(pl.col("len") > 1)["weight"] > 1
-        if not rows.named("weight") and several.len() and float(several.mean() or 0.0) > MOST:  # type: ignore[arg-type]
-            rows.notes.append(
-                f"{column!r} differs between the entrants of one contest: it does not say how much a contest counts, "
-                f"and was not used; columns={{'weight': {column!r}}} counts the largest"
-            )
-            del rows.found["weight"]
-            return
-        rows.weight = read_numbers(rows.table[column])
-        if several.any():
-            number = int(several.sum())
-            within = "1 contest" if number == 1 else f"{number:,} contests"
-            rows.notes.append(f"{column!r} differs within {within}: the largest of each counts")
-        rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
+    column = rows.found["weight"]
+    table = pl.DataFrame({"contest": rows.contest, "weight": as_text(rows.table[column])})
+    table = table.filter(pl.Series((rows.fault == 0) & (rows.contest >= 0))).drop_nulls()
+    of_contests = table.group_by("contest").agg(pl.col("weight").n_unique(), pl.len())
+    several = of_contests.filter(pl.col("len") > 1)["weight"] > 1
+    if "weight" not in rows.options.columns and several.len() and float(several.mean() or 0.0) > MOST:  # type: ignore[arg-type]
+        rows.notes.append(
+            f"{column!r} differs between the entrants of one contest: it does not say how much a contest counts, "
+            f"and was not used; columns={{'weight': {column!r}}} counts the largest"
+        )
+        del rows.found["weight"]
+        return
+    rows.weight = read_numbers(rows.table[column])
+    if number := int(several.sum()):
+        within = counted(number, "contest", "contests")
+        rows.notes.append(f"{column!r} differs within {within}: the largest of each counts")
+    rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
 
 
-def _group(rows: ContestRows) -> None:
+def _number_contests(rows: ContestRows) -> None:
     """Number the contests: by their id (and season), apart where its dates lie apart, else by day."""
     column_of, table = rows.found, rows.table
     if "contest" in column_of:
@@ -262,76 +303,68 @@ def _group(rows: ContestRows) -> None:
     else:
         (codes,), keys = encode_names(pl.Series(rows.date.astype(str)).set(pl.Series(np.isnat(rows.date)), None))
         rows.notes.append("there is no column of contests: rows of one day are one contest")
-    contest = codes.astype(np.int64)
-    if "date" in column_of and "contest" in column_of and rows.good.any():
-        contest, keys = _split_by_date(rows, contest, keys)
-    rows.contest, rows.identifiers = contest, tuple(keys)
+    rows.contest, rows.identifiers = codes.astype(np.int64), keys
+    if "date" in column_of and "contest" in column_of and (rows.fault == 0).any():
+        _split_by_date(rows)
 
 
-def _split_by_date(rows: ContestRows, contest: np.ndarray, keys: tuple[str, ...]) -> tuple[np.ndarray, list[str]]:
+def _split_by_date(rows: ContestRows) -> None:
     """Contests whose rows lie more than a month apart, or whose entrants return from day to day as in Race 1 of every
     day, are several, each named with its day.
     """
-    good = np.flatnonzero(rows.good)
+    good, contest, keys = np.flatnonzero(rows.fault == 0), rows.contest, rows.identifiers
     order = good[np.lexsort((rows.date[good], contest[good]))]
     same = contest[order][1:] == contest[order][:-1]
     gap = np.diff(rows.date[order])
     far = same & (gap > SAME_CONTEST)
     days = same & (gap > np.timedelta64(0, "D")) & ~far
-    daily = days & _same_entrants(rows, order, np.concatenate([[0], np.cumsum(~same | far)]))[1:]
+    # Runs of days: do the same entrants return on them?
+    run = np.concatenate([[0], np.cumsum(~same | far)])
+    table = pl.DataFrame({"run": run, "entrant": rows.entrant[order], "day": rows.date[order]})
+    entrants, entries = (
+        np.bincount(part["run"].to_numpy(), minlength=int(run.max(initial=0)) + 1)
+        for part in (table.unique(["run", "entrant"]), table.unique())
+    )
+    daily = days & (entries >= SAME_ENTRANTS * entrants)[run][1:]
     apart = far | daily
-    if (days & ~daily).any():
-        number = np.unique(contest[order][1:][days & ~daily]).size
-        rows.notes.append(f"{number:,} contests have rows of several days: each is dated by its last day")
+    if number := np.unique(contest[order][1:][days & ~daily]).size:
+        several = counted(number, "contest has", "contests have")
+        rows.notes.append(f"{several} rows of several days: {'it' if number == 1 else 'each'} is dated by its last day")
     if not apart.any():
-        return contest, list(keys)
+        return
     rows.events = np.full(contest.size, -1)
-    rows.events[order] = np.concatenate([[0], np.cumsum(~same | far)])
-    split = np.concatenate([[0], np.cumsum(~same | apart)])
-    new = np.full(contest.size, -1)
-    new[order] = split
+    rows.events[order] = run
+    rows.contest = np.full(contest.size, -1)
+    rows.contest[order] = np.concatenate([[0], np.cumsum(~same | apart)])
     begins = order[np.flatnonzero(np.concatenate([[True], ~same | apart]))]
     often = np.zeros(len(keys), bool)
     often[contest[order][1:][apart]] = True
-    names = [f"{keys[c]} on {rows.date[k]}" if often[c] else keys[c] for k, c in zip(begins, contest[begins])]
+    rows.identifiers = tuple(
+        f"{keys[c]} on {rows.date[k]}" if often[c] else keys[c] for k, c in zip(begins, contest[begins])
+    )
     month = f"after more than {int(SAME_CONTEST.astype(int))} days"
     for returns, how in ((far, month), (daily, "on other days with the same entrants")):
-        number = np.unique(contest[order][1:][returns]).size
-        if number:
-            named = "1 name of a contest returns" if number == 1 else f"{number:,} names of contests return"
+        if number := np.unique(contest[order][1:][returns]).size:
+            named = counted(number, "name of a contest returns", "names of contests return")
             rows.notes.append(f"{named} {how}: each time counts as a contest of its own")
-    return new, names
 
 
-def _same_entrants(rows: ContestRows, order: np.ndarray, run: np.ndarray) -> np.ndarray:
-    """Which rows, in this order, belong to a run of days on which the same entrants return."""
-    table = pl.DataFrame({"run": run, "entrant": rows.entrant[order], "day": rows.date[order]})
-    entrants = table.unique(["run", "entrant"])["run"].to_numpy()
-    entries = table.unique()["run"].to_numpy()
-    size = int(run.max(initial=0)) + 1
-    return (np.bincount(entries, minlength=size) >= SAME_ENTRANTS * np.bincount(entrants, minlength=size))[run]
-
-
-def read_titles(rows: ContestRows) -> None:
+def _read_titles(rows: ContestRows) -> None:
     """Read the titles, after contests are numbered; ``found`` loses a column that does not name contests.
 
     It does where it says one thing of each contest, and no two contests of one day have the same title.
     """
-    column = rows.found.get("title")
-    if column is None:
-        return
-    kinds = (*rows.options.slots.values(), *rows.options.advantages.values(), (rows.options.team,))
-    there = rows.good & (rows.contest >= 0)
+    column = rows.found["title"]
+    there = (rows.fault == 0) & (rows.contest >= 0)
     text = as_text(rows.table[column]).str.strip_chars().fill_null("")
     table = pl.DataFrame({"contest": rows.contest, "title": text, "date": rows.date}).filter(pl.Series(there))
     table = table.filter(pl.col("title") != "").group_by("contest").agg(
         pl.col("title").first(), pl.col("title").n_unique().alias("titles"), pl.col("date").max()
     )  # fmt: skip
-    asked = "title" in (rows.options.columns or {})
     names_contests = table.height > 0 and table["titles"].max() == 1
-    names_contests &= asked or not table.select("title", "date").is_duplicated().any()
-    if any(column in columns for columns in kinds) or not names_contests:
-        if asked:
+    names_contests &= "title" in rows.options.columns or not table.select("title", "date").is_duplicated().any()
+    if column in rows.rated or not names_contests:
+        if "title" in rows.options.columns:
             rows.notes.append(f"{column!r} differs between rows of one contest, so that it names no contest")
         del rows.found["title"]
         return
@@ -340,151 +373,81 @@ def read_titles(rows: ContestRows) -> None:
     rows.titles = tuple(titles.tolist())
 
 
-def read_distances(rows: ContestRows) -> None:
+def _read_distances(rows: ContestRows) -> None:
     """Read how far each came, after the outcome; ``found`` loses a column that turns out to say something else."""
-    column = rows.found.get("distance")
-    rated = (*rows.options.slots.values(), *rows.options.advantages.values(), (rows.options.team,))
-    if column is None:
-        return
-    if any(column in columns for columns in rated) and "distance" not in (rows.options.columns or {}):
+    column = rows.found["distance"]
+    if column in rows.rated and "distance" not in rows.options.columns:
         del rows.found["distance"]
         return
-    there = rows.good & (rows.contest >= 0)
-    came = _distances(rows, column, there)
-    whole = _of_winners(rows, came, there)[rows.contest]
+    there = (rows.fault == 0) & (rows.contest >= 0)
+    came = np.array(read_numbers(rows.table[column], rows.notes))
+    sound = (came >= 0.0) & (came < np.inf)
+    text = as_text(rows.table[column]).str.strip_chars().fill_null("")
+    if (wrong := there & ~sound & (text != "").to_numpy()).any():
+        cells = counted(int(wrong.sum()), "cell is", "cells are")
+        rows.notes.append(
+            f"{cells} no distance in {column!r}, such as {text[int(np.argmax(wrong))]!r:.40}: how far these entries "
+            "came is unknown"
+        )
+    came = np.where(sound, came, np.nan)
+    # What is all the way: the distance of the best of each contest, of who finished the first who has one.
+    whole = np.full(len(rows.identifiers) + 1, np.nan)
+    known = np.flatnonzero(there & (rows.ended == FINISHED) & np.isfinite(rows.value) & np.isfinite(came))
+    order = known[np.lexsort((-came[known], rows.value[known], rows.contest[known]))]
+    contest, at = np.unique(rows.contest[order], return_index=True)
+    whole[contest] = came[order[at]]
+    whole = whole[rows.contest]
     retired = there & (rows.ended > FINISHED) & (rows.ended != LAST) & np.isfinite(came)
     lost = retired & ~(whole > 0.0)
-    if lost.any():
-        number = np.unique(rows.contest[lost]).size
+    if number := np.unique(rows.contest[lost]).size:
         rows.notes.append(
-            f"{number:,} {'contest has' if number == 1 else 'contests have'} no {column!r} of anybody who finished: "
-            "how far the others came is unknown"
+            f"{counted(number, 'contest has', 'contests have')} no {column!r} of anybody who finished: how far the "
+            "others came is unknown"
         )
     part = np.where(whole > 0.0, came / np.where(whole > 0.0, whole, 1.0), np.nan)
-    told = retired & ~lost
-    if told.any() and (part[told] == 1.0).all():
+    measured = retired & ~lost
+    if measured.any() and (part[measured] == 1.0).all():
         rows.notes.append(
             f"{column!r} is the same for who finished and who did not: it is how long a contest is, not how far each "
             "came, and was not used"
         )
         del rows.found["distance"]
         return
-    if told.any():
+    if measured.any():
         rows.notes.append(f"{column!r} says how far who did not finish came, as a part of what the winner did")
-    _note_longer(rows, column, there & (part > 1.0))
+    if (longer := there & (part > 1.0)).any():
+        row = int(np.argmax(longer))
+        rows.notes.append(
+            f"{counted(int(longer.sum()), 'entry', 'entries')} came further in {column!r} than the winner, such as "
+            f"{rows.entrants[rows.entrant[row]]} in row {row + 1:,}; that counts as all the way"
+        )
     rows.distance = np.minimum(part, 1.0)
 
 
-def _distances(rows: ContestRows, column: str, there: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Distances from 0 on, NaN where there is none; cells that are no distance are noted."""
-    came = np.array(read_numbers(rows.table[column], rows.notes))
-    text = as_text(rows.table[column]).str.strip_chars().fill_null("")
-    wrong = there & ~((came >= 0.0) & (came < np.inf)) & (text != "").to_numpy()
-    if wrong.any():
-        shown = text[int(np.flatnonzero(wrong)[0])]
-        cells = "cell is" if wrong.sum() == 1 else "cells are"
-        rows.notes.append(
-            f"{int(wrong.sum()):,} {cells} no distance in {column!r}, such as {shown!r:.40}: how far these "
-            "entries came is unknown"
-        )
-    return np.where((came >= 0.0) & (came < np.inf), came, np.nan)
-
-
-def _of_winners(rows: ContestRows, came: NDArray[np.float64], there: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Distance of the best of each contest (contests, and NaN for none); of who finished, the first who has one."""
-    whole = np.full(len(rows.identifiers) + 1, np.nan)
-    known = np.flatnonzero(there & (rows.ended == FINISHED) & np.isfinite(rows.value) & np.isfinite(came))
-    order = known[np.lexsort((-came[known], rows.value[known], rows.contest[known]))]
-    contest, at = np.unique(rows.contest[order], return_index=True)
-    whole[contest] = came[order[at]]
-    return whole
-
-
-def _note_longer(rows: ContestRows, column: str, longer: NDArray[np.bool_]) -> None:
-    if not longer.any():
-        return
-    row, number = int(np.flatnonzero(longer)[0]), int(longer.sum())
-    name = rows.entrants[rows.entrant[row]]
-    rows.notes.append(
-        f"{number:,} {'entry' if number == 1 else 'entries'} came further in {column!r} than the winner, such as "
-        f"{name} in row {row + 1:,}; that counts as all the way"
-    )
-
-
-FURTHER_KINDS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
-"""Columns that could be rated beside the entrant; they are named in a note."""
-
-
-CIRCUMSTANCES = (
-    "track", "tracktype", "circuit", "circuittype", "surface", "course", "racecourse", "venue", "weather", "going",
-    "terrain", "format", "discipline", "length", "strecke", "pista", "piste", "circuito",
-)  # fmt: skip
-"""Columns on which the part of luck may depend, where they say one thing of each contest."""
-
-LEAST_CONTESTS = 5
-"""Contests for each level, on average, from which on a circumstance is worth asking about."""
-
-
 def note_unused(rows: ContestRows) -> None:
-    """Name the columns that were not used, and say what two sorts of them are good for."""
-    outcomes = [kind for kind in ("place", "score", "time") if kind in rows.found]
-    used = {column for key, column in rows.found.items() if key not in outcomes[1:]} | {*rows.order_columns}
-    kinds = (*rows.options.slots.values(), *rows.options.advantages.values())
-    used |= {rows.options.team, *(column for columns in kinds for column in columns)}
+    """Name the columns that were not used, and say what some of them are good for."""
+    measures = [key for key in ("place", "score", "time") if key in rows.found]
+    used = {column for key, column in rows.found.items() if key not in measures[1:]}
+    used |= {*rows.order_columns, *rows.rated}
     unused = [column for column in rows.table.columns if column not in used]
     if unused:
         rows.notes.append(f"columns that were not used: {listed(unused)}")
-    _note_teams(rows, unused)
-    _note_circumstances(rows, unused)
-    further = [column for column in unused if plain_name(column) in FURTHER_KINDS]
-    if further and not rows.options.slots:
-        rows.notes.append(f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}]")
-
-
-def _note_circumstances(rows: ContestRows, unused: list[str]) -> None:
-    """Say how luck that differs is found, where a column holds a circumstance of contests that return."""
-    for column in unused:
-        if plain_name(column) not in CIRCUMSTANCES:
-            continue
+    good = rows.fault == 0
+    teams = next((column for column in unused if plain_name(column) in TEAM_HEADERS), None)
+    if teams is not None and good.any() and share_places(rows, teams, rows.value, good):
+        rows.notes.append(
+            f"rows of one {teams!r} share their places: team={teams!r} makes them one entrant whose members are rated"
+        )
+    for column in (column for column in unused if plain_name(column) in CIRCUMSTANCES):
+        # Luck may differ by a circumstance of contests that returns.
         table = pl.DataFrame({"contest": rows.contest, "level": as_text(rows.table[column])})
-        levels = table.filter(pl.Series(rows.good & (rows.contest >= 0))).drop_nulls().unique()
+        levels = table.filter(pl.Series(good & (rows.contest >= 0))).drop_nulls().unique()
         number = levels["level"].n_unique()
         if number > 1 and levels["contest"].is_unique().all() and levels.height >= LEAST_CONTESTS * number:
             rows.notes.append(
                 f"luck may differ by {column!r}: advantages=[{column!r}] and RankElo(noise_by=[{column!r}]) find out"
             )
-            return
-
-
-def _note_teams(rows: ContestRows, unused: list[str]) -> None:
-    """Say how rows become one entrant where a column holds teams whose members share their places."""
-    column = next((column for column in unused if plain_name(column) in TEAM_HEADERS), None)
-    if column is None or not rows.good.any():
-        return
-    if share_places(rows, column, rows.value, rows.good):
-        rows.notes.append(
-            f"rows of one {column!r} share their places: team={column!r} makes them one entrant whose members are rated"
-        )
-
-
-def note_namesakes(rows: ContestRows) -> None:
-    """Say which names stand under two nations, or in two divisions: they may be two."""
-    if "group" in rows.found:
-        return
-    kinds = (*rows.options.slots.values(), *rows.options.advantages.values(), (rows.options.team,))
-    used = {*rows.found.values(), *(column for columns in kinds for column in columns)}
-    for column in rows.table.columns:
-        if column in used or plain_name(column) not in (*NATIONS, *DIVISIONS):
-            continue
-        (level,), levels = encode_names(rows.table[column])
-        there = rows.good & (level >= 0) & (rows.entrant >= 0)
-        pairs = np.unique(np.stack([rows.entrant[there], level[there]]), axis=1)[0]
-        codes = np.flatnonzero(np.bincount(pairs, minlength=len(rows.entrants)) > 1)
-        if codes.size:
-            number = "1 name stands" if codes.size == 1 else f"{codes.size:,} names stand"
-            first = [levels[k] for k in np.unique(level[there & (rows.entrant == codes[0])])[:3]]
-            rows.notes.append(
-                f"{number} under more than one {column!r} and count as one each: "
-                f"{listed_names([rows.entrants[k] for k in codes[:3]], 2)} ({', '.join(first)}); say "
-                f"columns={{'group': {column!r}}} if they are different"
-            )
+            break
+    further = [column for column in unused if plain_name(column) in FURTHER_SLOTS]
+    if further and not rows.options.slots:
+        rows.notes.append(f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}]")

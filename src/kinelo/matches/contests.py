@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.dated import DatedTable, Day, Rejects, TableCheck, described, digest_of
-from kinelo.matches.kind import CONTESTS, Kind
+from kinelo.matches.kind import CONTESTS, Kind, counted
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
@@ -391,8 +391,7 @@ class Contests(DatedTable):
         if self.advantages:
             parts.append(f"advantage by {' and '.join(self.advantages)}")
         if len(self.rejected):
-            number = len(self.rejected)
-            parts.append("1 row rejected" if number == 1 else f"{number:,} rows rejected")
+            parts.append(f"{counted(len(self.rejected), 'row', 'rows')} rejected")
         return f"Contests: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
 from kinelo.matches.dated import EARLIEST, LATEST
+from kinelo.matches.kind import counted
 from kinelo.matches.names import as_text, encode_names
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
@@ -123,9 +124,21 @@ def read_dates(column: pl.Series, order: DateOrder | None = None, *, played: boo
         return DaysRead(np.append(usual, NOWHERE)[codes], "%Y-%m-%d")
     cells = _Cells(column.name, text, played)
     rows = np.bincount(codes[codes >= 0], minlength=len(words))
-    notes = [note for read in (cells.read_counted, cells.read_plain) if (note := read())]
+    notes = [note] if (note := cells.read_counted()) else []
+    for form in PLAIN_FORMATS:
+        # The year or month stands in a place or word that gives it away.
+        left = np.flatnonzero(np.isnat(cells.days) & ~cells.three_numbers)
+        if not left.size:
+            break
+        cells.days[left] = _read((cells.timeless if " " in form else cells.short).gather(left), form, played)
+        cells.style[left[~np.isnat(cells.days[left])]] = form
     if cells.three_numbers.any():
-        cells.use_order(*_best_order(cells, codes, rows, order, notes))
+        chosen, days = _best_order(cells, codes, rows, order, notes)
+        three = cells.three_numbers & ~np.isnat(days)
+        cells.days = np.where(three, days, cells.days)
+        letters = ["%" + letter for letter in chosen]
+        for k in np.flatnonzero(three).tolist():
+            cells.style[k] = cells.sign[k].join(letters).replace("%y", "%Y" if len(cells.year[k]) == 4 else "%y")
     styles = {style: k for k, style in reversed(list(enumerate(cells.style))) if style and style != COUNTED}
     if len(styles) > 1:
         shown = " and ".join(repr(words[k]) for k in sorted(styles.values())[:3])
@@ -176,16 +189,6 @@ class _Cells:
             return f"the numbers in {self.name!r} were read as {words}: {self.text[first]} is {self.days[first]}"
         return None
 
-    def read_plain(self) -> None:
-        """Read the cells whose year or month stands in a place or word that gives it away."""
-        for form in PLAIN_FORMATS:
-            left = np.flatnonzero(np.isnat(self.days) & ~self.three_numbers)
-            if not left.size:
-                return
-            days = _read((self.timeless if " " in form else self.short).gather(left), form, self.played)
-            self.days[left] = days
-            self.style[left[~np.isnat(days)]] = form
-
     def in_order(self, order: DateOrder) -> Days:
         """Days of cells of three numbers, in this order; NaT for those that it does not make a day of."""
         days = np.full(len(self.text), NOWHERE)
@@ -194,14 +197,6 @@ class _Cells:
             read = _read(text, form, self.played)
             days = np.where(self.three_numbers & np.isnat(days), read, days)
         return days
-
-    def use_order(self, order: DateOrder, days: Days) -> None:
-        """Take the days of cells of three numbers from this order."""
-        known = self.three_numbers & ~np.isnat(days)
-        self.days = np.where(known, days, self.days)
-        letters = ["%" + letter for letter in order]
-        for k in np.flatnonzero(known).tolist():
-            self.style[k] = self.sign[k].join(letters).replace("%y", "%Y" if len(self.year[k]) == 4 else "%y")
 
 
 def _weekdays(words: pl.Series) -> NDArray[np.int64]:
@@ -234,7 +229,7 @@ def _best_order(
         right: dict[DateOrder, int] = {o: int(rows[fits[o]].sum()) for o in days}
         most: list[DateOrder] = [order for order in days if right[order] == max(right.values())]
         if wrong := int(rows[said].sum()) - max(right.values()):
-            notes.append(f"{wrong:,} dates contradict their weekday")
+            notes.append(f"{counted(wrong, 'date contradicts its', 'dates contradict their')} weekday")
         if len(most) == 1:
             shown = cells.text[int(np.flatnonzero(fits[most[0]])[0])]
             notes.append(f"dates such as {shown!r} were read as {ORDERS[most[0]]}: so their weekdays are right")

@@ -23,11 +23,11 @@ import polars as pl
 from numba import njit
 from numpy.typing import NDArray
 
-from kinelo.matches.columns import ORDER_COLUMNS, find_columns
 from kinelo.matches.dated import UNDATED
+from kinelo.matches.kind import counted
 from kinelo.matches.matches import Matches
-from kinelo.matches.names import as_text, encode_names, read_numbers
-from kinelo.matches.rows import ContestRows, Rows
+from kinelo.matches.names import encode_names, read_numbers
+from kinelo.matches.rows import ContestRows, MatchRows, TableRows
 
 Keys = dict[str, NDArray[np.float64]]
 LEAST_COUNTED = 20_000
@@ -92,9 +92,8 @@ def first_of_day(matches: Matches) -> NDArray[np.bool_]:
     return first
 
 
-def order_days(rows: Rows, index: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+def order_days(rows: MatchRows, index: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
     """Rows in the order of their matches, and which of them have none; ``index`` is their order by date."""
-    given = find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns)
     played = np.flatnonzero(np.isfinite(rows.result[index]))
     undated = "date" not in rows.found or bool(np.all(rows.date[index] == UNDATED))
     if undated or rows.options.ordered or played.size == 0:
@@ -105,43 +104,49 @@ def order_days(rows: Rows, index: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     if not clash.any():
         return index, None
     places, chosen, day = played[clash], chosen[clash], day[clash]
-    keys = {name: key for name, key in _keys(rows, given, chosen).items() if _tells(key, day)}
-    complete = [np.where(_missing_somewhere(key, day), 0.0, key) for key in keys.values()]
-    order = _order_of(rows, chosen, [day, *complete])
+    _, run = np.unique(day, return_inverse=True)
+    keys: Keys = {}
+    for column, key in order_keys(rows, chosen).items():
+        # A key orders the matches of those days of which it is known for all, and tells something where it parts some.
+        gap = (np.bincount(run, weights=np.isnan(key)) > 0)[run]
+        if np.any(~gap[1:] & (day[1:] == day[:-1]) & (key[1:] != key[:-1])):
+            keys[column] = np.where(gap, 0.0, key)
+    order = _order_of(rows, chosen, [day, *keys.values()])
     index, sorted_rows = index.copy(), chosen[order]
     index[places] = sorted_rows
     group = np.zeros(order.size, np.int64)
-    for key in (day, *complete):
+    for key in (day, *keys.values()):
         group[1:] |= key[order][1:] != key[order][:-1]
     unordered = np.zeros(index.size, np.bool_)
     unordered[places] = clashes(np.cumsum(group), rows.home[sorted_rows], rows.away[sorted_rows], len(rows.teams))
-    _tell(rows, [given.get(name, rows.found["date"]) for name in keys], unordered, rows.date[index])
-    return index, unordered if unordered.any() else None
+    rows.order_columns = tuple(keys)
+    if keys:
+        by = ", ".join(map(repr, keys))
+        rows.notes.append(f"where a side plays more than once on a day, matches were put in order by {by}")
+    if not (number := int(unordered.sum())):
+        return index, None
+    days = counted(np.unique(rows.date[index][unordered]).size, "day", "days")
+    rows.notes.append(
+        f"nothing tells the order of {counted(number, 'match', 'matches')} on {days} on which a side plays more than "
+        "once: each is forecast from the ratings at the start of its day; name a column of times, rounds or numbers "
+        "with columns={'order': ...}, or say ordered=True if rows stand in order"
+    )
+    return index, unordered
 
 
-def _keys(rows: Rows, given: dict[str, str], chosen: NDArray[np.int64]) -> Keys:
-    """What tells the order of matches of one day, the surest first; NaN where a row does not tell."""
-    table = rows.table
-    keys: Keys = {}
-    if "order" in given and rows.named("order"):
-        keys["order"] = read_numbers(table[given["order"]][chosen])
-    keys["date"] = _times_by_value(table[rows.found["date"]][chosen])
-    if "time" in given:
-        keys["time"] = _times_by_value(table[given["time"]][chosen])
+def order_keys(rows: TableRows, chosen: NDArray[np.int64]) -> Keys:
+    """What tells the order within a day of the chosen rows, by column, the surest first; NaN where a row does not."""
+    table, given, keys = rows.table, rows.order_found, {}
+    order = {given["order"]: read_numbers(table[given["order"]].gather(chosen))} if "order" in given else {}
+    if "order" in rows.options.columns:
+        keys |= order
+    for column in (rows.found.get("date"), given.get("time")):
+        if column is not None:
+            keys[column] = times_of_day(table[column].gather(chosen))
     if "round" in given:
-        (codes,), names = encode_names(table[given["round"]][chosen])
-        keys["round"] = np.array([*round_rank(names), np.nan])[codes]
-    if "order" in given and not rows.named("order"):
-        keys["order"] = read_numbers(table[given["order"]][chosen])
-    return keys
-
-
-def _times_by_value(column: pl.Series) -> NDArray[np.float64]:
-    """The same as :func:`times_of_day`, which looks at each text once: a day has many matches."""
-    if column.dtype != pl.String:
-        return times_of_day(column)
-    (codes,), values = encode_names(column)
-    return np.append(times_of_day(pl.Series(values, dtype=pl.String)), np.nan)[codes]
+        (codes,), names = encode_names(table[given["round"]].gather(chosen))
+        keys[given["round"]] = np.array([*round_rank(names), np.nan])[codes]
+    return keys | order
 
 
 def times_of_day(column: pl.Series) -> NDArray[np.float64]:
@@ -154,32 +159,20 @@ def times_of_day(column: pl.Series) -> NDArray[np.float64]:
         return column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
     if column.dtype.is_numeric():
         return read_numbers(column)
-    text = as_text(column)
+    # A day has many matches: each text is looked at once.
+    (codes,), values = encode_names(column)
+    text = pl.Series([*values, None], dtype=pl.String)
     numbers = read_numbers(text)  # seconds since 1970, or days and parts of a day of a spreadsheet
-    counted = np.where(numbers > LEAST_COUNTED, numbers, np.nan)
-    if not text.str.contains(TIME).any():
-        return counted
-    parts = text.str.strip_chars().str.extract_groups(TIME).struct
+    counted_time = np.where(numbers > LEAST_COUNTED, numbers, np.nan)
+    parts = text.str.extract_groups(TIME).struct
     hour, minute, second = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
     half = parts.field("4").str.to_lowercase().fill_null("").to_numpy()
     hour = np.where(half == "", hour, hour % 12 + np.where(half == "p", 12, 0))
     time = hour * 3600.0 + minute * 60.0 + np.where(np.isnan(second), 0.0, second)
-    return np.where(np.isnan(time), counted, time)
+    return np.where(np.isnan(time), counted_time, time)[codes]
 
 
-def _tells(key: NDArray[np.float64], day: NDArray[np.int64]) -> bool:
-    """Whether a key parts the matches of some day; days with a gap in it do not count."""
-    usable = ~_missing_somewhere(key, day)
-    return bool(np.any(usable[1:] & (day[1:] == day[:-1]) & (key[1:] != key[:-1])))
-
-
-def _missing_somewhere(key: NDArray[np.float64], day: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether some match of a match's day lacks the key, so that it orders none of them."""
-    _, run = np.unique(day, return_inverse=True)
-    return (np.bincount(run, weights=np.isnan(key)) > 0)[run]
-
-
-def _order_of(rows: Rows, chosen: NDArray[np.int64], keys: Sequence[NDArray]) -> NDArray[np.int64]:
+def _order_of(rows: MatchRows, chosen: NDArray[np.int64], keys: Sequence[NDArray]) -> NDArray[np.int64]:
     """Order of some rows by keys, the first of them first, then by what rows say and not by where they stand.
 
     Of one day few rows name the same two sides: only those are compared by all the rest.
@@ -192,44 +185,62 @@ def _order_of(rows: Rows, chosen: NDArray[np.int64], keys: Sequence[NDArray]) ->
     for key in keys:
         same &= key[order[1:]] == key[order[:-1]]
     alike = np.flatnonzero(np.append(same, False) | np.append(False, same))
-    part = order[alike]
+    part = chosen[order[alike]]
     meeting = np.cumsum(~np.append(False, same)[alike])
-    order[alike] = part[np.lexsort((*_by_content(rows, chosen[part]), meeting))]
+    names = np.zeros(part.size)
+    if rows.identifiers is not None:
+        names = rows.identifiers[part].rank("ordinal").fill_null(0).to_numpy()
+    # A number for each match that is as good as random: in order of results the first of a day would be the worst.
+    side = np.array([zlib.crc32(name.encode()) for name in rows.teams], np.uint64)
+    numbers = [column[part] + 0.0 for column in (rows.result, rows.margin)]  # one zero instead of two
+    scattered = rows.date[part].view(np.int64).astype(np.uint64)
+    for word in (side[rows.home[part]], side[rows.away[part]], *(number.view(np.uint64) for number in numbers)):
+        scattered = (scattered ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        scattered ^= scattered >> np.uint64(29)
+    content = (column[part] for column in (rows.weight, rows.neutral, rows.margin, rows.result))
+    order[alike] = order[alike][np.lexsort((*content, scattered, names, meeting))]
     return order
 
 
-def _by_content(rows: Rows, chosen: NDArray[np.int64]) -> tuple[NDArray, ...]:
-    """Keys of rows that name the same sides, the least important first."""
-    names = np.zeros(chosen.size)
-    if rows.identifiers is not None:
-        names = rows.identifiers[chosen].rank("ordinal").fill_null(0).to_numpy()
-    numbers = (column[chosen] for column in (rows.weight, rows.neutral, rows.margin, rows.result))
-    return *numbers, _scattered(rows, chosen), names
+def order_contests(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
+    """Ranks of the contests inside a day, the surest first; ``good`` are the rows that are used.
 
-
-def _scattered(rows: Rows, chosen: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A number for each match that is as good as random: in order of results the first of a day would be the worst."""
-    side = np.array([zlib.crc32(name.encode()) for name in rows.teams], np.uint64)
-    numbers = [column[chosen] + 0.0 for column in (rows.result, rows.margin)]  # one zero instead of two
-    key = rows.date[chosen].view(np.int64).astype(np.uint64)
-    for part in (side[rows.home[chosen]], side[rows.away[chosen]], *(number.view(np.uint64) for number in numbers)):
-        key = (key ^ part) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
-    return key
-
-
-def _tell(rows: Rows, used: list[str], unordered: NDArray[np.bool_], date: NDArray[np.datetime64]) -> None:
-    rows.order_columns = tuple(dict.fromkeys(used))
-    if used:
-        by = ", ".join(map(repr, rows.order_columns))
-        rows.notes.append(f"where a side plays more than once on a day, matches were put in order by {by}")
-    if number := int(unordered.sum()):
-        days = np.unique(date[unordered]).size
-        rows.notes.append(
-            f"nothing tells the order of {number:,} matches on {days:,} days on which a side plays more than once: "
-            "each is forecast from the ratings at the start of its day; name a column of times, rounds or numbers "
-            "with columns={'order': ...}, or say ordered=True if rows stand in order"
-        )
+    A time or a round orders the contests of those days of which it is known for all, where it says one thing of each
+    contest. Else they stand as the file lists them one after the other, or in the order of their names: rounds of a
+    season without dates are numbers that count, in whichever order they are listed.
+    """
+    contest, contests, keys = rows.contest[good], len(rows.identifiers), rows.identifiers
+    met = np.unique(contest)
+    day = np.full(contests, np.datetime64("0001-01-01"))
+    np.maximum.at(day, contest, rows.date[good])
+    shared = np.unique(day[met]).size < met.size
+    ranks: list[NDArray] = []
+    for column, key in order_keys(rows, good).items():
+        if column in (rows.found.get("outcome"), rows.found.get("contest"), rows.found["entrant"]):
+            continue
+        least, most = np.full(contests, np.inf), np.full(contests, -np.inf)
+        known = ~np.isnan(key)
+        np.minimum.at(least, contest[known], key[known])
+        np.maximum.at(most, contest[known], key[known])
+        timed = np.isfinite(least)
+        if not timed.any() or np.any(least[timed] != most[timed]) or np.unique(least[timed]).size < 2:
+            continue
+        gaps = np.isin(day, day[met][~timed[met]])
+        ranks.append(np.where(gaps | ~timed, 0.0, least))
+        if shared and column not in rows.found.values():
+            rows.order_columns = (*rows.order_columns, column)
+            rows.notes.append(f"contests of one day stand in the order of {column!r}")
+    numbered = "date" not in rows.found and "season" in rows.found
+    numbered = numbered and all(keys[k].rpartition(" ")[2].isdigit() for k in met.tolist())
+    changes = np.flatnonzero(np.concatenate([[True], contest[1:] != contest[:-1]]))
+    if changes.size == met.size and not numbered:
+        place = np.full(contests, contest.size)
+        np.minimum.at(place, contest, np.arange(contest.size))
+        return [*ranks, place]
+    parts = [[(not p.isdigit(), int(p) if p.isdigit() else p) for p in re.findall(r"\d+|\D+", key)] for key in keys]
+    rank = np.empty(contests, np.int64)
+    rank[sorted(range(contests), key=lambda k: parts[k])] = np.arange(contests)
+    return [*ranks, rank]
 
 
 QUALIFYING, GROUP_ORDER, NUMBERED, KNOCK_OUT = 0.0, 100.0, 200.0, 100_000.0
@@ -322,86 +333,3 @@ def first_of_each(until: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     ends, count = np.unique(until, return_counts=True)
     return np.repeat(ends - count, count)
-
-
-Ranks = NDArray[np.float64]
-
-TIMES = (*ORDER_COLUMNS["time"], "off")
-"""Columns of times of day; a horse race is off at 14:35, while in tables of matches `off` counts attacks."""
-
-
-def within_day(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
-    """Ranks of the contests inside a day, the surest first; ``good`` are the rows that are used.
-
-    A time or a round orders the contests of those days of which it is known for all.
-    """
-    contest = rows.contest[good]
-    day = np.full(len(rows.identifiers), np.datetime64("0001-01-01"))
-    np.maximum.at(day, contest, rows.date[good])
-    shared = np.unique(day[np.unique(contest)]).size < np.unique(contest).size
-    ranks = []
-    for column, key in _contest_keys(rows, good).items():
-        rank = _of_contests(key, contest, len(rows.identifiers))
-        if rank is None:
-            continue
-        known = ~np.isnan(rank[np.unique(contest)])
-        gaps = np.isin(day, day[np.unique(contest)][~known])
-        rank = np.where(gaps, 0.0, rank)
-        ranks.append(rank)
-        if shared and column in rows.table.columns and column not in rows.found.values():
-            rows.order_columns = (*rows.order_columns, column)
-            rows.notes.append(f"contests of one day stand in the order of {column!r}")
-    return [*ranks, _as_listed(rows, contest)]
-
-
-def _contest_keys(rows: ContestRows, good: NDArray[np.int64]) -> dict[str, Ranks]:
-    """What may tell the order of contests of one day, by column, for rows that are used; NaN where a row does not."""
-    keys: dict[str, Ranks] = {}
-    table, used = rows.table, {rows.outcome, rows.found.get("contest"), rows.found["entrant"]}
-    if "date" in rows.found:
-        keys[rows.found["date"]] = times_of_day(table[rows.found["date"]].gather(good))
-    given = find_columns(table.columns, ORDER_COLUMNS | {"time": TIMES}, None)
-    if given.get("time") not in (None, *used):
-        keys[given["time"]] = times_of_day(table[given["time"]].gather(good))
-    if given.get("round") not in (None, *used):
-        (codes,), names = encode_names(table[given["round"]].gather(good))
-        keys[given["round"]] = np.array([*round_rank(names), np.nan])[codes]
-    if given.get("order") not in (None, *used):
-        keys[given["order"]] = read_numbers(table[given["order"]].gather(good))
-    return keys
-
-
-def _of_contests(key: Ranks, contest: NDArray[np.int64], contests: int) -> Ranks | None:
-    """The key of each contest; None where rows of one contest differ in it, or no two contests do."""
-    least, most = np.full(contests, np.inf), np.full(contests, -np.inf)
-    known = ~np.isnan(key)
-    np.minimum.at(least, contest[known], key[known])
-    np.maximum.at(most, contest[known], key[known])
-    met = np.isfinite(least)
-    if not met.any() or np.any(least[met] != most[met]) or np.unique(least[met]).size < 2:
-        return None
-    return np.where(met, least, np.nan)
-
-
-def _as_listed(rows: ContestRows, contest: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Order of the file where it lists one contest after the other, else that of their names.
-
-    Rounds of a season without dates are numbers that count, in whichever order they are listed.
-    """
-    changes = np.flatnonzero(np.concatenate([[True], contest[1:] != contest[:-1]]))
-    if changes.size == np.unique(contest).size and not _numbered(rows, contest):
-        place = np.full(len(rows.identifiers), contest.size)
-        np.minimum.at(place, contest, np.arange(contest.size))
-        return place
-    keys = [[(not part.isdigit(), int(part) if part.isdigit() else part) for part in re.findall(r"\d+|\D+", name)]
-            for name in rows.identifiers]  # fmt: skip
-    rank = np.empty(len(keys), np.int64)
-    rank[sorted(range(len(keys)), key=lambda k: keys[k])] = np.arange(len(keys))
-    return rank
-
-
-def _numbered(rows: ContestRows, contest: NDArray[np.int64]) -> bool:
-    """Whether contests of seasons without dates are numbers, which tell their order."""
-    if "date" in rows.found or "season" not in rows.found:
-        return False
-    return all(rows.identifiers[k].rpartition(" ")[2].isdigit() for k in np.unique(contest).tolist())

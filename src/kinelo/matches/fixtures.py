@@ -24,14 +24,12 @@ HOME_FLAG, NEUTRAL_FLAG = np.zeros(1, np.bool_), np.ones(1, np.bool_)
 NO_CONDITIONS: Mapping[str, Condition] = {}
 
 
-def _one_row() -> dict[str, Any]:
-    """Columns of a match that has not been played yet, which are never changed and shared by all of them."""
-    unknown, one = np.full(1, math.nan), np.ones(1)
-    sides = np.zeros(1, np.int32), np.ones(1, np.int32)
-    return dict(vars(Matches(np.array([UNDATED]), *sides, (), unknown, unknown, HOME_FLAG, one, np.ones(1, np.int64))))
-
-
-ONE_ROW = _one_row()
+UNPLAYED = np.full(1, math.nan)
+ONE_ROW: dict[str, Any] = dict(vars(Matches(
+    np.array([UNDATED]), np.zeros(1, np.int32), np.ones(1, np.int32), (), UNPLAYED, UNPLAYED, HOME_FLAG, np.ones(1),
+    np.ones(1, np.int64),
+)))  # fmt: skip
+"""Columns of a match that has not been played yet, which are never changed and shared by all of them."""
 
 
 def fixture(

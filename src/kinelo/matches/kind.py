@@ -14,6 +14,15 @@ SIZE = "size"
 """The covariate that raters of teams make by themselves: how many play."""
 
 
+def counted(number: int, one: str, several: str) -> str:
+    """So many of something, as a sentence says it.
+
+    >>> counted(1, "row is", "rows are"), counted(1200, "row is", "rows are")
+    ('1 row is', '1,200 rows are')
+    """
+    return f"{number:,} {one if number == 1 else several}"
+
+
 @dataclass(frozen=True)
 class Kind:
     """Which of the two a table is: its words, and where it is read, scanned and checked.

@@ -15,7 +15,7 @@ from kinelo.matches.dated import Rejects
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names, read_flags, read_numbers, read_words
-from kinelo.matches.rows import Rows
+from kinelo.matches.rows import MatchRows
 
 LINEUP_REASONS = (
     "",
@@ -32,7 +32,9 @@ HOME_SIDES = ("h", "home", "1", "home team", "white", "winner", "w")
 AWAY_SIDES = ("a", "away", "2", "away team", "black", "v", "visitor", "loser", "l")
 
 
-def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: Mapping[str, str] | None) -> Matches:
+def attach_lineups(
+    matches: Matches, rows: MatchRows, table: pl.DataFrame, columns: Mapping[str, str] | None
+) -> Matches:
     """Matches with the line-ups of a long table; rows of it that cannot be used join the rejects."""
     column_of = find_columns(table.columns, LINEUP_COLUMNS, columns)
     needed = [name for name in ("lineup_match", "player") if name not in column_of]
@@ -42,7 +44,12 @@ def attach_lineups(matches: Matches, rows: Rows, table: pl.DataFrame, columns: M
             "name them with columns={'lineup_match': ..., 'side': ..., 'player': ...}, found "
             f"{listed(table.columns)}."
         )
-    match, known = _place_of_match(matches, rows, table[column_of["lineup_match"]])
+    # Codes follow first appearance, and no identifier of the matches repeats: the code of a match is its place.
+    own = matches.identifiers if matches.identifiers is not None else pl.Series(matches.match_id)
+    written = own if rows.identifiers is None else rows.identifiers
+    (_, elsewhere, wanted), _ = encode_names(own, written, table[column_of["lineup_match"]])
+    known = (wanted >= 0) & (wanted <= max(elsewhere.max(), len(matches) - 1))
+    match = np.where(wanted < len(matches), wanted, -1).astype(np.int64)
     fault = np.zeros(table.height, np.int8)
     _blame(fault, match < 0, "line-up of an unknown match")
     fault[(match < 0) & known] = LINEUP_REASONS.index("line-up of a rejected match")
@@ -87,18 +94,8 @@ def _blame(fault: NDArray[np.int8], wrong: NDArray[np.bool_], reason: str) -> No
     fault[wrong & (fault == 0)] = LINEUP_REASONS.index(reason)
 
 
-def _place_of_match(matches: Matches, rows: Rows, ids: pl.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Place of each line-up row's match among the matches (-1: none), and whether the file of matches knows it."""
-    own = matches.identifiers if matches.identifiers is not None else pl.Series(matches.match_id)
-    written = own if rows.identifiers is None else rows.identifiers
-    # Codes follow first appearance, and no identifier of the matches repeats: the code of a match is its place.
-    (_, elsewhere, wanted), _ = encode_names(own, written, ids)
-    known = (wanted >= 0) & (wanted <= max(elsewhere.max(), len(matches) - 1))
-    return np.where(wanted < len(matches), wanted, -1).astype(np.int64), known
-
-
 def _sides(
-    matches: Matches, rows: Rows, table: pl.DataFrame, found: Mapping[str, str], match: NDArray[np.int64]
+    matches: Matches, rows: MatchRows, table: pl.DataFrame, found: Mapping[str, str], match: NDArray[np.int64]
 ) -> NDArray[np.int8]:
     """0 for the home side, 1 for the away side, -1 where it is not known."""
     side = np.full(table.height, -1, np.int8)
@@ -150,7 +147,7 @@ def _blame_repeats(
     fault[good[order[again & ~both]]] = LINEUP_REASONS.index("player listed twice on one side")
 
 
-def attach_listed_lineups(matches: Matches, rows: Rows) -> Matches:
+def attach_listed_lineups(matches: Matches, rows: MatchRows) -> Matches:
     """Matches with the line-ups that stand in two list columns (or text split at ``;`` or ``|``) of their own table."""
     column_of, parts = rows.found, []
     chosen = rows.table[matches.row - 1]

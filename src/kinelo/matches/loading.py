@@ -99,29 +99,25 @@ def open_table(source: Any, sheet: str | int | None = None) -> Opened:
         raise InputError(f"sheet={sheet!r:.40} chooses a sheet of a workbook (.xlsx), which this is not.")
     try:
         with damage_in_words("the table"):
-            return _from_memory(source)
+            if isinstance(source, pl.DataFrame):
+                return Opened(_plain(source))
+            if isinstance(source, Mapping):
+                return Opened(_from_columns(source))
+            if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
+                return Opened(_from_rows(source))
+            if type(source).__module__.partition(".")[0] == "pandas" and type(source).__name__ == "DataFrame":
+                columns, notes = pandas_columns(source)
+                return Opened(_from_columns(columns), notes)
+            try:
+                frame: Any = nw.from_native(cast(Any, source))
+            except TypeError:
+                raise InputError(f"Matches come from {ACCEPTED}, not from {type(source).__name__}.") from None
+            frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+            return Opened(_plain(frame.to_polars()))
     except (InputError, MemoryError):
         raise
     except Exception as error:
         raise InputError(f"The table could not be read: {str(error).strip().splitlines()[0][:200]}") from None
-
-
-def _from_memory(source: Any) -> Opened:
-    if isinstance(source, pl.DataFrame):
-        return Opened(_plain(source))
-    if isinstance(source, Mapping):
-        return Opened(_from_columns(source))
-    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
-        return Opened(_from_rows(source))
-    if (found := pandas_columns(source)) is not None:
-        return Opened(_from_columns(found[0]), found[1])
-    try:
-        frame: Any = nw.from_native(cast(Any, source))
-    except TypeError:
-        raise InputError(f"Matches come from {ACCEPTED}, not from {type(source).__name__}.") from None
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    return Opened(_plain(frame.to_polars()))
 
 
 def _plain(table: pl.DataFrame) -> pl.DataFrame:
@@ -168,26 +164,36 @@ def _open_file(path: Path, sheet: str | int | None = None) -> Opened:
         raw = path.read_bytes()
         if begins.startswith(b"\x1f\x8b"):
             raw = gzip.decompress(raw)
-        if _is_spreadsheet(path, raw):
-            table, notes, above = read_workbook(path, raw, sheet)
-            return Opened(_plain(table), notes, header_lines=1 + above)
         if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+            # A workbook, by its ending or by what an archive holds.
+            if path.suffix.lower() in SPREADSHEETS or (raw.startswith(b"PK") and b"xl/workbook" in raw):
+                table, notes, above = read_workbook(path, raw, sheet)
+                return Opened(_plain(table), notes, header_lines=1 + above)
             raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV.")
         return _open_text(path, raw)
-
-
-def _is_spreadsheet(path: Path, raw: bytes) -> bool:
-    """Whether a file is a workbook, by its ending or by what an archive holds."""
-    workbook = raw.startswith(b"PK\x03\x04") and b"xl/workbook" in raw
-    return workbook or (path.suffix.lower() in SPREADSHEETS and raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")))
 
 
 def _open_text(path: Path, raw: bytes) -> Opened:
     raw, notes = decode(raw, str(path))
     if not raw[:1000].strip() and not raw.strip():
         raise InputError(f"{path} is empty; a header line and at least one row are needed.")
-    if raw[:1000].lstrip()[:1] in (b"{", b"["):
-        return _open_json(path, raw, notes)
+    if raw[:1000].lstrip()[:1] == b"[":  # one list of objects
+        try:
+            return Opened(_from_rows(json.loads(raw)), notes)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"{path} is not a list of JSON objects: {error}") from None
+    if raw[:1000].lstrip()[:1] == b"{":  # one object per line
+        try:
+            return Opened(_plain(pl.read_ndjson(io.BytesIO(raw), infer_schema_length=None)), notes)
+        except pl.exceptions.PolarsError:
+            rows, broken = [], {}
+            for k, line in enumerate(line for line in raw.splitlines() if line.strip()):
+                try:
+                    rows.append(dict(json.loads(line)))
+                except (ValueError, TypeError, RecursionError):
+                    rows.append({})
+                    broken[k] = "unreadable line"
+            return Opened(_from_rows(rows), notes, broken)
     if is_report(raw):
         report = read_report(raw, str(path))
         return Opened(report.games, (*notes, *report.notes))
@@ -195,28 +201,8 @@ def _open_text(path: Path, raw: bytes) -> Opened:
     return Opened(table, (*notes, *further), broken, header_lines=lines)
 
 
-def _open_json(path: Path, raw: bytes, notes: tuple[str, ...]) -> Opened:
-    """One JSON object per line, or one list of objects."""
-    if raw.lstrip().startswith(b"["):
-        try:
-            return Opened(_from_rows(json.loads(raw)), notes)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"{path} is not a list of JSON objects: {error}") from None
-    try:
-        return Opened(_plain(pl.read_ndjson(io.BytesIO(raw), infer_schema_length=None)), notes)
-    except pl.exceptions.PolarsError:
-        rows, broken = [], {}
-        for k, line in enumerate(line for line in raw.splitlines() if line.strip()):
-            try:
-                rows.append(dict(json.loads(line)))
-            except (ValueError, TypeError, RecursionError):
-                rows.append({})
-                broken[k] = "unreadable line"
-        return Opened(_from_rows(rows), notes, broken)
-
-
 @contextmanager
-def damage_in_words(name: object, kind: str = "a table") -> Iterator[None]:
+def damage_in_words(name: object, form: str = "a table") -> Iterator[None]:
     """Turn what a reader says of a file into one sentence about the file called ``name``.
 
     Readers compiled from Rust end in a panic where bytes contradict one another, and Python sees a ``PanicException``.
@@ -230,11 +216,11 @@ def damage_in_words(name: object, kind: str = "a table") -> Iterator[None]:
     try:
         yield
     except pl.exceptions.PanicException:
-        raise InputError(f"{name} is damaged: it could not be read as {kind}.") from None
+        raise InputError(f"{name} is damaged: it could not be read as {form}.") from None
     except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         reason = " ".join(str(error).split())
         reason = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
-        raise InputError(f"{name} could not be read as {kind}: {reason or type(error).__name__}") from None
+        raise InputError(f"{name} could not be read as {form}: {reason or type(error).__name__}") from None
 
 
 def column_of(name: str, values: Any) -> pl.Series:
@@ -252,26 +238,22 @@ def column_of(name: str, values: Any) -> pl.Series:
     if isinstance(values, np.ndarray) and values.dtype.kind == "U" and values.ndim == 1:
         values = values.tolist()
     cells = list(values)
-    kinds = {type(cell) for cell in cells if cell is not None}
-    if kinds <= {str}:
-        return pl.Series(name, [_text(cell) for cell in cells] if _any_surrogate(cells) else cells, dtype=pl.String)
-    if kinds <= {int, float, bool} or (len(kinds) == 1 and kinds <= {datetime.date, datetime.datetime}):
+    types = {type(cell) for cell in cells if cell is not None}
+    if types <= {str}:
+        try:
+            "".join(cell for cell in cells if cell is not None).encode()
+            return pl.Series(name, cells, dtype=pl.String)
+        except UnicodeEncodeError:  # half of a letter
+            return pl.Series(name, [_text(cell) for cell in cells], dtype=pl.String)
+    if types <= {int, float, bool} or (len(types) == 1 and types <= {datetime.date, datetime.datetime}):
         try:
             return pl.Series(name, cells, strict=False)
         except (pl.exceptions.PolarsError, OverflowError, TypeError, ValueError):
             pass
-    if kinds <= {list, tuple}:
+    if types <= {list, tuple}:
         lists = [None if cell is None else [_text(item) for item in cell] for cell in cells]
         return pl.Series(name, lists, dtype=pl.List(pl.String))
     return pl.Series(name, [_text(cell) for cell in cells], dtype=pl.String)
-
-
-def _any_surrogate(cells: list) -> bool:
-    try:
-        "".join(cell for cell in cells if cell is not None).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _text(cell: Any) -> str | None:
@@ -293,38 +275,27 @@ def _text(cell: Any) -> str | None:
     return text
 
 
-def pandas_columns(frame: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
-    """Columns of a pandas frame that column_of takes, and what was noticed; None for anything else."""
-    kind = type(frame)
-    if kind.__module__.partition(".")[0] != "pandas" or kind.__name__ != "DataFrame":
-        return None
+def pandas_columns(frame: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Columns of a pandas frame that column_of takes, and what was noticed."""
     names, notes = distinct_names([str(name) for name in frame.columns])
     columns: dict[str, Any] = {}
     for place, name in enumerate(names):
         series = frame.iloc[:, place]
-        kind = str(series.dtype)
-        if kind.startswith("period"):
+        dtype = str(series.dtype)
+        if dtype.startswith("period"):
             series = series.dt.to_timestamp()
-        if kind.startswith("datetime64[") and "," in kind:
+        if dtype.startswith("datetime64[") and "," in dtype:
             # The day as written in the zone given, as in text.
             series = series.dt.tz_localize(None)
-        values = series.to_numpy() if series.dtype.kind in "biufM" else series.tolist()
-        columns[name] = _unwrapped(values)
+        if series.dtype.kind in "biufM":
+            values = series.to_numpy()
+            columns[name] = values.astype("datetime64[us]") if values.dtype.kind == "M" else values
+            continue
+        cells = [cell.item() if isinstance(cell, np.generic) else cell for cell in series.tolist()]
+        missing = [type(c).__name__ in ("NAType", "NaTType") or (isinstance(c, float) and math.isnan(c)) for c in cells]
+        lists = (cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in cells)
+        columns[name] = [None if gone else cell for gone, cell in zip(missing, lists)]
     return columns, notes
-
-
-def _unwrapped(values: Any) -> Any:
-    if isinstance(values, np.ndarray):
-        return values.astype("datetime64[us]") if values.dtype.kind == "M" else values
-    return [None if type(cell).__name__ in ("NAType", "NaTType") or cell is None else _bare(cell) for cell in values]
-
-
-def _bare(cell: Any) -> Any:
-    if isinstance(cell, float) and math.isnan(cell):
-        return None
-    if isinstance(cell, np.generic):
-        return cell.item()
-    return cell.tolist() if isinstance(cell, np.ndarray) else cell
 
 
 SEPARATORS = ",;\t|"
@@ -394,12 +365,21 @@ def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...],
     if raw[:4].lower() == b"sep=":
         raw = raw.partition(b"\n")[2]
         lines = 2
-    above = _lines_above(raw)
+    rows, errors = [], {}
+    for line in raw.split(b"\n", ROWS_ABOVE + 1)[: ROWS_ABOVE + 1]:
+        text = line.decode("utf-8", errors="replace").strip("\r")
+        try:
+            rows.append(next(csv.reader([text], delimiter=max(SEPARATORS, key=text.count)), []))
+        except csv.Error as error:
+            errors[len(rows)] = error
+            rows.append([text])
+    above = rows[: header_row(rows)]
+    names = rows[len(above)]
+    if len(above) in errors:
+        raise InputError(f"The header line of the table could not be read: {errors[len(above)]}")
     raw = raw.split(b"\n", len(above))[-1]
     first = raw[: raw.find(b"\n")] if b"\n" in raw else raw
-    header = first.decode("utf-8", errors="replace")
-    separator = max(SEPARATORS, key=header.count)
-    names = _header(header.strip("\r\n"), separator)
+    separator = max(SEPARATORS, key=first.decode("utf-8", errors="replace").count)
     distinct, notes = distinct_names(names)
     if distinct != names:
         renamed = io.StringIO()
@@ -407,32 +387,8 @@ def read_csv(raw: bytes) -> tuple[pl.DataFrame, dict[int, str], tuple[str, ...],
         raw = renamed.getvalue().encode() + raw[len(first) :]
     raw, broken = _set_aside(raw, separator, len(names))
     # Text throughout, so that one bad number spoils its row and not the column.
-    table = pl.read_csv(
-        io.BytesIO(raw),
-        separator=separator,
-        infer_schema=False,
-        truncate_ragged_lines=True,
-    )
+    table = pl.read_csv(io.BytesIO(raw), separator=separator, infer_schema=False, truncate_ragged_lines=True)
     return table, broken, (*notes, note_of_title(above)) if above else notes, lines + len(above)
-
-
-def _lines_above(raw: bytes) -> list[list[str]]:
-    """Fields of the lines that stand above the header."""
-    lines = [line.decode("utf-8", errors="replace") for line in raw.split(b"\n", ROWS_ABOVE + 1)[: ROWS_ABOVE + 1]]
-    rows = []
-    for line in lines:
-        try:
-            rows.append(_header(line.strip("\r"), max(SEPARATORS, key=line.count)))
-        except InputError:
-            rows.append([line])
-    return rows[: header_row(rows)]
-
-
-def _header(line: str, separator: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=separator), [])
-    except csv.Error as error:
-        raise InputError(f"The header line of the table could not be read: {error}") from None
 
 
 def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[int, str]]:
@@ -448,8 +404,13 @@ def _set_aside(raw: bytes, separator: str, columns: int) -> tuple[bytes, dict[in
     odd = quotes % 2 == 1
     many = (fields > columns - 1) & (quotes == 0)
     odd[0] = many[0] = False
-    if odd.any() and _reads_well(raw, separator, columns):
-        odd[:] = False
+    if odd.any():
+        # Quoted fields that run over several lines may explain the odd quotes.
+        try:
+            reader = csv.reader(io.StringIO(raw.decode(), newline=""), delimiter=separator, strict=True)
+            odd &= not all(len(row) in (0, columns) for row in reader)
+        except csv.Error:
+            pass
     damaged = np.flatnonzero(odd | many)
     if damaged.size == 0:
         return raw, {}
@@ -490,15 +451,6 @@ def _any_damage(text, separator, columns):
 
 def _counted(text: NDArray[np.uint8], byte: int, ends: Lines) -> Lines:
     return np.diff(np.searchsorted(np.flatnonzero(text == byte), ends), prepend=0)
-
-
-def _reads_well(raw: bytes, separator: str, columns: int) -> bool:
-    """Whether quoted fields that run over several lines explain the odd quotes."""
-    try:
-        reader = csv.reader(io.StringIO(raw.decode(), newline=""), delimiter=separator, strict=True)
-        return all(len(row) in (0, columns) for row in reader)
-    except csv.Error:
-        return False
 
 
 UNNAMED = re.compile(r"__UNNAMED__\d+")
@@ -568,31 +520,22 @@ def _read_sheet(reader: fastexcel.ExcelReader, name: str) -> Sheet | None:
         table: pl.DataFrame = reader.load_sheet(name, header_row=above, schema_sample_rows=None).to_polars()
     except fastexcel.UnsupportedColumnTypeCombinationError:  # words among lengths of time
         table = reader.load_sheet(name, header_row=above, schema_sample_rows=None, dtypes="string").to_polars()
-    table = table.with_columns(_with_clocks(column) for column in table.iter_columns())
+    for column in table.get_columns():
+        # Times, that a workbook counts in days from its first day on, are lengths of time.
+        if isinstance(column.dtype, pl.Datetime) and bool((column < LAST_CLOCK).all()):
+            table = table.with_columns(column - FIRST_DAY)
+        elif column.dtype == pl.String and bool((clock := column.str.contains(AS_CLOCK).fill_null(False)).any()):
+            times = column.str.extract(AS_CLOCK).str.to_datetime(time_unit="ms", strict=False) - FIRST_DAY
+            table = table.with_columns(column.zip_with(~clock, as_text(times)))
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c) and table[c].null_count() == table.height]
     table = table.drop(unnamed)
     if not table.height:
         return None
-    names, notes = distinct_names([_without_count(column, table.columns) for column in table.columns])
+    # The reader puts a number behind a name that stands twice.
+    plain = {column: re.sub(r"_\d+$", "", column) for column in table.columns}
+    names, notes = distinct_names([plain[c] if plain[c] in table.columns else c for c in table.columns])
     table.columns = [f"{given}" for given in names]
     return Sheet(name, table, notes, rows[:above])
-
-
-def _with_clocks(column: pl.Series) -> pl.Series:
-    """A column in which times, that a workbook counts in days from its first day on, are lengths of time."""
-    if isinstance(column.dtype, pl.Datetime) and bool((column < LAST_CLOCK).all()):
-        return column - FIRST_DAY
-    if column.dtype == pl.String and bool((clock := column.str.contains(AS_CLOCK).fill_null(False)).any()):
-        return column.zip_with(
-            ~clock, as_text(column.str.extract(AS_CLOCK).str.to_datetime(time_unit="ms", strict=False) - FIRST_DAY)
-        )
-    return column
-
-
-def _without_count(column: str, columns: list[str]) -> str:
-    """The name of a column without the number that the reader puts behind a name that stands twice."""
-    plain = re.sub(r"_\d+$", "", column)
-    return plain if plain != column and plain in columns else column
 
 
 def _together(sheets: list[Sheet]) -> tuple[pl.DataFrame, tuple[str, ...], int]:
@@ -615,31 +558,19 @@ def _together(sheets: list[Sheet]) -> tuple[pl.DataFrame, tuple[str, ...], int]:
         f"{len(same)} sheets have the same columns and were read together ({listed(s.name for s in same)}){left}: rows "
         "are counted from sheet to sheet"
     )
-    tables = [_like(sheet.table, [s.table for s in same], first.table.columns) for sheet in same]
-    column = _column_of_sheets(first.table.columns, [sheet.name for sheet in same])
-    return (
-        pl.concat([table.with_columns(pl.lit(s.name).alias(column)) for table, s in zip(tables, same)]),
-        tuple(notes),
-        len(first.title),
-    )
-
-
-def _like(table: pl.DataFrame, tables: list[pl.DataFrame], columns: list[str]) -> pl.DataFrame:
-    """The table with columns in this order, as text where sheets differ in what they hold."""
-    kinds: dict[str, set[Any]] = {c: {t.schema[c] for t in tables if t.schema[c] != pl.Null} for c in columns}
-    series = []
-    for column in columns:
-        if len(kinds[column]) > 1:
-            series.append(as_text(table[column]).alias(column))
-        else:
-            series.append(table[column].cast(next(iter(kinds[column]), pl.String)))
-    return pl.DataFrame(series)
-
-
-def _column_of_sheets(columns: list[str], names: list[str]) -> str:
-    """What the column is called that says from which sheet a row comes."""
-    told = {plain_name(column) for column in columns} & {*CONTEST_COLUMNS["season"], *CONTEST_COLUMNS["date"]}
-    wanted = "season" if not told and all(YEAR.search(name) for name in names) else "sheet"
-    while wanted in columns:
-        wanted += " of the workbook"
-    return wanted
+    columns = first.table.columns
+    dated = {plain_name(column) for column in columns} & {*CONTEST_COLUMNS["season"], *CONTEST_COLUMNS["date"]}
+    label = "season" if not dated and all(YEAR.search(sheet.name) for sheet in same) else "sheet"
+    while label in columns:
+        label += " of the workbook"
+    parts = []
+    for sheet in same:
+        series = []
+        for column in columns:  # as text where sheets differ in what they hold
+            dtypes = {other.table.schema[column] for other in same} - {pl.Null()}
+            cells = sheet.table[column]
+            series.append(
+                as_text(cells).alias(column) if len(dtypes) > 1 else cells.cast(next(iter(dtypes), pl.String()))
+            )
+        parts.append(pl.DataFrame(series).with_columns(pl.lit(sheet.name).alias(label)))
+    return pl.concat(parts), tuple(notes), len(first.title)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import polars as pl
+from numba import njit
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
@@ -14,270 +13,274 @@ from kinelo.matches.columns import (
     LOSER_DETAILS,
     MATCH_COLUMNS,
     ORDER_COLUMNS,
-    contest_hint,
+    VENUE_COLUMNS,
     find_columns,
+    find_contest_columns,
     listed,
-    more_sides,
+    plain_name,
     rating_columns,
-    venue_columns,
 )
 from kinelo.matches.dated import Condition
 from kinelo.matches.dates import read_dates
 from kinelo.matches.day_order import order_days
+from kinelo.matches.kind import counted
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
-from kinelo.matches.names import (
-    UNDECIDED,
-    as_text,
-    could_be_names,
-    encode_names,
-    read_flags,
-    read_words,
-    without_stand_ins,
-)
+from kinelo.matches.names import UNDECIDED, as_text, encode_names, read_flags, read_numbers, read_words
 from kinelo.matches.outcomes import read_outcome
-from kinelo.matches.rows import EMPTY, MatchOptions, Rows, listed_names, repeated_meetings, with_group
+from kinelo.matches.rows import EMPTY, MatchOptions, MatchRows, listed_names, with_group
 from kinelo.matches.same_side import likely_pairs, note_of_groups, note_of_likely
 from kinelo.matches.shapes import AT_HOME, fill_blocks, joined_rows
-from kinelo.model.validation import is_list, one_line
+from kinelo.model.validation import one_line
+
+SLOTS = 4096
+"""Slots of the table in which meetings of one day are looked up."""
 
 
-def interpret(opened: Opened, options: MatchOptions, name: str) -> Rows:
+def read_match_rows(opened: Opened, options: MatchOptions, name: str) -> MatchRows:
     """Read every column of a table of matches and mark the rows that cannot be used."""
-    opened = joined_rows(opened, options.columns) or opened
-    table = opened.table
-    named = find_columns(table.columns, MATCH_COLUMNS, options.columns)
-    winners_first = False
-    winners = find_columns(table.columns, LOSER_COLUMNS, None)
-    sides = {named[side] for side in ("home", "away") if side in named}
-    if len(winners) == 2 and sides in (set(), set(winners.values())):
-        winners_first = True
-        details = find_columns(table.columns, LOSER_DETAILS, None)
-        if named.get("result") not in (None, *winners.values()):
-            named["score_line"] = named["result"]
-        named = {k: v for k, v in named.items() if k != "result" and v not in winners.values()}
-        named = named | details | winners
-    for side in ("home", "away"):
-        if side not in named:
-            raise InputError(
-                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}}, "
-                f"its columns are {listed(table.columns)}."
-                f"{contest_hint(table.columns)}"
-            )
-    if extra := more_sides(table.columns, named):
-        raise InputError(
-            f"{name} has more than two sides per match ({extra!r}); only matches of two sides are read. Contests of "
-            "many need a row for each entrant (kinelo.read_contests)."
+    named = find_columns(opened.table.columns, MATCH_COLUMNS, options.columns)
+    if not {"home", "away"} & named.keys() and (joined := joined_rows(opened, options.columns)):
+        opened = joined
+        named = find_columns(opened.table.columns, MATCH_COLUMNS, options.columns)
+    order = find_columns(opened.table.columns, ORDER_COLUMNS, options.columns)
+    winners = find_columns(opened.table.columns, LOSER_COLUMNS, None)
+    named, winners_first = _side_columns(opened.table, named, winners, name)
+    notes = list(opened.notes)
+    blocks = [columns[key] for columns in (named, order) for key in ("date", "season", "round") if key in columns]
+    table = fill_blocks(opened.table, dict.fromkeys(blocks), notes)
+    mended: list[str] = []
+    (home, away), teams = encode_names(table[named["home"]], table[named["away"]], mended=mended)
+    if mended:
+        held = counted(len(mended), "name held marks that cannot be seen", "names held marks that cannot be seen")
+        notes.append(
+            f"{held}, or an apostrophe against formulas, which were left out: "
+            f"{listed_names(list(dict.fromkeys(mended)), 3)}"
         )
+    if "group" in named:
+        (home, away), teams = with_group((home, away), teams, table[named["group"]])
     n = table.height
     unknown = np.full(n, np.nan)
-    notes = list(opened.notes)
-    order = find_columns(table.columns, ORDER_COLUMNS, options.columns)
-    blocks = [columns[name] for columns in (named, order) for name in ("date", "season", "round") if name in columns]
-    table = fill_blocks(table, dict.fromkeys(blocks), notes)
-    rows = Rows(
-        table, named, *_sides(table, named, notes), np.zeros(n, "datetime64[D]"), unknown, unknown, np.zeros(n, bool),
-        np.ones(n), np.zeros(n, np.int8), None, options, read_conditions(table, options.conditions),
-        notes=notes, winners_first=winners_first,
+    rows = MatchRows(
+        table, named, order, home, away, teams, options, notes, np.zeros(n, "datetime64[D]"), unknown, unknown,
+        np.zeros(n, bool), np.ones(n), np.zeros(n, np.int8), np.arange(n), winners_first,
     )  # fmt: skip
+    for column in options.conditions:
+        if not isinstance(column, str):
+            raise InputError(f"conditions must be a list of names of columns, not {one_line(options.conditions)}.")
+        if column not in table.columns:
+            raise InputError(f"The condition {column!r} is no column of the table, which has {listed(table.columns)}.")
+        (codes,), levels = encode_names(table[column])
+        rows.conditions[column] = Condition(codes, levels)
     rows.fault[list(opened.used_up)] = EMPTY
     rows.begin(opened.broken, (rows.home < 0) & (rows.away < 0))
-    _check_sides(rows)
-    _read_dates(rows)
-    _check_stand_ins(rows)
+    rows.reject((rows.home < 0) | (rows.away < 0), "missing side")
+    [((rows.home, rows.away), rows.teams)] = rows.rename(((rows.home, rows.away), rows.teams))
+    rows.note_spelling(rows.teams)
+    if "date" not in named and "time" in order:
+        # Times may hold days too: in full, or counted from 1970.
+        column = order["time"]
+        days = read_dates(table[column], options.dates).days
+        filled = as_text(table[column]).fill_null("").ne("").to_numpy()
+        if filled.any() and np.mean(np.isnat(days[filled])) < 0.1:
+            named["date"] = column
+            notes.append(f"days were read from the column {column!r}")
+    rows.read_days()
+
+    def plays(code: int) -> bool:
+        # A side stands on either side, never against itself and never twice on a day; a bye always on the same side.
+        home, away = ((side == code) & (rows.fault == 0) for side in (rows.home, rows.away))
+        days = rows.date[home | away]
+        both = home.any() and away.any() and not (home & away).any()
+        return bool("date" in named and both and np.unique(days).size == days.size)
+
+    rows.check_stand_ins(rows.teams, (rows.home, rows.away), plays)
+    rows.reject(rows.home == rows.away, "a side against itself")
     read_outcome(rows, name)
-    _check_undecided(rows)
+    undecided = np.array([*(team.lower() in UNDECIDED for team in rows.teams), False])
+    if undecided.any():  # a fixture whose sides are not known yet
+        open_side = undecided[rows.home] | undecided[rows.away]
+        rows.reject(open_side & np.isnan(rows.result), "a name that stands for none")
     _read_details(rows)
     _find_repeats(rows)
-    moved = _put_in_order(rows)
-    _tell_assumptions(rows)
+    good = np.flatnonzero(rows.fault == 0)
+    date = rows.date[good]
+    moved = bool(np.any(date[1:] < date[:-1]))
+    if good.size:
+        index, rows.unordered = order_days(rows, good[np.argsort(date, kind="stable")] if moved else good)
+        if index is not good or good.size < n:
+            rows.order = index  # a clean file in order is passed on without copying its columns
+    _note_assumptions(rows, good)
     if moved:
         rows.notes.append("the file was not in date order: it was sorted by date")
     return rows
 
 
-def _sides(
-    table: pl.DataFrame, found: dict[str, str], notes: list[str]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:
-    """Codes of both sides and their names; a column that keeps groups apart is part of the name."""
-    mended: list[str] = []
-    (home, away), teams = encode_names(table[found["home"]], table[found["away"]], mended=mended)
-    if mended:
-        notes.append(
-            f"{len(mended):,} names held marks that cannot be seen, or an apostrophe against formulas, which were left "
-            f"out: {listed_names(list(dict.fromkeys(mended)), 3)}"
+def _side_columns(
+    table: pl.DataFrame, named: dict[str, str], winners: dict[str, str], name: str
+) -> tuple[dict[str, str], bool]:
+    """What each column means, and whether the sides are those of winners and losers."""
+    sides = {named[side] for side in ("home", "away") if side in named}
+    winners_first = len(winners) == 2 and sides in (set(), set(winners.values()))
+    if winners_first:
+        if named.get("result") not in (None, *winners.values()):
+            named["score_line"] = named["result"]
+        named = {key: column for key, column in named.items() if key != "result" and column not in winners.values()}
+        named |= find_columns(table.columns, LOSER_DETAILS, None) | winners
+    for side in ("home", "away"):
+        if side not in named:
+            hint = ""
+            if {"entrant", "contest"} <= find_contest_columns(table.columns, None).keys():
+                hint = (
+                    " If each row is an entrant of a contest of many, kinelo.read_contests reads it: name its place, "
+                    "score or time (columns={'place': ...})."
+                )
+            raise InputError(
+                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}}, its columns are "
+                f"{listed(table.columns)}.{hint}"
+            )
+    first = plain_name(named["home"])
+    third = [column for column in table.columns if first.endswith("1") and plain_name(column) == f"{first[:-1]}3"]
+    if third:
+        raise InputError(
+            f"{name} has more than two sides per match ({third[0]!r}); only matches of two sides are read. Contests of "
+            "many need a row for each entrant (kinelo.read_contests)."
         )
-    if "group" not in found:
-        return home, away, teams
-    (level,), levels = encode_names(table[found["group"]])
-    (home, away), teams = with_group((home, away), teams, level, levels)
-    return home, away, teams
+    return named, winners_first
 
 
-def _check_sides(rows: Rows) -> None:
-    rows.reject((rows.home < 0) | (rows.away < 0), "missing side")
-    [((rows.home, rows.away), rows.teams)] = rows.rename(((rows.home, rows.away), rows.teams))
-    rows.note_spelling(rows.teams)
-
-
-def _check_stand_ins(rows: Rows) -> None:
-    """Set rows aside whose name stands for none; NULL or None is a name where it plays as a side does.
-
-    That is on either side, never against itself and never twice on a day. A bye always stands on the same side.
-    """
-    named = without_stand_ins(rows.teams)
-    handles = ~named & could_be_names(rows.teams) & ("date" in rows.found)
-    for code in np.flatnonzero(handles).tolist():
-        home, away = ((side == code) & rows.good for side in (rows.home, rows.away))
-        days = rows.date[home | away]
-        handles[code] = home.any() and away.any() and not (home & away).any() and np.unique(days).size == days.size
-    rows.note_handles(rows.teams, handles)
-    if not named.all():
-        known = np.append(named | handles, True)
-        rows.reject(~(known[rows.home] & known[rows.away]), "a name that stands for none")
-    rows.reject(rows.home == rows.away, "a side against itself")
-
-
-def _check_undecided(rows: Rows) -> None:
-    """Set fixtures aside whose sides are not known yet."""
-    undecided = np.array([*(name.lower() in UNDECIDED for name in rows.teams), False])
-    if undecided.any():
-        known = ~(undecided[rows.home] | undecided[rows.away])
-        rows.reject(~known & np.isnan(rows.result), "a name that stands for none")
-
-
-def _read_dates(rows: Rows) -> None:
-    if "date" not in rows.found:
-        _take_days_from_times(rows)
-    rows.read_days()
-
-
-def _take_days_from_times(rows: Rows) -> None:
-    """Take a column of times for that of dates where it holds days too: in full, or counted from 1970."""
-    column = find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns).get("time")
-    if column is None:
-        return
-    days = read_dates(rows.table[column], rows.options.dates).days
-    said = as_text(rows.table[column]).fill_null("").ne("").to_numpy()
-    if said.any() and np.mean(np.isnat(days[said])) < 0.1:
-        rows.found["date"] = column
-        rows.notes.append(f"days were read from the column {column!r}")
-
-
-def _read_details(rows: Rows) -> None:
+def _read_details(rows: MatchRows) -> None:
+    """Read venues, weights and identifiers."""
     table, column_of = rows.table, rows.found
-    if "neutral" not in column_of and not rows.winners_first:
-        _read_venue(rows)
-    elif "neutral" in column_of and not rows.winners_first:
+    if "neutral" in column_of and not rows.winners_first:
         flags = read_flags(table[column_of["neutral"]])
         rows.neutral = flags == 1
-        if (flags < 0).any():
-            _tell_unclear(rows, table[column_of["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
+        # Where the column says nothing, the venue is not neutral.
+        words = as_text(table[column_of["neutral"]].filter(pl.Series((flags < 0) & (rows.fault == 0))))
+        words = words.str.strip_chars().drop_nulls()
+        words = words.filter(words != "")
+        if number := len(words):
+            shown = listed_names(words.unique(maintain_order=True).to_list(), 3)
+            rows.notes.append(
+                f"{counted(number, 'entry', 'entries')} of {column_of['neutral']!r} {'says' if number == 1 else 'say'} "
+                f"neither yes nor no ({shown}): {'it counts' if number == 1 else 'they count'} as not neutral"
+            )
+    elif not rows.winners_first:
+        # A column may say home, away or neutral of every match; one that names places says nothing here.
+        for column in table.columns:
+            if plain_name(column) not in VENUE_COLUMNS or column in (*column_of.values(), *rows.options.conditions):
+                continue
+            says = read_words(table[column], AT_HOME)
+            blank = as_text(table[column]).str.strip_chars().fill_null("").eq("").to_numpy()
+            if np.all((says >= 0) | blank) and np.any(says != 1):
+                column_of["neutral"] = column
+                rows.neutral = (says == 2) | (says == 0)
+                if number := int(((says == 0) & (rows.fault == 0)).sum()):
+                    entries = counted(number, "entry", "entries")
+                    rows.notes.append(
+                        f"{entries} of {column!r} {'says' if number == 1 else 'say'} that the first side was away: "
+                        f"{'that venue counts' if number == 1 else 'those venues count'} as neutral"
+                    )
+                break
     if "weight" in column_of:
-        rows.weight = rows.numbers("weight")
+        rows.weight = read_numbers(table[column_of["weight"]], rows.notes)
         rows.reject(~((rows.weight >= 0) & (rows.weight <= LARGEST_WEIGHT)), "impossible weight")
     if "match_id" in column_of:
         text = as_text(table[column_of["match_id"]]).str.strip_chars()
         rows.identifiers = text.set(text == "", None) if (text == "").any() else text
 
 
-def _read_venue(rows: Rows) -> None:
-    """Venues from a column that says home, away or neutral of every match; one that names places says nothing here."""
-    for column in venue_columns(rows.table.columns):
-        if column in rows.found.values() or column in rows.options.conditions:
-            continue
-        says = read_words(rows.table[column], AT_HOME)
-        blank = as_text(rows.table[column]).str.strip_chars().fill_null("").eq("").to_numpy()
-        if not np.all((says >= 0) | blank) or not np.any(says != 1):
-            continue
-        rows.found["neutral"] = column
-        rows.neutral = (says == 2) | (says == 0)
-        if number := int(((says == 0) & (rows.fault == 0)).sum()):
-            rows.notes.append(
-                f"{number:,} entries of {column!r} say that the first side was away: those venues count as neutral"
-            )
-        return
-
-
-def _tell_unclear(rows: Rows, neither: pl.Series) -> None:
-    """Venues whose column says something that is neither yes nor no; where it says nothing, it is no."""
-    words = as_text(neither).str.strip_chars().drop_nulls()
-    words = words.filter(words != "")
-    if number := len(words):
-        shown = listed_names(words.unique(maintain_order=True).to_list(), 3)
-        rows.notes.append(
-            f"{number:,} entries of {rows.found['neutral']!r} say neither yes nor no ({shown}): "
-            "they count as not neutral"
-        )
-
-
-def _put_in_order(rows: Rows) -> bool:
-    """Order rows that can be used by date and within days; whether the file was in another order of dates."""
-    good = np.flatnonzero(rows.fault == 0)
-    if not good.size:
-        return False
-    date = rows.date[good]
-    moved = bool(np.any(date[1:] < date[:-1]))
-    by_date = good[np.argsort(date, kind="stable")] if moved else good
-    index, rows.unordered = order_days(rows, by_date)
-    if index is not good or good.size < rows.fault.size:
-        rows.order = index  # a clean file in order is passed on without copying its columns
-    return moved
-
-
-def _find_repeats(rows: Rows) -> None:
+def _find_repeats(rows: MatchRows) -> None:
     """With identifiers a repeat is dropped; without, rows may be alike and still be two matches, so all count."""
+    good = rows.fault == 0
     if rows.identifiers is not None:
         rows.reject(rows.identifiers.is_null().to_numpy(), "missing match id")
-        again = ~_first_among_good(rows, rows.identifiers)
-        if number := int((again & (rows.fault == 0)).sum()):
-            rows.notes.append(f"{number:,} rows repeat the match id of an earlier row: they were dropped")
-        rows.reject(again, "duplicate match id")
+        good = rows.fault == 0  # rows at fault use no identifier up
+        again = np.zeros(good.size, bool)
+        again[good] = ~rows.identifiers.filter(pl.Series(good)).is_first_distinct().to_numpy()
+        if number := rows.reject(again, "duplicate match id"):
+            rows.notes.append(
+                f"{counted(number, 'row repeats', 'rows repeat')} the match id of an earlier row: "
+                f"{'it was' if number == 1 else 'they were'} dropped"
+            )
         return
-    again = _alike(rows)
-    again &= rows.fault == 0
-    if not (number := int(again.sum())):
-        return
-    if rows.options.drop_repeats:
-        rows.notes.append(f"{number:,} rows are alike an earlier row in every column: they were dropped")
-        rows.reject(again, "duplicate row")
-    else:
-        rows.notes.append(
-            f"{number:,} rows are alike an earlier row in every column: without a match id each counts as a match; "
-            "drop_repeats=True drops them"
-        )
-
-
-def _alike(rows: Rows) -> NDArray[np.bool_]:
-    """Rows that repeat an earlier one in every column; without dates only where the user wants them dropped."""
-    again = np.zeros(rows.fault.size, bool)
-    suspects = np.ones(rows.fault.size, bool)
+    # Without dates rows are compared only where the user wants repeats dropped.
+    suspects = np.full(good.size, rows.options.drop_repeats)
     if "date" in rows.found:
         suspects = repeated_meetings(rows.date.view(np.int64), rows.home, rows.away, len(rows.teams))
-    elif not rows.options.drop_repeats:
-        return again
+    again = np.zeros(good.size, bool)
     if suspects.any():
-        again[suspects] = (
-            ~rows.table.filter(suspects).select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
-        )
-    return again
+        alike = rows.table.filter(suspects).select(~pl.struct(pl.all()).is_first_distinct()).to_series()
+        again[suspects] = alike.to_numpy()
+    again &= good
+    if not (number := int(again.sum())):
+        return
+    note = f"{counted(number, 'row is', 'rows are')} alike an earlier row in every column: "
+    if rows.options.drop_repeats:
+        rows.reject(again, "duplicate row")
+        note += "it was dropped" if number == 1 else "they were dropped"
+    else:
+        note += "without a match id each counts as a match; drop_repeats=True drops them"
+    rows.notes.append(note)
 
 
-def _first_among_good(rows: Rows, identifiers: pl.Series) -> NDArray[np.bool_]:
-    """Whether a row is the first usable one of its identifier; rows already at fault use none up."""
-    good = rows.fault == 0
-    first = np.ones(good.size, bool)
-    if good.all():
-        return identifiers.is_first_distinct().to_numpy()
-    first[good] = identifiers.filter(pl.Series(good)).is_first_distinct().to_numpy()
-    return first
+@njit(cache=True, nogil=True)
+def _mark_by_day(day, home, away, repeated, slot_run, slot_pair, slot_row):
+    """Mark repeats with a small hash table for the pairs of one day, which the next day takes over as it stands.
+
+    Gives up with False where days are out of order or one has too many matches for the table. ``day``, ``home``,
+    ``away`` (int) and ``repeated`` (bool) are (matches); ``slot_…`` (int64) are the table, a power of two long.
+    """
+    mask = slot_run.size - 1
+    run = 1
+    today = 0
+    for k in range(day.size):
+        if k > 0 and day[k] < day[k - 1]:
+            return False
+        if k > 0 and day[k] > day[k - 1]:
+            run += 1
+            today = 0
+        today += 1
+        if 2 * today > slot_run.size:
+            return False
+        pair = (np.int64(home[k]) << 32) + away[k]
+        at = ((pair * 0x9E3779B1) >> 20) & mask
+        while slot_run[at] == run and slot_pair[at] != pair:
+            at = (at + 1) & mask
+        if slot_run[at] == run:
+            repeated[k] = True
+            repeated[slot_row[at]] = True
+        else:
+            slot_run[at] = run
+            slot_pair[at] = pair
+            slot_row[at] = k
+    return True
 
 
-def _tell_assumptions(rows: Rows) -> None:
+def repeated_meetings(
+    day: NDArray[np.int64], home: NDArray[np.int32], away: NDArray[np.int32], sides: int
+) -> NDArray[np.bool_]:
+    """Whether another row has the same day and the same sides at home and away.
+
+    >>> repeated_meetings(np.array([1, 1, 1, 2]), np.array([0, 1, 0, 0]), np.array([1, 0, 1, 1]), 2).tolist()
+    [True, False, True, False]
+    """
+    repeated = np.zeros(day.size, bool)
+    slots = np.zeros((3, SLOTS), np.int64)
+    if _mark_by_day(day, home, away, repeated, slots[0], slots[1], slots[2]):
+        return repeated
+    size = np.int64(sides + 1)
+    key = (day * size + home) * size + away
+    ordered = np.sort(key)
+    return np.isin(key, ordered[1:][ordered[1:] == ordered[:-1]])
+
+
+def _note_assumptions(rows: MatchRows, good: NDArray[np.int64]) -> None:
     """Say what was taken for granted: venues, columns not used, men's and women's sides under one name."""
     if "neutral" not in rows.found and not rows.winners_first and rows.options.played:
         rows.notes.append("there is no column of neutral venues: every match counts as played at the first side's home")
     used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns, *rows.status_columns}
+    order = {*rows.order_found.values()}
     ignored = [column for column in rows.table.columns if column not in used]
     if stated := rating_columns(ignored, rows.found):
         rows.notes.append(
@@ -287,25 +290,8 @@ def _tell_assumptions(rows: Rows) -> None:
         ignored = [column for column in ignored if column not in stated]
     if ignored:
         rows.notes.append(f"columns that were not used: {listed_names(ignored)}")
-    order = set(find_columns(rows.table.columns, ORDER_COLUMNS, rows.options.columns).values())
-    good = np.flatnonzero(rows.fault == 0)
     day = rows.date[good].view(np.int64) if "date" in rows.found else None
     if likely := likely_pairs(rows.teams, rows.home[good], rows.away[good], day):
         rows.notes.append(note_of_likely(likely))
     if "group" not in rows.found:
-        rows.notes += note_of_groups(rows, [column for column in ignored if column not in order])
-
-
-def read_conditions(table: pl.DataFrame, wanted: Sequence[str]) -> dict[str, Condition]:
-    """The conditions that stand in the named columns of a table."""
-    if isinstance(wanted, str):
-        wanted = [wanted]
-    if not is_list(wanted) or not all(isinstance(name, str) for name in wanted):
-        raise InputError(f"conditions must be a list of names of columns, not {one_line(wanted)}.")
-    conditions_read = {}
-    for name in wanted:
-        if name not in table.columns:
-            raise InputError(f"The condition {name!r} is no column of the table, which has {listed(table.columns)}.")
-        (codes,), levels = encode_names(table[name])
-        conditions_read[name] = Condition(codes, levels)
-    return conditions_read
+        rows.notes += note_of_groups(rows, good, ignored, order)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.matches.dated import DatedTable, Rejects, TableCheck, described, digest_of
-from kinelo.matches.kind import MATCHES, Kind
+from kinelo.matches.kind import MATCHES, Kind, counted
 from kinelo.matches.lineups import Lineups
 from kinelo.presentation import Table, html_list
 from kinelo.runtime.frames import to_pandas
@@ -267,8 +267,15 @@ class Matches(DatedTable):
             if not isinstance(part, Condition):
                 raise table.refuse(f"{name} must be a Condition, not {described(part)}")
             table.codes(name, size, part.levels, -1, part.codes)
-        if self.lineups is not None:
-            _check_lineups(table, self.lineups, size)
+        if (lineups := self.lineups) is not None:
+            if not isinstance(lineups, Lineups):
+                raise table.refuse(f"lineups must be Lineups, not {described(lineups)}")
+            entries = lineups.player.size if isinstance(lineups.player, np.ndarray) else 0
+            table.codes("lineups.player", entries, lineups.players, 0, lineups.player)
+            table.bounds("lineups.offsets", 2 * size + 1, entries, lineups.offsets, 0)
+            table.column("lineups.minutes", "f", entries, lineups.minutes)
+            table.column("lineups.starter", "i", entries, lineups.starter)
+            table.codes("lineups.role", entries, lineups.roles, -1, lineups.role)
 
     def __repr__(self) -> str:
         if len(self) == 0:
@@ -282,8 +289,7 @@ class Matches(DatedTable):
         if self.conditions:
             parts.append(f"conditions {', '.join(self.conditions)}")
         if len(self.rejected):
-            number = len(self.rejected)
-            parts.append("1 row rejected" if number == 1 else f"{number:,} rows rejected")
+            parts.append(f"{counted(len(self.rejected), 'row', 'rows')} rejected")
         return f"Matches: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
@@ -325,18 +331,6 @@ class Matches(DatedTable):
         ``tie`` is the number of direct matches that would tie a side to the largest group as firmly; sides below
         ``firm`` stand outside the main pool. With ``half_life`` (in days) a match counts less the longer ago it was.
         """
-        from kinelo.matches.pools import check_pools, pool_table
+        from kinelo.matches.pools import pool_table
 
-        check_pools(half_life, firm)
         return pool_table(self.teams, self.home, self.away, self.day, half_life, firm)
-
-
-def _check_lineups(table: TableCheck, lineups: Any, size: int) -> None:
-    if not isinstance(lineups, Lineups):
-        raise table.refuse(f"lineups must be Lineups, not {described(lineups)}")
-    entries = lineups.player.size if isinstance(lineups.player, np.ndarray) else 0
-    table.codes("lineups.player", entries, lineups.players, 0, lineups.player)
-    table.bounds("lineups.offsets", 2 * size + 1, entries, lineups.offsets, 0)
-    table.column("lineups.minutes", "f", entries, lineups.minutes)
-    table.column("lineups.starter", "i", entries, lineups.starter)
-    table.codes("lineups.role", entries, lineups.roles, -1, lineups.role)

@@ -130,7 +130,17 @@ def encode_names(
     ([[0, 1], [1, -1]], ('b', 'a'))
     """
     text = [as_text(column) for column in columns]
-    codes, names = (_encode_few if sum(map(len, text)) <= FEW_ROWS else _encode_many)(text)
+    if sum(map(len, text)) <= FEW_ROWS:
+        distinct: dict[str | None, int] = {}
+        codes = [
+            np.array([distinct.setdefault(n, len(distinct)) for n in column.to_list()], np.int32) for column in text
+        ]
+        names = list(distinct)
+    else:
+        slots = SMALLEST_TABLE
+        while (encoded := _encode_by_hashes(text, slots)) is None:
+            slots *= 16
+        codes, names = encoded
     # A column with a gap that went through a float writes team 1 as "1.0", and its neighbour as "1".
     numbers = any((name or "").endswith(".0") for name in names) and all(
         INTEGER.match((n or "0").strip()) for n in names
@@ -150,22 +160,7 @@ def encode_names(
     return codes, tuple(index)
 
 
-def _encode_few(text: list[pl.Series]) -> tuple[list[NDArray[np.int32]], list[str | None]]:
-    """Codes and the distinct names as they stand, from a dictionary."""
-    index: dict[str | None, int] = {}
-    codes = [np.array([index.setdefault(n, len(index)) for n in column.to_list()], np.int32) for column in text]
-    return codes, list(index)
-
-
-def _encode_many(text: list[pl.Series]) -> tuple[list[NDArray[np.int32]], list[str | None]]:
-    """The same from a table of hashes, made larger until they fit."""
-    slots = SMALLEST_TABLE
-    while (tried := _encode(text, slots)) is None:
-        slots *= 16
-    return tried
-
-
-def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]], list[str | None]] | None:
+def _encode_by_hashes(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]], list[str | None]] | None:
     """Codes and the distinct names as they stand, or None when a table of this size is too small for them."""
     first = np.empty(slots, np.int64)
     table = np.empty(slots, np.uint64), np.empty(slots, np.uint64), np.full(slots, -1, np.int32)
@@ -185,26 +180,6 @@ def _encode(text: list[pl.Series], slots: int) -> tuple[list[NDArray[np.int32]],
 def without_stand_ins(names: tuple[str, ...]) -> NDArray[np.bool_]:
     """Whether each name is one, and not a word such as ``NA``, ``nan`` or ``-`` that stands for none."""
     return np.array([name.lower() not in NO_NAMES for name in names], bool)
-
-
-def could_be_names(names: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Whether each name, though it is a word for none, may be what somebody is called."""
-    return np.array([name.lower() in HANDLES for name in names], bool)
-
-
-def spelt_alike(names: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Names that differ only in case, blanks or accents.
-
-    >>> spelt_alike(("Ajax", "PSV", "AJAX ", "Real  Madrid", "Real Madrid", "Perú", "Peru"))
-    [('Ajax', 'AJAX '), ('Real  Madrid', 'Real Madrid'), ('Perú', 'Peru')]
-    """
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        plain = " ".join(name.casefold().replace(JOINERS[0], "").replace(JOINERS[1], "").split())
-        if not plain.isascii():
-            plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
-        groups.setdefault(plain, []).append(name)
-    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
 YES = (
@@ -306,9 +281,10 @@ def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str,
             text = text.replace(".", "").replace(",", ".")
         elif DECIMAL_COMMA.fullmatch(text):
             text = text.replace(",", ".")
-        number = _float(text)
-        if number is not None:
-            meanings[word] = number
+        try:
+            meanings[word] = float(text if "_" not in text else "")
+        except ValueError:
+            continue
     doubtful = next((w for w in words if BY_COMMAS.fullmatch(plain[w])), None)
     if notes is not None and doubtful is not None and doubtful in meanings and not decimal and not grouped:
         small = plain[doubtful].replace(",", ".")
@@ -317,13 +293,6 @@ def _by_words(words: list[str], name: str, notes: list[str] | None) -> dict[str,
             f"{small} if it is less"
         )
     return meanings
-
-
-def _float(text: str) -> float | None:
-    try:
-        return float(text) if "_" not in text else None
-    except ValueError:
-        return None
 
 
 def read_flags(column: pl.Series) -> NDArray[np.int8]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
@@ -19,16 +19,14 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import (
     FINISHED_COLUMNS,
-    ORDER_COLUMNS,
     WAITING_COLUMNS,
     WHITE,
-    find_columns,
+    WINNERS,
     listed,
-    names_winner,
     plain_name,
-    single_games,
 )
 from kinelo.matches.contests import FINISHED
+from kinelo.matches.kind import counted
 from kinelo.matches.names import (
     as_text,
     encode_names,
@@ -39,7 +37,7 @@ from kinelo.matches.names import (
     thousands_by_points,
     without_stand_ins,
 )
-from kinelo.matches.rows import Rows, Scale, listed_names
+from kinelo.matches.rows import OUTCOME, MatchRows, Scale, listed_names
 from kinelo.matches.words import (
     ALSO_OTHERWISE,
     BROKEN_OFF,
@@ -49,11 +47,10 @@ from kinelo.matches.words import (
     KICK_OFF,
     TO_COME,
     UNKNOWN,
+    WITHIN,
     WORDS,
     meaning_of,
-    within,
 )
-from kinelo.model.validation import one_line
 
 HOME_WORDS = (
     "h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left",
@@ -105,14 +102,6 @@ CLOCK = r"^\s*(?:[01]?\d|2[0-3]):[0-5]\d\s*$"
 ODD = np.uint64(0x9E3779B97F4A7C15)
 OTHER_SCALE = 0.05
 """A share of numbers outside [-1, 1] above which a column does not hold results."""
-
-
-def check_scale(results: str | None) -> None:
-    """Refuse a scale of results that does not exist."""
-    if results is not None and not (isinstance(results, str) and results in ("points", "signed")):
-        raise InputError(
-            f"Results={one_line(results)} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1)."
-        )
 
 
 def read_results(
@@ -210,7 +199,15 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
     for k, line in enumerate(lines):
         if np.isnan(home[k]) and (sets := read_sets(line)) is not None:
             (home[k], away[k], margin[k]), by_sets[k] = sets, True
-    clocks = _kick_offs(text, home, away)
+    # Which lines are times of day such as 19:30, where scores with a colon stand beside them? A second number such as
+    # 05 is no score. Without one, times are full fives beyond all that the other lines say.
+    clocks = text.str.contains(CLOCK).fill_null(False).to_numpy() & (away % 5 == 0)
+    sure = text.str.contains(r":0\d\s*$").fill_null(False).to_numpy() & clocks
+    most = np.nanmax(np.where(clocks, np.nan, np.fmax(home, away)), initial=0.0)
+    others = np.isfinite(home) & ~clocks
+    beyond = np.array_equal(clocks & (np.fmax(home, away) > most), clocks) and most < LOW_SCORES
+    if not (others.any() and beyond) and not (sure.any() and not others.any()):
+        clocks = sure
     home[clocks] = away[clocks] = margin[clocks] = np.nan
     if not np.isfinite(home).any() and not clocks.any():
         return None
@@ -222,21 +219,6 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
     marks = after.str.extract_groups(MARK).struct.unnest().select(pl.concat_str(pl.all(), ignore_nulls=True))
     marks = marks.to_series().to_numpy()[code]
     return ScoreLines(home[code], away[code], margin[code], marks, clocks[code], *counts)
-
-
-def _kick_offs(text: pl.Series, home: NDArray[np.float64], away: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which lines are times of day such as 19:30, where scores with a colon stand beside them.
-
-    A second number such as 05 is no score. Without one, times are full fives beyond all that the other lines say.
-    """
-    clock = text.str.contains(CLOCK).fill_null(False).to_numpy() & (away % 5 == 0)
-    sure = text.str.contains(r":0\d\s*$").fill_null(False).to_numpy() & clock
-    most = np.nanmax(np.where(clock, np.nan, np.fmax(home, away)), initial=0.0)
-    others = np.isfinite(home) & ~clock
-    beyond = clock & (np.fmax(home, away) > most)
-    if others.any() and np.array_equal(beyond, clock) and most < LOW_SCORES:
-        return clock
-    return clock if sure.any() and not others.any() else sure
 
 
 def _with_points(line: str) -> str:
@@ -292,6 +274,9 @@ AS_DATE = (
 LIKE_PLACES = 10
 """Matches that must end 1 to 2 or 2 to 1, all of them, before scores look like places."""
 
+SINGLE_GAME = re.compile(r"(home|away|h|a)?(?:set|game|satz)\d(?:score|points)?(home|away|h|a)?")
+"""Headers of columns that hold single games or sets: scores of both sides, or of one side each."""
+
 SOURCES = ("result", "score_line", "home_score", "away_score")
 REASON_OF = {
     FORFEIT: "forfeit or awarded match",
@@ -309,105 +294,125 @@ LARGEST_SCORE = 1e9
 """A score or a margin beyond this is no score."""
 
 
-def read_outcome(rows: Rows, name: str) -> None:
+def read_outcome(rows: MatchRows, name: str) -> None:
     """Fill in results and margins, and mark rows whose match has none."""
-    asked = _set_aside_unplayed(rows)
-    _set_aside_dates(rows)
-    _read_outcome(rows, name)
-    if rows.to_come.any():
-        rows.result, rows.margin = (np.where(rows.to_come, np.nan, known) for known in (rows.result, rows.margin))
-    _ask_about_words(rows, asked)
-
-
-def _read_outcome(rows: Rows, name: str) -> None:
-    table, column_of, played = rows.table, rows.found, rows.options.played
-    scores = _scores(rows)
+    unclear = _set_aside_unplayed(rows)
+    column_of, played = rows.found, rows.options.played
+    scores = _read_scores(rows)
     if scores is not None:
         rows.margin = scores[2]
     elif "margin" in column_of:
-        rows.margin = rows.numbers("margin")
+        rows.margin = _numbers(rows, "margin")
         rows.reject(np.abs(rows.margin) > LARGEST_SCORE, "impossible margin")
     if rows.winners_first:
-        _turn_winners(rows)
-        return
-    if scores is None and "result" not in column_of and "margin" not in column_of:
-        if played:
+        # Order the sides by what is known before the match; the winner keeps its result, margin and line-up.
+        rows.turned = turned = losers_first(rows.home, rows.away, rows.teams, rows.date.view(np.int64))
+        rows.reject(rows.margin < 0, "impossible margin")
+        rows.home, rows.away = np.where(turned, rows.away, rows.home), np.where(turned, rows.home, rows.away)
+        rows.result = np.where(turned, 0.0, 1.0)
+        rows.margin = np.where(turned, -rows.margin, rows.margin)
+        rows.neutral = np.ones(turned.size, bool)
+        rows.notes.append(
+            "the table names winner and loser: sides were put in an order that does not depend on the result, "
+            "and every venue counts as neutral"
+        )
+    elif scores is not None or {"result", "margin"} & column_of.keys():
+        if scores is not None or "margin" in column_of:
+            rows.result = _won_by(rows.margin)
+        if scores is not None and column_of.get("home_score") != column_of.get("home_games"):
+            _decide_by_games(rows)
+        if "result" in column_of:
+            _use_result_column(rows)
+        _judge_outcome(rows, scores)
+    elif played:
+        raise InputError(
+            f"{name} has neither scores nor results; name them with columns={{'home_score': ..., 'away_score': ...}} "
+            f"or columns={{'result': ...}}, its columns are {listed(rows.table.columns)}."
+        )
+    if rows.to_come.any():
+        rows.result, rows.margin = (np.where(rows.to_come, np.nan, value) for value in (rows.result, rows.margin))
+    # Words of a status that nobody knows are asked about where they stand beside a result.
+    for column, at in unclear.items():
+        at = at & (rows.fault == 0) & np.isfinite(rows.result)
+        if at.any():
+            words = as_text(rows.table[column].filter(pl.Series(at))).str.strip_chars().value_counts(sort=True)
+            words = [word[:40] for word in words.to_series().to_list()]
+            number = int(at.sum())
             raise InputError(
-                f"{name} has neither scores nor results; name them with columns={{'home_score': ..., "
-                f"'away_score': ...}} or columns={{'result': ...}}, "
-                f"its columns are {listed(table.columns)}."
+                f"{column!r} says {listed_names(words, 3)} of {counted(number, 'match', 'matches')} with a result, and "
+                f"nothing tells whether {'it was' if number == 1 else 'they were'} played. Say "
+                f"endings={{{words[0]!r}: 'finished'}}, or 'to come', 'broken off' or 'forfeit'; give the column "
+                "another name if it says something else."
             )
-        return
-    if scores is not None or "margin" in column_of:
-        rows.result = _won_by(rows.margin)
-        _use_games(rows, scores)
-    if "result" in column_of:
-        _use_result_column(rows)
-    _judge_outcome(rows, scores, played)
 
 
-def _set_aside_unplayed(rows: Rows) -> NDArray[np.bool_]:
-    """Set forfeits and matches that are not over aside by what they are; which rows say a word that is not known.
+def _set_aside_unplayed(rows: MatchRows) -> dict[str, NDArray[np.bool_]]:
+    """Set forfeits and matches that are not over aside by what they are; where columns say what nobody knows.
 
-    Where matches need not be played, those to come stay, without a result.
+    A column speaks of that by its name, or because nearly all of its words are words of a status; of several, the worst
+    counts. Where matches need not be played, those to come stay, without a result.
     """
-    table, column_of = rows.table, rows.found
-    meaning, asked = _read_statuses(rows)
-    for column in SOURCES:
-        if column in column_of and table[column_of[column]].dtype == pl.String:
-            cells = table[column_of[column]]
-            words = pl.Series([], dtype=pl.String) if holds_numbers(cells) else cells.unique().drop_nulls()
-            for what in REASON_OF:
-                matching = words.filter(words.str.to_lowercase().str.contains(within(what)))
-                said = cells.is_in(matching.implode()).fill_null(False).to_numpy()
-                meaning = np.where(said, np.maximum(meaning, what), meaning)
-    for column, what in (("forfeit", FORFEIT), ("retired", BROKEN_OFF)):
-        if column in column_of:
-            said = as_text(table[column_of[column]]).str.strip_chars().fill_null("").replace("0", "")
-            named = np.append(without_stand_ins((words := encode_names(said))[1]), False)[words[0][0]]
-            rows.reject(named & (read_flags(table[column_of[column]]) != 0), REASON_OF[what])
-    for what, reason in REASON_OF.items():
-        if what != TO_COME or rows.options.played:
-            rows.reject(meaning == what, reason)
-    rows.to_come = meaning == TO_COME
-    return asked & (meaning == UNKNOWN)
-
-
-def _read_statuses(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """What columns of statuses say of each match, the worst of it, and where one says what nobody knows.
-
-    A column is one by its name, or because nearly all of its words are words of a status.
-    """
-    table, n = rows.table, rows.table.height
-    meaning, asked = np.full(n, UNKNOWN), np.zeros(n, bool)
-    order = find_columns(table.columns, ORDER_COLUMNS, rows.options.columns)
-    taken = {*rows.found.values(), *rows.options.conditions, order.get("round"), order.get("order")} - {
-        rows.found.get("status")
+    table, column_of, n = rows.table, rows.found, rows.table.height
+    meaning, unclear = np.full(n, UNKNOWN), {}
+    order = rows.order_found
+    taken = {*column_of.values(), *rows.options.conditions, order.get("round"), order.get("order")} - {
+        column_of.get("status")
     }
-    for column in [rows.found["status"]] if rows.named("status") else [c for c in table.columns if c not in taken]:
+    for column in (
+        [column_of["status"]] if "status" in rows.options.columns else [c for c in table.columns if c not in taken]
+    ):
         name, cells = plain_name(column), table[column]
         flags = read_flags(cells) if name in (*FINISHED_COLUMNS, *WAITING_COLUMNS) else None
         if flags is not None and ((flags >= 0) | cells.is_null().to_numpy()).all():
             over = 1 if name in FINISHED_COLUMNS else 0
             says = np.select([flags == over, flags == 1 - over], [FINISHED, TO_COME], UNKNOWN)
-            unclear = np.zeros(n, bool)
-        elif column == rows.found.get("status") or "status" in name or _speaks_of_matches(rows, column):
+        elif column == column_of.get("status") or "status" in name or _speaks_of_matches(rows, column):
             (codes,), entries = encode_names(cells)
             names = [plain_name(entry) for entry in entries]
             later = ENDED_LATER if ENDED_IN_TIME.intersection(names) else ()
             known = [FINISHED if n in later else meaning_of(e, "match") for n, e in zip(names, entries)]
             known = [rows.options.endings.get(e.casefold(), what) for e, what in zip(entries, known)]
             says = np.array([*known, UNKNOWN])[codes]
-            unclear = np.append(without_stand_ins(entries), False)[codes] & (says == UNKNOWN)
+            unclear[column] = np.append(without_stand_ins(entries), False)[codes] & (says == UNKNOWN)
         else:
             continue
-        rows.found.setdefault("status", column)
+        column_of.setdefault("status", column)
         rows.status_columns = (*rows.status_columns, column)
-        meaning, asked = np.maximum(meaning, says), asked | unclear
-    return meaning, asked
+        meaning = np.maximum(meaning, says)
+    dates, score = np.zeros(n, bool), column_of.get("score_line") or column_of.get("result")
+    for key in SOURCES:
+        cells = table[column_of[key]] if key in column_of else None
+        if cells is not None and cells.dtype == pl.String and not holds_numbers(cells):
+            words = cells.unique().drop_nulls()
+            small = words.str.strip_chars().str.to_lowercase()
+            for what in REASON_OF:
+                says = cells.is_in(words.filter(small.str.contains(WITHIN[what])).implode()).fill_null(False).to_numpy()
+                meaning = np.where(says, np.maximum(meaning, what), meaning)
+            if column_of[key] == score:
+                dates = cells.is_in(words.filter(small.str.contains(AS_DATE)).implode()).fill_null(False).to_numpy()
+        elif cells is not None and column_of[key] == score and isinstance(cells.dtype, pl.Date | pl.Datetime):
+            dates = cells.is_not_null().to_numpy()
+    for key, what in (("forfeit", FORFEIT), ("retired", BROKEN_OFF)):
+        if key in column_of:
+            (codes,), entries = encode_names(as_text(table[column_of[key]]).str.strip_chars().replace("0", ""))
+            named = np.append(without_stand_ins(entries), False)[codes]
+            rows.reject(named & (read_flags(table[column_of[key]]) != 0), REASON_OF[what])
+    for what, reason in REASON_OF.items():
+        if what != TO_COME or rows.options.played:
+            rows.reject(meaning == what, reason)
+    rows.to_come = meaning == TO_COME
+    if number := int(dates.sum()):
+        # Scores that a spreadsheet took for dates: 2021-03-01 was 3-1 or 1-3, and nothing tells which.
+        rows.notes.append(
+            f"{counted(number, 'entry', 'entries')} of {score!r} {'is a date' if number == 1 else 'are dates'}, as a "
+            f"spreadsheet makes of scores such as 3-1: {'that match was' if number == 1 else 'those matches were'} set "
+            "aside; write the scores into a column of text, or into one column for each side"
+        )
+        rows.reject(dates, "a score that became a date")
+    return {column: at & (meaning == UNKNOWN) for column, at in unclear.items()}
 
 
-def _speaks_of_matches(rows: Rows, column: str) -> bool:
+def _speaks_of_matches(rows: MatchRows, column: str) -> bool:
     """Whether the words of a column are those of a status; a note says where only some are."""
     cells = rows.table[column]
     if cells.dtype != pl.String:
@@ -431,306 +436,233 @@ def _speaks_of_matches(rows: Rows, column: str) -> bool:
     return False
 
 
-def _ask_about_words(rows: Rows, asked: NDArray[np.bool_]) -> None:
-    """Ask what words of a status mean that nobody knows, beside a result."""
-    asked = asked & rows.good & np.isfinite(rows.result)
-    if not asked.any():
-        return
-    for column in rows.status_columns:
-        words = (
-            as_text(rows.table[column].filter(pl.Series(asked))).str.strip_chars().drop_nulls().value_counts(sort=True)
-        )
-        unknown = [w for w in words.rows() if w[0] and meaning_of(w[0], "match") == UNKNOWN]
-        if unknown:
-            words = [word[:40] for word, _ in unknown]
-            raise InputError(
-                f"{column!r} says {listed_names(words, 3)} of {int(asked.sum()):,} matches with a result, and nothing "
-                f"tells whether they were played. Say endings={{{words[0]!r}: 'finished'}}, or 'to come', 'broken "
-                "off' or 'forfeit'; give the column another name if it says something else."
-            )
-
-
-def _set_aside_dates(rows: Rows) -> None:
-    """Scores that a spreadsheet took for dates: 2021-03-01 was 3-1 or 1-3, and nothing tells which."""
-    column = rows.found.get("score_line") or rows.found.get("result")
-    if column is None:
-        return
-    cells = rows.table[column]
-    if cells.dtype == pl.Date or isinstance(cells.dtype, pl.Datetime):
-        became = cells.is_not_null().to_numpy()
-    elif cells.dtype == pl.String and not holds_numbers(cells):
-        words = cells.unique().drop_nulls()
-        matching = words.filter(words.str.strip_chars().str.to_lowercase().str.contains(AS_DATE))
-        if not len(matching):
-            return
-        became = cells.is_in(matching.implode()).fill_null(False).to_numpy()
-    else:
-        return
-    if became.any():
-        rows.notes.append(
-            f"{int(became.sum()):,} entries of {column!r} are dates, as a spreadsheet makes of scores such as 3-1: "
-            "those matches were set aside; write the scores into a column of text, or into one column for each side"
-        )
-        rows.reject(became, "a score that became a date")
-
-
-def _turn_winners(rows: Rows) -> None:
-    """Order the sides by what is known before the match; the winner keeps its result, margin and line-up."""
-    turned = losers_first(rows.home, rows.away, rows.teams, rows.date.view(np.int64))
-    if (rows.margin < 0).any():
-        rows.reject(rows.margin < 0, "impossible margin")
-    rows.home, rows.away = np.where(turned, rows.away, rows.home), np.where(turned, rows.home, rows.away)
-    rows.result = np.where(turned, 0.0, 1.0)
-    rows.margin = np.where(turned, -rows.margin, rows.margin)
-    rows.neutral = np.ones(turned.size, bool)
-    rows.turned = turned
-    rows.notes.append(
-        "the table names winner and loser: sides were put in an order that does not depend on the result, "
-        "and every venue counts as neutral"
-    )
-
-
 def _won_by(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     return 0.5 * (1.0 + np.sign(margin))
 
 
-def _scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
+def _numbers(rows: MatchRows, name: str) -> NDArray[np.float64]:
+    """Numbers of the column that holds this, with a note where it had to be decided how to read them."""
+    return read_numbers(rows.table[rows.found[name]], rows.notes)
+
+
+def _read_scores(rows: MatchRows) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
     """Scores of both sides and the margin, where a table tells them."""
-    table, column_of = rows.table, rows.found
+    column_of = rows.found
     if "home_place" in column_of and "away_place" in column_of:
-        home, away = rows.numbers("home_place"), rows.numbers("away_place")
+        home, away = _numbers(rows, "home_place"), _numbers(rows, "away_place")
         column_of["home_score"], column_of["away_score"] = column_of["home_place"], column_of["away_place"]
         return home, away, away - home
     if "home_score" in column_of and "away_score" in column_of:
-        home, away = _whole_scores(rows) or (rows.numbers("home_score"), rows.numbers("away_score"))
-        _tell_places(rows, home, away)
+        columns = [rows.table[column_of[key]] for key in ("home_score", "away_score")]
+        if thousands_by_points(columns, whole=True):  # as the two columns together show
+            for column in columns:
+                note_points(column, rows.notes)
+            columns = [column.str.strip_chars().str.replace_all(".", "", literal=True) for column in columns]
+            home, away = (read_numbers(column) for column in columns)
+        else:
+            _refuse_lost_thousands(columns)
+            home, away = _numbers(rows, "home_score"), _numbers(rows, "away_score")
+        known = np.isfinite(home) & np.isfinite(away)
+        first, second = np.minimum(home[known], away[known]), np.maximum(home[known], away[known])
+        if first.size >= LIKE_PLACES and np.all(first == 1) and np.all(second == 2):
+            rows.notes.append(
+                "every match ends 1 to 2 or 2 to 1: the side with 2 counts as the winner; if these are places, say "
+                f"columns={{'home_place': {column_of['home_score']!r}, 'away_place': {column_of['away_score']!r}}}"
+            )
         with np.errstate(invalid="ignore"):
             return home, away, home - away
     if "home_games" in column_of and "away_games" in column_of:
         column_of["home_score"], column_of["away_score"] = column_of["home_games"], column_of["away_games"]
-        home, away = rows.numbers("home_games"), rows.numbers("away_games")
+        home, away = _numbers(rows, "home_games"), _numbers(rows, "away_games")
         return home, away, home - away
     source = "score_line" if rows.winners_first else "result"
-    if source not in column_of:
-        return None
-    lines = read_scorelines(table[column_of[source]])
+    lines = read_scorelines(rows.table[column_of[source]]) if source in column_of else None
     if lines is None:
         column_of.pop("score_line", None)
         return None
-    column = column_of["score_line"] = column_of.pop(source)
-    _judge_lines(rows, column, lines)
-    if not rows.winners_first and _away_first(rows):
-        lines = replace(lines, home=lines.away, away=lines.home, margin=-lines.margin)
-        rows.notes.append(
-            f"the column {column_of['away']!r} stands before {column_of['home']!r}: the first number of {column!r} was "
-            f"read as the score of {column_of['away']!r}; change the order of these columns if it is not"
+    column_of["score_line"] = column_of.pop(source)
+    return _use_lines(rows, column_of["score_line"], lines)
+
+
+def _refuse_lost_thousands(columns: list[pl.Series]) -> None:
+    """Refuse scores that were read as numbers, 1.012 for 1,012, before they came here."""
+    if not all(column.dtype.is_float() for column in columns):
+        return
+    scores = np.concatenate([column.fill_null(np.nan).to_numpy() for column in columns])
+    known = scores[np.isfinite(scores)]
+    broken = known[np.abs(known * 100.0 - np.round(known * 100.0)) > SMALLEST_FRACTION]
+    whole = known[known == np.floor(known)]
+    three_digits = np.abs(broken * 1000.0 - np.round(broken * 1000.0)) < SMALLEST_FRACTION
+    if broken.size and three_digits.all() and whole.size and 100.0 <= whole.max() < 1000.0:
+        raise InputError(
+            f"Scores such as {broken[0]:g} stand beside {whole.max():g}: where a point stood between thousands the "
+            "number is lost; read these columns as text, or write the scores without points."
         )
-    if lines.sets:
-        rows.notes.append(
-            f"{lines.sets:,} scores tell sets: margins are differences in sets, plus those in games as a share of all"
-        )
-    if lines.shootouts:
-        rows.notes.append(f"{lines.shootouts:,} matches went to a shoot-out: they count as drawn")
-    if lines.decided:
-        rows.notes.append(f"{lines.decided:,} scores include the shoot-out: they count as they stand")
-    if lines.extra_time:
-        rows.notes.append(f"{lines.extra_time:,} scores include extra time: they count as they stand")
-    return lines.home, lines.away, lines.margin
 
 
-def _away_first(rows: Rows) -> bool:
-    """Whether the away side stands before the home side, and no rule names White first all the same."""
-    places = [rows.table.columns.index(rows.found[side]) for side in ("home", "away")]
-    return places[1] < places[0] and plain_name(rows.found["home"]) not in WHITE
-
-
-def _judge_lines(rows: Rows, column: str, lines: ScoreLines) -> None:
-    """Set matches aside whose score is a time of day, or has the mark of a forfeit where most have none."""
-    if lines.clocks.any():
+def _use_lines(
+    rows: MatchRows, column: str, lines: ScoreLines
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Scores and margins of score lines; a time of day, or the mark of a forfeit where most have none, is no score."""
+    column_of, notes = rows.found, rows.notes
+    if number := int(lines.clocks.sum()):
         shown = rows.table[column].filter(pl.Series(lines.clocks))[0].strip()
-        rows.notes.append(
-            f"{int(lines.clocks.sum()):,} entries of {column!r}, such as {shown!r}, are times of day: those matches "
-            "have not been played"
+        notes.append(
+            f"{counted(number, 'entry', 'entries')} of {column!r}, such as {shown!r}, "
+            f"{'is a time of day: that match has' if number == 1 else 'are times of day: those matches have'} not been "
+            "played"
         )
         rows.to_come |= lines.clocks
         if rows.options.played:
             rows.reject(lines.clocks, REASON_OF[TO_COME])
     for mark in ("f", "*"):
         marked = lines.marks == mark
-        if not marked.any() or marked.sum() > 0.5 * np.isfinite(lines.home).sum():
-            continue  # behind most scores F is final
         what = rows.options.endings.get(mark, FORFEIT)
-        if what == FINISHED:
-            continue
-        shown = rows.table[column].filter(pl.Series(marked))[0].strip()
-        number = rows.reject(marked, REASON_OF[what])
-        rows.notes.append(
-            f"{number:,} scores have a mark, such as {shown!r}, as forfeits do: those matches were set aside; "
-            f"endings={{{mark!r}: 'finished'}} counts them"
-        )
-
-
-def _whole_scores(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Scores with points between thousands, as the two columns together show; numbers that lost them are refused."""
-    columns = [rows.table[rows.found[name]] for name in ("home_score", "away_score")]
-    if thousands_by_points(columns, whole=True):
-        for column in columns:
-            note_points(column, rows.notes)
-        plain = [column.str.strip_chars().str.replace_all(".", "", literal=True) for column in columns]
-        home, away = (read_numbers(column) for column in plain)
-        return home, away
-    if all(column.dtype.is_float() for column in columns):
-        scores = np.concatenate([column.fill_null(np.nan).to_numpy() for column in columns])
-        known = scores[np.isfinite(scores)]
-        broken = known[np.abs(known * 100.0 - np.round(known * 100.0)) > SMALLEST_FRACTION]
-        whole = known[known == np.floor(known)]
-        three_digits = np.abs(broken * 1000.0 - np.round(broken * 1000.0)) < SMALLEST_FRACTION
-        if broken.size and three_digits.all() and whole.size and 100.0 <= whole.max() < 1000.0:
-            raise InputError(
-                f"Scores such as {broken[0]:g} stand beside {whole.max():g}: where a point stood between thousands the "
-                "number is lost; read these columns as text, or write the scores without points."
+        # Behind most scores F is final.
+        if what != FINISHED and marked.any() and marked.sum() <= 0.5 * np.isfinite(lines.home).sum():
+            shown = rows.table[column].filter(pl.Series(marked))[0].strip()
+            number = rows.reject(marked, REASON_OF[what])
+            notes.append(
+                f"{counted(number, 'score has', 'scores have')} a mark, such as {shown!r}, as forfeits do: "
+                f"{'that match was' if number == 1 else 'those matches were'} set aside; "
+                f"endings={{{mark!r}: 'finished'}} counts them"
             )
-    return None
-
-
-def _tell_places(rows: Rows, home: NDArray[np.float64], away: NDArray[np.float64]) -> None:
-    """Say where scores look like places: one side 1, the other 2, in every match."""
-    known = np.isfinite(home) & np.isfinite(away)
-    first, second = np.minimum(home[known], away[known]), np.maximum(home[known], away[known])
-    if first.size >= LIKE_PLACES and np.all(first == 1) and np.all(second == 2):
-        one, other = rows.found["home_score"], rows.found["away_score"]
-        rows.notes.append(
-            f"every match ends 1 to 2 or 2 to 1: the side with 2 counts as the winner; if these are places, say "
-            f"columns={{'home_place': {one!r}, 'away_place': {other!r}}}"
+    home, away, margin = lines.home, lines.away, lines.margin
+    places = [rows.table.columns.index(column_of[side]) for side in ("home", "away")]
+    if not rows.winners_first and places[1] < places[0] and plain_name(column_of["home"]) not in WHITE:
+        home, away, margin = lines.away, lines.home, -lines.margin
+        notes.append(
+            f"the column {column_of['away']!r} stands before {column_of['home']!r}: the first number of {column!r} was "
+            f"read as the score of {column_of['away']!r}; change the order of these columns if it is not"
         )
+    if lines.sets:
+        notes.append(
+            f"{counted(lines.sets, 'score tells', 'scores tell')} sets: margins are differences in sets, plus those in "
+            "games as a share of all"
+        )
+    if lines.shootouts:
+        went = counted(lines.shootouts, "match went", "matches went")
+        notes.append(f"{went} to a shoot-out: {'it counts' if lines.shootouts == 1 else 'they count'} as drawn")
+    for number, what in ((lines.decided, "the shoot-out"), (lines.extra_time, "extra time")):
+        if number == 1:
+            notes.append(f"1 score includes {what}: it counts as it stands")
+        elif number:
+            notes.append(f"{number:,} scores include {what}: they count as they stand")
+    return home, away, margin
 
 
-def _use_games(rows: Rows, scores: tuple[NDArray[np.float64], ...] | None) -> None:
-    """Let games or sets won decide a match whose scores are the points of all of them."""
-    if scores is None or rows.found.get("home_score") == rows.found.get("home_games"):
-        return
-    won = _games_won(rows)
-    if won is None:
-        return
-    home, away = won
+def _decide_by_games(rows: MatchRows) -> None:
+    """Let games or sets won decide a match whose scores are the points of all of them.
+
+    Columns may count what each side won, or hold one game each.
+    """
+    if {"home_games", "away_games"} <= rows.found.keys():
+        home, away = _numbers(rows, "home_games"), _numbers(rows, "away_games")
+    else:
+        single: dict[str, list[str]] = {"b": [], "h": [], "a": []}  # scores of both sides in one column, or of each
+        for column in rows.table.columns:
+            if part := SINGLE_GAME.fullmatch(plain_name(column)):
+                single[(part[1] or part[2] or "both")[0]].append(column)
+        pairs = []
+        if len(single["h"]) == len(single["a"]) > 1:
+            for one, other in zip(sorted(single["h"]), sorted(single["a"]), strict=True):
+                pairs.append((read_numbers(rows.table[one]), read_numbers(rows.table[other])))
+        else:
+            lines = (read_scorelines(rows.table[column]) for column in single["b"])
+            pairs = [(line.home, line.away) for line in lines if line is not None]
+        # Halves and quarters may be level; a game or a set is won by somebody.
+        if len(pairs) < 2 or any(np.any(one == other) for one, other in pairs):
+            return
+        home, away = (np.sum([a > b for a, b in order], axis=0) for order in (pairs, [p[::-1] for p in pairs]))
     known = np.isfinite(home) & np.isfinite(away) & (home + away > 0)
     decided = _won_by(home - away)
     differs = known & np.isfinite(rows.result) & (decided != rows.result)
     rows.result = np.where(known, decided, rows.result)
     number = int((differs & (rows.fault == 0)).sum())
     rows.notes.append(
-        f"games or sets decide the matches, and the scores are their margins: in {number:,} matches the winner has no "
-        "more points than the loser"
+        "games or sets decide the matches, and the scores are their margins: in "
+        f"{counted(number, 'match', 'matches')} the winner has no more points than the loser"
     )
 
 
-def _games_won(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Games that each side won, from columns that count them or that hold one game each."""
-    if {"home_games", "away_games"} <= rows.found.keys():
-        return rows.numbers("home_games"), rows.numbers("away_games")
-    single = single_games(rows.table.columns)
-    pairs = []
-    if len(single["home"]) == len(single["away"]) > 1:
-        for one, other in zip(sorted(single["home"]), sorted(single["away"]), strict=True):
-            pairs.append((read_numbers(rows.table[one]), read_numbers(rows.table[other])))
-    else:
-        for column in single["both"]:
-            lines = read_scorelines(rows.table[column])
-            if lines is not None:
-                pairs.append((lines.home, lines.away))
-    # Halves and quarters may be level; a game or a set is won by somebody.
-    if len(pairs) < 2 or any(np.any(one == other) for one, other in pairs):
-        return None
-    return tuple(
-        sum(np.nan_to_num((a > b).astype(float)) for a, b in order) for order in (pairs, [p[::-1] for p in pairs])
-    )  # type: ignore[return-value]
-
-
-def _use_result_column(rows: Rows) -> None:
+def _use_result_column(rows: MatchRows) -> None:
+    """Take results from their column; where scores tell too, they are held against it and kept as margins."""
     table, column_of = rows.table, rows.found
-    column = table[column_of["result"]]
-    sides = [table[column_of["home"]], table[column_of["away"]]]
-    named = column
+    name, column = column_of["result"], table[column_of["result"]]
+    winners, *sides = column, table[column_of["home"]], table[column_of["away"]]
     if rows.options.aliases and column.dtype == pl.String:
         # A winner may be named by an alias, and its side by another.
-        named, *sides = (as_text(one).str.strip_chars().replace(rows.options.aliases) for one in (column, *sides))
-    winners = names_winner(column_of["result"])
-    stated, remark = read_results(named, sides[0], sides[1], rows.options.results, winners=winners)
+        winners, *sides = (as_text(one).str.strip_chars().replace(rows.options.aliases) for one in (column, *sides))
+    named = plain_name(name) in WINNERS
+    stated, remark = read_results(winners, sides[0], sides[1], rows.options.results, winners=named)
     if {"home_score", "margin"} & column_of.keys():
-        _reconcile(rows, stated, remark)
+        signed = 0.5 * (1.0 + stated)
+        if remark == DOUBTFUL and _contradicted(rows, stated).any() and not _contradicted(rows, signed).any():
+            stated = signed
+            rows.notes.append(f"the scores show that 0 in {name!r} is a draw: {AS_SIGNED}")
+        finite, number = np.isfinite(stated), int(_contradicted(rows, stated).sum())
+        if number > 0.5 * finite.sum():
+            if "result" in rows.options.columns:
+                raise InputError(
+                    f"The result column {name!r} contradicts the scores in {number} of {int(finite.sum())} rows; name "
+                    "the right columns with columns={'result': ..., 'home_score': ..., 'away_score': ...}."
+                )
+            rows.notes.append(f"the column {name!r} does not hold results: the scores were used")
+            return
+        if number:
+            rows.notes.append(
+                f"in {counted(number, 'match', 'matches')} the result is not what the scores say: both were kept"
+            )
+        rows.result = np.where(finite, stated, rows.result)
         return
     outside = np.mean((stated < 0) | (stated > 1))
-    if outside > OTHER_SCALE and np.fmin.reduce(stated) < 0 and not rows.named("result") and not rows.options.results:
+    if (
+        outside > OTHER_SCALE
+        and np.fmin.reduce(stated) < 0
+        and "result" not in rows.options.columns
+        and not rows.options.results
+    ):
         rows.margin = read_numbers(column)
         rows.result = _won_by(rows.margin)
-        remark = f"the column {column_of['result']!r} was read as margins of the home side"
+        remark = f"the column {name!r} was read as margins of the home side"
     elif outside > OTHER_SCALE:
-        most = np.nanmax(np.abs(read_numbers(column)))
         raise InputError(
-            f"The result column {column_of['result']!r} holds numbers as large as {most:g}; results are "
-            "0, 0.5, 1 or -1, 0, 1, and a difference of scores is named with columns={'margin': ...}."
+            f"The result column {name!r} holds numbers as large as {np.nanmax(np.abs(read_numbers(column))):g}; "
+            "results are 0, 0.5, 1 or -1, 0, 1, and a difference of scores is named with columns={'margin': ...}."
         )
     else:
         rows.result = stated
     rows.notes.append(remark)
 
 
-def _reconcile(rows: Rows, stated: NDArray[np.float64], remark: str) -> None:
-    """Hold a column of results against the scores: the result counts, and the margin is kept beside it."""
-    signed = 0.5 * (1.0 + stated)
-    if remark == DOUBTFUL and _contradicted(rows, stated).any() and not _contradicted(rows, signed).any():
-        stated = signed
-        rows.notes.append(f"the scores show that 0 in {rows.found['result']!r} is a draw: {AS_SIGNED}")
-    finite = np.isfinite(stated)
-    contradicted = _contradicted(rows, stated)
-    if contradicted.sum() > 0.5 * finite.sum():
-        if not rows.named("result"):
-            rows.notes.append(f"the column {rows.found['result']!r} does not hold results: the scores were used")
-            return
-        raise InputError(
-            f"The result column {rows.found['result']!r} contradicts the scores in {int(contradicted.sum())} of "
-            f"{int(finite.sum())} rows; name the right columns with "
-            "columns={'result': ..., 'home_score': ..., 'away_score': ...}."
-        )
-    if contradicted.any():
-        rows.notes.append(f"in {int(contradicted.sum())} matches the result is not what the scores say: both were kept")
-    rows.result = np.where(finite, stated, rows.result)
-
-
-def _contradicted(rows: Rows, stated: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _contradicted(rows: MatchRows, stated: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.isfinite(stated) & np.isfinite(rows.result) & (stated != rows.result)
 
 
-def _judge_outcome(rows: Rows, scores: tuple[NDArray, ...] | None, played: bool) -> None:
+def _judge_outcome(rows: MatchRows, scores: tuple[NDArray[np.float64], ...] | None) -> None:
+    """Mark rows whose score or result is impossible, unreadable or missing."""
+    played = rows.options.played
     if scores is not None:
-        wrong = np.zeros(rows.fault.size, bool)
-        for score in scores[:2]:
-            wrong |= (score < 0) | (score > LARGEST_SCORE)
+        home, away, _ = scores
+        wrong = (home < 0) | (home > LARGEST_SCORE) | (away < 0) | (away > LARGEST_SCORE)
         rows.reject(wrong, "impossible score")
-        ahead = (scores[0] == 0) & (scores[1] == 0) & (rows.date > np.datetime64("today")) & rows.good & ~rows.to_come
+        ahead = (home == 0) & (away == 0) & (rows.date > np.datetime64("today")) & (rows.fault == 0) & ~rows.to_come
         if played and (number := int(ahead.sum())):
             rows.notes.append(
-                f"{number:,} matches after today end 0-0, as many tables say of matches to come: they count as drawn; "
-                "leave the scores of those empty that have not been played"
+                f"{counted(number, 'match', 'matches')} after today {'ends' if number == 1 else 'end'} 0-0, as many "
+                f"tables say of matches to come: {'it counts' if number == 1 else 'they count'} as drawn; leave the "
+                "scores of those empty that have not been played"
             )
     # One look at the extremes clears a column without faults: NaN fails both comparisons.
     if rows.result.min() >= 0 and rows.result.max() <= 1:
         return
     rows.reject((rows.result < 0) | (rows.result > 1), "impossible result")
     if played:
-        word = "result" if scores is None else "score"
-        unknown = np.isnan(rows.result)
-        rows.reject(unknown & _says_something(rows), f"unreadable {word}")
-        rows.reject(unknown, f"missing {word}")
-
-
-def _says_something(rows: Rows) -> NDArray[np.bool_]:
-    """Whether a column of the outcome holds what is neither blank nor a word for nothing, and no number."""
-    says = np.zeros(rows.fault.size, bool)
-    for name in ("result", "score_line", "home_score", "away_score", "margin"):
-        if name in rows.found:
-            column = rows.table[rows.found[name]]
+        unknown, says = np.isnan(rows.result), np.zeros(rows.fault.size, bool)
+        for column in (rows.table[rows.found[key]] for key in OUTCOME if key in rows.found):
+            # What is neither blank nor a word for nothing, and no number.
             (code,), entries = encode_names(column)
-            named = np.append(without_stand_ins(entries), False)[code]
-            says |= named & np.isnan(read_numbers(column))
-    return says
+            says |= np.append(without_stand_ins(entries), False)[code] & np.isnan(read_numbers(column))
+        word = "result" if scores is None else "score"
+        rows.reject(unknown & says, f"unreadable {word}")
+        rows.reject(unknown, f"missing {word}")

@@ -10,7 +10,7 @@ in which they are connected among themselves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,11 @@ def pools_of(
     core = np.flatnonzero((group == largest) & played)
     tie = np.zeros(sides)
     if core.size > 1:
-        tie[core] = _ties(graph[core][:, core].toarray()) if core.size <= MOST_SIDES else _direct(graph, core)
+        if core.size <= MOST_SIDES:
+            tie[core] = _ties(graph[core][:, core].toarray())
+        else:  # through direct matches alone: never firmer than a side's own matches
+            own = np.asarray(graph.sum(axis=1)).ravel()[core]
+            tie[core] = 1.0 / (1.0 / np.maximum(own, 1e-300) + 1.0 / max(float(np.median(own)), 1e-300))
     pool = np.full(sides, -1)
     firmly = played & (tie >= min(firm, float(np.median(tie[core])) / 3 if core.size else 0.0)) & (tie > 0)
     pool[firmly] = 0
@@ -74,20 +78,6 @@ def _ties(conductance: NDArray[np.float64]) -> NDArray[np.float64]:
     np.fill_diagonal(resistance, np.inf)
     middle = ((size - 2) // 2, (size - 1) // 2)  # of the others: who is infinitely far, oneself, comes last
     return 1.0 / np.maximum(np.partition(resistance, middle, axis=1)[:, list(middle)].mean(axis=1), 1e-300)
-
-
-def _direct(graph: Any, core: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Ties through direct matches alone: never firmer than a side's own matches."""
-    own = np.asarray(graph.sum(axis=1)).ravel()[core]
-    return 1.0 / (1.0 / np.maximum(own, 1e-300) + 1.0 / max(float(np.median(own)), 1e-300))
-
-
-def check_pools(half_life: object, firm: object) -> None:
-    """Refuse a half-life or a threshold by which no pool can be found."""
-    if half_life is not None and not (_finite(half_life) and half_life > 0):  # type: ignore[operator]
-        raise InputError(f"half_life must be a number of days above 0, or None, not {half_life!r}.")
-    if not (_finite(firm) and firm >= 0):  # type: ignore[operator]
-        raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}.")
 
 
 LARGEST_POOL_NUMBER = 1e15
@@ -113,6 +103,10 @@ def pool_table(
     """Name, pool and tie of every side, the main pool first; a lesser pool is called after the side that plays most."""
     import polars as pl
 
+    if half_life is not None and not (_finite(half_life) and half_life > 0):
+        raise InputError(f"half_life must be a number of days above 0, or None, not {half_life!r}.")
+    if not (_finite(firm) and firm >= 0):
+        raise InputError(f"firm must be a number of matches from 0 on, not {firm!r}.")
     age = day.max() - day if day.size else day
     weight = np.ones(day.size) if half_life is None else 0.5 ** (age / float(half_life))
     sides = len(teams)

@@ -8,57 +8,33 @@ aside with its number and the reason.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import check_contest_mapping, check_mapping
-from kinelo.matches.contest_rows import interpret_contests, note_unused
+from kinelo.matches.contest_rows import note_unused, read_contest_rows
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
-from kinelo.matches.dated import LONGEST_CONTENT, Condition, Rejects
+from kinelo.matches.dated import Condition
 from kinelo.matches.dates import DateOrder, check_date_order
-from kinelo.matches.day_order import within_day
+from kinelo.matches.day_order import order_contests
+from kinelo.matches.kind import counted
 from kinelo.matches.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.matches.loading import load_table, open_table
-from kinelo.matches.match_rows import interpret
+from kinelo.matches.match_rows import read_match_rows
 from kinelo.matches.matches import Matches
-from kinelo.matches.names import as_text, encode_names
-from kinelo.matches.outcomes import check_scale
-from kinelo.matches.rows import (
-    CONTEST_REASONS,
-    KEPT,
-    REASONS,
-    Best,
-    ContestOptions,
-    ContestRows,
-    Kept,
-    MatchOptions,
-    NoMatches,
-    Rows,
-    Scale,
-    check_losses,
-)
+from kinelo.matches.names import encode_names
+from kinelo.matches.rows import Best, Codes, ContestOptions, ContestRows, Kept, MatchOptions, Scale
 from kinelo.matches.same_side import read_aliases
 from kinelo.matches.words import LAST, read_meanings
-from kinelo.model.validation import flag
+from kinelo.model.validation import flag, is_list, one_line
 
-OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")
-SHOWN_COLUMNS = {
-    "date": ("date",),
-    "score": OUTCOME,
-    "result": OUTCOME,
-    "a score that became a date": OUTCOME,
-    "margin": OUTCOME,
-    "weight": ("weight",),
-    "a name that stands for none": ("home", "away"),
-    "forfeit or awarded match": ("status", *OUTCOME, "forfeit"),
-    "match not played to its end": ("status", *OUTCOME),
-    "match not played yet": ("status", *OUTCOME),
-}
-"""Columns whose content is shown beside a reason."""
+BEHIND_ALL = 1e300
+"""The value of who comes behind all who have one, and before those who did not finish."""
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -136,23 +112,32 @@ def read_matches(
     >>> matches.result, matches.rejected.counts(), matches.notes[-1]
     (array([0.5, 1. ]), {'unreadable date': 1}, 'the file was not in date order: it was sorted by date')
     """
-    check_mapping(columns)
-    check_scale(results)
-    check_date_order(dates)
-    name = _name_of(source)
-    opened = open_table(source, sheet)
+    options = match_options(
+        columns, played=played, results=results, conditions=conditions, aliases=aliases, drop_repeats=drop_repeats,
+        ordered=ordered, dates=dates, endings=endings, accept_losses=accept_losses,
+    )  # fmt: skip
+    name, opened = str(source) if isinstance(source, str | Path) else "the table", open_table(source, sheet)
     if opened.table.height == 0:
         raise InputError(f"{name} contains no matches; at least one row below the header is needed.")
-    for name_of_flag, value in (
-        ("played", played), ("drop_repeats", drop_repeats), ("ordered", ordered), ("accept_losses", accept_losses)
-    ):  # fmt: skip
-        flag(name_of_flag, value)
-    wanted = MatchOptions(
-        columns, played, results, conditions, read_aliases(aliases), drop_repeats, ordered, dates, accept_losses,
-        read_meanings(endings, "match"),
-    )  # fmt: skip
-    rows = interpret(opened, wanted, name)
-    matches = _accept_matches(rows, name)
+    rows = read_match_rows(opened, options, name)
+    rejected = rows.settle(name, int((rows.fault == 0).sum()), ~np.isnan(rows.result))
+    index, season = rows.order, None
+    if "season" in rows.found:
+        (codes,), levels = encode_names(rows.table[rows.found["season"]])
+        season = Condition(codes[index], levels)
+    matches = Matches(
+        *(_owned(column, index) for column in (rows.date, rows.home, rows.away)),
+        rows.teams,
+        *(_owned(column, index) for column in (rows.result, rows.margin, rows.neutral, rows.weight)),
+        rows.row[index] + 1,
+        None if rows.identifiers is None else rows.identifiers[index],
+        rejected=rejected,
+        notes=tuple(rows.notes),
+        conditions={column: condition[index] for column, condition in rows.conditions.items()},
+        unordered=rows.unordered,
+        season=season,
+        side_headers=("home", "away") if rows.winners_first else (rows.found["home"], rows.found["away"]),
+    )
     if lineups is not None:
         return attach_lineups(matches, rows, load_table(lineups), columns)
     if "home_lineup" in rows.found and "away_lineup" in rows.found:
@@ -160,81 +145,46 @@ def read_matches(
     return matches
 
 
-def _accept_matches(rows: Rows, name: str) -> Matches:
-    bad = np.flatnonzero(rows.fault > 0)
-    reasons = np.array(REASONS, object)[rows.fault[bad]]
-    rejected = Rejects.of("matches", bad + 1, reasons, _contents(rows, bad, reasons))
-    good = np.flatnonzero(rows.fault == 0)
-    if good.size == 0:
-        raise NoMatches(
-            f"No match of {name} can be used, all {bad.size} rows were rejected ({rejected.in_words()}).", rejected
+def match_options(columns: Mapping[str, str] | None, **asked: Any) -> MatchOptions:
+    """What the user of :func:`read_matches` asked for, checked; what is not said is as there."""
+    options = MatchOptions(columns or {}, **asked)
+    if options.dates is not None:
+        check_date_order(options.dates)
+    if options.results is not None and not (isinstance(options.results, str) and options.results in get_args(Scale)):
+        raise InputError(
+            f"Results={one_line(options.results)} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1)."
         )
-    check_losses(rows, rejected, bad, name)
-    rows.ask_about_years(~np.isnan(rows.result), np.arange(1, rows.fault.size + 1))
-    index = rows.order
-    return Matches(
-        _owned(rows.date, index),
-        _owned(rows.home, index),
-        _owned(rows.away, index),
-        rows.teams,
-        _owned(rows.result, index),
-        _owned(rows.margin, index),
-        _owned(rows.neutral, index),
-        _owned(rows.weight, index),
-        np.arange(1, rows.fault.size + 1)[index],
-        None if rows.identifiers is None else rows.identifiers[index],
-        rejected=rejected,
-        notes=tuple(rows.notes),
-        conditions={name: condition[index] for name, condition in rows.conditions.items()},
-        unordered=rows.unordered,
-        season=_season(rows, index),
-        side_headers=("home", "away") if rows.winners_first else (rows.found["home"], rows.found["away"]),
-    )
+    flags = {key: flag(key, getattr(options, key)) for key in ("played", "drop_repeats", "ordered", "accept_losses")}
+    conditions = [options.conditions] if isinstance(options.conditions, str) else options.conditions
+    if not is_list(conditions):
+        raise InputError(f"conditions must be a list of names of columns, not {one_line(conditions)}.")
+    check_mapping(columns)
+    aliases, endings = read_aliases(options.aliases), read_meanings(options.endings, "match")
+    return replace(options, conditions=conditions, aliases=aliases, endings=endings, **flags)
 
 
-def _season(rows: Rows, index: slice | NDArray) -> Condition | None:
-    """The season of each match, where a column tells it."""
-    if "season" not in rows.found:
-        return None
-    (codes,), levels = encode_names(rows.table[rows.found["season"]])
-    return Condition(codes[index], levels)
-
-
-def _contents(rows: Rows, bad: NDArray[np.int64], reasons: NDArray[np.object_]) -> NDArray[np.object_]:
-    """What stands in the columns that made rows unusable."""
-    contents = np.full(bad.size, "", object)
-    for reason in dict.fromkeys(reasons.tolist()):
-        places = np.flatnonzero(reasons == reason)
-        first, _, last = reason.partition(" ")
-        for name in SHOWN_COLUMNS.get(last if first in ("unreadable", "impossible") else reason, ()):
-            if name in rows.found:
-                cells = as_text(rows.table[rows.found[name]][bad[places]]).fill_null("").str.strip_chars()
-                contents[places] = [
-                    f"{one} {two}".strip()[:LONGEST_CONTENT] for one, two in zip(contents[places], cells.to_list())
-                ]
-    return contents
+def contest_options(columns: Mapping[str, str | Sequence[str]] | None, **asked: Any) -> ContestOptions:
+    """What the user of :func:`read_contests` asked for, checked; what is not said is as there."""
+    options = ContestOptions(columns or {}, **asked)
+    if options.dates is not None:
+        check_date_order(options.dates)
+    for key in ("unfinished", "disqualified", "not_started"):
+        kept = getattr(options, key)
+        if not isinstance(kept, str) or kept not in get_args(Kept):
+            raise InputError(f"{key} must be 'behind', 'last' or 'out', not {kept!r:.60}.")
+    if options.team is not None and not isinstance(options.team, str):
+        raise InputError(f"team must be the name of a column, not {options.team!r:.60}.")
+    slots, advantages = _slot_columns(options.slots, "slots"), _slot_columns(options.advantages, "advantages")
+    flags = {key: flag(key, getattr(options, key)) for key in ("played", "accept_losses")}
+    check_contest_mapping(columns)
+    aliases, endings = read_aliases(options.aliases), read_meanings(options.endings, "entrant")
+    return replace(options, slots=slots, advantages=advantages, aliases=aliases, endings=endings, **flags)
 
 
 def _owned(column: NDArray[Value], index: slice | NDArray) -> NDArray[Value]:
     """Chosen rows as a writable array: compiled loops are made for those, and polars lends its own read-only."""
     chosen = column[index]
     return chosen if chosen.flags.writeable else chosen.copy()
-
-
-def _name_of(source: Any) -> str:
-    return str(source) if isinstance(source, str | Path) else "the table"
-
-
-BEHIND_ALL = 1e300
-"""The value of who comes behind all who have one, and before those who did not finish."""
-
-CONTEST_COLUMNS_SHOWN = {
-    "unreadable date": "date",
-    "unreadable place": "place",
-    "place given by redress": "place",
-    "a name that stands for none": "entrant",
-    "impossible weight": "weight",
-}
 
 
 def read_contests(
@@ -313,90 +263,140 @@ def read_contests(
     >>> races.to_polars()["entrant"].to_list(), races.place.tolist()
     (['Bob', 'Ann', 'Cid', 'Bob', 'Cid', 'Ann'], [1.0, 2.0, 3.0, 1.5, 1.5, 3.0])
     """
-    check_contest_mapping(columns)
-    check_date_order(dates)
-    for option, value in (("unfinished", unfinished), ("disqualified", disqualified), ("not_started", not_started)):
-        if not isinstance(value, str) or value not in KEPT:
-            raise InputError(f"{option} must be 'behind', 'last' or 'out', not {value!r:.60}.")
-    played, accept_losses = flag("played", played), flag("accept_losses", accept_losses)
-    if team is not None and not isinstance(team, str):
-        raise InputError(f"team must be the name of a column, not {team!r:.60}.")
-    name = str(source) if isinstance(source, str | Path) else "the table"
-    opened = open_table(source, sheet)
+    options = contest_options(
+        columns, slots=slots, advantages=advantages, team=team, best=best, unfinished=unfinished,
+        disqualified=disqualified, not_started=not_started, played=played, aliases=aliases, dates=dates,
+        endings=endings, accept_losses=accept_losses,
+    )  # fmt: skip
+    name, opened = str(source) if isinstance(source, str | Path) else "the table", open_table(source, sheet)
     if opened.table.height == 0:
         raise InputError(f"{name} contains no contests; at least two rows below the header are needed.")
-    wanted = ContestOptions(
-        columns, _kinds(slots), team, best, unfinished, disqualified, not_started, played, read_aliases(aliases),
-        _kinds(advantages, "advantages"), dates, read_meanings(endings, "entrant"), accept_losses,
-    )  # fmt: skip
-    return accept_contests(interpret_contests(opened, wanted, name), name)
-
-
-def _kinds(slots: object, said: str = "slots") -> dict[str, tuple[str, ...]]:
-    """Kinds of slots and the columns of each, as the user names them."""
-    if isinstance(slots, Mapping):
-        named = {kind: (cols,) if isinstance(cols, str) else cols for kind, cols in slots.items()}
-    elif isinstance(slots, list | tuple) and all(isinstance(column, str) for column in slots):
-        named = {column: (column,) for column in slots}
-    else:
-        raise InputError(f"{said} must be a list of columns or map kinds to columns, not {slots!r:.60}.")
-    for kind, cols in named.items():
-        right = isinstance(cols, Sequence) and len(cols) > 0 and all(isinstance(one, str) for one in cols)
-        if not isinstance(kind, str) or not right:
-            raise InputError(f"{said} names {kind!r:.60} with {cols!r:.60}; a kind has one or several columns.")
-    return {str(kind): tuple(cols) for kind, cols in named.items()}
-
-
-def accept_contests(rows: ContestRows, name: str) -> Contests:
-    """Contests of the rows that can be used, in order."""
-    order = _in_order(rows)
+    rows = read_contest_rows(opened, options, name)
+    order, value = _in_order(rows)
     note_unused(rows)
-    if rows.options.team is not None:
-        order, codes = _join_teams(rows, order)
-    else:
-        order = _without_repeats(rows, order)
-        codes = {kind: slots[0][order] for kind, slots in rows.slots.items()}
-    kept = _without_lone(rows, order)
-    order, codes = order[kept], {kind: code[kept] for kind, code in codes.items()}
-    rejected, at = _rejects(rows)
-    if order.size == 0:
-        raise NoMatches(
-            f"No contest of {name} can be used, all {len(rejected):,} rows were rejected ({rejected.in_words()}).",
-            rejected,
-        )
-    check_losses(rows, rejected, at, name)
-    rows.ask_about_years((rows.ended > FINISHED) | ~np.isnan(rows.value), rows.row + 1)
+    order, codes = _one_entry_each(rows, order, value)
+    rejected = rows.settle(name, order.size, (rows.ended > FINISHED) | ~np.isnan(rows.value))
     begins = np.flatnonzero(np.concatenate([[True], rows.contest[order][1:] != rows.contest[order][:-1]]))
     first = np.append(begins, order.size).astype(np.int64)
     contest = np.repeat(np.arange(begins.size), np.diff(first))
-    weight = np.zeros(begins.size)
+    weight, date = np.zeros(begins.size), np.full(begins.size, np.datetime64("0001-01-01"))
     np.maximum.at(weight, contest, rows.weight[order])
-    date = np.full(begins.size, np.datetime64("0001-01-01"))
     np.maximum.at(date, contest, rows.date[order])
+    # Who counts as last has finished.
+    kept = {UNFINISHED: unfinished, DISQUALIFIED: disqualified, NOT_STARTED: not_started}
+    last = [LAST, *(ending for ending, how in kept.items() if how == "last")]
+    ended = np.where(np.isin(rows.ended, last), FINISHED, rows.ended).astype(np.int8)
     distance = None if rows.distance is None else rows.distance[order]
     number = rows.contest[order[begins]].tolist()
     return Contests(
-        date, first, rows.entrant[order], rows.entrants, places_of(_strength_order(rows, order), contest),
-        _endings(rows)[order],
-        {kind: Slots(code, rows.slots[kind][1], kind in rows.options.advantages) for kind, code in codes.items()},
+        date, first, rows.entrant[order], rows.entrants, places_of(value[order], contest), ended[order],
+        {slot: Slots(code, rows.slots[slot][1], slot in options.advantages) for slot, code in codes.items()},
         weight, rows.row[order] + 1, tuple(rows.identifiers[c] for c in number), rejected,
         tuple(rows.notes), distance=None if distance is None or np.isnan(distance).all() else distance,
         titles=None if rows.titles is None else tuple(rows.titles[c] for c in number),
     )  # fmt: skip
 
 
-def _endings(rows: ContestRows) -> NDArray[np.int8]:
-    """How each row ended; who counts as last has finished."""
-    options = rows.options
-    kept = {UNFINISHED: options.unfinished, DISQUALIFIED: options.disqualified, NOT_STARTED: options.not_started}
-    last = [LAST, *(ending for ending, how in kept.items() if how == "last")]
-    return np.where(np.isin(rows.ended, last), FINISHED, rows.ended).astype(np.int8)
+def _slot_columns(slots: object, argument: str) -> dict[str, tuple[str, ...]]:
+    """Kinds of slots and the columns of each, as the user names them."""
+    if isinstance(slots, Mapping):
+        named = {slot: (columns,) if isinstance(columns, str) else columns for slot, columns in slots.items()}
+    elif isinstance(slots, list | tuple) and all(isinstance(column, str) for column in slots):
+        named = {column: (column,) for column in slots}
+    else:
+        raise InputError(f"{argument} must be a list of columns or map kinds to columns, not {slots!r:.60}.")
+    for slot, columns in named.items():
+        right = isinstance(columns, Sequence) and len(columns) > 0 and all(isinstance(c, str) for c in columns)
+        if not isinstance(slot, str) or not right:
+            raise InputError(f"{argument} names {slot!r:.60} with {columns!r:.60}; a kind has one or several columns.")
+    return {str(slot): tuple(columns) for slot, columns in named.items()}
 
 
-def _strength_order(rows: ContestRows, index: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Values of which less is better, infinite for who did not finish; NaN where nothing has been played yet."""
-    ended = rows.ended[index]
-    return np.select([ended == LAST, ended > FINISHED], [BEHIND_ALL, np.inf], rows.value[index])
+def _in_order(rows: ContestRows) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Usable rows in order of their contest's day, of the contest, of value, and of names; and the values of all rows.
+
+    Less is better, infinite for who did not finish; NaN where nothing has been played yet.
+    """
+    value = np.select([rows.ended == LAST, rows.ended > FINISHED], [BEHIND_ALL, np.inf], rows.value)
+    good = np.flatnonzero(rows.fault == 0)
+    if not good.size:
+        return good, value
+    contest = rows.contest[good]
+    last = np.full(len(rows.identifiers), np.datetime64("0001-01-01"))
+    np.maximum.at(last, contest, rows.date[good])
+    if "date" in rows.found and np.any(rows.date[good][1:] < rows.date[good][:-1]):
+        rows.notes.append("the file was not in date order: it was sorted by date")
+    ranks = []
+    for codes, names in ((rows.entrant[:, None], rows.entrants), *rows.slots.values()):
+        # Where each name stands in the alphabet, so that an order does not depend on the rows; the last is none.
+        rank = np.full(len(names) + 1, len(names))
+        rank[np.argsort(np.array(names, object), kind="stable")] = np.arange(len(names))
+        ranks += [*rank[codes[good]].T]
+    within_day = (rank[contest] for rank in reversed(order_contests(rows, good)))
+    return good[np.lexsort((*ranks[::-1], value[good], *within_day, last[contest]))], value
+
+
+def _one_entry_each(
+    rows: ContestRows, order: NDArray[np.int64], value: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], dict[str, Codes]]:
+    """One row for each entrant of a contest, and what is rated of it: the best row, or of a team all its rows."""
+    key = rows.contest[order] * (len(rows.entrants) + 1) + rows.entrant[order]
+    _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
+    if rows.options.team is not None:
+        differs = ~((value[order] == value[order[at]][inverse]) | np.isnan(value[order]))
+        if differs.any():
+            number = _reject(rows, order[differs], "team-mates with different places")
+            rows.notes.append(f"{counted(number, 'row differs from its', 'rows differ from their')} team")
+            return _one_entry_each(rows, order[~differs], value)
+        codes = _join_teams(rows, order, at, inverse)
+        order = order[np.sort(at)]
+    else:
+        first = np.zeros(order.size, bool)
+        first[at] = True
+        if not first.all():
+            number = _reject(rows, order[~first], "entrant twice in one contest")
+            apart = (
+                "two entries of one name may be a shared drive"
+                if {"date", "season"} & rows.found.keys()
+                else "where names of contests return, a column of dates or seasons tells them apart"
+            )
+            rows.notes.append(
+                f"{counted(number, 'row names', 'rows name')} an entrant who stands in the same contest already: the "
+                f"best place counts; {apart}"
+            )
+        order = order[first]
+        codes = {slot: matrix[order] for slot, (matrix, _) in rows.slots.items()}
+    lone = np.bincount(rows.contest[order], minlength=len(rows.identifiers) + 1)[rows.contest[order]] < 2
+    if lone.any():
+        number = _reject(rows, order[lone], "only one entrant in the contest")
+        alone = counted(number, "contest has", "contests have")
+        rows.notes.append(f"{alone} one entrant only, which tells nothing")
+    return order[~lone], {slot: code[~lone] for slot, code in codes.items()}
+
+
+def _reject(rows: ContestRows, at: NDArray[np.int64], reason: str) -> int:
+    wrong = np.zeros(rows.fault.size, bool)
+    wrong[at] = True
+    return rows.reject(wrong, reason)
+
+
+def _join_teams(
+    rows: ContestRows, order: NDArray[np.int64], at: NDArray[np.int64], inverse: NDArray[np.int64]
+) -> dict[str, Codes]:
+    """The slots of all rows of each team, side by side; ``at`` are the first rows of teams, in order of their keys."""
+    team = np.argsort(np.argsort(at, kind="stable"), kind="stable")[inverse]
+    by_team = np.argsort(team, kind="stable")
+    begins = np.concatenate([[0], np.cumsum(np.bincount(team))[:-1]])
+    member = np.empty(order.size, np.int64)
+    member[by_team] = np.arange(order.size) - np.repeat(begins, np.bincount(team))
+    codes = {}
+    for slot, (matrix, _) in rows.slots.items():
+        width = matrix.shape[1]
+        joined = np.full((at.size, (int(member.max(initial=0)) + 1) * width), -1, np.int32)
+        for j in range(width):
+            joined[team, member * width + j] = matrix[order, j]
+        codes[slot] = joined
+    return codes
 
 
 def places_of(value: NDArray[np.float64], contest: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -412,105 +412,3 @@ def places_of(value: NDArray[np.float64], contest: NDArray[np.int64]) -> NDArray
     size = np.bincount(group)
     ahead = (np.cumsum(size) - size)[group] - begin
     return np.where(np.isnan(value), np.nan, ahead + (size[group] + 1) / 2.0)
-
-
-def _in_order(rows: ContestRows) -> NDArray[np.int64]:
-    """Usable rows in order of their contest's day, of the contest, of value, and of the file."""
-    good = np.flatnonzero(rows.good)
-    if not good.size:
-        return good
-    contest = rows.contest[good]
-    last = np.full(len(rows.identifiers), np.datetime64("0001-01-01"))
-    np.maximum.at(last, contest, rows.date[good])
-    if "date" in rows.found and np.any(rows.date[good][1:] < rows.date[good][:-1]):
-        rows.notes.append("the file was not in date order: it was sorted by date")
-    names = [_ranks(rows.entrants)[rows.entrant[good]]]
-    names += [_ranks(slots)[codes[good]].T for codes, slots in rows.slots.values()]
-    keys = (*np.vstack(names)[::-1], _strength_order(rows, good))
-    keys += (*(rank[contest] for rank in reversed(within_day(rows, good))), last[contest])
-    return good[np.lexsort(keys)]
-
-
-def _ranks(names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Where each name stands in the alphabet, so that an order does not depend on the rows; the last is none."""
-    ranks = np.empty(len(names) + 1, np.int64)
-    ranks[np.argsort(np.array(names, object), kind="stable")] = np.arange(len(names))
-    ranks[-1] = len(names)
-    return ranks
-
-
-def _without_repeats(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of an entrant who stands in one contest more than once, the best row."""
-    key = rows.contest[order] * (len(rows.entrants) + 1) + rows.entrant[order]
-    _, at = np.unique(key, return_index=True)
-    again = np.ones(order.size, bool)
-    again[at] = False
-    if again.any():
-        wrong = np.zeros(rows.fault.size, bool)
-        wrong[order[again]] = True
-        number = rows.reject(wrong, "entrant twice in one contest")
-        apart = (
-            "two entries of one name may be a shared drive"
-            if {"date", "season"} & rows.found.keys()
-            else "where names of contests return, a column of dates or seasons tells them apart"
-        )
-        named = "row names" if number == 1 else "rows name"
-        rows.notes.append(
-            f"{number:,} {named} an entrant who stands in the same contest already: the best place counts; {apart}"
-        )
-    return order[~again]
-
-
-def _join_teams(rows: ContestRows, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.int32]]]:
-    """Rows of one team in one contest as one entrant, whose slots are those of all its rows."""
-    value = _strength_order(rows, order)
-    key = rows.contest[order] * (len(rows.entrants) + 1) + rows.entrant[order]
-    _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
-    differs = ~((value == value[at][inverse]) | np.isnan(value))
-    if differs.any():
-        wrong = np.zeros(rows.fault.size, bool)
-        wrong[order[differs]] = True
-        rows.notes.append(f"{rows.reject(wrong, 'team-mates with different places'):,} rows differ from their team")
-        return _join_teams(rows, order[~differs])
-    rank = np.argsort(np.argsort(at, kind="stable"), kind="stable")
-    team = rank[inverse]
-    by_team = np.argsort(team, kind="stable")
-    begins = np.concatenate([[0], np.cumsum(np.bincount(team))[:-1]])
-    member = np.empty(order.size, np.int64)
-    member[by_team] = np.arange(order.size) - np.repeat(begins, np.bincount(team))
-    codes = {}
-    for kind, (one, _) in rows.slots.items():
-        width = one.shape[1]
-        joined = np.full((at.size, (int(member.max(initial=0)) + 1) * width), -1, np.int32)
-        for j in range(width):
-            joined[team, member * width + j] = one[order, j]
-        codes[kind] = joined
-    return order[np.sort(at)], codes
-
-
-def _without_lone(rows: ContestRows, order: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which entries have somebody to be ranked against."""
-    count = np.bincount(rows.contest[order], minlength=len(rows.identifiers) + 1)
-    lone = count[rows.contest[order]] < 2
-    if lone.any():
-        wrong = np.zeros(rows.fault.size, bool)
-        wrong[order[lone]] = True
-        number = rows.reject(wrong, "only one entrant in the contest")
-        rows.notes.append("1 contest has" if number == 1 else f"{number:,} contests have")
-        rows.notes[-1] += " one entrant only, which tells nothing"
-    return ~lone
-
-
-def _rejects(rows: ContestRows) -> tuple[Rejects, NDArray[np.int64]]:
-    """Rows that could not be used, and where in the table they stand."""
-    bad = np.flatnonzero(rows.fault > 0)
-    reasons = np.array(CONTEST_REASONS, object)[rows.fault[bad]]
-    content = np.full(bad.size, "", object)
-    for reason, key in CONTEST_COLUMNS_SHOWN.items():
-        keys = ("place", "score", "time") if key == "place" else (key,)
-        column = next((rows.found[k] for k in keys if k in rows.found), None)
-        here = np.flatnonzero(reasons == reason)
-        if column is not None and here.size:
-            cells = as_text(rows.table[column][bad[here]]).fill_null("").str.strip_chars().to_list()
-            content[here] = [cell[:LONGEST_CONTENT] for cell in cells]
-    return Rejects.of("contests", rows.row[bad] + 1, reasons, content), bad

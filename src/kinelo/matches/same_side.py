@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -30,13 +30,13 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed, plain_name
 from kinelo.matches.contests import Contests
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind, check_played
+from kinelo.matches.kind import check_played, counted
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text, clean_name, encode_names
 
 if TYPE_CHECKING:
-    from kinelo.matches.rows import Rows
+    from kinelo.matches.rows import MatchRows
 
 CLUB_WORDS = frozenset({
     "fc", "afc", "cf", "sc", "ac", "cd", "ca", "as", "ss", "us", "sv", "fk", "sk", "bk", "if", "vfb", "vfl", "tsv",
@@ -78,20 +78,13 @@ def likely_names(matches: Matches | Contests) -> pl.DataFrame:
     import polars as pl
 
     check_played(matches)
-    pairs = LIKELY[matches.kind](matches)
+    day = matches.day if matches.dated else None
+    if isinstance(matches, Matches):
+        pairs = likely_pairs(matches.teams, matches.home, matches.away, day)
+    else:
+        contest = matches.contest
+        pairs = likely_entrants(matches.entrants, matches.entrant, contest, None if day is None else day[contest])
     return pl.DataFrame(pairs, {"found": pl.String, "wanted": pl.String}, orient="row")
-
-
-def _likely_sides(matches: Matches) -> list[tuple[str, str]]:
-    return likely_pairs(matches.teams, matches.home, matches.away, matches.day if matches.dated else None)
-
-
-def _likely_entrants(contests: Contests) -> list[tuple[str, str]]:
-    day = contests.day[contests.contest] if contests.dated else None
-    return likely_entrants(contests.entrants, contests.entrant, contests.contest, day)
-
-
-LIKELY: dict[Kind, Callable[[Any], list[tuple[str, str]]]] = {MATCHES: _likely_sides, CONTESTS: _likely_entrants}
 
 
 def likely_pairs(
@@ -159,29 +152,21 @@ def _candidates(words: dict[int, tuple[str, ...]]) -> list[tuple[int, int]]:
     pairs = {pair for codes in alike.values() for pair in combinations(sorted(codes), 2)}
     related = _related({part for parts in words.values() for part in parts})
     for codes in initials.values():
-        pairs |= _by_one_place(codes, words, related)
+        if len(codes) < 2:
+            continue
+        place = max(range(len(words[codes[0]])), key=lambda k: len({words[code][k] for code in codes}))
+        by_word: dict[str, list[int]] = defaultdict(list)
+        for code in codes:
+            by_word[words[code][place]].append(code)
+        pairs |= {pair for same in by_word.values() for pair in combinations(sorted(same), 2)}
+        for word, same in by_word.items():
+            for other in related[word] & by_word.keys():
+                pairs |= {(min(one, two), max(one, two)) for one in same for two in by_word[other]}
     for code, parts in words.items():
         for k in range(1, len(parts)):
             pairs |= {(min(code, other), max(code, other)) for other in whole.get(parts[:k], [])}
             pairs |= {(min(code, other), max(code, other)) for other in whole.get(parts[k:], [])}
     return sorted(pairs)
-
-
-def _by_one_place(
-    codes: list[int], words: dict[int, tuple[str, ...]], related: dict[str, set[str]]
-) -> set[tuple[int, int]]:
-    """Pairs of names (of equally many words) whose words at one place are equal or related."""
-    if len(codes) < 2:
-        return set()
-    place = max(range(len(words[codes[0]])), key=lambda k: len({words[code][k] for code in codes}))
-    by_word: dict[str, list[int]] = defaultdict(list)
-    for code in codes:
-        by_word[words[code][place]].append(code)
-    pairs = {pair for same in by_word.values() for pair in combinations(sorted(same), 2)}
-    for word, same in by_word.items():
-        for other in related[word] & by_word.keys():
-            pairs |= {(min(one, two), max(one, two)) for one in same for two in by_word[other]}
-    return pairs
 
 
 def _related(words: set[str]) -> dict[str, set[str]]:
@@ -223,17 +208,14 @@ def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if any(TELLING_WORDS.fullmatch(part) for part in {*one} ^ {*other}):
         return False
     if len(short) == len(long):
-        return all(_one_word(a, b) for a, b in zip(short, long)) and _alike_enough(short, long)
+        # At most one letter is wrong, and initials stand beside a whole word.
+        wrong = [(a, b) for a, b in zip(short, long) if not _shortened(a, b)]
+        whole = any(a == b or (min(len(a), len(b)) >= 3 and _shortened(a, b)) for a, b in zip(short, long))
+        enough = whole if len(short) > 1 else min(map(len, (*short, *long))) >= 4
+        return enough and len(wrong) <= 1 and all(_one_word(a, b) for a, b in zip(short, long))
     # Words left out at the end or at the beginning: what is left says which side it is.
     left = len("".join(short)) >= LEAST_LETTERS
     return left and (long[: len(short)] == short or long[-len(short) :] == short)
-
-
-def _alike_enough(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    """Whether at most one letter is wrong, and initials stand beside a whole word."""
-    wrong = [(a, b) for a, b in zip(short, long) if not _shortened(a, b)]
-    whole = any(a == b or (min(len(a), len(b)) >= 3 and _shortened(a, b)) for a, b in zip(short, long))
-    return len(wrong) <= 1 and whole if len(short) > 1 else len(wrong) <= 1 and min(map(len, (*short, *long))) >= 4
 
 
 def _one_word(a: str, b: str) -> bool:
@@ -244,7 +226,12 @@ def _one_word(a: str, b: str) -> bool:
     """
     if not (a.isalpha() or b.isalpha()) and len({NO_DIGITS.sub("", a), NO_DIGITS.sub("", b)} - {""}) == 2:
         return False
-    return _shortened(a, b) or (min(len(a), len(b)) >= LEAST_LETTERS and _one_slip(a, b))
+    if _shortened(a, b) or min(len(a), len(b)) < LEAST_LETTERS or abs(len(a) - len(b)) > 1 or a[0] != b[0]:
+        return _shortened(a, b)
+    # One letter is wrong, missing, added or exchanged with its neighbour.
+    k = next((k for k, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    rest = {a[k + 1 :] == b[k + 1 :], a[k:] == b[k + 1 :], a[k + 1 :] == b[k:]}
+    return True in rest or (a[k : k + 2] == b[k : k + 2][::-1] and a[k + 2 :] == b[k + 2 :])
 
 
 def _shortened(a: str, b: str) -> bool:
@@ -259,15 +246,6 @@ def _shortened(a: str, b: str) -> bool:
         and short[-1] == long[-1]
         and all(c in letters for c in short)
     )
-
-
-def _one_slip(a: str, b: str) -> bool:
-    """Whether one letter is wrong, missing, added or exchanged with its neighbour."""
-    if abs(len(a) - len(b)) > 1 or a[0] != b[0]:
-        return False
-    k = next((k for k, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-    rest = {a[k + 1 :] == b[k + 1 :], a[k:] == b[k + 1 :], a[k + 1 :] == b[k:]}
-    return True in rest or (a[k : k + 2] == b[k : k + 2][::-1] and a[k + 2 :] == b[k + 2 :])
 
 
 class Meetings:
@@ -305,16 +283,11 @@ class Meetings:
         rows = self.rows[self.span[code]]
         return {*np.where(self.home[rows] == code, self.away[rows], self.home[rows]).tolist()}
 
-    def on_one_day(self, one: int, other: int) -> bool:
-        """Whether two names play on the same day, once at least."""
-        days, others = sorted((self.days(one), self.days(other)), key=len)
-        at = np.searchsorted(others, days)
-        return bool(np.any(np.append(others, -(1 << 62))[at] == days))
-
     def one_side(self, fewer: int, more: int) -> bool:
         """Whether the matches of two names could be those of one side; the second has played more."""
-        if self.on_one_day(fewer, more):
-            return False
+        days, others = sorted((self.days(fewer), self.days(more)), key=len)
+        if np.any(np.append(others, -(1 << 62))[np.searchsorted(others, days)] == days):
+            return False  # they play on one day
         opponents = self.opponents(fewer)
         shared = len(opponents & self.opponents(more))
         return more not in opponents and shared >= max(min(LEAST_OPPONENTS, len(opponents)), SHARE * len(opponents))
@@ -369,17 +342,16 @@ def read_aliases(source: Mapping[str, str] | str | Path | None) -> dict[str, str
             raise InputError(f"The alias {old!r} → {new!r} lacks a name.")
         if aliases.setdefault(before, after) != after:
             raise InputError(f"{before!r} has two aliases, {aliases[before]!r} and {after!r}.")
-    return {old: _end_of(old, aliases) for old in aliases}
-
-
-def _end_of(name: str, aliases: Mapping[str, str]) -> str:
-    seen = {name}
-    while name in aliases:
-        name = aliases[name]
-        if name in seen:
-            raise InputError(f"The aliases of {name!r} lead back to it.")
-        seen.add(name)
-    return name
+    ends = {}
+    for old in aliases:
+        name, seen = old, {old}
+        while name in aliases:
+            name = aliases[name]
+            if name in seen:
+                raise InputError(f"The aliases of {name!r} lead back to it.")
+            seen.add(name)
+        ends[old] = name
+    return ends
 
 
 DIVISIONS = ("gender", "sex", "division", "category", "leaguegender", "menswomens", "agegroup", "geschlecht", "genero")
@@ -400,50 +372,41 @@ HARDLY_ANY = 0.25
 """Share of the agreement within groups below which there is hardly any across them, and of hosts in more than one."""
 
 
-def note_of_groups(rows: Rows, columns: Sequence[str]) -> list[str]:
+def note_of_groups(rows: MatchRows, good: NDArray[np.int64], columns: Sequence[str], order: set[str]) -> list[str]:
     """What to say of columns in which the same names seem to stand for different sides."""
     notes = []
-    good = np.flatnonzero(rows.fault == 0)[:MOST_ROWS]
-    for column in [one for one in columns if not _of_each_side(one, columns)][:MOST_COLUMNS]:
+    # home_group and away_group say something of each side, not of the match.
+    other = {"home_": "away_", "away_": "home_"}
+    of_sides = {column for column in columns if other.get(column[:5], "?") + column[5:] in columns}
+    for column in [one for one in columns if one not in order | of_sides][:MOST_COLUMNS]:
         if rows.table[column].n_unique() > MOST_LEVELS + 1:
             continue
-        (level,), levels = encode_names(rows.table[column].gather(good))
+        (level,), levels = encode_names(rows.table[column].gather(good[:MOST_ROWS]))
         if not 2 <= len(levels) <= MOST_LEVELS:
             continue
-        table = _long(rows, good, level)
+        at, level = good[:MOST_ROWS][level >= 0], level[level >= 0]
+        # One row for each side of each match.
+        table = pl.DataFrame(
+            {
+                "side": np.concatenate([rows.home[at], rows.away[at]]),
+                "level": np.tile(level, 2),
+                "day": np.tile(rows.date[at].view(np.int64), 2),
+                "points": np.concatenate([rows.result[at], 1.0 - rows.result[at]]),
+                "against": np.concatenate([rows.away[at], rows.home[at]]),
+                "at_home": np.repeat([True, False], at.size),
+            }
+        )
         shared = table.group_by("side").agg(pl.col("level").n_unique()).filter(pl.col("level") > 1)["side"].sort()
         if len(shared) and (why := _why(column, levels, table.filter(pl.col("side").is_in(shared.implode())))):
             names = [rows.teams[k] for k in shared[:3]]
             more = ", …" if len(shared) > len(names) else ""
+            as_one = "counts as one side" if len(shared) == 1 else "count as one side each"
             notes.append(
-                f"{len(shared):,} names play in more than one {column!r} ({', '.join(levels[:4])}) and count as one "
-                f"side each, {why}: {listed(names)}{more}; say columns={{'group': {column!r}}} if they are different "
-                "sides"
+                f"{counted(len(shared), 'name plays', 'names play')} in more than one {column!r} "
+                f"({', '.join(levels[:4])}) and {as_one}, {why}: {listed(names)}{more}; say "
+                f"columns={{'group': {column!r}}} if they are different sides"
             )
     return notes
-
-
-def _of_each_side(column: str, columns: Sequence[str]) -> bool:
-    """Whether a column and another (home_group and away_group) say something of each side, not of the match."""
-    other = {"home_": "away_", "away_": "home_"}.get(column[:5])
-    return other is not None and other + column[5:] in columns
-
-
-def _long(rows: Rows, good: NDArray[np.int64], level: NDArray[np.int32]) -> pl.DataFrame:
-    """One row for each side of each match whose level is known."""
-    known = level >= 0
-    good, level = good[known], level[known]
-    points = rows.result[good]
-    return pl.DataFrame(
-        {
-            "side": np.concatenate([rows.home[good], rows.away[good]]),
-            "level": np.tile(level, 2),
-            "day": np.tile(rows.date[good].view(np.int64), 2),
-            "points": np.concatenate([points, 1.0 - points]),
-            "against": np.concatenate([rows.away[good], rows.home[good]]),
-            "at_home": np.repeat([True, False], good.size),
-        }
-    )
 
 
 def _why(column: str, levels: tuple[str, ...], table: pl.DataFrame) -> str:
@@ -451,46 +414,24 @@ def _why(column: str, levels: tuple[str, ...], table: pl.DataFrame) -> str:
     words = {level.lower() for level in levels}
     if plain_name(column) in DIVISIONS or words in LETTERS or any(OF_DIVISIONS.search(word) for word in words):
         return "though this column names divisions"
-    if not _closed(table):
+    # Where hardly any name plays at home in more than one group, the column says where a match was.
+    hosts = table.filter("at_home").group_by("side").agg(pl.col("level").n_unique(), pl.len())
+    hosts = hosts.filter(pl.col("len") > 1)
+    if int((hosts["level"] > 1).sum()) <= HARDLY_ANY * hosts.height:
         return ""
-    if _on_one_day(table):
-        return "though some play in two on one day"
-    if _two_schedules(table):
-        return "though the same sides meet in each of them in the same year"
-    if _unlike(table):
-        return "though they are not as strong in one as in another"
-    return ""
-
-
-def _closed(table: pl.DataFrame) -> bool:
-    """Whether names play at home in more than one group; where hardly any does, the column says where a match was."""
-    at_home = (
-        table.filter("at_home").group_by("side").agg(pl.col("level").n_unique(), pl.len()).filter(pl.col("len") > 1)
-    )
-    return int((at_home["level"] > 1).sum()) > HARDLY_ANY * at_home.height
-
-
-def _on_one_day(table: pl.DataFrame) -> bool:
-    """Whether names play in two groups on one day, and hardly ever twice in one."""
-    if table["day"].n_unique() < LEAST_DAYS:
-        return False
+    # Do names play in two groups on one day, and hardly ever twice in one?
     days = table.group_by("side", "day").agg(pl.col("level").n_unique(), pl.len())
-    across = int((days["level"] > 1).sum())
-    within = int((days["len"] > days["level"]).sum())
-    return across >= LEAST_DAYS and across > 3 * within
-
-
-def _two_schedules(table: pl.DataFrame) -> bool:
-    """Whether nearly every pair meets in two groups within a year, once at each place in each."""
+    across, within = int((days["level"] > 1).sum()), int((days["len"] > days["level"]).sum())
+    if table["day"].n_unique() >= LEAST_DAYS and across >= LEAST_DAYS and across > 3 * within:
+        return "though some play in two on one day"
+    # Does nearly every pair meet in two groups within a year, once at each place in each?
     both = table.filter(pl.col("at_home") & pl.col("against").is_in(table["side"].unique().implode()))
-    if both.height < LEAST_NAMES * (LEAST_NAMES - 1):
-        return False
     year = both.filter(pl.col("day") < pl.col("day").min() + SEASON_DAYS)
     pairs = year.group_by("side", "against").agg(pl.col("level").n_unique(), pl.len())
-    if pairs.height < LEAST_NAMES * (LEAST_NAMES - 1):
-        return False
     once = (pairs["level"] > 1) & (pairs["len"] == pairs["level"])
-    return float(once.mean() or 0.0) > NEARLY_ALL  # type: ignore[arg-type]
+    if pairs.height >= LEAST_NAMES * (LEAST_NAMES - 1) and float(once.mean() or 0.0) > NEARLY_ALL:  # type: ignore[arg-type]
+        return "though the same sides meet in each of them in the same year"
+    return "though they are not as strong in one as in another" if _unlike(table) else ""
 
 
 def _unlike(table: pl.DataFrame) -> bool:

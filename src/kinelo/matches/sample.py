@@ -95,7 +95,7 @@ def sample_league(
     if max(club_spread, player_spread, abs(home_advantage)) > LARGEST_EDGE:
         raise InputError(f"home_advantage and the spreads of a league must be at most {LARGEST_EDGE:g} in size.")
     clubs, present = teams + promoted * (seasons - 1), list(range(teams))
-    names = [_club_name(k) for k in range(clubs)]
+    names = [f"{TOWNS[k % len(TOWNS)]} {k // len(TOWNS) + 1}".removesuffix(" 1") for k in range(clubs)]
     squads = np.arange(clubs * SQUAD).reshape(clubs, SQUAD)
     skill = rng.normal(0, club_spread, (clubs, 1)) + rng.normal(0, player_spread, (clubs, SQUAD))
     skill = skill.ravel()
@@ -103,8 +103,10 @@ def sample_league(
     results: list[tuple] = []
     lineups: list[tuple] = []
     for season in range(seasons):
-        if season:
-            _transfers(rng, squads)
+        if season:  # a fifth of all players change clubs by a random exchange
+            flat = squads.ravel()
+            movers = rng.choice(flat.size, flat.size // 5, replace=False)
+            flat[movers] = flat[rng.permutation(movers)]
         kickoff = date(2021 + season, 8, 7)
         points = np.zeros(clubs)
         for week, pairs in enumerate(_double_round_robin(teams)):
@@ -134,11 +136,6 @@ def sample_league(
     )
 
 
-def _club_name(k: int) -> str:
-    again, place = divmod(k, len(TOWNS))
-    return TOWNS[place] if again == 0 else f"{TOWNS[place]} {again + 1}"
-
-
 def _double_round_robin(teams: int) -> list[list[tuple[int, int]]]:
     """Weeks of pairs by the circle method: everyone meets everyone at home and away."""
     ring = list(range(teams)) + ([-1] if teams % 2 else [])
@@ -164,13 +161,6 @@ def _appearances(rng: np.random.Generator, match: str, side: str, eleven: np.nda
     rows = [(match, side, f"P{player:04d}", 1, int(m)) for player, m in zip(eleven, minutes, strict=True)]
     late = zip(bench, off, strict=True)
     return rows + [(match, side, f"P{player:04d}", 0, int(90 - minutes[out])) for player, out in late]
-
-
-def _transfers(rng: np.random.Generator, squads: np.ndarray) -> None:
-    """A fifth of all players change clubs by a random exchange."""
-    flat = squads.ravel()
-    movers = rng.choice(flat.size, flat.size // 5, replace=False)
-    flat[movers] = flat[rng.permutation(movers)]
 
 
 def sample_contests(

@@ -22,19 +22,19 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import (
     MATCH_COLUMNS,
-    check_contest_mapping,
-    check_mapping,
     find_columns,
     find_contest_columns,
 )
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import DatedTable, Day, read_day
+from kinelo.matches.dates import DateOrder
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import NO_NAMES, SEEDS, SMALLEST_TABLE, clean_name
-from kinelo.matches.reading import read_contests, read_matches
-from kinelo.model.validation import flag, one_line
+from kinelo.matches.reading import contest_options, match_options, read_contests, read_matches
+from kinelo.matches.rows import Scale
+from kinelo.model.validation import one_line
 from kinelo.runtime.reading import check_file
 
 
@@ -203,17 +203,12 @@ class RunningNames:
         fresh = self.hashes.new_rows(both)
         if fresh.size:
             new = both.gather(fresh)
-            if not _plain_names(new):
+            # A name must be read as it stands: no blanks around it, not empty, no word that stands for none.
+            odd = new.str.to_lowercase().is_in(list(NO_NAMES)) | new.str.ends_with(".0") | (new == "")
+            if odd.any() or any(clean_name(name) != name for name in new.to_list()):
                 return None
             self.hashes.enter(new, self.enter(new.to_list(), "text"))
         return self.hashes.codes(both)
-
-
-def _plain_names(names: pl.Series) -> bool:
-    """Whether every name would be read as it stands: no blanks around it, not empty, no word that stands for none."""
-    odd = (names.str.strip_chars() != names) | (names == "") | names.str.to_lowercase().is_in(list(NO_NAMES))
-    odd |= pl.Series([clean_name(name) != name for name in names.to_list()], dtype=pl.Boolean)
-    return not bool(odd.any()) and not bool(names.str.ends_with(".0").any())
 
 
 PIECE = 1_000_000
@@ -232,6 +227,10 @@ def scan_matches(
     paths: str | Path | Iterable[str | Path],
     columns: Mapping[str, str] | None = None,
     *,
+    results: Scale | None = None,
+    aliases: Mapping[str, str] | str | Path | None = None,
+    dates: DateOrder | None = None,
+    endings: Mapping[str, str] | None = None,
     accept_losses: bool = False,
 ) -> MatchScan:
     """Matches of one or many files, to be read in pieces when they are used.
@@ -241,8 +240,8 @@ def scan_matches(
     paths
         A file, a pattern such as ``"games/*.parquet"`` (taken in order of names), or several of them in their order.
         Dates must not go back from one piece to the next.
-    columns
-        Which column means what, as in :func:`kinelo.read_matches`.
+    columns, results, aliases, dates, endings
+        As in :func:`kinelo.read_matches`. Left open, the scale of results is one for all pieces of Parquet files.
     accept_losses
         True goes on although more than half of the rows of a piece cannot be used.
 
@@ -260,8 +259,9 @@ def scan_matches(
     >>> [len(piece) for piece in scan_matches(f"{folder}/*.parquet").pieces()]
     [2, 2]
     """
-    check_mapping(columns)
-    return MatchScan(files_of(paths), columns, accept_losses=flag("accept_losses", accept_losses))
+    options: dict[str, Any] = {"results": results, "dates": dates, "endings": endings, "accept_losses": accept_losses}
+    options["aliases"] = match_options(columns, aliases=aliases, **options).aliases
+    return MatchScan(files_of(paths), columns, options)
 
 
 Piece = TypeVar("Piece", bound=DatedTable)
@@ -281,6 +281,7 @@ class TableScan(Generic[Piece]):
 
     files: tuple[Path, ...]
     columns: Mapping[str, Any] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     first: np.datetime64 | None = None
     end: np.datetime64 | None = None
 
@@ -317,6 +318,33 @@ class TableScan(Generic[Piece]):
         """The pieces as they are read, each with where it stands."""
         raise NotImplementedError
 
+    def _uncut(self, schema: pl.Schema) -> tuple[list[str], bool]:
+        """Columns within whose values a Parquet file is not cut into pieces, and whether it is not cut at all."""
+        raise NotImplementedError
+
+    def _frames(self, path: Path, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
+        """Parts of a file, each with where it stands; only a Parquet file has more than one."""
+        if not _is_parquet(path):
+            yield load_table(path), str(path)
+            return
+        with damage_in_words(path, "Parquet"):
+            table = pl.scan_parquet(path)
+            keys, whole = self._uncut(table.collect_schema())
+            height = table.select(pl.len()).collect().item()
+        rows, first, held = max(height, 1) if whole else rows, 0, None
+        for begin in range(0, height, rows):
+            with damage_in_words(path, "Parquet"):
+                frame = table.slice(begin, rows).collect()
+            frame = frame if held is None else pl.concat([held, frame])
+            held = None
+            if keys and begin + rows < height:
+                last = (frame.select(keys).hash_rows() == frame[-1].select(keys).hash_rows()[0]).to_numpy()
+                cut = frame.height - int(np.argmin(last[::-1])) if not last.all() else 0
+                held, frame = frame[cut:], frame[:cut]
+            if frame.height:
+                yield frame, f"{path}, rows {first + 1:,} to {first + frame.height:,}"
+                first += frame.height
+
     def to_estimate(self, most: int | None) -> Piece:
         """The part on which parameters are estimated: about ``most`` rows, in memory."""
         raise NotImplementedError
@@ -337,8 +365,6 @@ class MatchScan(TableScan[Matches]):
     kind: ClassVar[Kind] = MATCHES
     parts: ClassVar[str] = "pieces"
     part_estimated: ClassVar[str] = "the latest"
-
-    accept_losses: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -377,19 +403,25 @@ class MatchScan(TableScan[Matches]):
 
     def _tables(self, rows: int) -> Iterator[tuple[Matches, str]]:
         names = RunningNames()
-        signed = self._signed()
+        scale = self.options.get("results") or self._scale()
+        options = {**self.options, "results": scale}
         for path in self.files:
-            for frame, label in _frames(path, self.columns, rows):
-                yield _quick(frame, self.columns, names, signed) or self._slow(frame, names, signed, label), label
+            for frame, label in self._frames(path, rows):
+                piece = None if options.get("aliases") else _quick(frame, self.columns, names, scale)
+                yield piece or self._slow(frame, names, options, label), label
 
-    def _slow(self, frame: pl.DataFrame, names: RunningNames, signed: bool | None, label: str) -> Matches:
+    def _uncut(self, schema: pl.Schema) -> tuple[list[str], bool]:
+        # How text tells a date is settled by all of it.
+        date = find_columns(schema.names(), MATCH_COLUMNS, self.columns).get("date")
+        return [], date is not None and not schema[date].is_temporal()
+
+    def _slow(self, frame: pl.DataFrame, names: RunningNames, options: Mapping[str, Any], label: str) -> Matches:
         """Any table, as :func:`read_matches` reads it."""
         found = find_columns(frame.columns, MATCH_COLUMNS, self.columns)
         kept = frame.drop([found[name] for name in _UNUSED if name in found])
         named = {key: column for key, column in (self.columns or {}).items() if key not in _UNUSED}
-        scale = None if signed is None else "signed" if signed else "points"
         try:
-            piece = read_matches(kept, columns=named, results=scale, ordered=True, accept_losses=self.accept_losses)
+            piece = read_matches(kept, columns=named, ordered=True, **options)
         except InputError as error:
             raise InputError(f"{label}: {error}") from None
         both = np.column_stack([piece.home, piece.away]).ravel()
@@ -400,11 +432,11 @@ class MatchScan(TableScan[Matches]):
             piece, home=codes[piece.home], away=codes[piece.away], teams=names.teams, notes=(*piece.notes, *SCAN_NOTES)
         )
 
-    def _signed(self) -> bool | None:
-        """Whether a column of numbers tells results on the scale −1, 0, 1: one scale for all pieces."""
+    def _scale(self) -> Scale | None:
+        """The scale on which a column of numbers tells results: one for all pieces."""
         least = []
         for path in self.files:
-            if path.suffix != ".parquet":
+            if not _is_parquet(path):
                 return None
             with damage_in_words(path, "Parquet"):
                 schema = pl.scan_parquet(path).collect_schema()
@@ -412,7 +444,7 @@ class MatchScan(TableScan[Matches]):
                 if column is None or not schema[column].is_numeric():
                     return None
                 least.append(pl.scan_parquet(path).select(pl.col(column).min()).collect().item())
-        return any(value is not None and value < 0 for value in least)
+        return "signed" if any(value is not None and value < 0 for value in least) else "points"
 
 
 def ahead(pieces: Iterator[Piece]) -> Iterator[Piece]:
@@ -439,7 +471,7 @@ def joined(pieces: list[Matches]) -> Matches:
 
 
 def _quick(
-    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: RunningNames, signed: bool | None
+    frame: pl.DataFrame, columns: Mapping[str, str] | None, names: RunningNames, scale: Scale | None
 ) -> Matches | None:
     """A clean table of dates, names (whole numbers or plain text) and results, at once; None for any other."""
     found = find_columns(frame.columns, MATCH_COLUMNS, columns)
@@ -453,12 +485,19 @@ def _quick(
     if any(series.null_count() for series in (date, home, away, result)) or bool((home == away).any()):
         return None
     day, points = date.to_numpy().astype("datetime64[D]", copy=False), result.cast(pl.Float64).to_numpy()
-    points = (points + 1.0) / 2.0 if signed else points
+    points = (points + 1.0) / 2.0 if scale == "signed" else points
     if not date.is_sorted() or not bool(((points == 0.0) | (points == 0.5) | (points == 1.0)).all()):
         return None
-    codes = _number_codes(home, away, names) if numbers else _text_codes(home, away, names)
-    if codes is None:
-        return None
+    if numbers:
+        ends = [int(value) for side in (home, away) for value in (side.min(), side.max())]  # pyright: ignore[reportArgumentType]
+        if min(ends) < 0 or max(ends) > LARGEST_NUMBER:
+            return None
+        codes = names.codes_of_numbers(home.cast(pl.Int64).to_numpy(), away.cast(pl.Int64).to_numpy(), max(ends))
+    else:
+        both = names.codes_of_text(pl.concat([home, away]))
+        if both is None:
+            return None
+        codes = both[: len(home)], both[len(home) :]
     n = len(day)
     return Matches(
         day, codes[0], codes[1], names.teams, np.array(points), np.full(n, np.nan),
@@ -466,36 +505,9 @@ def _quick(
     )  # fmt: skip
 
 
-def _number_codes(home: pl.Series, away: pl.Series, names: RunningNames) -> list[NDArray[np.int32]] | None:
-    ends = [int(value) for side in (home, away) for value in (side.min(), side.max())]  # pyright: ignore[reportArgumentType]
-    if min(ends) < 0 or max(ends) > LARGEST_NUMBER:
-        return None
-    return names.codes_of_numbers(home.cast(pl.Int64).to_numpy(), away.cast(pl.Int64).to_numpy(), max(ends))
-
-
-def _text_codes(home: pl.Series, away: pl.Series, names: RunningNames) -> list[NDArray[np.int32]] | None:
-    codes = names.codes_of_text(pl.concat([home, away]))
-    return None if codes is None else [codes[: len(home)], codes[len(home) :]]
-
-
-def _frames(path: Path, columns: Mapping[str, str] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
-    from kinelo.matches.loading import load_table
-
-    if path.suffix != ".parquet":
-        yield load_table(path), str(path)
-        return
-    with damage_in_words(path, "Parquet"):
-        table = pl.scan_parquet(path)
-        schema = table.collect_schema()
-        height = table.select(pl.len()).collect().item()
-    date = find_columns(schema.names(), MATCH_COLUMNS, columns).get("date")
-    if date is not None and not schema[date].is_temporal():
-        rows = max(height, 1)  # how text tells a date is settled by all of it
-    for begin in range(0, height, rows):
-        end = min(begin + rows, height)
-        with damage_in_words(path, "Parquet"):
-            frame = table.slice(begin, end - begin).collect()
-        yield frame, f"{path}, rows {begin + 1:,} to {end:,}"
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
 
 
 def files_of(paths: object) -> tuple[Path, ...]:
@@ -546,7 +558,6 @@ def scan_contests(
     >>> [len(chunk) for chunk in scan_contests(f"{folder}/*.parquet").chunks()]
     [1, 1]
     """
-    check_contest_mapping(columns)
     accepted = (
         "slots", "advantages", "team", "best", "unfinished", "disqualified", "not_started", "aliases", "dates",
         "endings", "accept_losses",
@@ -554,7 +565,8 @@ def scan_contests(
     for name in options:
         if name not in accepted:
             raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(accepted)}.")
-    return ContestScan(files_of(paths), columns, options=options)
+    contest_options(columns, **options)
+    return ContestScan(files_of(paths), columns, options)
 
 
 @dataclass(frozen=True)
@@ -572,8 +584,6 @@ class ContestScan(TableScan[Contests]):
     kind: ClassVar[Kind] = CONTESTS
     parts: ClassVar[str] = "chunks"
     part_estimated: ClassVar[str] = "the first"
-
-    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -593,41 +603,18 @@ class ContestScan(TableScan[Contests]):
 
     def _tables(self, rows: int) -> Iterator[tuple[Contests, str]]:
         for path in self.files:
-            for frame, label in _contest_frames(path, self.columns, rows):
+            for frame, label in self._frames(path, rows):
                 try:
                     chunk = read_contests(frame, self.columns, **self.options)
                 except InputError as error:
                     raise InputError(f"{label}: {error}") from None
                 yield chunk, label
 
-
-def _contest_frames(path: Path, columns: Mapping[str, Any] | None, rows: int) -> Iterator[tuple[pl.DataFrame, str]]:
-    """Parts of a file, none of which ends within a contest; only a Parquet file has more than one."""
-    with path.open("rb") as file:
-        parquet = file.read(4) == b"PAR1"
-    if not parquet:
-        yield load_table(path), str(path)
-        return
-    with damage_in_words(path, "Parquet"):
-        table = pl.scan_parquet(path)
-        several = (columns or {}).get("contest")
-        rest = {k: v for k, v in (columns or {}).items() if isinstance(v, str)}
-        column_of = find_contest_columns(table.collect_schema().names(), rest)
-        height = table.select(pl.len()).collect().item()
-    keys = [column_of[name] for name in ("contest", "season") if name in column_of] or [
-        column_of[k] for k in ("date",) if k in column_of
-    ]
-    if several is not None and not isinstance(several, str):
-        keys = [*dict.fromkeys([*several, *([column_of["season"]] if "season" in column_of else [])])]
-    held = None
-    for begin in range(0, height, rows):
-        with damage_in_words(path, "Parquet"):
-            frame = table.slice(begin, rows).collect()
-        frame = frame if held is None else pl.concat([held, frame])
-        held = None
-        if begin + rows < height and keys:
-            last = (frame.select(keys).hash_rows() == frame[-1].select(keys).hash_rows()[0]).to_numpy()
-            cut = frame.height - int(np.argmin(last[::-1])) if not last.all() else 0
-            held, frame = frame[cut:], frame[:cut]
-        if frame.height:
-            yield frame, f"{path}, up to row {min(begin + rows, height):,}"
+    def _uncut(self, schema: pl.Schema) -> tuple[list[str], bool]:
+        several = (self.columns or {}).get("contest")
+        named = {key: column for key, column in (self.columns or {}).items() if isinstance(column, str)}
+        column_of = find_contest_columns(schema.names(), named)
+        keys = [column_of[key] for key in ("contest", "season") if key in column_of]
+        if several is not None and not isinstance(several, str):
+            keys = [*several, *([column_of["season"]] if "season" in column_of else [])]
+        return list(dict.fromkeys(keys)) or [column_of[key] for key in ("date",) if key in column_of], False

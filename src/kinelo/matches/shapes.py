@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import (
@@ -26,9 +25,10 @@ from kinelo.matches.columns import (
     listed,
     plain_name,
 )
-from kinelo.matches.contest_outcomes import Cells, read_cells
+from kinelo.matches.contest_outcomes import read_cells
 from kinelo.matches.contests import FINISHED
 from kinelo.matches.dates import read_dates
+from kinelo.matches.kind import counted
 from kinelo.matches.loading import Opened
 from kinelo.matches.names import as_text, encode_names, read_words
 from kinelo.matches.words import UNKNOWN
@@ -66,7 +66,8 @@ def fill_blocks(table: pl.DataFrame, columns: Iterable[str], notes: list[str]) -
         series = table[column].gather(np.where(filled, at, np.arange(table.height)))
         table = table.with_columns(series.alias(column))
         notes.append(
-            f"{column!r} is written once for a block of rows: {int((empty & filled).sum()):,} empty cells were filled "
+            f"{column!r} is written once for a block of rows: "
+            f"{counted(int((empty & filled).sum()), 'empty cell was', 'empty cells were')} filled "
             "from above"
         )
     return table
@@ -95,9 +96,9 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
     """
     table = opened.table
     given = {name: column for name, column in (columns or {}).items() if name in ("match_id",)}
-    own = find_columns(table.columns, MATCH_COLUMNS, None)
+    sides = find_columns(table.columns, {side: MATCH_COLUMNS[side] for side in ("home", "away")}, None)
     column_of = find_columns(table.columns, TEAM_COLUMNS, given or None)
-    if {"home", "away"} & (own.keys() | (columns or {}).keys()) or not {"team", "match_id"} <= column_of.keys():
+    if {"home", "away"} & (sides.keys() | (columns or {}).keys()) or not {"team", "match_id"} <= column_of.keys():
         return None
     if not {"score", "result", "rank"} & column_of.keys():
         return None
@@ -110,30 +111,26 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
         )
     if not np.any(number == 2) or not {"score", "result"} & column_of.keys():
         return None
-    return _joined(opened, column_of, match, number)
-
-
-def _joined(opened: Opened, found: dict[str, str], match: np.ndarray, number: np.ndarray) -> Opened:
-    table, n = opened.table, opened.table.height
+    n = table.height
     paired = np.append(number == 2, False)[match]
     order = np.argsort(match, kind="stable")
     pairs = order[paired[order]].reshape(-1, 2)
     venue = np.full(n, -1, np.int8)
-    if "venue" in found:
-        venue = read_words(table[found["venue"]], AT_HOME)
+    if "venue" in column_of:
+        venue = read_words(table[column_of["venue"]], AT_HOME)
     first, second = venue[pairs].T
     turned = ((first == 0) & (second != 0)) | ((second == 1) & (first != 1))
     home, away = np.where(turned, pairs[:, 1], pairs[:, 0]), np.where(turned, pairs[:, 0], pairs[:, 1])
     neutral = ~((venue[home] == 1) | (venue[away] == 0))
     place = pairs.min(axis=1)
     used = np.setdiff1d(pairs, place)
-    columns = {"home": (found["team"], home), "away": (found["team"], away)}
-    if "score" in found:
-        columns |= {"home_score": (found["score"], home), "away_score": (found["score"], away)}
+    cells = {"home": (column_of["team"], home), "away": (column_of["team"], away)}
+    if "score" in column_of:
+        cells |= {"home_score": (column_of["score"], home), "away_score": (column_of["score"], away)}
     else:
-        columns["result"] = (found["result"], home)
+        cells["result"] = (column_of["result"], home)
     series = []
-    for name, (column, rows) in columns.items():
+    for name, (column, rows) in cells.items():
         source = np.full(n, n)
         source[place] = rows
         series.append(
@@ -141,12 +138,13 @@ def _joined(opened: Opened, found: dict[str, str], match: np.ndarray, number: np
         )
     flags = np.zeros(n, bool)
     flags[place] = neutral
-    rest = table.drop({found[name] for name in ("team", "score", "result", "venue") if name in found})
-    rest = rest.drop([name for name in (*columns, "neutral") if name in rest.columns])
+    rest = table.drop({column_of[name] for name in ("team", "score", "result", "venue") if name in column_of})
+    rest = rest.drop([name for name in (*cells, "neutral") if name in rest.columns])
     broken = {int(row): UNPAIRED for row in np.flatnonzero(~paired)} | dict(opened.broken)
     notes = (
         *opened.notes,
-        f"the table has one row per team: {len(pairs):,} matches were joined by {found['match_id']!r}",
+        f"the table has one row per team: {counted(len(pairs), 'match was', 'matches were')} joined by "
+        f"{column_of['match_id']!r}",
     )
     used_up = frozenset(int(row) for row in used)
     return Opened(rest.with_columns(*series, pl.Series("neutral", flags)), notes, broken, used_up)
@@ -167,6 +165,10 @@ LEAST_NAMED = 3
 
 MOSTLY = 0.8
 MEASURES = ("place", "time", "points")
+SIDES = {
+    **{side: MATCH_COLUMNS[side] for side in ("home", "away")},
+    "opponent": ("opponent", "opp", "opponentname", "gegner"),
+}
 
 
 def from_wide_sheet(opened: Opened, given: Mapping[str, Any] | None, played: bool = True) -> Opened | None:
@@ -174,20 +176,54 @@ def from_wide_sheet(opened: Opened, given: Mapping[str, Any] | None, played: boo
     table = opened.table
     if {*(given or {})} - {"entrant", "weight", "season", "group"} or not played or table.height < 2:
         return None
-    columns = find_contest_columns(table.columns, {k: v for k, v in (given or {}).items() if isinstance(v, str)})
-    sides = find_columns(table.columns, {**MATCH_COLUMNS, "opponent": ("opponent", "opp")}, None)
-    if "entrant" not in columns or {"contest", "date"} & columns.keys() or {"home", "away", "opponent"} & sides.keys():
+    found = find_contest_columns(table.columns, {k: v for k, v in (given or {}).items() if isinstance(v, str)})
+    if "entrant" not in found or {"contest", "date"} & found.keys():
         return None
-    if find_columns(table.columns, LOSER_COLUMNS, None):
+    if find_columns(table.columns, SIDES, None) or find_columns(table.columns, LOSER_COLUMNS, None):
         return None
-    kind, races = _races(table, columns)
+    measure, races = _race_columns(table, found)
     if not races:
         return None
-    return _long(opened, kind, races, columns)
+    others = [found.get(key) for key in ("place", "score", "time", "distance", "title", "status")]
+    left_out = [
+        column for column in table.columns
+        if column not in races
+        and (plain_name(column) in TOTALS or column in others or RACE.fullmatch(column.strip().lower()))
+    ]  # fmt: skip
+    columns = [column for column in table.columns if column not in (*races, *left_out)]
+    parts, rows, discards = [], [], 0
+    for race in races:
+        text = as_text(table[race]).str.strip_chars()
+        there = (text != "").fill_null(False)
+        discards += int((text.str.contains(r"^[(\[].*[)\]]$|^[-−~]\d|^\d+\*$") & there).sum() or 0)
+        part = table.select(columns).with_columns(pl.lit(race).alias("race"), _without_signs(text).alias(measure))
+        parts.append(part.filter(there))
+        rows.append(np.flatnonzero(there.to_numpy()))
+    long = pl.concat(parts)
+    if not np.isnat(read_dates(pl.Series(races)).days).any():
+        long = long.with_columns(pl.col("race").alias("date"))
+    holds = {"place": "places", "time": "times", "points": "points, of which the most is best"}[measure]
+    notes = [
+        f"the sheet has a row for each entrant and a column for each of {len(races)} races ({listed(races)}) that "
+        f"holds {holds}"
+    ]
+    if empty := len(races) * table.height - long.height:
+        absent = "that entrant was not in that race" if empty == 1 else "those entrants were not in those races"
+        notes.append(f"{counted(empty, 'cell of the sheet is', 'cells of the sheet are')} empty: {absent}")
+    if discards:
+        notes.append(
+            f"{counted(discards, 'result is marked as a discard', 'results are marked as discards')}: "
+            f"{'it was reached, and counts' if discards == 1 else 'they were reached, and count'} like the others"
+        )
+    if left_out:
+        notes.append(f"totals and the like were left out: {listed(left_out)}")
+    if opened.broken:
+        notes.append(f"{counted(len(opened.broken), 'line', 'lines')} could not be read")
+    return Opened(long, (*opened.notes, *notes), rows=np.concatenate(rows))
 
 
-def _races(table: pl.DataFrame, found: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Columns that hold races, and what stands in them: places, times or points."""
+def _race_columns(table: pl.DataFrame, found: Mapping[str, str]) -> tuple[str, list[str]]:
+    """What stands in columns that hold races (places, times or points), and which these are."""
     numbered, named = [], []
     known = {found[key] for key in found if key in ("entrant", "season", "weight", "group")}
     header_words = {word for words in CONTEST_COLUMNS.values() for word in words} | {*TOTALS, *FURTHER_HEADERS}
@@ -200,86 +236,34 @@ def _races(table: pl.DataFrame, found: Mapping[str, str]) -> tuple[str, list[str
         elif plain_name(column) not in header_words:
             named.append(column)
     for candidates, least in ((numbered, LEAST_RACES), (named, LEAST_NAMED)):
-        for kind in MEASURES:
-            races = [c for c in candidates if _holds(table[c], kind, table.height)]
+        for measure in MEASURES:
+            races = [c for c in candidates if _holds(table[c], measure, table.height)]
             if len(races) >= least and len(races) >= MOSTLY * len(candidates):
-                return kind, races
+                return measure, races
         if numbered:
             break
     return "", []
 
 
-def _holds(column: pl.Series, kind: str, entrants: int) -> bool:
+def _holds(column: pl.Series, measure: str, entrants: int) -> bool:
     """Whether a column holds places, times or points of one race."""
-    cells = _cells(column, kind)
+    cells = read_cells(_without_signs(column), "score" if measure == "points" else measure)
     value = cells.value[(cells.ended == FINISHED) & np.isfinite(cells.value)]
     understood = (cells.ended != UNKNOWN) | cells.blank
     if value.size < 2 or understood.mean() < MOSTLY:
         return False
-    if kind == "place":
+    if measure == "place":
         whole = np.all(value >= 1.0) and value.max() <= 1.5 * entrants + 2
         return bool(whole and value.min() == 1.0 and np.unique(value).size >= MOSTLY * value.size)
-    if kind == "time":
+    if measure == "time":
         return column.dtype == pl.String and bool(column.str.contains(r"\d[:hm']\d").mean() or 0)
     return bool(value.max() >= 3.0 and np.unique(value).size > 2)
-
-
-def _cells(column: pl.Series, kind: str) -> Cells:
-    return read_cells(_without_signs(column), "score" if kind == "points" else kind)
 
 
 def _without_signs(column: pl.Series) -> pl.Series:
     """Cells as text without what marks a discard: ``-17``, ``17*``, ``~17~``."""
     text = as_text(column).str.strip_chars()
     return text.str.replace(r"^[-−~]+\s*(\d.*?)\s*[-~]*$", "$1").str.replace(r"^(\d+(?:\.\d+)?)\s*\*$", "$1")
-
-
-def _long(opened: Opened, kind: str, races: list[str], found: Mapping[str, str]) -> Opened:
-    table = opened.table
-    left_out = [
-        column for column in table.columns
-        if column not in races and (
-            plain_name(column) in TOTALS
-            or column in (found.get(key) for key in ("place", "score", "time", "distance", "title", "status"))
-            or RACE.fullmatch(column.strip().lower())
-        )
-    ]  # fmt: skip
-    columns = [column for column in table.columns if column not in (*races, *left_out)]
-    parts, rows = [], []
-    brackets = 0
-    for race in races:
-        text = as_text(table[race]).str.strip_chars()
-        there = (text != "").fill_null(False)
-        brackets += int((text.str.contains(r"^[(\[].*[)\]]$|^[-−~]\d|^\d+\*$") & there).sum() or 0)
-        part = table.select(columns).with_columns(pl.lit(race).alias("race"), _without_signs(text).alias(kind))
-        parts.append(part.filter(there))
-        rows.append(np.flatnonzero(there.to_numpy()))
-    long = pl.concat(parts)
-    if not np.isnat(read_dates(pl.Series(races)).days).any():
-        long = long.with_columns(pl.col("race").alias("date"))
-    return Opened(
-        long, (*opened.notes, *_notes(opened, kind, races, left_out, brackets, rows)), rows=np.concatenate(rows)
-    )
-
-
-def _notes(
-    opened: Opened, kind: str, races: list[str], left_out: list[str], brackets: int, rows: list[NDArray[np.int64]]
-) -> list[str]:
-    cells = len(races) * opened.table.height
-    holds = {"place": "places", "time": "times", "points": "points, of which the most is best"}[kind]
-    notes = [
-        f"the sheet has a row for each entrant and a column for each of {len(races)} races ({listed(races)}) that "
-        f"holds {holds}"
-    ]
-    if empty := cells - sum(map(len, rows)):
-        notes.append(f"{empty:,} cells of the sheet are empty: those entrants were not in those races")
-    if brackets:
-        notes.append(f"{brackets:,} results are marked as discards: they were reached, and count like the others")
-    if left_out:
-        notes.append(f"totals and the like were left out: {listed(left_out)}")
-    if opened.broken:
-        notes.append(f"{len(opened.broken):,} lines could not be read")
-    return notes
 
 
 def are_contests(table: pl.DataFrame, given: Mapping[str, str | Sequence[str]] | None = None) -> bool:
@@ -299,17 +283,13 @@ def are_contests(table: pl.DataFrame, given: Mapping[str, str | Sequence[str]] |
         return True
     columns = table.columns
     given = {name: column for name, column in (given or {}).items() if isinstance(column, str)}
-    sides = find_columns(columns, {**MATCH_COLUMNS, "opponent": ("opponent", "opp", "opponentname", "gegner")}, None)
-    if {"home", "away"} & sides.keys() or "opponent" in sides:
+    if find_columns(columns, SIDES, None):
         return False
     found = find_contest_columns(columns, given)
     if "entrant" not in found or not {"contest", "date"} & found.keys():
         return from_wide_sheet(Opened(table), given) is not None
-    return "place" in found or ("contest" in found and bool({"score", "time"} & found.keys()) and _many(table, found))
-
-
-def _many(table: pl.DataFrame, found: Mapping[str, str]) -> bool:
-    """Whether most contests have more than two rows, and nobody is called a winner or loser."""
+    if "place" in found or "contest" not in found or not {"score", "time"} & found.keys():
+        return "place" in found
     keys = [found[name] for name in ("contest", "season", "date") if name in found]
-    of_winners = find_columns(table.columns, LOSER_COLUMNS, None)
+    of_winners = find_columns(columns, LOSER_COLUMNS, None)
     return not of_winners and table.height > 0 and bool((table.group_by(keys).len()["len"] > 2).mean() > 0.5)  # type: ignore[operator]

@@ -128,6 +128,12 @@ WORDS: dict[str, dict[str, int]] = {
     of: {w: getattr(row, of) for row in reversed(MEANINGS) if getattr(row, of) != UNKNOWN for w in row.words.split()}
     for of in ("match", "entrant")
 }
+WITHIN = {
+    meaning: "|".join(row.within for row in MEANINGS if row.match == meaning and row.within)
+    for meaning in (FORFEIT, BROKEN_OFF, TO_COME)
+}
+"""Patterns of what says such a thing of a match anywhere in a cell of small letters."""
+
 ENDINGS = {
     "match": {"finished": FINISHED, "to come": TO_COME, "broken off": BROKEN_OFF, "forfeit": FORFEIT},
     "entrant": {
@@ -136,11 +142,6 @@ ENDINGS = {
     },
 }  # fmt: skip
 """What users call the meanings that they give to words."""
-
-
-def within(*meanings: int) -> str:
-    """A pattern of what says such a thing of a match anywhere in a cell of small letters."""
-    return "|".join(row.within for row in MEANINGS if row.match in meanings and row.within)
 
 
 def meaning_of(word: str, of: str) -> int:
