@@ -181,7 +181,9 @@ def test_pieces_take_what_one_table_takes(tmp_path):
     path.write_text("\n".join(lines))
     asked = {"endings": {"Zapped": "finished", "gone": "broken off"}, "aliases": {"Fey": "Feyenoord"}}
     asked |= {"dates": "mdy", "results": "signed"}
-    with pytest.raises(InputError, match="games.csv: 'status' says 'Gone', 'Zapped' of 2 matches with a result"):
+    with pytest.raises(
+        InputError, match=r"games\.csv: 'status' says '(Gone|Zapped)', '(Gone|Zapped)' of 2 matches with"
+    ):
         kn.scan_matches(path).collect()
     pieces, whole = kn.scan_matches(path, **asked).collect(), kn.read_matches(path, **asked)
     assert pieces.date.astype(str).tolist() == ["2023-03-04", "2023-05-04", "2023-09-04"]
@@ -199,7 +201,7 @@ def test_pieces_take_what_one_table_takes(tmp_path):
 
 
 def test_a_plain_piece_is_read_under_its_aliases(tmp_path):
-    """A clean Parquet file is read at once where nothing is asked for, and by the reader of tables where names change."""
+    """A clean Parquet file is read at once where nothing is asked for, and row by row where names change."""
     games(60, text=True).write_parquet(tmp_path / "g.parquet")
     pieces = kn.scan_matches(tmp_path / "g.parquet", aliases={"3": "three"}).collect()
     assert "three" in pieces.present and "3" not in pieces.present

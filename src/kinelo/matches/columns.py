@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import polars as pl
@@ -288,15 +288,23 @@ def rating_columns(present: Iterable[str], sides: Mapping[str, str]) -> tuple[st
     return None if first is None or second is None else (first, second)
 
 
-def check_mapping(given: Mapping[str, str] | None) -> None:
-    """Refuse a mapping that names something Kinelo does not read."""
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"columns must be a mapping such as {{'home': 'club_1'}}, not {type(given).__name__}.")
-    for name in given or {}:
-        known = (*MATCH_COLUMNS, *ORDER_COLUMNS, *LINEUP_COLUMNS)
+def check_mapping(given: object, known: Collection[str], several: Collection[str] = ()) -> None:
+    """Refuse a mapping that names what Kinelo does not read, or sends it to no column; some may have several."""
+    if given is None:
+        return
+    if not isinstance(given, Mapping):
+        raise InputError(f"columns must be a mapping such as {{'date': 'day'}}, not {type(given).__name__}.")
+    for name, column in given.items():
         if name not in known:
-            raise InputError(f"The column mapping speaks of {name!r}; it may only contain {', '.join(known)}.")
+            raise InputError(f"The column mapping speaks of {name!r:.60}; it may only contain {', '.join(known)}.")
+        many = isinstance(column, list | tuple) and len(column) > 0 and all(isinstance(c, str) for c in column)
+        if not isinstance(column, str) and not (many and name in several):
+            more = " or several" if name in several else ""
+            raise InputError(f"The column mapping sends {name!r} to {column!r:.60}; name one column{more}.")
 
+
+MATCH_MAPPING = (*MATCH_COLUMNS, *ORDER_COLUMNS, *LINEUP_COLUMNS)
+"""What users may say the columns of matches mean."""
 
 CONTEST_COLUMNS: dict[str, tuple[str, ...]] = {
     "date": (*MATCH_COLUMNS["date"], "racedate", "eventdate", "contestdate"),
@@ -384,19 +392,6 @@ POINTS = ("points", "pts", "punkte", "pontos", "puntos", "punti", "punten")
 """Words for a score of which more is better; "score" alone does not say, as in golf."""
 
 
-def check_contest_mapping(given: Mapping[str, str | Sequence[str]] | None) -> None:
-    """Refuse a mapping that names something Kinelo does not read; only a contest may have several columns."""
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"columns must map what Kinelo reads to columns, not be {given!r:.60}.")
-    for name, column in (given or {}).items():
-        several = isinstance(column, list | tuple) and len(column) > 0 and all(isinstance(c, str) for c in column)
-        if name not in CONTEST_COLUMNS or not (isinstance(column, str) or (several and name == "contest")):
-            raise InputError(
-                f"The column mapping speaks of {name!r}; it may only send {', '.join(CONTEST_COLUMNS)} to a column, "
-                "and contest to several."
-            )
-
-
 def with_one_key(
     table: pl.DataFrame, given: Mapping[str, str | Sequence[str]] | None
 ) -> tuple[pl.DataFrame, dict[str, str] | None]:
@@ -441,23 +436,6 @@ def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None
     if any(name in (given or {}) for name in ("place", "score", "time")):
         taken = {k: v for k, v in taken.items() if k not in ("place", "score", "time") or k in (given or {})}
     return {name: taken[name] for name in CONTEST_COLUMNS if name in taken}
-
-
-def needed_columns(found: Mapping[str, str], columns: Iterable[str], name: str, played: bool) -> None:
-    """Refuse a table that lacks what makes a contest."""
-    beside = f"its columns are {listed(columns)}"
-    if "entrant" not in found:
-        raise InputError(f"{name} has no column of entrants; name it with columns={{'entrant': ...}}, {beside}.")
-    if "contest" not in found and "date" not in found:
-        raise InputError(
-            f"{name} has neither contests nor dates, so that nothing tells which rows belong together; name a column "
-            f"with columns={{'contest': ...}}, {beside}."
-        )
-    if played and not {"place", "score", "time"} & found.keys():
-        raise InputError(
-            f"{name} has no places, scores or times; name one with columns={{'place': ...}} (or 'score', 'time'), "
-            f"{beside}."
-        )
 
 
 ROWS_ABOVE = 30

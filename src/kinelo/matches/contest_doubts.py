@@ -1,4 +1,4 @@
-"""Doubts about places: heats of one race, sprint and race of a day, a world ranking in place of a result.
+"""Doubts about places (heats of one race, sprint and race of a day, a world ranking), and columns that were not used.
 
 What the file itself decides is read so and noted; what it does not decide is asked about.
 """
@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import MEETS, PARTS, ROUNDS, WORLD_RANKS, plain_name
+from kinelo.matches.columns import MEETS, PARTS, ROUNDS, WORLD_RANKS, listed, plain_name
 from kinelo.matches.contest_outcomes import NEARLY_ALL, Cells, gaps_without_sign, read_cells
 from kinelo.matches.contests import FINISHED, UNFINISHED
 from kinelo.matches.kind import counted
@@ -34,6 +34,18 @@ CONTRADICTED = 0.25
 
 LEAST_ODD, SHARE_ODD = 3, 0.01
 """Rows, and share of those that can be used, from which on a word that is not known is asked about."""
+
+FURTHER_SLOTS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
+"""Columns that could be rated beside the entrant; they are named in a note."""
+
+CIRCUMSTANCES = (
+    "track", "tracktype", "circuit", "circuittype", "surface", "course", "racecourse", "venue", "weather", "going",
+    "terrain", "format", "discipline", "length", "strecke", "pista", "piste", "circuito",
+)  # fmt: skip
+"""Columns on which the part of luck may depend, where they say one thing of each contest."""
+
+LEAST_CONTESTS = 5
+"""Contests for each level, on average, from which on a circumstance is worth asking about."""
 
 TEAM_HEADERS = (
     "team", "teamid", "teamname", "squad", "squadid", "group", "party", "crew", "mannschaft", "equipe", "squadra",
@@ -276,3 +288,32 @@ def note_odd_words(rows: ContestRows) -> None:
                 f"were set aside. What does it mean? endings={{{word[:40]!r}: 'unfinished'}}, or 'last', "
                 "'disqualified' or 'not started', says it"
             )
+
+
+def note_unused(rows: ContestRows) -> None:
+    """Name the columns that were not used, and say what some of them are good for."""
+    measures = [key for key in ("place", "score", "time") if key in rows.found]
+    used = {column for key, column in rows.found.items() if key not in measures[1:]}
+    used |= {*rows.order_columns, *rows.rated}
+    unused = [column for column in rows.table.columns if column not in used]
+    if unused:
+        rows.notes.append(f"columns that were not used: {listed(unused)}")
+    good = rows.fault == 0
+    teams = next((column for column in unused if plain_name(column) in TEAM_HEADERS), None)
+    if teams is not None and good.any() and share_places(rows, teams, rows.value, good):
+        rows.notes.append(
+            f"rows of one {teams!r} share their places: team={teams!r} makes them one entrant whose members are rated"
+        )
+    for column in (column for column in unused if plain_name(column) in CIRCUMSTANCES):
+        # Luck may differ by a circumstance of contests that returns.
+        table = pl.DataFrame({"contest": rows.contest, "level": as_text(rows.table[column])})
+        levels = table.filter(pl.Series(good & (rows.contest >= 0))).drop_nulls().unique()
+        number = levels["level"].n_unique()
+        if number > 1 and levels["contest"].is_unique().all() and levels.height >= LEAST_CONTESTS * number:
+            rows.notes.append(
+                f"luck may differ by {column!r}: advantages=[{column!r}] and RankElo(noise_by=[{column!r}]) find out"
+            )
+            break
+    further = [column for column in unused if plain_name(column) in FURTHER_SLOTS]
+    if further and not rows.options.slots:
+        rows.notes.append(f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}]")

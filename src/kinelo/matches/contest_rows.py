@@ -23,11 +23,9 @@ from kinelo.matches.columns import (
     with_one_key,
 )
 from kinelo.matches.contest_doubts import (
-    TEAM_HEADERS,
     ask_about_places,
     ask_about_unfinished,
     note_odd_words,
-    share_places,
     split_parts,
 )
 from kinelo.matches.contest_outcomes import read_endings, read_outcome_cells, read_outcomes
@@ -57,18 +55,6 @@ NEARLY_ALL = 0.9
 SEASON = r"\b(1[789]\d\d|2[01]\d\d)(?:\D|$)"
 TIMES = (*ORDER_COLUMNS["time"], "off")
 """Columns of times of day; a horse race is off at 14:35, while in tables of matches `off` counts attacks."""
-
-FURTHER_SLOTS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
-"""Columns that could be rated beside the entrant; they are named in a note."""
-
-CIRCUMSTANCES = (
-    "track", "tracktype", "circuit", "circuittype", "surface", "course", "racecourse", "venue", "weather", "going",
-    "terrain", "format", "discipline", "length", "strecke", "pista", "piste", "circuito",
-)  # fmt: skip
-"""Columns on which the part of luck may depend, where they say one thing of each contest."""
-
-LEAST_CONTESTS = 5
-"""Contests for each level, on average, from which on a circumstance is worth asking about."""
 
 
 def read_contest_rows(opened: Opened, options: ContestOptions, name: str) -> ContestRows:
@@ -422,32 +408,3 @@ def _read_distances(rows: ContestRows) -> None:
             f"{rows.entrants[rows.entrant[row]]} in row {row + 1:,}; that counts as all the way"
         )
     rows.distance = np.minimum(part, 1.0)
-
-
-def note_unused(rows: ContestRows) -> None:
-    """Name the columns that were not used, and say what some of them are good for."""
-    measures = [key for key in ("place", "score", "time") if key in rows.found]
-    used = {column for key, column in rows.found.items() if key not in measures[1:]}
-    used |= {*rows.order_columns, *rows.rated}
-    unused = [column for column in rows.table.columns if column not in used]
-    if unused:
-        rows.notes.append(f"columns that were not used: {listed(unused)}")
-    good = rows.fault == 0
-    teams = next((column for column in unused if plain_name(column) in TEAM_HEADERS), None)
-    if teams is not None and good.any() and share_places(rows, teams, rows.value, good):
-        rows.notes.append(
-            f"rows of one {teams!r} share their places: team={teams!r} makes them one entrant whose members are rated"
-        )
-    for column in (column for column in unused if plain_name(column) in CIRCUMSTANCES):
-        # Luck may differ by a circumstance of contests that returns.
-        table = pl.DataFrame({"contest": rows.contest, "level": as_text(rows.table[column])})
-        levels = table.filter(pl.Series(good & (rows.contest >= 0))).drop_nulls().unique()
-        number = levels["level"].n_unique()
-        if number > 1 and levels["contest"].is_unique().all() and levels.height >= LEAST_CONTESTS * number:
-            rows.notes.append(
-                f"luck may differ by {column!r}: advantages=[{column!r}] and RankElo(noise_by=[{column!r}]) find out"
-            )
-            break
-    further = [column for column in unused if plain_name(column) in FURTHER_SLOTS]
-    if further and not rows.options.slots:
-        rows.notes.append(f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}]")

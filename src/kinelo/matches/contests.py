@@ -20,10 +20,8 @@ from kinelo.matches.dated import DatedTable, Day, Rejects, TableCheck, described
 from kinelo.matches.kind import CONTESTS, Kind, counted
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
 from kinelo.presentation import Table, html_list
-from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
 
     from kinelo.matches.dated import Condition
@@ -396,10 +394,6 @@ class Contests(DatedTable):
 
     def _repr_html_(self) -> str:
         return Table.of(self.to_polars().head(ENTRIES_SHOWN), title=repr(self)).html() + html_list(self.notes)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The entries as a pandas frame; pyarrow is not needed."""
-        return to_pandas(self)
 
     def to_polars(self) -> pl.DataFrame:
         """The entries as a long table with names in place of codes."""

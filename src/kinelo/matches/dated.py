@@ -172,6 +172,10 @@ class DatedTable:
         """In which rows somebody takes part; in none where nobody is called so."""
         raise NotImplementedError
 
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas frame; pyarrow is not needed."""
+        return to_pandas(self)
+
     def collect(self) -> Self:
         """The table itself, as a scan gives its matches."""
         return self
@@ -272,9 +276,6 @@ class Condition:
         places = np.where(self.codes < 0, len(self.levels), self.codes)
         return pl.Series([*self.levels, None], dtype=pl.String).gather(places)
 
-
-LONGEST_CONTENT = 60
-"""Characters of what stood in a rejected row that are shown."""
 
 MOST_EXAMPLES = 3
 

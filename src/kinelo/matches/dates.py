@@ -53,18 +53,8 @@ WEEKDAYS = {
 """The first letters of the days of a week in English, German, French, Spanish, Portuguese, Italian and Dutch."""
 
 WEEKDAY_COLUMNS = (
-    "weekday",
-    "dayofweek",
-    "dow",
-    "day",
-    "wochentag",
-    "tag",
-    "jour",
-    "dia",
-    "diasemana",
-    "giorno",
-    "dag",
-)
+    "weekday", "dayofweek", "dow", "day", "wochentag", "tag", "jour", "dia", "diasemana", "giorno", "dag",
+)  # fmt: skip
 WEEKDAY = r"^\s*([^\W\d_]{2,})(?:-feira)?\.?,?\s+"
 WEEKDAY_BEHIND = r"\d[\s,]+\(?([^\W\d_]{2,})\.?\)?\s*$"
 TIME_BEHIND = r"(?i)[t ,]+\d{1,2}:\d{2}.*$"

@@ -20,10 +20,8 @@ from kinelo.matches.dated import DatedTable, Rejects, TableCheck, described, dig
 from kinelo.matches.kind import MATCHES, Kind, counted
 from kinelo.matches.lineups import Lineups
 from kinelo.presentation import Table, html_list
-from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
     import pyarrow as pa
 
@@ -296,10 +294,6 @@ class Matches(DatedTable):
         table = self[:MATCHES_SHOWN].to_polars()
         table = table if self.dated else table.drop("date")
         return Table.of(table, title=repr(self)).html() + html_list(self.notes)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The matches as a pandas frame; pyarrow is not needed."""
-        return to_pandas(self)
 
     def to_arrow(self) -> pa.Table:
         """The matches as an Arrow table."""

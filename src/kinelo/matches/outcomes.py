@@ -191,7 +191,13 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
         return None
     # There are few different scores however many matches there are.
     (code,), lines = encode_names(column)
-    text = pl.Series([*(_with_points(line) for line in lines), None], dtype=pl.String)
+    written: list[str | None] = []
+    for line in lines:  # halves and thousands as plain numbers: 2½-1½, 2,5-1,5, 1/2-1/2, 1.012-998
+        plain = line.lower().replace("1/2-1/2", "½-½")
+        plain = re.sub(r"(?<![\d.])([1-9]\d{0,2})\.(?!000|500)(\d{3})(?![\d.])", r"\1\2", plain)
+        plain = re.sub(r"(\d*)½", lambda number: f"{number[1] or 0}.5", plain)
+        written.append(re.sub(r"^(\s*\d+),([05]\s*[-:−–—x×]\s*\d+),([05]\s*)$", r"\1.\2.\3", plain))
+    text = pl.Series([*written, None], dtype=pl.String)
     parts = text.str.extract_groups(SCORE_LINE).struct
     home, away = read_numbers(parts.field("home")).copy(), read_numbers(parts.field("away")).copy()
     margin = home - away
@@ -219,14 +225,6 @@ def read_scorelines(column: pl.Series) -> ScoreLines | None:
     marks = after.str.extract_groups(MARK).struct.unnest().select(pl.concat_str(pl.all(), ignore_nulls=True))
     marks = marks.to_series().to_numpy()[code]
     return ScoreLines(home[code], away[code], margin[code], marks, clocks[code], *counts)
-
-
-def _with_points(line: str) -> str:
-    """A score line in lower case, with halves as decimals: ``2½-1½``, ``2,5-1,5`` and ``1/2-1/2``."""
-    line = line.lower().replace("1/2-1/2", "½-½")
-    line = re.sub(r"(?<![\d.])([1-9]\d{0,2})\.(?!000|500)(\d{3})(?![\d.])", r"\1\2", line)  # 1.012-998
-    line = re.sub(r"(\d*)½", lambda found: f"{found[1] or 0}.5", line)
-    return re.sub(r"^(\s*\d+),([05]\s*[-:−–—x×]\s*\d+),([05]\s*)$", r"\1.\2.\3", line)
 
 
 def read_sets(line: str) -> tuple[float, float, float] | None:

@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import check_contest_mapping, check_mapping
-from kinelo.matches.contest_rows import note_unused, read_contest_rows
+from kinelo.matches.columns import CONTEST_COLUMNS, MATCH_MAPPING, check_mapping
+from kinelo.matches.contest_doubts import note_unused
+from kinelo.matches.contest_rows import read_contest_rows
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
 from kinelo.matches.dated import Condition
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.day_order import order_contests
 from kinelo.matches.kind import counted
-from kinelo.matches.lineup_reading import attach_lineups, attach_listed_lineups
 from kinelo.matches.loading import load_table, open_table
-from kinelo.matches.match_rows import read_match_rows
+from kinelo.matches.match_rows import attach_lineups, attach_listed_lineups, read_match_rows
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
 from kinelo.matches.rows import Best, Codes, ContestOptions, ContestRows, Kept, MatchOptions, Scale
@@ -158,7 +158,7 @@ def match_options(columns: Mapping[str, str] | None, **asked: Any) -> MatchOptio
     conditions = [options.conditions] if isinstance(options.conditions, str) else options.conditions
     if not is_list(conditions):
         raise InputError(f"conditions must be a list of names of columns, not {one_line(conditions)}.")
-    check_mapping(columns)
+    check_mapping(columns, MATCH_MAPPING)
     aliases, endings = read_aliases(options.aliases), read_meanings(options.endings, "match")
     return replace(options, conditions=conditions, aliases=aliases, endings=endings, **flags)
 
@@ -176,7 +176,7 @@ def contest_options(columns: Mapping[str, str | Sequence[str]] | None, **asked: 
         raise InputError(f"team must be the name of a column, not {options.team!r:.60}.")
     slots, advantages = _slot_columns(options.slots, "slots"), _slot_columns(options.advantages, "advantages")
     flags = {key: flag(key, getattr(options, key)) for key in ("played", "accept_losses")}
-    check_contest_mapping(columns)
+    check_mapping(columns, CONTEST_COLUMNS, several=("contest",))
     aliases, endings = read_aliases(options.aliases), read_meanings(options.endings, "entrant")
     return replace(options, slots=slots, advantages=advantages, aliases=aliases, endings=endings, **flags)
 

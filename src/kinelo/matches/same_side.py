@@ -283,11 +283,15 @@ class Meetings:
         rows = self.rows[self.span[code]]
         return {*np.where(self.home[rows] == code, self.away[rows], self.home[rows]).tolist()}
 
+    def on_one_day(self, one: int, other: int) -> bool:
+        """Whether two names play on the same day, once at least."""
+        days, others = sorted((self.days(one), self.days(other)), key=len)
+        return bool(np.any(np.append(others, -(1 << 62))[np.searchsorted(others, days)] == days))
+
     def one_side(self, fewer: int, more: int) -> bool:
         """Whether the matches of two names could be those of one side; the second has played more."""
-        days, others = sorted((self.days(fewer), self.days(more)), key=len)
-        if np.any(np.append(others, -(1 << 62))[np.searchsorted(others, days)] == days):
-            return False  # they play on one day
+        if self.on_one_day(fewer, more):
+            return False
         opponents = self.opponents(fewer)
         shared = len(opponents & self.opponents(more))
         return more not in opponents and shared >= max(min(LEAST_OPPONENTS, len(opponents)), SHARE * len(opponents))

@@ -114,7 +114,11 @@ def sample_league(
             for home, away in ((present[one], present[other]) for one, other in pairs):
                 pitch = "turf" if turf and home % 5 == 0 else "grass"
                 match = f"S{season + 1}-{len(results) + 1:05d}"
-                fielded = [_choose(rng, squads[side], skill) for side in (home, away)]
+                fielded = []
+                for squad in (squads[home], squads[away]):
+                    # Eleven and bench: the better a player, the likelier he starts (Gumbel noise on the skills).
+                    order = np.argsort(-(2 * skill[squad] + rng.gumbel(size=squad.size)))
+                    fielded.append((squad[order[:ELEVEN]], squad[order[ELEVEN : ELEVEN + BENCH]]))
                 edge = skill[fielded[0][0]].mean() - skill[fielded[1][0]].mean() + home_advantage
                 edge += on_turf[home] - on_turf[away] if pitch == "turf" else 0.0
                 goals = rng.poisson(BASE_GOALS * np.exp([edge / 2, -edge / 2]))
@@ -146,12 +150,6 @@ def _double_round_robin(teams: int) -> list[list[tuple[int, int]]]:
         half.append([(a, b) for a, b in turned if a >= 0 and b >= 0])
         ring = [ring[0], ring[-1], *ring[1:-1]]
     return half + [[(b, a) for a, b in pairs] for pairs in half]
-
-
-def _choose(rng: np.random.Generator, squad: np.ndarray, skill: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eleven and bench: the better a player, the likelier he starts (Gumbel noise on the skills)."""
-    order = np.argsort(-(2 * skill[squad] + rng.gumbel(size=squad.size)))
-    return squad[order[:ELEVEN]], squad[order[ELEVEN : ELEVEN + BENCH]]
 
 
 def _appearances(rng: np.random.Generator, match: str, side: str, eleven: np.ndarray, bench: np.ndarray) -> list[tuple]:

@@ -507,7 +507,7 @@ def _quick(
 
 def _is_parquet(path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(4) == b"PAR1"
+        return path.suffix.lower() in (".parquet", ".pq") or file.read(4) == b"PAR1"
 
 
 def files_of(paths: object) -> tuple[Path, ...]:
