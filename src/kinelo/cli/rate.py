@@ -94,8 +94,8 @@ class ListOptions:
         return self._lists(results, reading.start)
 
     def _lists(self, results: Path, start: Path | None) -> Any:
-        from kinelo.matches.loading import head_of
-        from kinelo.matches.tournament_report import holds_report, tournament_players
+        from kinelo.matches.loading import head_of, tournament_players
+        from kinelo.matches.tournament_report import holds_report
         from kinelo.raters.fide.rater import FideElo
 
         event, list_ = self.event, start

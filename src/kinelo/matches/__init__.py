@@ -7,10 +7,10 @@ from kinelo._lazy import load, modules_of
 if TYPE_CHECKING:
     from kinelo.matches.dated import Rejects
     from kinelo.matches.lineups import Lineups
+    from kinelo.matches.loading import tournament_players
     from kinelo.matches.same_side import likely_names
     from kinelo.matches.sample import League, sample_contests
     from kinelo.matches.scan import ContestScan, MatchScan
-    from kinelo.matches.tournament_report import tournament_players
 
 _MODULE_OF = modules_of(
     {
@@ -19,7 +19,7 @@ _MODULE_OF = modules_of(
         "matches.dated": ("Rejects",),
         "matches.sample": ("League", "sample_contests"),
         "matches.scan": ("ContestScan", "MatchScan"),
-        "matches.tournament_report": ("tournament_players",),
+        "matches.loading": ("tournament_players",),
     }
 )
 

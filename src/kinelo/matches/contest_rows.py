@@ -128,7 +128,7 @@ def _check_columns(table: pl.DataFrame, column_of: dict[str, str], options: Cont
         lacks = "no places, scores or times; name one with columns={'place': ...} (or 'score', 'time')"
     if lacks:
         raise InputError(f"{name} has {lacks}, its columns are {listed(table.columns)}.")
-    if column_of.get("weight") in chain(*options.advantages.values()) and "weight" not in options.columns:
+    if column_of.get("weight") in {*chain(*options.advantages.values())} and "weight" not in options.columns:
         column_of.pop("weight")  # what a horse carries is not how much its race counts
     if plain_name(column_of.get("status", "")) in ("state", "estado", "outcome") and "status" not in options.columns:
         ended, says = read_endings(table[column_of["status"]], options.endings)

@@ -39,7 +39,7 @@ from kinelo.matches.columns import (
     plain_name,
 )
 from kinelo.matches.names import as_text
-from kinelo.matches.tournament_report import is_report, read_report
+from kinelo.matches.tournament_report import is_report, names_by_rank, read_report, year_of_birth
 from kinelo.runtime.extras import require
 from kinelo.runtime.reading import check_file
 
@@ -87,6 +87,40 @@ def head_of(path: Path) -> pl.DataFrame:
     lines = head[: head.rfind(b"\n") + 1]
     whole = len(head) < HEAD or not lines.strip() or b"\0" in head or head.lstrip()[:1] in (b"{", b"[")
     return load_table(path) if whole else _open_text(path, lines).table
+
+
+def tournament_players(path: str | Path) -> pl.DataFrame:
+    """The players of a tournament report (TRF): a list that :class:`kinelo.FideElo` can begin with.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``name``, ``rating`` (null of those without one), ``born``, ``title``, ``federation``, ``fide_id``.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp(), "open.trf")
+    >>> _ = file.write_text(f"012 Open\\n001    1      {'Adler, Ida':<33} 2421 GER\\n")
+    >>> tournament_players(file).select("name", "rating", "federation").rows()
+    [('Adler, Ida', 2421, 'GER')]
+    """
+    if not isinstance(path, str | Path):
+        raise InputError(f"tournament_players takes the path of a tournament report, not {type(path).__name__}.")
+    path = Path(path)
+    check_file(path)
+    raw, _ = decode(path.read_bytes(), str(path))
+    if not is_report(raw):
+        raise InputError(f"{path} is not a tournament report (TRF): no line of it begins with 001 and a player.")
+    report = read_report(raw, str(path))
+    names = names_by_rank(report.players)
+    columns: dict[str, Any] = {
+        "name": pl.Series([names[rank] for rank in report.players], dtype=pl.String),
+        "rating": pl.Series([one.rating for one in report.players.values()], dtype=pl.Int64),
+        "born": pl.Series([year_of_birth(one) for one in report.players.values()], dtype=pl.Int64),
+    }
+    for key in ("title", "federation", "fide_id"):
+        columns[key] = pl.Series([getattr(one, key) for one in report.players.values()], dtype=pl.String)
+    return pl.DataFrame(columns)
 
 
 def open_table(source: Any, sheet: str | int | None = None) -> Opened:

@@ -221,7 +221,7 @@ def read_numbers(column: pl.Series, notes: list[str] | None = None) -> NDArray[n
         text = column.str.strip_chars()
         column = text.cast(pl.Float64, strict=False)
         if column.null_count() > text.null_count():
-            words = text.unique().drop_nulls().to_list()
+            words = text.unique(maintain_order=True).drop_nulls().to_list()
             numbers = _by_words(words, text.name, notes)
             column = text.replace_strict(numbers, default=None, return_dtype=pl.Float64)
     if column.dtype != pl.Float64:

@@ -24,7 +24,7 @@ from kinelo.matches.dated import Condition
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.day_order import order_contests
 from kinelo.matches.kind import counted
-from kinelo.matches.loading import load_table, open_table
+from kinelo.matches.loading import Opened, load_table, open_table
 from kinelo.matches.match_rows import attach_lineups, attach_listed_lineups, read_match_rows
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
@@ -116,9 +116,7 @@ def read_matches(
         columns, played=played, results=results, conditions=conditions, aliases=aliases, drop_repeats=drop_repeats,
         ordered=ordered, dates=dates, endings=endings, accept_losses=accept_losses,
     )  # fmt: skip
-    name, opened = str(source) if isinstance(source, str | Path) else "the table", open_table(source, sheet)
-    if opened.table.height == 0:
-        raise InputError(f"{name} contains no matches; at least one row below the header is needed.")
+    name, opened = _open(source, sheet, "no matches; at least one row below the header is needed")
     rows = read_match_rows(opened, options, name)
     rejected = rows.settle(name, int((rows.fault == 0).sum()), ~np.isnan(rows.result))
     index, season = rows.order, None
@@ -126,9 +124,14 @@ def read_matches(
         (codes,), levels = encode_names(rows.table[rows.found["season"]])
         season = Condition(codes[index], levels)
     matches = Matches(
-        *(_owned(column, index) for column in (rows.date, rows.home, rows.away)),
+        _owned(rows.date, index),
+        _owned(rows.home, index),
+        _owned(rows.away, index),
         rows.teams,
-        *(_owned(column, index) for column in (rows.result, rows.margin, rows.neutral, rows.weight)),
+        _owned(rows.result, index),
+        _owned(rows.margin, index),
+        _owned(rows.neutral, index),
+        _owned(rows.weight, index),
         rows.row[index] + 1,
         None if rows.identifiers is None else rows.identifiers[index],
         rejected=rejected,
@@ -145,9 +148,19 @@ def read_matches(
     return matches
 
 
+def _open(source: Any, sheet: str | int | None, lacking: str) -> tuple[str, Opened]:
+    """A table and what to call it; one without rows is refused."""
+    name, opened = "the table", open_table(source, sheet)
+    if isinstance(source, str | Path):
+        name = str(source)
+    if opened.table.height == 0:
+        raise InputError(f"{name} contains {lacking}.")
+    return name, opened
+
+
 def match_options(columns: Mapping[str, str] | None, **asked: Any) -> MatchOptions:
     """What the user of :func:`read_matches` asked for, checked; what is not said is as there."""
-    options = MatchOptions(columns or {}, **asked)
+    options = MatchOptions({} if columns is None else columns, **asked)
     if options.dates is not None:
         check_date_order(options.dates)
     if options.results is not None and not (isinstance(options.results, str) and options.results in get_args(Scale)):
@@ -165,7 +178,7 @@ def match_options(columns: Mapping[str, str] | None, **asked: Any) -> MatchOptio
 
 def contest_options(columns: Mapping[str, str | Sequence[str]] | None, **asked: Any) -> ContestOptions:
     """What the user of :func:`read_contests` asked for, checked; what is not said is as there."""
-    options = ContestOptions(columns or {}, **asked)
+    options = ContestOptions({} if columns is None else columns, **asked)
     if options.dates is not None:
         check_date_order(options.dates)
     for key in ("unfinished", "disqualified", "not_started"):
@@ -268,9 +281,7 @@ def read_contests(
         disqualified=disqualified, not_started=not_started, played=played, aliases=aliases, dates=dates,
         endings=endings, accept_losses=accept_losses,
     )  # fmt: skip
-    name, opened = str(source) if isinstance(source, str | Path) else "the table", open_table(source, sheet)
-    if opened.table.height == 0:
-        raise InputError(f"{name} contains no contests; at least two rows below the header are needed.")
+    name, opened = _open(source, sheet, "no contests; at least two rows below the header are needed")
     rows = read_contest_rows(opened, options, name)
     order, value = _in_order(rows)
     note_unused(rows)

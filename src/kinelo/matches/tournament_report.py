@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -61,43 +61,6 @@ def holds_report(path: Path) -> bool:
         return is_report(file.read(1 << 16).replace(b"\r", b"\n"))
 
 
-def tournament_players(path: str | Path) -> pl.DataFrame:
-    """The players of a tournament report (TRF): a list that :class:`kinelo.FideElo` can begin with.
-
-    Returns
-    -------
-    polars.DataFrame
-        ``name``, ``rating`` (null of those without one), ``born``, ``title``, ``federation``, ``fide_id``.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> file = Path(tempfile.mkdtemp(), "open.trf")
-    >>> _ = file.write_text(f"012 Open\\n001    1      {'Adler, Ida':<33} 2421 GER\\n")
-    >>> tournament_players(file).select("name", "rating", "federation").rows()
-    [('Adler, Ida', 2421, 'GER')]
-    """
-    from kinelo.matches.loading import decode
-    from kinelo.runtime.reading import check_file
-
-    if not isinstance(path, str | Path):
-        raise InputError(f"tournament_players takes the path of a tournament report, not {type(path).__name__}.")
-    path = Path(path)
-    check_file(path)
-    raw, _ = decode(path.read_bytes(), str(path))
-    if not is_report(raw):
-        raise InputError(f"{path} is not a tournament report (TRF): no line of it begins with 001 and a player.")
-    report = read_report(raw, str(path))
-    names = _names(report.players)
-    columns: dict[str, Any] = {
-        "name": pl.Series([names[rank] for rank in report.players], dtype=pl.String),
-        "rating": pl.Series([one.rating for one in report.players.values()], dtype=pl.Int64),
-        "born": pl.Series([_year(one) for one in report.players.values()], dtype=pl.Int64),
-    }
-    for field in ("title", "federation", "fide_id"):
-        columns[field] = pl.Series([getattr(one, field) for one in report.players.values()], dtype=pl.String)
-    return pl.DataFrame(columns)
-
-
 def read_report(raw: bytes, name: str) -> Report:
     """Read a tournament report; games are told by both players, and must be told alike."""
     lines = raw.decode("utf-8", "replace").splitlines()
@@ -112,7 +75,7 @@ def read_report(raw: bytes, name: str) -> Report:
         players[player.rank] = player
     days, dated = _days(lines, told.get("042", ""), max(len(one.rounds) for one in players.values()), name)
     rows, left_out = _games(players, name)
-    names, event = _names(players), told.get("012") or "the tournament"
+    names, event = names_by_rank(players), told.get("012") or "the tournament"
     table = pl.DataFrame(
         {
             "match_id": pl.Series([f"{event} {k + 1}.{white}" for k, white, *_ in rows], dtype=pl.String),
@@ -208,7 +171,7 @@ def _day(text: str, name: str) -> date:
         raise InputError(f"{name} says the day {text!r}, which is not written as YYYY/MM/DD.") from None
 
 
-def _names(players: dict[int, ReportedPlayer]) -> dict[int, str]:
+def names_by_rank(players: dict[int, ReportedPlayer]) -> dict[int, str]:
     """Names by rank; of players of one name, with their number at FIDE or their rank."""
     count: dict[str, int] = {}
     for player in players.values():
@@ -219,6 +182,7 @@ def _names(players: dict[int, ReportedPlayer]) -> dict[int, str]:
     }
 
 
-def _year(player: ReportedPlayer) -> int | None:
+def year_of_birth(player: ReportedPlayer) -> int | None:
+    """The year in which a player was born, where the report says it."""
     digits = player.born[:4]
     return int(digits) if digits.isdigit() and int(digits) > 0 else None
