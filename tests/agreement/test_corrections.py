@@ -22,7 +22,7 @@ SURFACES = partial(
 @pytest.fixture(autouse=True)
 def _checkpoints(monkeypatch):
     """A state is kept every other match: what is rated again is rated from the one before it."""
-    monkeypatch.setattr("kinelo.book.book.EVERY", 2)
+    monkeypatch.setattr("kinelo.book.carrying.EVERY", 2)
 
 
 @cache

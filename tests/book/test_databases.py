@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import random
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.book import book as module
+from kinelo.book import carrying, ratings
 from patience import PATIENCE
 
 RATERS = {
@@ -89,7 +90,7 @@ def in_order(rows: list, kind: str) -> list:
 @pytest.mark.parametrize("kind", RATERS)
 def test_any_history_ends_where_one_run_does(kind, address, monkeypatch):
     """Adding, sending again, correcting, removing and late results, drawn from a seed; checkpoints after a few."""
-    monkeypatch.setattr(module, "EVERY", 6)
+    monkeypatch.setattr(carrying, "EVERY", 6)
     rng = np.random.default_rng(len(kind))
     make = contest if kind in OF_CONTESTS else row
     held: list = []  # in order of arrival
@@ -177,8 +178,8 @@ def test_matches_one_by_one_see_what_is_written_between_them(kind, address):
 def test_contests_one_by_one_stand_in_a_book_as_those_of_a_table(start, address, tmp_path, monkeypatch):
     """Every row of every table is that of the general way, of plain contests that take the short one and of others."""
     rng, short = np.random.default_rng(8), []
-    count = module.OneContestByOne.count
-    monkeypatch.setattr(module.OneContestByOne, "count", lambda *words: count(*words) or short.append(words[1]))
+    count = carrying.OneContestByOne.count
+    monkeypatch.setattr(carrying.OneContestByOne, "count", lambda *words: count(*words) or short.append(words[1]))
     settings = {
         "walk": 0.3,
         "prior_spread": 0.9,
@@ -228,7 +229,7 @@ def test_a_book_is_opened_without_code_that_rates(kind, tmp_path, monkeypatch):
 @pytest.mark.parametrize("kind", ["still", "learning", "rank"])
 def test_forecasts_of_some_are_those_of_everyone(kind, address, monkeypatch):
     """Whoever writes between them, takes out who was there, or has asked about many before."""
-    monkeypatch.setattr(module, "MOST_ROWS", 7)
+    monkeypatch.setattr(ratings, "MOST_ROWS", 7)
     book, other = kn.RatingBook(address, RATERS[kind]()), kn.RatingBook(address)
     rng, names = random.Random(4), [f"T{k}" for k in range(6)]
     for k in range(24):
@@ -603,6 +604,23 @@ def test_a_server_that_goes_away_is_said_and_comes_back(server):
     server.start()
     assert book.update_one("A", "B", "win", match_id="2", date="2024-05-01").new == 1
     assert len(book) == 2 and book.check() == []
+
+
+def test_a_server_that_lets_nobody_in_is_given_up(monkeypatch):
+    """As one that is frozen: it takes connections and says nothing."""
+    psycopg = pytest.importorskip("psycopg")
+    for name in ("PGCONNECT_TIMEOUT", "PGHOST", "PGPORT"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/club"
+        with pytest.raises(kn.InputError, match="cannot be reached or has broken off"):
+            kn.RatingBook(f"{address}?connect_timeout=2&sslmode=disable")
+    asked = []
+    monkeypatch.setattr(psycopg, "connect", lambda *words, **more: asked.append(more) or 1 / 0)
+    for words in ("", "?sslmode=disable", "?sslmode=disable&connect_timeout=3"):
+        with pytest.raises(ZeroDivisionError):
+            kn.RatingBook(address + words)
+    assert [more.get("connect_timeout") for more in asked] == [10, 10, None]
 
 
 def test_a_connection_cut_in_the_middle_of_a_commit_counts_or_not_and_never_twice(server, monkeypatch):

@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-import kinelo.book.book as module
 from kinelo.cli import app
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -66,7 +65,7 @@ def traces(content):
 
 @pytest.mark.parametrize("kind", BOOKS)
 def test_a_name_leaves_a_book_for_good(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "EVERY", 20)  # so that there are checkpoints
+    monkeypatch.setattr("kinelo.book.carrying.EVERY", 20)  # so that there are checkpoints
     table = results()
     sheet = lineups(table) if kind == "PlayerElo" else None
     book = kn.RatingBook(tmp_path / "club.db", BOOKS[kind]())

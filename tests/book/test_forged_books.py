@@ -12,7 +12,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.book.paging import Asked, page_of
-from kinelo.book.state import pack, unpack
+from kinelo.book.ratings import pack, unpack
 from kinelo.raters.slots import numbers_shared
 
 RATERS = {

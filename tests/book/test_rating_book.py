@@ -172,3 +172,14 @@ def test_weights_venues_and_margins_travel_through_a_book(kept, tmp_path):
         assert held.ratings_.sort("name")["rating"].to_numpy() == pytest.approx(expected, abs=1e-6)
         plain = kept().fit(kn.read_matches(table | {"weight": [1.0] * 12})).ratings_.sort("name")["rating"].to_numpy()
         assert np.abs(plain - expected).max() > 1.0
+
+
+@pytest.mark.parametrize("folder", [".", "./", "..", "/", "../."])
+def test_a_folder_is_no_book_whatever_it_is_called(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for rater in (None, kn.TeamElo.classic(k=20)):
+        with pytest.raises(
+            kn.InputError, match=r"^\S+ is a folder; a rating book is one file, such as \S*ratings\.db\.$"
+        ):
+            kn.RatingBook(folder, rater)
+    assert list(tmp_path.iterdir()) == []

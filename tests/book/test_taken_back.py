@@ -94,7 +94,7 @@ def test_whatever_fails_is_taken_back_in_memory_too(kind, address, tmp_path, mon
             break
         failing.at = 0
         with kn.RatingBook(address) as other:
-            assert other._blank._prepared == book._blank._prepared
+            assert other._ratings.blank._prepared == book._ratings.blank._prepared
             assert other.check() == [] and other.ratings_.equals(book.ratings_)
     assert failed > 12
     assert kn.RatingBook(address).ratings_.equals(expected)
@@ -108,11 +108,15 @@ def test_a_name_is_enough_where_other_matches_have_none(address, monkeypatch):
                               "result": [1.0, 0.5]}))  # fmt: skip
     book.update_one("A", "C", "win", match_id="m1", date="2024-01-05")
     with monkeypatch.context() as patched:
-        patched.setattr(book, "_enter", None)
+        patched.setattr(book._carrying, "_count", None)
         for k, (home, away, day) in enumerate([("B", "A", "06"), ("D", "B", "06"), ("C", "A", "07")]):
             book.update_one(home, away, "draw", match_id=f"n{k}", date=f"2024-01-{day}")
     second = {"date": ["2024-01-08"] * 2, "home": ["B", "A"], "away": ["C", "D"], "result": [1.0, 0.0]}
     book.add(kn.read_matches(second))
+    with monkeypatch.context() as patched:  # on the day of those without, between others and the other way round
+        patched.setattr(book._carrying, "_count", None)
+        for k, (home, away) in enumerate([("B", "A"), ("C", "B"), ("D", "C")]):
+            book.update_one(home, away, "loss", match_id=f"o{k}", date="2024-01-08")
     with pytest.raises(kn.InputError, match=r"meet on the day of a match that the book holds without an\s+identifier"):
         book.update_one("B", "C", "win", match_id="again", date="2024-01-08")
     assert book.check() == []
@@ -121,7 +125,7 @@ def test_a_name_is_enough_where_other_matches_have_none(address, monkeypatch):
 def test_undated_matches_with_names_are_counted_straight_too(tmp_path, monkeypatch):
     book = kn.RatingBook(tmp_path / "book.db", RATERS["classic"]())
     book.add(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1.0]}))
-    monkeypatch.setattr(book, "_enter", None)
+    monkeypatch.setattr(book._carrying, "_count", None)
     for k in range(3):
         assert book.update_one("A", "B", "win", match_id=f"m{k}").new == 1
     monkeypatch.undo()
@@ -190,7 +194,7 @@ def test_long_lists_to_begin_with_are_read_back(tmp_path):
         before = book.ratings_
     with kn.RatingBook(tmp_path / "book.db") as book:
         assert book.ratings_.equals(before) and before.height == 17_000
-        assert book._blank.start == kn.RatingBook(tmp_path / "book.db")._blank.start
+        assert book._ratings.blank.start == kn.RatingBook(tmp_path / "book.db")._ratings.blank.start
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")

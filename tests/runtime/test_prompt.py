@@ -20,6 +20,9 @@ from patience import PATIENCE  # noqa: E402
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 KNOWN = b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n"
+LONG_ONE = b"GET /long HTTP/1.1\r\nHost: x\r\n\r\n"
+LONG = b"x" * (1 << 24)
+"""More than any socket keeps."""
 CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -51,9 +54,10 @@ async def _served(module: ModuleType) -> AsyncIterator[int]:
             message = await receive()
             taken += len(message.get("body", b""))
         await asyncio.sleep(0.4)  # longer than the patience of these tests: an answer may take its time
-        length = str(2 + len(str(taken))).encode()
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
-        await send({"type": "http.response.body", "body": f"{taken}ok".encode()})
+        body = LONG if scope["path"] == "/long" else f"{taken}ok".encode()
+        head = [(b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        await send({"type": "http.response.body", "body": body})
 
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -95,6 +99,30 @@ def test_half_a_request_is_let_go(module, sent):
         for reader, writer in visits:
             assert await reader.read() == b""  # the other side has closed
             writer.close()
+
+    _run(module, story)
+
+
+@pytest.mark.parametrize("sent", [LONG_ONE, LONG_ONE + REQUEST], ids=["once", "twice"])
+def test_whoever_does_not_read_an_answer_is_let_go(module, sent):
+    """And whoever reads it slowly, for longer than the patience with silence, gets all of it."""
+    module.ANSWER_SECONDS = 1.0
+    lost = []
+    told = module.PromptProtocol.connection_lost
+    module.PromptProtocol.connection_lost = lambda self, error: (told(self, error), lost.append(self))
+
+    async def story(port: int) -> None:
+        with socket.create_connection(("127.0.0.1", port)) as deaf:
+            deaf.sendall(sent)
+            while not lost:
+                await asyncio.sleep(0.05)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(LONG_ONE)
+        await reader.readuntil(b"\r\n\r\n")
+        for _ in range(8):
+            assert len(await reader.readexactly(len(LONG) // 8)) == len(LONG) // 8
+            await asyncio.sleep(0.2)
+        writer.close()
 
     _run(module, story)
 

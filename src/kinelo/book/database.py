@@ -26,6 +26,8 @@ from kinelo.runtime.extras import require
 
 WAIT_SECONDS = 60.0
 """How long a writer waits for another one."""
+CONNECT_SECONDS = 10
+"""How long a PostgreSQL server may take to let somebody in, unless the address says otherwise."""
 RETRIES = 8
 """How often a transaction that met another one in PostgreSQL is begun again."""
 DURABLE = ("FULL", "NORMAL")
@@ -285,7 +287,7 @@ class SQLite(Database):
     def __init__(self, path: Path, synchronous: str) -> None:
         super().__init__()
         self.path, self.name, self.synchronous = path, str(path), synchronous
-        self.log = path.with_name(path.name + "-wal")
+        self.log = path.parent / f"{path.name}-wal"
         self._watching = threading.Lock()
 
     def _is_writable(self) -> bool:
@@ -325,20 +327,17 @@ class SQLite(Database):
                 f"file:{quoted}?{mode}", uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
             try:
-                self._set_up(connection, writable, writing)
+                connection.execute("PRAGMA trusted_schema = OFF")
+                connection.execute("PRAGMA cell_size_check = ON")
+                if writable and connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal" and writing:
+                    connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(f"PRAGMA synchronous = {self.synchronous}")
+                if not writing:
+                    connection.execute("PRAGMA query_only = ON")
             except BaseException:
                 connection.close()
                 raise
         return connection
-
-    def _set_up(self, connection: Any, writable: bool, writing: bool) -> None:
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA cell_size_check = ON")
-        if writable and connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal" and writing:
-            connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {self.synchronous}")
-        if not writing:
-            connection.execute("PRAGMA query_only = ON")
 
     def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Carry out a statement with each of several values."""
@@ -522,11 +521,13 @@ class Postgres(Database):
         self.psycopg, self.address, self.errors = psycopg, address, (psycopg.Error, UnicodeError)
         plain = urllib.parse.urlsplit(address)
         self.name = f"{plain.scheme}://{plain.hostname or ''}{plain.path}"  # without user and password
+        said = "connect_timeout" in urllib.parse.parse_qs(plain.query) or "PGCONNECT_TIMEOUT" in os.environ
+        self._patience = {} if said else {"connect_timeout": CONNECT_SECONDS}
 
     def connect(self, *, writing: bool) -> Any:
         """A new connection."""
         with self.in_words():
-            connection = self.psycopg.connect(self.address, autocommit=True)
+            connection = self.psycopg.connect(self.address, autocommit=True, **self._patience)
             connection.execute("SET datestyle = 'ISO'")
             connection.execute("SET client_min_messages = warning")
             if not writing:
@@ -574,8 +575,13 @@ class Postgres(Database):
         return bool(self.one(_together(insert, sql, len(values)), flat)[0])
 
     def _begin(self, everybody: bool | None, question: str) -> Any:
-        """Begin a transaction, with locks and the question in one message."""
-        parts = ["BEGIN", *self._keeping_out(everybody), *([question] if question else [])]
+        """Begin a transaction, with locks and the question in one message.
+
+        Others are kept out by a lock on the whole book, which those who touch some slots share.
+        """
+        verb = "pg_advisory_xact_lock" if everybody else "pg_advisory_xact_lock_shared"
+        lock = [] if everybody is None else [f"SELECT {verb}('slot'::regclass::oid::bigint)"]
+        parts = ["BEGIN", *lock, *([question] if question else [])]
         cursor = self._writer.execute("; ".join(parts))
         while cursor.nextset():
             pass
@@ -629,13 +635,6 @@ class Postgres(Database):
             self._own.snapshot = False
             with contextlib.suppress(self.psycopg.Error):
                 connection.execute("ROLLBACK")
-
-    def _keeping_out(self, everybody: bool | None) -> list[str]:
-        """Keep others out by a lock on the whole book, which those who touch some slots share."""
-        if everybody is None:
-            return []
-        verb = "pg_advisory_xact_lock" if everybody else "pg_advisory_xact_lock_shared"
-        return [f"SELECT {verb}('slot'::regclass::oid::bigint)"]
 
     def is_conflict(self, error: BaseException) -> bool:
         """Whether another transaction was in the way."""

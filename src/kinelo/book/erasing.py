@@ -12,11 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinelo.book.database import Database
-from kinelo.book.rows import plain_json, read_json
-from kinelo.book.state import pack, unpack
+from kinelo.book.ratings import pack, unpack
+from kinelo.book.schema import plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.raters.stored import SEPARATOR
 
@@ -34,40 +33,52 @@ LABELS = {"match": ("match_id",), "contest": ("contest_id", "name", "title")}
 """Columns of words that somebody chose, in which a name may be part of more."""
 
 
-def erase(database: Database, name: str, pseudonym: str) -> None:
-    """Put a pseudonym in the place of a name, inside a transaction."""
-    if _everywhere(database, pseudonym):
-        raise InputError(f"{pseudonym!r:.60} stands in {database.name} already; choose another pseudonym.")
+def erase(database: Database, name: str, pseudonym: str | None) -> str:
+    """Put a pseudonym in the place of a name, inside a transaction; by default the first of erased 1, erased 2, …"""
+    number = 1
+    while pseudonym is None:
+        free = f"erased {number}"
+        pseudonym, number = None if _everywhere(database, free) else free, number + 1
+    new = pseudonym.strip()
+    if _everywhere(database, new):
+        raise InputError(f"{new!r:.60} stands in {database.name} already; choose another pseudonym.")
     if not _everywhere(database, name):
         raise InputError(f"{database.name} knows no {name!r:.60}; names are written as in the results.")
-    labels = _labels_with(database, name)
-    if labels:
-        raise InputError(
-            f"The name {name!r:.60} is part of {labels[0]!r:.80}, by which {database.name} knows what was played; "
-            "nothing was changed. Give it another identifier or title first."
-        )
+    # Identifiers and titles of which the name is a part are known to others; they are not rewritten.
+    for table, columns in LABELS.items():
+        for column in columns:
+            for (text,) in database.rows(f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"):
+                if name in text:
+                    raise InputError(
+                        f"The name {name!r:.60} is part of {text!r:.80}, by which {database.name} knows what was "
+                        "played; nothing was changed. Give it another identifier or title first."
+                    )
     for table, column in (("match", "home"), ("match", "away"), ("slot", "name")):
-        database.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (pseudonym, name))
+        database.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, name))
 
-    def renamed(value: Any) -> Any:
-        return _renamed(value, name, pseudonym)
+    def json_renamed(text: str) -> str | None:
+        """JSON with another name in it, None where nothing changes or the text is no JSON."""
+        try:
+            value = read_json(text)
+        except InputError:
+            return None
+        changed = _renamed(value, name, new)
+        return None if changed == value else plain_json(changed)
+
+    def label_renamed(text: str) -> str | None:
+        """The label of an entrant, whose members stand between plus signs."""
+        parts = [text] if text == name else text.split(JOINED)
+        return JOINED.join(new if part == name else part for part in parts) if name in parts else None
 
     for table, (key, columns) in TEXTS.items():
         for column in columns:
-            _rewrite(database, table, (key,), column, lambda text: _json_renamed(text, renamed))
-    _rewrite(database, "entry", ("contest_id", "number"), "slots", lambda text: _json_renamed(text, renamed))
-    _rewrite(database, "entry", ("contest_id", "number"), "entrant", lambda text: _label_renamed(text, name, pseudonym))
-    _rewrite(database, "checkpoint", ("number",), "state", lambda state: _state_renamed(state, name, pseudonym))
+            _rewrite(database, table, (key,), column, json_renamed)
+    _rewrite(database, "entry", ("contest_id", "number"), "slots", json_renamed)
+    _rewrite(database, "entry", ("contest_id", "number"), "entrant", label_renamed)
+    _rewrite(database, "checkpoint", ("number",), "state", lambda state: _state_renamed(state, name, new))
     if _everywhere(database, name):
         raise InputError(f"The name {name!r:.60} could not be taken out of {database.name}; nothing was changed.")
-
-
-def free_pseudonym(database: Database) -> str:
-    """The first of ``erased 1``, ``erased 2``, … that the book does not have."""
-    number = 1
-    while _everywhere(database, f"erased {number}"):
-        number += 1
-    return f"erased {number}"
+    return new
 
 
 def strings_in(text: str | None) -> set[str]:
@@ -97,17 +108,6 @@ def _everywhere(database: Database, name: str) -> int:
     return count
 
 
-def _labels_with(database: Database, name: str) -> list[str]:
-    """Identifiers and titles of which a name is a part."""
-    found = []
-    for table, columns in LABELS.items():
-        for column in columns:
-            for (text,) in database.rows(f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"):
-                if name in text:
-                    found.append(text)
-    return found
-
-
 def _rewrite(database: Database, table: str, keys: tuple[str, ...], column: str, change: Callable[[Any], Any]) -> None:
     """Write what a change makes of the cells of a column, where that is something else."""
     where = " AND ".join(f"{key} = ?" for key in keys)
@@ -116,16 +116,6 @@ def _rewrite(database: Database, table: str, keys: tuple[str, ...], column: str,
         new = change(cell)
         if new is not None:
             database.run(f"UPDATE {table} SET {column} = ? WHERE {where}", (new, *key))
-
-
-def _json_renamed(text: str, renamed: Callable[[Any], Any]) -> str | None:
-    """JSON with another name in it, None where nothing changes or the text is no JSON."""
-    try:
-        value = read_json(text)
-    except InputError:
-        return None
-    new = renamed(value)
-    return None if new == value else plain_json(new)
 
 
 def _renamed(value: Any, name: str, pseudonym: str) -> Any:
@@ -138,31 +128,19 @@ def _renamed(value: Any, name: str, pseudonym: str) -> Any:
     return value
 
 
-def _label_renamed(text: str, name: str, pseudonym: str) -> str | None:
-    """The label of an entrant, whose members stand between plus signs."""
-    if text == name:
-        return pseudonym
-    parts = text.split(JOINED)
-    return JOINED.join(pseudonym if part == name else part for part in parts) if name in parts else None
-
-
 def _state_renamed(content: Any, name: str, pseudonym: str) -> bytes | None:
-    """A stored state with another name in it."""
+    """A stored state with another name in it, None where nothing changes."""
     arrays, changed = unpack(content), False
     for key, array in arrays.items():
-        new = _array_renamed(array, name, pseudonym)
-        if new is not None:
-            arrays[key], changed = new, True
+        if array.dtype.kind == "U":
+            words = [word.split(SEPARATOR) for word in array.ravel().tolist()]
+            new = [[pseudonym if part == name else part for part in word] for word in words]
+            if new != words:
+                arrays[key], changed = np.array([SEPARATOR.join(word) for word in new]).reshape(array.shape), True
+        elif array.dtype == np.uint8 and array.ndim == 1 and array[:1].tobytes() == b"{":  # JSON, as lists are kept
+            value = json.loads(array.tobytes())
+            new = _renamed(value, name, pseudonym)
+            if new != value:
+                arrays[key] = np.frombuffer(json.dumps(new, sort_keys=True).encode(), np.uint8).copy()
+                changed = True
     return pack(arrays) if changed else None
-
-
-def _array_renamed(array: NDArray[Any], name: str, pseudonym: str) -> NDArray[Any] | None:
-    if array.dtype.kind == "U":
-        words = array.ravel().tolist()
-        new = [SEPARATOR.join(pseudonym if part == name else part for part in word.split(SEPARATOR)) for word in words]
-        return None if new == words else np.array(new).reshape(array.shape)
-    if array.dtype == np.uint8 and array.ndim == 1 and array[:1].tobytes() == b"{":  # JSON, as lists are kept
-        value = json.loads(array.tobytes())
-        new = _renamed(value, name, pseudonym)
-        return None if new == value else np.frombuffer(json.dumps(new, sort_keys=True).encode(), np.uint8).copy()
-    return None

@@ -107,13 +107,6 @@ def class_of(origin: Any, given: Any, book: str) -> type:
     return kind
 
 
-def description_of(rater: Any) -> dict[str, Any]:
-    """What a book says of its rater: its class, the arguments, and which of these are rating systems."""
-    given = settings_of(rater)
-    systems = [name for name, value in given.items() if isinstance(value, RatingSystem | StepRule)]
-    return {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
-
-
 def rater_from(kind: type, about: dict[str, Any], book: str) -> Any:
     """A rater of this class with the arguments that a book has kept."""
     try:

@@ -42,8 +42,17 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
     """
     database = book._database
     with database.snapshot():
-        kinds, helping = _kinds(book)
-        where, values = _where(asked, helping)
+        # Kinds in their order; those that help others, such as a venue, are not shown.
+        everybody = book._ratings.knowing(lambda _: [])
+        kinds, helping = (tuple(getattr(everybody, name, ())) for name in ("kinds_", "advantage_kinds_"))
+        parts, values = ["games > 0", *["kind <> ?"] * len(helping)], [*helping]
+        for column, wanted in (("kind", asked.kind), ("name", asked.name)):
+            if wanted is not None:
+                parts, values = [*parts, f"{column} = ?"], [*values, wanted]
+        if asked.search:
+            letters = asked.search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+            parts, values = [*parts, "LOWER(name) LIKE LOWER(?) ESCAPE '!'"], [*values, f"%{letters}%"]
+        where = " AND ".join(parts)
         total = database.one(f"SELECT COUNT(*) FROM slot WHERE {where}", values)[0]
         order = " ".join(f"WHEN ? THEN {place}" for place in range(len(kinds)))
         by_kind = f"CASE kind {order} END, " if len(kinds) > 1 else ""
@@ -52,28 +61,8 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
             "number LIMIT ? OFFSET ?",
             (*values, *(kinds if by_kind else ()), asked.limit, asked.offset),
         )
-        rater = book._showing(keys) if keys else None
+        rater = book._ratings.showing(keys) if keys else None
     return Page(total, _rows(rater, keys))
-
-
-def _kinds(book: RatingBook) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Kinds in their order, and those that help others and are not shown."""
-    rater = book._knowing(lambda _: [])
-    return tuple(getattr(rater, "_kinds", ())), tuple(getattr(rater, "_advantage_kinds", ()))
-
-
-def _where(asked: Asked, helping: tuple[str, ...]) -> tuple[str, list[Any]]:
-    parts, values = ["games > 0"], []
-    for kind in helping:
-        parts, values = [*parts, "kind <> ?"], [*values, kind]
-    if asked.kind is not None:
-        parts, values = [*parts, "kind = ?"], [*values, asked.kind]
-    if asked.name is not None:
-        parts, values = [*parts, "name = ?"], [*values, asked.name]
-    if asked.search:
-        letters = asked.search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-        parts, values = [*parts, "LOWER(name) LIKE LOWER(?) ESCAPE '!'"], [*values, f"%{letters}%"]
-    return " AND ".join(parts), values
 
 
 def _rows(rater: Any, keys: list[Key]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kinelo.book.rows import plain_json, read_json
+from kinelo.book.schema import plain_json, read_json
 from kinelo.raters.adapter import carry_on
 from kinelo.raters.explanation import Explanation, Reason, explain_match
 from kinelo.raters.preview import ratings_by_name

@@ -8,10 +8,28 @@ points, the best of all by ``ORDER BY rating DESC``.
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+from kinelo.errors import InputError
 from kinelo.raters.qualifying import REFERENCE_DAYS
 
 FORMAT = "1"
 """Version of these tables."""
+
+
+def plain_json(value: Any) -> str:
+    """JSON as books write it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_json(text: Any) -> Any:
+    """What was kept as JSON; refused where it is none."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        raise InputError("A book holds text where JSON belongs.") from None
+
 
 TABLES = {
     "about": """CREATE TABLE about (

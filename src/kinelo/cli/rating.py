@@ -138,7 +138,8 @@ def open_book(book: str | Path, asked: str, reading: ReadingOptions, kind: Kind)
     wanted = None if asked == AUTOMATIC else type(rater_called(asked, kind=kind))
     opened = RatingBook(book, wanted if ":" in asked else None)
     keeper = type(opened.rater).__name__
-    if not opened._takes(kind):
+    # The first table decides where the rater rates both.
+    if kind.noun not in opened.holds or (opened.noun != kind.noun and len(opened)):
         held = KINDS[opened.noun].described
         raise InputError(f"{book} is a book of {held}, kept by {keeper}; start another for {kind.noun}.")
     if wanted is not None and wanted is not type(opened.rater):

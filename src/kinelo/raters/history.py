@@ -49,7 +49,7 @@ def rating_history(
     rater = getattr(rated, "rater", rated)  # a book has a rater
     if not isinstance(rater, Rater) and not callable(getattr(rater, "fit", None)):
         raise InputError(f"rated must be a rater such as TeamElo, or a rating book, not {type(rater).__name__}.")
-    matches = matches_of(rated, matches) if matches is None else matches
+    matches = cast("Matches | Contests", matches_of(rated) if matches is None else matches)
     check_played(matches)
     if whole("points", points, 0) < 2 or len(matches) == 0:
         raise InputError(f"A history needs matches and at least 2 points, not {len(matches)} and {points}.")

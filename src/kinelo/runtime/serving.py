@@ -1,7 +1,8 @@
 """What the lab and the service share of serving: a server that says when it answers, and requests that keep coming.
 
 Whoever connects must ask: a connection on which no whole request has come, and that brought no token, is closed after
-:data:`HEAD_SECONDS`, and earlier where there are more than :data:`MOST_SILENT` of them, the oldest first.
+:data:`HEAD_SECONDS`, and earlier where there are more than :data:`MOST_SILENT` of them, the oldest first. Whoever asks
+must read: a connection that takes nothing of its answer for :data:`ANSWER_SECONDS` is cut.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import signal
 import socket
 import time
@@ -29,6 +31,8 @@ else:
 
 HEAD_SECONDS = 10.0
 """The longest time from a connection, or from the answer before, to the end of the head of a request."""
+ANSWER_SECONDS = 30.0
+"""The longest time in which nothing of an answer is taken that waits to be sent."""
 BODY_SECONDS = 30.0
 """The longest silence within the body of a request."""
 BODY_RATE = 4096
@@ -64,6 +68,7 @@ class PromptProtocol(Protocol):
     """Uvicorn's protocol with limits on how long a request may take to arrive, and on all that is not its body."""
 
     _patience: asyncio.TimerHandle | None = None
+    _hearing: asyncio.TimerHandle | None = None
     _since = _unread = 0.0
     _asked: tuple[Any, ...] = ()
 
@@ -109,6 +114,21 @@ class PromptProtocol(Protocol):
         super().on_response_complete()
         self._wait_for_a_request()
 
+    def pause_writing(self) -> None:
+        """An answer waits to be read: as long as some of it is."""
+        super().pause_writing()
+        self._see_what_is_read()
+
+    def _see_what_is_read(self, left: float = math.inf) -> None:
+        """Cut a connection that has taken nothing since so many bytes were left."""
+        if self._hearing is not None:
+            self._hearing.cancel()
+        now = self.transport.get_write_buffer_size()
+        if now >= left:
+            self.transport.abort()
+        elif now:
+            self._hearing = self.loop.call_later(ANSWER_SECONDS, self._see_what_is_read, now)
+
     def handle_websocket_upgrade(self, *request: Any) -> None:
         """A WebSocket is kept alive by its pings."""
         self._stop_waiting()
@@ -117,6 +137,8 @@ class PromptProtocol(Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more, and no answer is sent; uvicorn knows this of the last request alone."""
         self._stop_waiting()
+        if self._hearing is not None:
+            self._hearing.cancel()
         for one in self._asked:
             one.disconnected = True
         super().connection_lost(exc)
@@ -150,6 +172,7 @@ class PromptProtocol(Protocol):
     def _let_go(self) -> None:
         if self.cycle is None or self.cycle.response_complete:
             self.transport.close()
+            self._see_what_is_read()  # a connection is not closed before all was taken
 
 
 def is_no_advice(record: logging.LogRecord) -> bool:

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
-from kinelo.book.database import UnreachableError
+from kinelo.book.database import UnreachableError, is_server
 from kinelo.book.paging import Asked
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.choice import rater_called
@@ -56,12 +56,12 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-class Desk:
+class BookThreads:
     """A book, and the threads that ask it."""
 
     def __init__(self, book: RatingBook) -> None:
         self.book = book
-        self.at_hand = book.at_hand
+        self.at_hand = book._ratings.local and not is_server(str(book.path))
         """Whether a match is forecast at once: two rows of a file take less time than to hand them to a thread."""
         self.writer, self.readers, self.slow = (
             ThreadPoolExecutor(count, thread_name_prefix=name)
@@ -96,13 +96,13 @@ def create_app(settings: Settings) -> ASGIApp:
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        desk = Desk(open_book(settings))
-        app.state.desk, app.state.metrics = desk, metrics
+        threads = BookThreads(open_book(settings))
+        app.state.threads, app.state.metrics = threads, metrics
         try:
-            await desk.asked(desk.slow, _warm)
+            await threads.asked(threads.slow, _warm)
             yield
         finally:
-            desk.close()
+            threads.close()
 
     app = FastAPI(
         title="Kinelo", version=__version__, description="Ratings that are kept in a book.", lifespan=living,
@@ -111,14 +111,14 @@ def create_app(settings: Settings) -> ASGIApp:
     app.router.route_class = JsonRoute
     for path, method, answer in ROUTES:
         app.add_api_route(path, answer, methods=[method], summary=(answer.__doc__ or "").partition("\n")[0].rstrip("."))
-    for kind, answer in REFUSED.items():
-        app.add_exception_handler(kind, answer)
+    for kind in REFUSED:
+        app.add_exception_handler(kind, _refuse)
     return Guard(Straight(app), settings, metrics)
 
 
 def _warm(book: RatingBook) -> None:
     """Let what is compiled be compiled before the first request."""
-    scratch = copy.deepcopy(book._blank)
+    scratch = copy.deepcopy(book._ratings.blank)
     for ask in (
         lambda: scratch.update_one(["one", "other", "third"]),
         lambda: scratch.predict_one(["one", "other", "third"]),
@@ -132,60 +132,19 @@ def _warm(book: RatingBook) -> None:
             continue  # not every rater takes matches and contests
 
 
-def _desk(request: Request) -> Desk:
-    return request.app.state.desk
+def _question(path: str, pool: str, door: Callable[..., Any]) -> Callable[..., Any]:
+    """The endpoint that asks a door of the book in a thread of a pool; it is described as the door is."""
 
+    async def answer(request: Request, body: Any) -> Any:
+        threads: BookThreads = request.app.state.threads
+        if door is doors.forecast and threads.at_hand and isinstance(body, say.Fixture):
+            return door(threads.book, body)
+        return await threads.asked(getattr(threads, pool), door, body)
 
-async def post_matches(request: Request, body: say.Matches) -> say.Added:
-    """Count one match, or several of which all count or none; each counts once by its match_id."""
-    desk = _desk(request)
-    return await desk.asked(desk.writer, doors.add_matches, body)
-
-
-async def post_contests(request: Request, body: say.Contests) -> say.Added:
-    """Count one contest, or several of which all count or none; each counts once by its contest_id."""
-    desk = _desk(request)
-    return await desk.asked(desk.writer, doors.add_contests, body)
-
-
-async def post_forecast(
-    request: Request, body: say.Fixture | say.FieldToCome
-) -> say.MatchForecast | say.ContestForecast:
-    """Chances of a match or of a contest to come."""
-    desk = _desk(request)
-    if desk.at_hand and isinstance(body, say.Fixture):
-        return doors.forecast(desk.book, body)
-    return await desk.asked(desk.readers, doors.forecast, body)
-
-
-async def post_quality(request: Request, body: say.Candidates | say.Options) -> say.Ranked:
-    """The most even of several candidates for a player, or of several line-ups."""
-    desk = _desk(request)
-    return await desk.asked(desk.readers, doors.quality, body)
-
-
-async def post_balance(request: Request, body: say.Present) -> say.Balanced:
-    """Those present as sides that are as even as can be, the most even first."""
-    desk = _desk(request)
-    return await desk.asked(desk.readers, doors.balance, body)
-
-
-async def post_preview(request: Request, body: say.Fixture | say.FieldToCome) -> say.Preview:
-    """What a match or a contest to come would change, by each of its outcomes."""
-    desk = _desk(request)
-    return await desk.asked(desk.slow, doors.preview, body)
-
-
-async def post_explain(request: Request, body: say.WhichMatch | say.Whose) -> say.Explanation | say.Account:
-    """Why a match moved ratings, or why somebody's rating moved over the last matches."""
-    desk = _desk(request)
-    return await desk.asked(desk.slow, doors.explain, body)
-
-
-async def post_fair(request: Request, body: say.Handicapped | say.HandicappedField) -> say.Fair:
-    """Which value of a covariate, such as a handicap, makes a match to come even; of a contest, which for each."""
-    desk = _desk(request)
-    return await desk.asked(desk.slow, doors.fair, body)
+    _, body, shape = get_type_hints(door, include_extras=True).values()
+    answer.__annotations__ = {"request": Request, "body": body, "return": shape}
+    answer.__name__, answer.__doc__ = f"post_{path.removeprefix('/')}", door.__doc__
+    return answer
 
 
 async def get_ratings(
@@ -196,8 +155,8 @@ async def get_ratings(
     limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
 ) -> say.Ratings:
     """A page of ratings, the best of each kind first; of a kind, or of names that contain some letters."""
-    desk = _desk(request)
-    return await desk.asked(desk.readers, doors.ratings, Asked(kind, None, search, offset, limit))
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.readers, doors.ratings, Asked(kind, None, search, offset, limit))
 
 
 async def get_rating(
@@ -207,8 +166,8 @@ async def get_rating(
     history: Annotated[int, Query(ge=0, le=say.MOST_LISTED)] = 0,
 ) -> say.RatingWithHistory:
     """What is known of somebody; with history, ratings at up to so many days on the way."""
-    desk = _desk(request)
-    found = await desk.asked(desk.slow if history else desk.readers, doors.rating_of, name, kind, history)
+    threads: BookThreads = request.app.state.threads
+    found = await threads.asked(threads.slow if history else threads.readers, doors.rating_of, name, kind, history)
     if found is None:
         raise HTTPException(404, f"Nobody with the name {name!r:.60} has a rating.")
     return found
@@ -216,9 +175,8 @@ async def get_rating(
 
 async def get_health(request: Request) -> say.Health:
     """That the service and its database answer."""
-    desk = _desk(request)
-    rater, holds = await desk.asked(desk.readers, lambda book: (type(book._blank).__name__, book.alive()))
-    return say.Health(status="ok", kinelo=__version__, rater=rater, holds=holds)
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.readers, doors.health)
 
 
 async def get_metrics(request: Request) -> PlainTextResponse:
@@ -226,15 +184,19 @@ async def get_metrics(request: Request) -> PlainTextResponse:
     return PlainTextResponse(request.app.state.metrics.text(), media_type="text/plain; version=0.0.4")
 
 
+QUESTIONS = (
+    ("/matches", "writer", doors.add_matches),
+    ("/contests", "writer", doors.add_contests),
+    ("/forecast", "readers", doors.forecast),
+    ("/quality", "readers", doors.quality),
+    ("/balance", "readers", doors.balance),
+    ("/preview", "slow", doors.preview),
+    ("/explain", "slow", doors.explain),
+    ("/fair", "slow", doors.fair),
+)
+"""What is asked by a body in JSON: the path, who asks the book, and its door."""
 ROUTES = (
-    ("/matches", "POST", post_matches),
-    ("/contests", "POST", post_contests),
-    ("/forecast", "POST", post_forecast),
-    ("/quality", "POST", post_quality),
-    ("/balance", "POST", post_balance),
-    ("/preview", "POST", post_preview),
-    ("/explain", "POST", post_explain),
-    ("/fair", "POST", post_fair),
+    *((path, "POST", _question(path, pool, door)) for path, pool, door in QUESTIONS),
     ("/ratings", "GET", get_ratings),
     ("/ratings/{name:path}", "GET", get_rating),
     ("/health", "GET", get_health),
@@ -242,37 +204,25 @@ ROUTES = (
 )
 
 
-async def _not_understood(_: Request, error: Any) -> JSONResponse:
-    return refusal(422, say.one_sentence(error.errors()))
-
-
-async def _not_usable(_: Request, error: Any) -> JSONResponse:
-    return refusal(422, " ".join(str(error).split()))
-
-
-async def _not_reached(_: Request, error: Any) -> JSONResponse:
+async def _refuse(request: Request, error: Any) -> JSONResponse:
+    """Why a request was not carried out, in a sentence."""
+    if isinstance(error, RequestValidationError):
+        return refusal(422, say.one_sentence(error.errors()))
+    if isinstance(error, HTTPException):
+        words = {404: f"There is nothing at {request.url.path!r:.80}; /openapi.json says what there is.",
+                 405: f"{request.url.path!r:.80} does not take {request.method}.",
+                 400: "The body of the request cannot be read."}  # fmt: skip
+        sentence = str(error.detail)
+        plain = sentence in ("Not Found", "Method Not Allowed") or error.status_code == 400
+        sentence = words[error.status_code] if plain else sentence
+        return refusal(error.status_code, sentence, **dict(error.headers or {}))
+    if isinstance(error, InputError) and not isinstance(error, UnreachableError):
+        return refusal(422, " ".join(str(error).split()))
     log.error("%s", error)
-    return refusal(503, " ".join(str(error).split()), **{"Retry-After": "1"})
-
-
-async def _not_written(_: Request, error: Any) -> JSONResponse:
-    log.error("%s", error)
+    if isinstance(error, UnreachableError):
+        return refusal(503, " ".join(str(error).split()), **{"Retry-After": "1"})
     return refusal(503, f"The book cannot be read or written: {error.strerror or 'the disk refuses'}.")
 
 
-async def _not_found(request: Request, error: Any) -> JSONResponse:
-    words = {404: f"There is nothing at {request.url.path!r:.80}; /openapi.json says what there is.",
-             405: f"{request.url.path!r:.80} does not take {request.method}.",
-             400: "The body of the request cannot be read."}  # fmt: skip
-    said = str(error.detail)
-    plain = said in ("Not Found", "Method Not Allowed") or error.status_code == 400
-    return refusal(error.status_code, words[error.status_code] if plain else said, **(error.headers or {}))
-
-
-REFUSED: dict[Any, Any] = {
-    RequestValidationError: _not_understood,
-    UnreachableError: _not_reached,
-    InputError: _not_usable,
-    OSError: _not_written,
-    HTTPException: _not_found,
-}
+REFUSED: tuple[Any, ...] = (RequestValidationError, UnreachableError, InputError, OSError, HTTPException)
+"""What a request may fail by, which is said."""

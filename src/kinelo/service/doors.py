@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kinelo._version import __version__
 from kinelo.book.book import RatingBook
 from kinelo.book.paging import Asked, page_of
 from kinelo.errors import InputError
@@ -16,15 +17,19 @@ from kinelo.service import wording as say
 
 
 def add_matches(book: RatingBook, body: say.Matches) -> say.Added:
-    """Count one match, or several, all of them or none."""
+    """Count one match, or several of which all count or none; each counts once by its match_id."""
     if book.holds == ("contests",):
         raise InputError("This book rates contests, also those of two: send them to /contests.")
-    rows = [_match(one) for one in (body if isinstance(body, list) else [body])]
+    rows = []
+    for match in body if isinstance(body, list) else [body]:
+        row = {"home": match.home, "away": match.away, "result": match.result, "match_id": match.match_id}
+        row |= _fixture(match) | {"weight": match.weight}
+        rows.append(row if match.margin is None else row | {"margin": match.margin})
     return _added(book.add(rows) if len(rows) != 1 else book.update_one(**rows[0]))
 
 
 def add_contests(book: RatingBook, body: say.Contests) -> say.Added:
-    """Count one contest, or several, all of them or none."""
+    """Count one contest, or several of which all count or none; each counts once by its contest_id."""
     rows = [_contest(book, one) for one in (body if isinstance(body, list) else [body])]
     return _added(book.add(rows) if len(rows) != 1 else book.update_one(rows[0].pop("order"), **rows[0]))
 
@@ -48,12 +53,6 @@ def _fixture(said: say.Fixture | say.Match) -> dict[str, Any]:
     if said.home_lineup or said.away_lineup:
         more |= {"home_lineup": said.home_lineup, "away_lineup": said.away_lineup}
     return more
-
-
-def _match(said: say.Match) -> dict[str, Any]:
-    row = {"home": said.home, "away": said.away, "result": said.result, "match_id": said.match_id}
-    known = {} if said.margin is None else {"margin": said.margin}
-    return row | _fixture(said) | known | {"weight": said.weight}
 
 
 def _contest(book: RatingBook, said: say.Contest) -> dict[str, Any]:
@@ -112,12 +111,12 @@ def forecast(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Match
 
 
 def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
-    """Candidates, or matches that might be played, the most even first."""
+    """The most even of several candidates for a player, or of several line-ups."""
     if isinstance(said, say.Candidates):
         more: dict[str, Any] = {"date": said.date, "neutral": said.neutral}
         more |= {"conditions": _levels(said.conditions)} if said.conditions else {}
-        values = match_quality(book, said.player, said.candidates, **more).tolist()
-        ranked = sorted(zip(said.candidates, values, strict=True), key=lambda pair: -pair[1])
+        values: Any = match_quality(book, said.player, said.candidates, **more)
+        ranked = sorted(zip(said.candidates, values.tolist(), strict=True), key=lambda pair: -pair[1])
         return say.Ranked(ranked=[say.CandidateQuality(candidate=name, quality=value) for name, value in ranked])
     values = [_quality_of(book, option) for option in said.options]
     order = sorted(range(len(values)), key=lambda k: -values[k])
@@ -131,13 +130,13 @@ def _quality_of(book: RatingBook, option: say.Fixture | say.FieldToCome) -> floa
 
 
 def balance(book: RatingBook, said: say.Present) -> say.Balanced:
-    """Those present as sides that are as even as can be."""
+    """Those present as sides that are as even as can be, the most even first."""
     more = said.model_dump(exclude={"players", "sides"})
     return say.Balanced.model_validate(balance_teams(book, said.players, said.sides, **more).to_dict())
 
 
 def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.Fair:
-    """Which value of a covariate makes a match or a contest even."""
+    """Which value of a covariate, such as a handicap, makes a match to come even; of a contest, which for each."""
     if isinstance(said, say.HandicappedField):
         value = fair_value(book, _entrants(book, said.entrants), covariate=said.covariate, date=said.date)
     else:
@@ -152,7 +151,7 @@ def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.
 
 
 def preview(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Preview:
-    """What a match or a contest to come would change."""
+    """What a match or a contest to come would change, by each of its outcomes."""
     if isinstance(said, say.Fixture):
         found = preview_of(book, said.home, said.away, **_fixture(said))
     else:
@@ -165,6 +164,13 @@ def explain(book: RatingBook, said: say.WhichMatch | say.Whose) -> say.Explanati
     if isinstance(said, say.WhichMatch):
         return say.Explanation.model_validate(explanation.explain(book, said.match_id, of=said.of).to_dict())
     return say.Account.model_validate(explanation.explain_last(book, said.of, last=said.last).to_dict())
+
+
+def health(book: RatingBook) -> say.Health:
+    """That the database answers now, and what the book holds."""
+    book._database.one("SELECT 1")
+    rater = type(book._ratings.blank).__name__
+    return say.Health(status="ok", kinelo=__version__, rater=rater, holds=book.noun)
 
 
 def ratings(book: RatingBook, asked: Asked) -> say.Ratings:

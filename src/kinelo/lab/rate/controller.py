@@ -18,7 +18,7 @@ from kinelo.advice.audit.audit import Audit, audit
 from kinelo.advice.audit.contests import ContestAudit, part_audited
 from kinelo.advice.audit.gaps import bands_table
 from kinelo.advice.charts import loss_chart
-from kinelo.book.contests import contests_to_rows, rows_to_contests
+from kinelo.book.contest_ledger import contests_to_rows, rows_to_contests
 from kinelo.errors import InputError
 from kinelo.forecasts.automatic import LEAST_COMPARED, choice_table, choose
 from kinelo.lab.rate.league import League, first_matches, summary

@@ -8,15 +8,15 @@ day in the order of their table, tables in order of arrival.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
 import numpy as np
 
 from kinelo.book.database import Database
-from kinelo.book.entering import Entry, Place
-from kinelo.book.rows import plain_json, read_json
+from kinelo.book.match_ledger import Entry, Place
+from kinelo.book.schema import plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.matches.contest_rows import SAME_CONTEST
 from kinelo.matches.contests import ENDINGS, Contests, Slots, check_contests
@@ -132,17 +132,18 @@ def _is_entry(entry: Sequence[Any], kinds: int) -> bool:
         return False
     if came is not None and not (isinstance(came, float) and 0.0 <= came <= 1.0):
         return False
+
+    def is_member(member: Any) -> bool:
+        """A name, or one with the time played."""
+        pair = isinstance(member, list) and len(member) == 2 and isinstance(member[0], str)
+        timed = pair and isinstance(member[1], float) and 0.0 <= member[1] <= LARGEST
+        return isinstance(member, str) or timed
+
     return isinstance(slots, list) and len(slots) == kinds and all(
-        isinstance(one, list) and all(isinstance(member, str) or _is_timed(member) for member in one)
+        isinstance(one, list) and all(map(is_member, one))
         and len({member if isinstance(member, str) else member[0] for member in one}) == len(one)
         for one in slots
     ) and len(slots[0]) > 0  # fmt: skip
-
-
-def _is_timed(member: Any) -> bool:
-    """Whether somebody is named with the time played."""
-    pair = isinstance(member, list) and len(member) == 2 and isinstance(member[0], str)
-    return pair and isinstance(member[1], float) and 0.0 <= member[1] <= LARGEST
 
 
 class ContestLedger:
@@ -259,8 +260,21 @@ class ContestLedger:
         """What a table would add; nothing is changed yet."""
         if len(set(contests.identifiers)) < len(contests):
             raise InputError("Two of these contests have one name; give each its own, or add a column of seasons.")
-        self._check_kinds(contests)
-        rows, held = contests_to_rows(contests), self._namesakes(contests.identifiers)
+        kinds = self.database.one("SELECT kinds FROM contest LIMIT 1")
+        kinds = contests.kinds if kinds is None else tuple(kind for kind, _ in read_json(kinds[0]))
+        if kinds != contests.kinds:
+            raise InputError(
+                f"The book rates {', '.join(kinds)}, these contests {', '.join(contests.kinds)}; "
+                "read them with the same slots=."
+            )
+        # Contests of the book under these names; those known by name and day stand under both.
+        names = sorted({part for name in contests.identifiers for part in (name, name.rsplit(" on ", 1)[0])})
+        listed, held = self.database.listed(names), {}
+        where = f"({self.database.among('contest_id')} OR {self.database.among('name')})"
+        for row in self._rows(where, (listed, listed)):
+            for name in {row["contest_id"], row["name"]}:
+                held.setdefault(name, []).append(row)
+        rows = contests_to_rows(contests)
         rank = self.database.one("SELECT rank FROM source WHERE digest = ?", (contests.source_digest,))
         fresh, changed, counted_before, first, renamed = [], [], 0, "", []
         for row in rows:
@@ -287,28 +301,6 @@ class ContestLedger:
             fresh, changed, counted_before, contests.source_digest, None if rank is None else rank[0], first,
             renamed=tuple(renamed),
         )  # fmt: skip
-
-    def _check_kinds(self, contests: Contests) -> None:
-        """Refuse contests whose slots are of other kinds than those of the book."""
-        held = self.database.one("SELECT kinds FROM contest LIMIT 1")
-        if held is None:
-            return
-        kinds = [kind for kind, _ in read_json(held[0])]
-        if tuple(kinds) != contests.kinds:
-            raise InputError(
-                f"The book rates {', '.join(kinds)}, these contests {', '.join(contests.kinds)}; "
-                "read them with the same slots=."
-            )
-
-    def _namesakes(self, names: Iterable[str]) -> Mapping[str, list[Row]]:
-        """Contests of the book under some names, and those known by name and day under both."""
-        asked = sorted({part for name in names for part in (name, name.rsplit(" on ", 1)[0])})
-        listed, db = self.database.listed(asked), self.database
-        named: dict[str, list[Row]] = {}
-        for row in self._rows(f"({db.among('contest_id')} OR {db.among('name')})", (listed, listed)):
-            for name in {row["contest_id"], row["name"]}:
-                named.setdefault(name, []).append(row)
-        return named
 
 
 def _columns(row: Row) -> tuple[Any, ...]:

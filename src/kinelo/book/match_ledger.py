@@ -1,4 +1,4 @@
-"""Which matches a book holds, and what a table that is handed to it adds.
+"""The matches of a book: rows of its table ``match`` and back, and what a table that is handed to it adds.
 
 A match is known by its identifier. Where a table has none, it is known by the fingerprint of the table and its row: the
 same table sent again is recognised, and so is one that has grown at its end (its first rows are, one by one, those of a
@@ -7,12 +7,14 @@ tell them apart, and either guess would change ratings in silence, so it is refu
 
 Matches stand in order of date; those of one day in the order of their table, tables in order of arrival. A day that
 arrives in parts of one table thus ends at the same bits as the day in one piece. A match that is put right keeps its
-place.
+place. Conditions that the rater uses and line-ups are kept as JSON, written one way, so that rows can be compared.
+Whatever comes back from a file is checked: it may be damaged, or somebody else's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -20,11 +22,35 @@ import numpy as np
 import polars as pl
 
 from kinelo.book.database import Database
-from kinelo.book.rows import COLUMNS, SCHEMA, frame_to_matches, matches_to_frame, rows_to_frame
+from kinelo.book.schema import plain_json, read_json
 from kinelo.errors import InputError
-from kinelo.matches.dated import UNDATED
+from kinelo.matches.dated import EARLIEST, LATEST, UNDATED, Condition
+from kinelo.matches.fixtures import lineups_of_starters
+from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.names import encode_names
+from kinelo.model.validation import LARGEST
+from kinelo.raters.one_match import OneResult
 
+SCHEMA = {
+    "match_id": pl.String,
+    "date": pl.String,
+    "home": pl.String,
+    "away": pl.String,
+    "result": pl.Float64,
+    "margin": pl.Float64,
+    "neutral": pl.Int64,
+    "weight": pl.Float64,
+    "conditions": pl.String,
+    "lineups": pl.String,
+    "rank": pl.Int64,
+    "place": pl.Int64,
+    "line": pl.Int64,
+}
+COLUMNS = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in SCHEMA)
+"""The columns of ``match`` as a question asks for them."""
+NEEDED = [name for name in SCHEMA if name not in ("margin", "conditions", "lineups", "line")]
+LINEUP = ("player", "minutes", "starter", "role")
 MEETING = ("date", "home", "away")
 NAMELESS = pl.col("match_id") == pl.format("{}:{}", pl.col("source").str.head(16), "line")
 """Whether a match is known by its table and row, for want of an identifier."""
@@ -60,6 +86,32 @@ class Entry:
     def nothing(self) -> bool:
         """Whether the book stays as it is."""
         return not (len(self.fresh) or len(self.changed) or self.named)
+
+    def sentences(self, noun: str) -> list[str]:
+        """What is not plain about the addition, to whoever made it."""
+        said = []
+        if len(self.changed):
+            said.append(
+                f"{len(self.changed)} {noun} of the book differ in this table: they were changed, and the "
+                f"ratings computed again from {self.first_change} on."
+            )
+        if self.named:
+            said.append(
+                f"{len(self.named)} matches that the book held without an identifier are those of this table: they "
+                "are known by its identifiers from now on."
+            )
+        if self.renamed:
+            others = f", and so are {len(self.renamed) - 1:,} more" if self.renamed[1:] else ""
+            said.append(
+                f"{self.renamed[0]}: the book holds a contest of that name on another day, more than a month away. "
+                f"They are two contests{others}; the later one is known by its name and day."
+            )
+        if self.split_days:
+            said.append(
+                f"On {self.split_days} days sides play in this table and in one added before: such matches are rated "
+                "in the order in which the tables arrived, which one table for the whole day might not share."
+            )
+        return said
 
 
 class MatchLedger:
@@ -176,14 +228,19 @@ class MatchLedger:
         _refuse_doubtful(fresh, old, matches, set(named.values()))
         said = [*CONTENT, *(["lineups"] if matches.lineups is not None else []),
                 *(["conditions"] if self.conditions else [])]  # fmt: skip
-        changed = _changed(rows, old, said)
+        # Rows under known identifiers of which the table says something else now, at the place the match has.
+        both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
+        both = both.filter(pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in said))
+        unsaid = [name for name in SCHEMA if name not in said and name != "match_id"]  # the place is one of these
+        changed = both.with_columns(pl.col(f"{name}_old").alias(name) for name in unsaid).select(*SCHEMA)
+        before = old.join(changed.select("match_id"), on="match_id", how="semi")
         return Entry(
             fresh.sort("date", "place", maintain_order=True),
             changed,
             rows.height - fresh.height - changed.height,
             "" if alone else digest,
             None if rank is None else rank[0],
-            _first_day(changed, old) if changed.height else "",
+            min(before["date"].min(), changed["date"].min()) if changed.height else "",  # type: ignore[type-var,arg-type]
             0 if alone else _split_days(fresh, old, digest),
             named,
             has_ids=matches.identifiers is not None,
@@ -204,7 +261,12 @@ class MatchLedger:
                 f"SELECT {columns} FROM match WHERE date BETWEEN ? AND ? AND ({db.among('home')} OR "
                 f"{db.among('away')})", (*days, sides, sides)
             )  # fmt: skip
-            if ranks := self._nameless_on(*days):
+            nameless = db.one("SELECT 1 FROM source WHERE named = 0 LIMIT 1") is not None
+            ranks = nameless and [rank for (rank,) in db.rows(
+                "SELECT DISTINCT rank FROM match WHERE date BETWEEN ? AND ? AND rank IN (SELECT rank FROM source WHERE "
+                "named = 0)", days
+            )]  # fmt: skip
+            if ranks:
                 rows_held += db.rows(f"SELECT {columns} FROM match WHERE {db.among('rank')}", (db.listed(ranks),))
         try:
             table = rows_to_frame(dict.fromkeys(rows_held))
@@ -218,22 +280,18 @@ class MatchLedger:
         joined = table.join(sources, on="rank", how="left", maintain_order="left")
         return joined.with_columns(pl.col("source").fill_null("")).sort("date", "rank", "place")
 
-    def _nameless_on(self, first: object, last: object) -> list[int]:
-        """Tables without identifiers that hold matches of some days."""
-        if self.database.one("SELECT 1 FROM source WHERE named = 0 LIMIT 1") is None:
-            return []
-        rows = self.database.rows(
-            "SELECT DISTINCT rank FROM match WHERE date BETWEEN ? AND ? AND rank IN (SELECT rank FROM source WHERE "
-            "named = 0)", (first, last)
-        )  # fmt: skip
-        return [rank for (rank,) in rows]
-
     def _ids_by_row(self, matches: Matches, old: pl.DataFrame, rank: Any) -> pl.Series:
         """Identifiers from fingerprint and row; rows of an earlier table that has grown keep the ones they had."""
         whole = matches if matches.source is None else matches.source
         digest = matches.source_digest
         id_of = {int(row): f"{digest[:16]}:{row}" for row in matches.row}
-        grown = _grown_from(whole, old, digest)
+        # Earlier tables that this one repeats row by row: it is one of them that has grown.
+        rows = matches_to_frame(whole, pl.Series(whole.row.astype(str), dtype=pl.String)).select("line", *CONTENT)
+        grown: dict[int, str] = {}
+        for _, part in old.filter(NAMELESS & (pl.col("source") != digest)).group_by("source", maintain_order=True):
+            same = part.select("line", *CONTENT).join(rows, on=["line", *CONTENT], how="semi", nulls_equal=True)
+            if same.height == part.height:
+                grown |= dict(part.select("line", "match_id").iter_rows())
         id_of |= {row: name for row, name in grown.items() if row in id_of}
         held = dict(old.filter(pl.col("source") == digest).select("line", "match_id").iter_rows())
         id_of |= {
@@ -247,17 +305,6 @@ class MatchLedger:
                     "before: they may be the same or have been played again; give a date or a match_id column."
                 )
         return pl.Series("match_id", [id_of[int(row)] for row in matches.row], dtype=pl.String)
-
-
-def _grown_from(whole: Matches, old: pl.DataFrame, digest: str) -> dict[int, str]:
-    """Identifiers by row of those earlier tables that this one repeats row by row."""
-    rows = matches_to_frame(whole, pl.Series(whole.row.astype(str), dtype=pl.String)).select("line", *CONTENT)
-    id_of: dict[int, str] = {}
-    for _, part in old.filter(NAMELESS & (pl.col("source") != digest)).group_by("source", maintain_order=True):
-        same = part.select("line", *CONTENT).join(rows, on=["line", *CONTENT], how="semi", nulls_equal=True)
-        if same.height == part.height:
-            id_of |= dict(part.select("line", "match_id").iter_rows())
-    return id_of
 
 
 def _named_now(fresh: pl.DataFrame, old: pl.DataFrame) -> dict[str, str]:
@@ -300,19 +347,6 @@ def _refuse_doubtful(fresh: pl.DataFrame, old: pl.DataFrame, matches: Matches, n
     )
 
 
-def _changed(rows: pl.DataFrame, old: pl.DataFrame, said: Sequence[str]) -> pl.DataFrame:
-    """Rows under known identifiers of which the table says something else now, at the place the match has."""
-    both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
-    both = both.filter(pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in said))
-    kept = [name for name in SCHEMA if name not in said and name != "match_id"]  # its place, and what is not said
-    return both.with_columns(pl.col(f"{name}_old").alias(name) for name in kept).select(*SCHEMA)
-
-
-def _first_day(changed: pl.DataFrame, old: pl.DataFrame) -> str:
-    before = old.join(changed.select("match_id"), on="match_id", how="semi")
-    return min(before["date"].min(), changed["date"].min())  # type: ignore[type-var,return-value]
-
-
 def _split_days(fresh: pl.DataFrame, old: pl.DataFrame, digest: str) -> int:
     """Days on which a side plays in this table and in another: their order is that of arrival.
 
@@ -326,3 +360,173 @@ def _split_days(fresh: pl.DataFrame, old: pl.DataFrame, digest: str) -> int:
         return pl.concat([table.select("date", side=name) for name in ("home", "away")])
 
     return appearances(fresh).join(appearances(others), on=["date", "side"])["date"].n_unique()
+
+
+# Rows and matches
+
+
+def matches_to_frame(matches: Matches, ids: pl.Series, conditions: Sequence[str] = ()) -> pl.DataFrame:
+    """Matches as a table of a book's columns, under the identifiers the book gives them; ranks come later."""
+    table = matches.to_polars().select("date", "home", "away", "result", "margin", "neutral", "weight")
+    levels = zip(*(matches.conditions[name].names().to_list() for name in conditions))
+    texts = [plain_json(dict(zip(conditions, one))) for one in levels] if conditions else [None] * len(matches)
+    return table.select(
+        match_id=ids,
+        date=pl.col("date").cast(pl.String),
+        home="home",
+        away="away",
+        result=pl.col("result").cast(pl.Float64),
+        margin=pl.col("margin").fill_nan(None).cast(pl.Float64),
+        neutral=pl.col("neutral").cast(pl.Int64),
+        weight=pl.col("weight").cast(pl.Float64),
+        conditions=pl.Series(texts, dtype=pl.String),
+        lineups=_lineups_to_text(matches.lineups, len(matches)),
+        rank=pl.lit(None, pl.Int64),
+        place=_places(matches),
+        line=pl.Series(matches.row, dtype=pl.Int64),
+    )
+
+
+def _places(matches: Matches) -> pl.Series:
+    """Place of each match in its table: its row, unless matches of one day do not stand in the order of their rows."""
+    whole = matches if matches.source is None else matches.source
+    if not np.any((whole.date[1:] == whole.date[:-1]) & (whole.row[1:] < whole.row[:-1])):
+        return pl.Series(matches.row, dtype=pl.Int64)
+    place = np.empty(int(whole.row.max()) + 1, np.int64)
+    place[whole.row] = np.arange(1, len(whole) + 1)
+    return pl.Series(place[matches.row])
+
+
+def _lineups_to_text(lineups: Lineups | None, matches: int) -> pl.Series:
+    """Line-ups of each match as JSON, None where nobody is listed."""
+    if lineups is None:
+        return pl.Series([None] * matches, dtype=pl.String)
+    player = [lineups.players[code] for code in lineups.player.tolist()]
+    minutes = [None if math.isnan(value) else value for value in lineups.minutes.tolist()]
+    starter = lineups.starter.tolist()
+    role = [None if code < 0 else lineups.roles[code] for code in lineups.role.tolist()]
+    columns, bounds = (player, minutes, starter, role), lineups.offsets.tolist()
+    texts = []
+    for k in range(matches):
+        begin, middle, end = bounds[2 * k : 2 * k + 3]
+        sides = [dict(zip(LINEUP, (c[a:b] for c in columns))) for a, b in ((begin, middle), (middle, end))]
+        texts.append(plain_json(dict(zip(("home", "away"), sides))) if end > begin else None)
+    return pl.Series(texts, dtype=pl.String)
+
+
+def rows_to_frame(rows: Iterable[tuple]) -> pl.DataFrame:
+    """Rows of ``match`` as a table; refused where one holds what no match is."""
+    try:
+        table = pl.DataFrame(list(rows), schema=SCHEMA, orient="row", strict=True)
+        day = pl.col("date").str.to_date("%Y-%m-%d", strict=True)
+        sound = pl.all_horizontal(
+            *(pl.col(name).is_not_null() for name in NEEDED),
+            pl.col("result").is_between(0.0, 1.0),
+            pl.col("weight").is_between(0.0, LARGEST),
+            pl.col("margin").fill_null(0.0).is_between(-LARGEST, LARGEST),
+            pl.col("neutral").is_between(0, 1),
+            pl.col("home") != pl.col("away"),
+            (day >= EARLIEST.item()) & (day < LATEST.item()),
+        )
+        if table.select(sound.all()).item():
+            return table
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+        pass
+    raise InputError("A row of the table match holds what no match is.")
+
+
+def frame_to_matches(table: pl.DataFrame) -> Matches:
+    """Matches of a book's table, in its order."""
+    (home, away), teams = encode_names(table["home"], table["away"])
+    texts = table["conditions"]
+    said = [] if texts.null_count() == texts.len() else [{} if x is None else read_json(x) for x in texts.to_list()]
+    levels = [level for one in said if isinstance(one, dict) for level in one.values()]
+    if not all(isinstance(one, dict) for one in said) or not all(isinstance(x, str | None) for x in levels):
+        raise InputError("A row of the table match holds conditions that are none.")
+    conditions = {}
+    for name in dict.fromkeys(name for one in said for name in one):
+        (codes,), held = encode_names(pl.Series([one.get(name) for one in said], dtype=pl.String))
+        conditions[name] = Condition(codes, held)
+    return Matches(
+        table["date"].str.to_date("%Y-%m-%d").to_numpy().astype("datetime64[D]"),
+        home,
+        away,
+        teams,
+        table["result"].to_numpy(writable=True),
+        table["margin"].fill_null(np.nan).to_numpy(writable=True),
+        table["neutral"].cast(pl.Boolean).to_numpy().copy(),
+        table["weight"].to_numpy(writable=True),
+        np.arange(1, table.height + 1),
+        table["match_id"],
+        None if table["lineups"].null_count() == table.height else _lineups_of(table["lineups"]),
+        conditions=conditions,
+    )
+
+
+def _lineups_of(texts: pl.Series) -> Lineups:
+    columns: dict[str, list[Any]] = {name: [] for name in LINEUP}
+    lengths = []
+    for text in texts.to_list():
+        said = {} if text is None else read_json(text)
+        for side in ("home", "away"):
+            part = said.get(side, {}) if isinstance(said, dict) else None
+            if not isinstance(part, dict) or not set(part) <= set(LINEUP):
+                raise InputError("A row of the table match holds line-ups that are none.")
+            lists = [part.get(name, []) for name in LINEUP]
+            if not all(isinstance(one, list) for one in lists) or len({len(one) for one in lists}) > 1:
+                raise InputError("A row of the table match holds line-ups that are none.")
+            for name, one in zip(LINEUP, lists):
+                columns[name] += one
+            lengths.append(len(lists[0]))
+    try:
+        player = pl.Series(columns["player"], dtype=pl.String, strict=True)
+        minutes = pl.Series([None if v is None else float(v) for v in columns["minutes"]], dtype=pl.Float64)
+        starter = pl.Series(columns["starter"], dtype=pl.Int8, strict=True)
+        role_names = pl.Series(columns["role"], dtype=pl.String, strict=True)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+        raise InputError("A row of the table match holds line-ups that are none.") from None
+    if player.null_count() or not starter.fill_null(-1).is_between(-1, 1).all():
+        raise InputError("A row of the table match holds line-ups that are none.")
+    (codes,), players = encode_names(player)
+    (role,), roles = encode_names(role_names)
+    return Lineups(
+        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        codes,
+        players,
+        minutes.fill_null(np.nan).to_numpy(writable=True),
+        starter.fill_null(-1).to_numpy(writable=True).astype(np.int8),
+        role.astype(np.int16),
+        roles,
+    )
+
+
+def table_of(said: Sequence[tuple[str, OneResult, np.datetime64]]) -> Matches:
+    """Matches that a program says, each with its identifier and day, in order of their days, else as they are said.
+
+    >>> from kinelo.raters.one_match import one_result
+    >>> table = table_of([("m1", one_result("A", "B", "draw"), np.datetime64("2024-05-01"))])
+    >>> table.match_id.tolist(), table.result.tolist()
+    (['m1'], [0.5])
+    """
+    names, ones, days = zip(*sorted(said, key=lambda match: match[2]))
+    teams = tuple(dict.fromkeys(name for one in ones for name in (one.home, one.away)))
+    code = {name: k for k, name in enumerate(teams)}
+    home, away = (np.array([code[getattr(one, side)] for one in ones], np.int32) for side in ("home", "away"))
+    numbers = {name: np.array([getattr(one, name) for one in ones], float) for name in ("signed", "margin", "weight")}
+    starters: list[Any] = [()] * (2 * len(ones))
+    for k, lineups in ((k, one.lineups) for k, one in enumerate(ones) if one.lineups is not None):
+        for side in (0, 1):  # names, with the time that each played where that is said
+            players, minutes = lineups.names(0, side=side), lineups.minutes[slice(*lineups.offsets[side : side + 2])]
+            timed = not np.isnan(minutes).any()
+            starters[2 * k + side] = dict(zip(players, minutes.tolist(), strict=True)) if timed else players
+    conditions = {}
+    for name in ones[0].conditions or {}:
+        levels = [(one.conditions or {}).get(name) for one in ones]
+        texts = [None if level is None else str(level).strip() or None for level in levels]
+        (codes,), held = encode_names(pl.Series(texts, dtype=pl.String))
+        conditions[name] = Condition(codes, held)
+    return Matches(
+        np.array(days), home, away, teams, 0.5 + 0.5 * numbers["signed"], numbers["margin"],
+        np.array([bool(one.neutral) for one in ones]), numbers["weight"], np.arange(1, len(ones) + 1),
+        pl.Series(names, dtype=pl.String), lineups_of_starters(*starters), conditions=conditions,
+    )  # fmt: skip

@@ -1,0 +1,511 @@
+"""Carrying a book on: what is added or taken out, and the ratings after it, count together or not at all.
+
+A match or contest that is new, and comes after all that those who take part have played, is counted alone
+(:class:`Alone`), in as few steps as that takes: nothing but their rows, and what all share, is read and written. That
+is the way of a service that sends them as they end. Whatever else it may be is left to the general way, which takes
+tables; what arrives late, is put right or taken out is rated again from the last checkpoint before it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from kinelo.book.contest_ledger import CONTEST, INSERT_ENTRY
+from kinelo.book.database import RETRIES, Database
+from kinelo.book.match_ledger import SCHEMA, Entry, Place
+from kinelo.book.ratings import (
+    AWAITED,
+    BEFORE,
+    READ,
+    RESERVE,
+    UPSERT,
+    Ratings,
+    in_book,
+    restored,
+    save_state,
+    slot_rows,
+    written,
+)  # fmt: skip
+from kinelo.book.replay import forget, remember
+from kinelo.book.schema import plain_json, read_json
+from kinelo.errors import InputError, KineloWarning
+from kinelo.matches.contests import Contests
+from kinelo.matches.dated import UNDATED, day_number, read_day, refuse_far_ahead
+from kinelo.matches.kind import kind_of
+from kinelo.matches.matches import Matches
+from kinelo.raters.adapter import carry_on, conditions_of
+from kinelo.raters.one_match import OneResult
+from kinelo.raters.rater import Rater
+from kinelo.raters.sides import SIDE, SideRater
+from kinelo.raters.slots import SlotRow
+from kinelo.raters.two_rows import TwoRows
+
+EVERY = 10_000
+"""Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
+TAKEN_BACK = ("blank", "settled", "store", "local", "ledgers", "earliest", "noun_held", "checked_day")
+"""What a transaction may change of what a book knows: where it does not count, all of it is as it was before."""
+WRITTEN = [name for name in SCHEMA if name != "rank"]
+LISTED = [name for name in CONTEST if name != "rank"]
+NAMELESS_MEETING = (
+    "SELECT 1 FROM match WHERE date = ? AND home = ? AND away = ? AND rank IN (SELECT rank FROM source WHERE named = 0)"
+)
+MOST_KNOWN = 200_000
+"""Rows beyond which what is known of them is forgotten."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """What an addition did: matches that were new, that the book held as they are, that it held and are changed now."""
+
+    new: int
+    known: int
+    changed: int = 0
+
+
+class Otherwise(Exception):
+    """A match is not one that can be counted alone."""
+
+
+class _EverybodyError(Exception):
+    """A transaction turns out to need all of the book, and is begun again with everybody else kept out."""
+
+
+class Alone:
+    """What matches and contests share.
+
+    ``known`` are rows as they stand in the book: as long as nobody else writes they need not be read again.
+    """
+
+    kind = SIDE
+    moves = False
+    """Whether what all share moves with every match."""
+
+    def __init__(self, database: Database, table: str, columns: Sequence[str], shared: Sequence[str]) -> None:
+        self.database, self.shared = database, shared
+        texts = "".join(f"(SELECT value FROM common WHERE name = '{name}'), " for name in shared)
+        self.question = (
+            "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM source WHERE named = 0 LIMIT 1) AS nameless), "
+            f"{texts}(SELECT CAST(MAX(date) AS TEXT) FROM {table})"
+        )
+        """Whether some matches have no identifier, what all share, and the last day."""
+        number, marks = database.next_number.format(table=table), ", ".join("?" * len(columns))
+        self.insert = (
+            f"INSERT INTO {table} (number, {', '.join(columns)}, rank) SELECT new.number, {marks}, new.number "
+            f"FROM (SELECT {number} AS number) AS new WHERE {{}} ON CONFLICT DO NOTHING"
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        """Know nothing; the next match begins from what the book holds."""
+        self.known: dict[str, SlotRow] = {}
+        self.said: Any = None
+        self.texts: Any = None
+
+    def begin(self) -> str:
+        """Learn in a transaction what the book says, where others have written since; its last day."""
+        answer = self.database.answer
+        if answer is not None or self.said is None:
+            self.said = answer or self.database.one(self.question)
+            self.known.clear()
+        if self.said[1] is None:
+            raise Otherwise
+        if self.texts != self.said[1:-1]:
+            with in_book(self.database.name):
+                kept = zip(self.shared, self.said[1:-1])
+                self.take({name: read_json(text) for name, text in kept if text is not None})
+            self.texts = self.said[1:-1]
+        return self.said[-1] or ""
+
+    def take(self, shared: dict[str, Any]) -> None:
+        """Take over what all share."""
+        raise NotImplementedError
+
+    def count(self, name: str, said: Any, day: tuple[int, str]) -> None:
+        """Write what was played on a day (its number, and as text) and the rows after it, inside a transaction."""
+        raise NotImplementedError
+
+    def rows(self, names: Sequence[str], first: int) -> list[SlotRow | None]:
+        """Rows as the book holds them, None of a newcomer; locked, and reserved where they are new.
+
+        None of them may have played after the day ``first``.
+        """
+        known = self.known
+        found: list[SlotRow | None]
+        try:
+            found = [known[name] for name in names]
+        except KeyError:
+            found = self._read(names)
+        for row in found:
+            if row is not None and row.last > first:
+                raise Otherwise
+        return found
+
+    def _read(self, names: Sequence[str]) -> list[SlotRow | None]:
+        database, kind = self.database, self.kind
+        sql = _rows_of(len(names)) + database.for_update
+        rows = database.rows(sql, (kind, *names))
+        if len(rows) < len(names) and database.for_update:
+            database.many(RESERVE, [(kind, name, AWAITED) for name in sorted(set(names) - {row[1] for row in rows})])
+            rows = database.rows(sql, (kind, *names))
+        found = {row.name: row for row in slot_rows(rows, database.name)}
+        return [found.get(name) for name in names]
+
+    def note(self, rows: Sequence[SlotRow], date: str) -> None:
+        """Know rows that were written, and the day of the match."""
+        if len(self.known) > MOST_KNOWN:
+            self.known.clear()
+        self.known.update((row.name, row) for row in rows)
+        self.said = (self.said[0], *self.texts, max(date, self.said[-1] or ""))
+
+
+@lru_cache(256)
+def _rows_of(count: int) -> str:
+    """The question for so many rows of one kind, in the order in which they are locked."""
+    return f"{READ} WHERE kind = ? AND name IN ({', '.join('?' * count)}) ORDER BY name"
+
+
+class OneByOne(Alone):
+    """Counts matches of two sides alone."""
+
+    def __init__(self, database: Database, blank: SideRater) -> None:
+        super().__init__(database, "match", WRITTEN, ("common",))
+        self.moves, self.pair, self.insert = blank.slots.moves_shared(None), TwoRows(blank), self.insert.format("TRUE")
+
+    def take(self, shared: dict[str, Any]) -> None:
+        """Take over the numbers that all share."""
+        self.pair.common = shared["common"]
+        self.common = self.pair.common
+
+    def count(self, name: str, one: OneResult, day: tuple[int, str]) -> None:
+        """Write a match on a day (its number, and as text) and the rows of its sides, inside a transaction."""
+        first, date = day
+        before = self.rows((one.home, one.away), first)
+        # On the last day of both it may be a match that the book holds without an identifier; undated ones are not.
+        doubtful = self.said[0] and first and all(row is not None and row.last == first for row in before)
+        if doubtful and self.database.one(NAMELESS_MEETING, (date, one.home, one.away)) is not None:
+            raise Otherwise
+        rows = self.pair.use(one, first, before)
+        margin = None if math.isnan(one.margin) else float(one.margin)
+        match = (name, date, one.home, one.away, 0.5 + 0.5 * one.signed, margin, int(one.neutral), float(one.weight),
+                 None, None, 1, None)  # fmt: skip
+        common = self.pair.common
+        moved = common != self.common
+        if not self.database.entered(self.insert, match, UPSERT, written(rows)) or (moved and not self.moves):
+            self.forget()
+            raise Otherwise
+        if moved:
+            self.texts, self.common = (plain_json(common),), common
+            self.database.run("UPDATE common SET value = ? WHERE name = 'common'", self.texts)
+        self.note(rows, date)
+
+
+class OneContestByOne(Alone):
+    """Counts plain contests alone: of one kind, with an order or ranks, and nothing else said of them."""
+
+    def __init__(self, database: Database, blank: Any) -> None:
+        shared = ("kinds", "advantages", "parameters", "contests")
+        super().__init__(database, "contest", LISTED, shared)
+        self.blank = blank
+        self.insert = self.insert.format("NOT EXISTS (SELECT 1 FROM contest WHERE name = ?)")
+
+    @cached_property
+    def field_rows(self) -> Any:
+        """What rates rows."""
+        return self.blank._field_rows()
+
+    def take(self, shared: dict[str, Any]) -> None:
+        """Take over kinds and parameters."""
+        self.field_rows.take_shared(shared)
+        self.kind = self.field_rows.kind
+
+    def count(self, name: str, said: tuple[Any, Any], day: tuple[int, str]) -> None:
+        """Write a contest (order and ranks) on a day, its entries, and the rows of those who take part."""
+        first, date = day
+        field = self.field_rows.field(*said)
+        if field is None or first <= 0 or " on " in name:
+            raise Otherwise
+        rows = self.field_rows.use(field, first, self.rows(field.names, first))
+        contest = (name, name, date, 1.0, None, plain_json([[self.kind, False]]), 1, name)
+        entries = [
+            (name, k, label, place, 0, None, plain_json([names]))
+            for k, (label, place, names) in enumerate(self.field_rows.entries(field))
+        ]
+        # PostgreSQL carries out both even where the contest is there already; then nothing of it is kept.
+        if not self.database.entered(self.insert, contest, f"{INSERT_ENTRY} ON CONFLICT DO NOTHING", entries):
+            raise Otherwise
+        self.database.many(UPSERT, written(rows))
+        self.note(rows, date)
+
+
+class Carrying:
+    """How a book goes on: what is added or taken out, and the ratings after it, in one transaction."""
+
+    def __init__(self, ratings: Ratings) -> None:
+        self.ratings, self.database = ratings, ratings.database
+        self._live: Any = None
+        self._alone: tuple[Any, dict[str, Alone]] = (None, {})
+
+    def attempt(self, work: Callable[[], Any], *, everybody: bool, question: str = "") -> Any:
+        """Do something in a transaction, again where it met another one; what fails leaves nothing in memory either."""
+        database, ratings = self.database, self.ratings
+        with database.writing_lock:
+            for attempt in range(RETRIES + 1):
+                before = {name: getattr(ratings, name) for name in TAKEN_BACK}
+                try:
+                    database.start(everybody=everybody, question=question)
+                    done = work()
+                    database.finish()
+                    return done
+                except BaseException as error:
+                    database.abandon()
+                    if ratings.blank is not before["blank"]:  # others may have read by it meanwhile
+                        ratings.forget()
+                    vars(ratings).update(before)
+                    if isinstance(error, Otherwise):
+                        raise
+                    self._live = None
+                    for alone in self._alone[1].values():
+                        alone.forget()
+                    if attempt == RETRIES or not database.is_conflict(error):
+                        raise
+        raise AssertionError("unreachable")
+
+    # One match
+
+    def count_alone(self, noun: str, name: str, said: Any, date: np.datetime64 | None) -> bool:
+        """Count what is new and comes after all that those who take part have played, in as few steps as that takes.
+
+        Nothing is done, and False returned, where it is nothing of the kind.
+        """
+        ratings = self.ratings
+        ratings.know_blank()
+        if not ratings.settled or ratings.noun != noun:
+            return False
+        with self.database.writing_lock:  # two that do not know of one another would not see what the other writes
+            if self._alone[0] is not (blank := ratings.blank):
+                plain = ratings.local and not conditions_of(blank)
+                ways: dict[str, Alone] = {}
+                if plain and isinstance(blank, SideRater):
+                    ways["matches"] = OneByOne(self.database, blank)
+                if plain and hasattr(blank, "_field_rows"):
+                    ways["contests"] = OneContestByOne(self.database, blank)
+                self._alone = blank, ways
+            alone = self._alone[1].get(noun)
+        if alone is None:
+            return False
+
+        def count() -> None:
+            last = alone.begin()
+            day = read_day(last or str(UNDATED)) if date is None else date
+            first, text = day_number(day), str(day)
+            early = first < ratings.earliest or (alone.moves and last > text)
+            # A day far ahead is asked about by the general way.
+            if early or first > time.time() / 86400.0 + 365.0 or self._checkpoint_due(text):
+                raise Otherwise
+            alone.count(name, said, (first, text))
+
+        try:
+            self.attempt(count, everybody=alone.moves, question=alone.question)
+        except Otherwise:
+            return False
+        return True
+
+    # Tables
+
+    def add(self, matches: Matches | Contests, *, alone: bool = False) -> Added:
+        """Count matches that were read or said, and say what is not plain about them."""
+        entry = None
+        if self.ratings.local:
+            with contextlib.suppress(_EverybodyError):
+                entry = self.attempt(lambda: self._count(matches, alone, False), everybody=False)
+        if entry is None:
+            entry = self.attempt(lambda: self._count(matches, alone, True), everybody=True)
+        for sentence in entry.sentences(self.ratings.noun):
+            warnings.warn(sentence, KineloWarning, stacklevel=3)
+        return Added(len(entry.fresh), entry.known, len(entry.changed))
+
+    def _count(self, matches: Any, alone: bool, everybody: bool) -> Entry:
+        """Write what a table adds, and the ratings after it."""
+        database, ratings = self.database, self.ratings
+        ratings.know_blank()
+        # Enter: the first table decides what a book holds where its rater rates both.
+        ledger, asked = ratings.ledger, kind_of(matches).noun
+        if asked != ledger.noun and asked in ratings.can_hold:
+            empty = database.one(f"SELECT 1 FROM {ledger.table} LIMIT 1") is None
+            ledger = ratings.ledgers[asked] if empty else ledger
+        ledger.check(matches)
+        entry = ledger.enter(matches, alone=alone)
+        if entry.nothing:
+            return entry
+        if len(ratings.can_hold) > 1 and database.one("SELECT value FROM about WHERE key = 'holds'")[0] != ledger.noun:
+            database.run("UPDATE about SET value = ? WHERE key = 'holds'", (ledger.noun,))
+            ratings.noun_held = ""
+        if not len(entry.fresh) and not len(entry.changed):  # matches got names
+            ledger.write(entry, 0, ())
+            return entry
+        used = ledger.used(entry) if len(entry.fresh) else None
+        late = bool(len(entry.changed)) or used is None
+        if not late and ratings.local and self._count_touched(entry, used, everybody):
+            return entry
+        if not everybody:
+            raise _EverybodyError
+        # Place: what comes before the last match of the book is late.
+        last = None if late else self._last_place()
+        numbers = database.numbers(max(len(entry.fresh), 1), ledger.table)
+        rank = numbers[0] if entry.rank is None else entry.rank
+        days = [entry.first_change] if entry.first_change else []
+        if used is not None:
+            days.append(str(used.date[0]))
+            late = late or (last is not None and ledger.first_place(entry, rank) < last)
+        # Settle: a first table says, once and for all, what a rater whose parameters are given reads off matches.
+        blank = ratings.blank
+        waits = isinstance(blank, Rater) and ledger.noun == "matches" and not blank._prepared
+        if used is not None and not late and last is None and waits:
+            blank = copy.deepcopy(blank)  # the other one is taken back where this transaction fails
+            blank._prepare_once(used)
+            save_state(database, BEFORE, blank, None, 0)
+            ratings.take_over(blank)
+        # Write, and rate.
+        rater = None if late else ratings.read_whole()
+        if len(entry.changed):
+            remember(database, ledger, ledger.ids(entry.changed))
+        ledger.write(entry, rank, numbers)
+        if rater is None:
+            self._rate_again(min(days))
+        else:
+            self._carry_in_pieces(rater, used)
+        return entry
+
+    def _count_touched(self, entry: Entry, used: Any, everybody: bool) -> bool:
+        """Count matches that come after all that their slots have seen; nothing but those is read and written."""
+        ratings, store, database = self.ratings, self.ratings.store, self.database
+        if database.one("SELECT 1 FROM common LIMIT 1") is None or len(used) > EVERY:
+            return False
+        rater, shared = copy.deepcopy(ratings.blank) if self._live is None else self._live, store.shared()
+        rater.slots.take_shared(shared, None)
+        first = int(used.day[0])
+        moves = rater.slots.moves_shared(used)
+        if moves and not everybody:
+            raise _EverybodyError
+        if first < ratings.earliest or self._checkpoint_due(str(used.date[0])):
+            return False
+        refuse_far_ahead(used.day, ratings.latest(ratings.last_date()))
+        keys = rater.slots.met(used)
+        rows = store.rows(keys, lock=True)
+        last = self._last_place() if moves or entry.rank is not None else None
+        if any(row.last > first for row in rows.values()):
+            return False
+        numbers = database.numbers(len(entry.fresh), ratings.ledger.table)
+        rank = numbers[0] if entry.rank is None else entry.rank
+        if last is not None and ratings.ledger.first_place(entry, rank) < last:
+            return False
+        ratings.ledger.write(entry, rank, numbers)
+        if any(key not in rows and rater.slots.has(key) for key in keys):
+            rater = copy.deepcopy(ratings.blank)  # somebody who is new to the book is new to the rater
+        with in_book(database.name):
+            rater.slots.take_shared(shared, None)
+            rater.slots.take(rows.values())
+        carry_on(rater, used)
+        database.many(UPSERT, written([row for row in rater.slots.rows(keys) if rows.get(row[:2]) != row]))
+        self._live = rater
+        if store.save_shared(rater.slots.shared(), shared) and not everybody:
+            raise _EverybodyError
+        return True
+
+    def _last_place(self) -> Place | None:
+        row = self.database.one(
+            f"SELECT CAST(date AS TEXT), rank, place FROM {self.ratings.ledger.table} ORDER BY date DESC, rank DESC, "
+            "place DESC LIMIT 1"
+        )  # fmt: skip
+        return None if row is None else Place(*row)
+
+    def remove(self, ids: list[str]) -> int:
+        """Take matches out, inside a transaction, and rate those after them again."""
+        ratings = self.ratings
+        ratings.know_blank()
+        days = ratings.ledger.held(ids)
+        missing = [name for name in ids if name not in days]
+        if missing:
+            raise InputError(
+                f"The rating book {self.database.name} holds no match {missing[0]!r}; nothing was taken out."
+            )
+        ratings.ledger.remove(ids)
+        forget(self.database, ids)
+        self._rate_again(min(days.values()))
+        return len(days)
+
+    # Checkpoints, and rating again
+
+    def _checkpoint_due(self, day: str) -> bool:
+        """Whether a day begins after so many matches that the state before it is to be kept."""
+        ratings = self.ratings
+        if day <= ratings.checked_day:
+            return False
+        last = ratings.last_date()
+        if last is None or day <= last:
+            ratings.checked_day = last or ""
+            return False
+        since = self.database.one("SELECT CAST(MAX(date) AS TEXT) FROM checkpoint")[0] or "0001-01-01"
+        many = self.database.one(
+            f"SELECT COUNT(*) FROM (SELECT 1 FROM {ratings.ledger.table} WHERE date >= ? LIMIT {EVERY}) AS few",
+            (since,),
+        )[0]
+        if many >= EVERY:
+            return True
+        ratings.checked_day = day
+        return False
+
+    def _rate_again(self, day: str) -> None:
+        """Rate all matches from a day on again, from the last checkpoint before it; what was not reached stays."""
+        database, ratings = self.database, self.ratings
+        begin = database.one(
+            "SELECT number, CAST(date AS TEXT), matches FROM checkpoint WHERE date <= ? ORDER BY date DESC LIMIT 1",
+            (day,),
+        )
+        database.run("DELETE FROM checkpoint WHERE date > ?", (day,))
+        number, since, before = (None, None, 0) if begin is None else begin
+        rater = copy.deepcopy(ratings.blank) if number is None else restored(database, ratings.blank, number)
+        matches = ratings.ledger.read(since=since)
+        if matches is not None:
+            self._carry_in_pieces(rater, matches, before)
+            return
+        ratings.store.save(rater, database.one(f"SELECT COUNT(*) FROM {ratings.ledger.table}")[0])
+        self._live = None
+
+    def _carry_in_pieces(self, rater: Any, matches: Any, before: int | None = None) -> None:
+        """Let a rater use matches that stand in the book, keep checkpoints between days, and write what changed."""
+        database, table = self.database, self.ratings.ledger.table
+        total = database.one(f"SELECT COUNT(*) FROM {table}")[0]
+        done = total - len(matches) if before is None else before
+        kept = database.one("SELECT MAX(matches) FROM checkpoint WHERE date IS NOT NULL")[0] or 0
+        starts = (np.flatnonzero(np.diff(matches.day)) + 1).tolist()
+        # The first day begins with these matches unless the book holds others on it, which come before them.
+        held = database.one(f"SELECT COUNT(*) FROM {table} WHERE date = ?", (str(matches.date[0]),))[0]
+        if held == int(np.sum(matches.date == matches.date[0])):
+            starts = [0, *starts]
+        at = 0
+        for start in starts:
+            if done + start - kept < EVERY:
+                continue
+            if start > at:
+                carry_on(rater, matches[at:start])
+            at, kept = start, done + start
+            save_state(database, None, rater, str(matches.date[start]), kept)
+        carry_on(rater, matches[at:] if at else matches)
+        # Keep few checkpoints: all of the last ones, and of earlier ones fewer the longer ago they were.
+        rows = database.rows("SELECT number FROM checkpoint WHERE date IS NOT NULL ORDER BY number")
+        numbers = [number for (number,) in rows]
+        gone = [(n,) for n in numbers if numbers[-1] - n > 2 * (n & -n) + 2]
+        database.many("DELETE FROM checkpoint WHERE number = ?", gone)
+        self.ratings.store.save(rater, total)
+        self._live = None
