@@ -99,15 +99,15 @@ class RatingBook:
         if not self._database.exists():
             if rater is None or isinstance(rater, type):
                 raise InputError(f"{self._database.name} is not a rating book; give a rater to start one there.")
-            self._start(rater, blank_of(rater))
+            self._start(rater)
         self._ratings = Ratings(self._database, rater)
         self._carrying = Carrying(self._ratings)
 
-    def _start(self, rater: Any, blank: Any) -> None:
-        """Make the tables of a new book of a rater, which begins blank, unless another process has just done so."""
-        database = self._database
+    def _start(self, rater: Any) -> None:
+        """Make the tables of a new book of a rater, unless another process has just done so."""
         systems = [name for name, value in settings_of(rater).items() if isinstance(value, RatingSystem | StepRule)]
         description = {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
+        database, blank = self._database, blank_of(rater)
         store = store_of(database, blank)
         points = blank.slots.points() if store.local else Points(0.0, 1.0)
         if isinstance(blank, Rater):
