@@ -130,7 +130,7 @@ class Alone:
         """Take over what all share."""
         raise NotImplementedError
 
-    def count(self, name: str, said: Any, day: tuple[int, str]) -> None:
+    def count(self, name: str, played: Any, day: tuple[int, str]) -> None:
         """Write what was played on a day (its number, and as text) and the rows after it, inside a transaction."""
         raise NotImplementedError
 
@@ -186,18 +186,18 @@ class OneByOne(Alone):
         self.pair.common = shared["common"]
         self.common = self.pair.common
 
-    def count(self, name: str, one: OneResult, day: tuple[int, str]) -> None:
+    def count(self, name: str, played: OneResult, day: tuple[int, str]) -> None:
         """Write a match on a day (its number, and as text) and the rows of its sides, inside a transaction."""
         first, date = day
-        before = self.rows((one.home, one.away), first)
+        before = self.rows((played.home, played.away), first)
         # On the last day of both it may be a match that the book holds without an identifier; undated ones are not.
         doubtful = self.said[0] and first and all(row is not None and row.last == first for row in before)
-        if doubtful and self.database.one(NAMELESS_MEETING, (date, one.home, one.away)) is not None:
+        if doubtful and self.database.one(NAMELESS_MEETING, (date, played.home, played.away)) is not None:
             raise Otherwise
-        rows = self.pair.use(one, first, before)
-        margin = None if math.isnan(one.margin) else float(one.margin)
-        match = (name, date, one.home, one.away, 0.5 + 0.5 * one.signed, margin, int(one.neutral), float(one.weight),
-                 None, None, 1, None)  # fmt: skip
+        rows = self.pair.use(played, first, before)
+        margin = None if math.isnan(played.margin) else float(played.margin)
+        match = (name, date, played.home, played.away, 0.5 + 0.5 * played.signed, margin, int(played.neutral),
+                 float(played.weight), None, None, 1, None)  # fmt: skip
         common = self.pair.common
         moved = common != self.common
         if not self.database.entered(self.insert, match, UPSERT, written(rows)) or (moved and not self.moves):
@@ -228,10 +228,10 @@ class OneContestByOne(Alone):
         self.field_rows.take_shared(shared)
         self.kind = self.field_rows.kind
 
-    def count(self, name: str, said: tuple[Any, Any], day: tuple[int, str]) -> None:
+    def count(self, name: str, played: tuple[Any, Any], day: tuple[int, str]) -> None:
         """Write a contest (order and ranks) on a day, its entries, and the rows of those who take part."""
         first, date = day
-        field = self.field_rows.field(*said)
+        field = self.field_rows.field(*played)
         if field is None or first <= 0 or " on " in name:
             raise Otherwise
         rows = self.field_rows.use(field, first, self.rows(field.names, first))
