@@ -176,7 +176,7 @@ class RatingBook:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of what is rated, such as drivers and cars, in the order in which entrants name them."""
-        return tuple(getattr(self._ratings.knowing(lambda _: []), "kinds_", ())) or (SIDE,)
+        return tuple(getattr(self._ratings.knowing(lambda _: []), "_kinds", ())) or (SIDE,)
 
     def matches(self) -> Any:
         """All matches (or contests) of the book in order of date."""
@@ -211,16 +211,16 @@ class RatingBook:
         """A rater that knows some who may meet, or the entrants of a contest, or everyone where neither is said."""
         ratings = self._ratings
         if entrants is not None:
-            if not hasattr(ratings.blank, "field_of"):
+            if not hasattr(ratings.blank, "_field_of"):
                 raise InputError(f"{type(ratings.blank).__name__} rates matches of two sides; give both.")
-            return ratings.knowing(lambda rater: rater.slots.met(rater.field_of(entrants)))
+            return ratings.knowing(lambda rater: rater.slots.met(rater._field_of(entrants)))
         if names is None:
             return ratings.whole()
         sides = dict.fromkeys(clean_name(name) for name in names)
 
         def keys(rater: Any) -> list[tuple[str, str]]:
             """Slots of all who are named, and of what helps who is at home."""
-            kinds = getattr(rater, "kinds_", (SIDE,))
+            kinds = getattr(rater, "_kinds", (SIDE,))
             return [(kinds[0], name) for name in sides] + ([("venue", "home")] if "venue" in kinds else [])
 
         return ratings.knowing(keys)
@@ -312,7 +312,7 @@ class RatingBook:
 
     def _contests_said(self, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Contests:
         """A table of contests, as the rater of the book makes them of an order."""
-        make = getattr(self._ratings.knowing(lambda _: []), "contest_one", None)
+        make = getattr(self._ratings.knowing(lambda _: []), "_contest_one", None)
         if make is None:
             rater = type(self._ratings.blank).__name__
             raise InputError(f"{rater} rates matches of two sides; give both, and the result.")

@@ -44,7 +44,7 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
     with database.snapshot():
         # Kinds in their order; those that help others, such as a venue, are not shown.
         everybody = book._ratings.knowing(lambda _: [])
-        kinds, helping = (tuple(getattr(everybody, name, ())) for name in ("kinds_", "advantage_kinds_"))
+        kinds, helping = (tuple(getattr(everybody, name, ())) for name in ("_kinds", "_advantage_kinds"))
         parts, values = ["games > 0", *["kind <> ?"] * len(helping)], [*helping]
         for column, wanted in (("kind", asked.kind), ("name", asked.name)):
             if wanted is not None:
