@@ -29,7 +29,7 @@ from kinelo.book.database import database_of, is_server
 from kinelo.book.erasing import erase, strings_in
 from kinelo.book.keeping import origin_of, settings_to_keep
 from kinelo.book.match_ledger import table_of
-from kinelo.book.ratings import BEFORE, Ratings, save_state, shown_rows, store_of
+from kinelo.book.ratings import BEFORE, Ratings, kinds_of, save_state, shown_rows, store_of
 from kinelo.book.replay import explain_replay
 from kinelo.book.schema import FORMAT, plain_json
 from kinelo.errors import InputError
@@ -176,7 +176,7 @@ class RatingBook:
     @property
     def kinds(self) -> tuple[str, ...]:
         """Kinds of what is rated, such as drivers and cars, in the order in which entrants name them."""
-        return tuple(getattr(self._ratings.knowing(lambda _: []), "_kinds", ())) or (SIDE,)
+        return kinds_of(self._ratings.knowing(lambda _: []))[0] or (SIDE,)
 
     def matches(self) -> Any:
         """All matches (or contests) of the book in order of date."""
@@ -220,7 +220,7 @@ class RatingBook:
 
         def keys(rater: Any) -> list[tuple[str, str]]:
             """Slots of all who are named, and of what helps who is at home."""
-            kinds = getattr(rater, "_kinds", (SIDE,))
+            kinds = kinds_of(rater)[0] or (SIDE,)
             return [(kinds[0], name) for name in sides] + ([("venue", "home")] if "venue" in kinds else [])
 
         return ratings.knowing(keys)

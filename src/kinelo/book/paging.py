@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kinelo.book.ratings import kinds_of
 from kinelo.raters.slots import Key
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
     database = book._database
     with database.snapshot():
         # Kinds in their order; those that help others, such as a venue, are not shown.
-        everybody = book._ratings.knowing(lambda _: [])
-        kinds, helping = (tuple(getattr(everybody, name, ())) for name in ("_kinds", "_advantage_kinds"))
+        kinds, helping = kinds_of(book._ratings.knowing(lambda _: []))
         parts, values = ["games > 0", *["kind <> ?"] * len(helping)], [*helping]
         for column, wanted in (("kind", asked.kind), ("name", asked.name)):
             if wanted is not None:

@@ -306,6 +306,12 @@ def store_of(database: Database, blank: Any) -> Any:
     return SlotStore(database, blank) if local else WholeStore(database, blank)
 
 
+def kinds_of(rater: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Kinds of entrants that a rater of contests rates, in their order, and those that help others; none of matches."""
+    helping = getattr(rater, "_advantage_kinds", None)
+    return ((), ()) if helping is None else (tuple(rater._kinds), tuple(helping))
+
+
 class Ratings:
     """What an open book knows of itself: how its rater began, what was played, and who is rated how.
 
