@@ -1,13 +1,17 @@
 """How often is each kind of sentence of an audit said, and how often is it true?
 
-    python verification/audit_sentences.py [--leagues 17] [--from 0] [--into FILE]
+    python verification/audit_sentences.py [--leagues 16] [--contests 4] [--from 0] [--into FILE]
 
-Twelve kinds of leagues (sizes, draws, home, walks, form, newcomers, growing juniors, the weak leave; paired by chance,
-strength, rating, Swiss rounds and divisions with promotion), so many of each, K in use 12, 24 or 48 by turns. A league
-is played for twice as long as is audited: what is said of the matches to come is held against how it went on. Every
-sentence is held against the strengths behind the results; what is said of K against the K that proves best when results
-are drawn anew between these strengths. With --into every league appends its lines to a file, and leagues that stand
-there already are not played again.
+Thirteen kinds of leagues (sizes, draws, home, walks, form, newcomers, growing juniors, the weak leave; paired by
+chance, strength, rating, Swiss rounds and divisions with promotion), so many of each, K in use 12, 24 or 48 by turns. A
+league is played for twice as long as is audited: what is said of the matches to come is held against how it went on.
+Every sentence is held against the strengths behind the results; what is said of K against the K that proves best when
+results are drawn anew between these strengths. Contests of ten kinds (one series, a club, nobody moves, learners,
+unequal cohorts and fields, divisions, two a year, fields chosen by strength and by rating), K in use 20, 80 or 240 by
+turns,
+are held against the strengths behind their orders; what is said of K against the K whose forecasts of the later half,
+one contest ahead, lose least on average over how two of a field would end.
+With --into every league appends its lines to a file, and leagues that stand there already are not played again.
 
 Exit code 1 if a kind of sentence that was said 20 times or more is true in less than 95 %, less two standard errors.
 """
@@ -23,13 +27,16 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from scipy.special import ndtr
 
+import contest_kinds
 import kinelo as kn
 from calendars import DIVISIONS, RANDOM, RATING, STRENGTH, SWISS, Kind, League, play
 from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.backtest import lowest
+from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.in_use import SystemInUse, anew, with_results
-from kinelo.advice.audit.verdict import ahead
+from kinelo.advice.audit.words import ahead
 
 KINDS = {
     "small": Kind(RANDOM, 1, 40, 100, 120.0, walk=4.0, form=0.0003),
@@ -46,6 +53,21 @@ KINDS = {
     "Swiss": Kind(SWISS, 1, 100, 100, 200.0),
     "divisions": Kind(DIVISIONS, 1, 120, 100, 220.0, walk=2.0, form=0.0001),
 }
+CONTESTS = {
+    "one series": (contest_kinds.Kind(size=16, newcomers=0.1), 140),
+    "a club": (contest_kinds.Kind(size=12, newcomers=0.1, once=0.1, keenness=0.4, walk=0.4, spread=0.8), 120),
+    "nobody moves": (contest_kinds.Kind(size=14, newcomers=0.08, once=0.1, walk=0.0, entry=0.0), 120),
+    "they learn": (contest_kinds.Kind(size=18, newcomers=0.12, learns=1.0, entry=-1.0, away=0.5), 140),
+    "cohorts differ": (contest_kinds.Kind(size=18, newcomers=0.15, once=0.3, cohort=0.6), 140),
+    "fields unlike": (contest_kinds.Kind(size=18, newcomers=0.1, unlike=1.0), 140),
+    "divisions": (contest_kinds.Kind(size=20, newcomers=0.15, divisions=3), 150),
+    "two a year": (contest_kinds.Kind(size=30, newcomers=0.1, per_year=2.0, keenness=0.5), 60),
+    "nearest strength": ("strength", 300),
+    "nearest rating": ("rating", 300),
+}
+POINTS = 800.0 / math.log(10.0) / math.sqrt(math.pi)
+"""Points of a unit of the noise of a performance."""
+CONTEST_K = 6.0 * 1.35 ** np.arange(18.0)
 REPLAYS = 10
 SMALL_LOSS = 0.002
 """Expected log-loss above the best K's below which a K suits."""
@@ -310,10 +332,112 @@ def one_league(name: str, seed: int) -> list[tuple[str, bool]]:
     return judge(found, Truth(league, audited, found, seed))
 
 
+def near_contests(by: str, contests: int, seed: int) -> contest_kinds.Made:
+    """Contests of ten among the sixteen nearest to one of eighty, by strength or by rating, and true strengths."""
+    g, k = np.random.default_rng(seed), 60.0
+    strength, rating, table, true = g.normal(0.0, 180.0, 80), np.zeros(80), defaultdict(list), []
+    for c in range(contests):
+        key = strength if by == "strength" else rating + 1e-6 * g.normal(size=80)
+        field = g.choice(np.argsort(np.abs(key - key[g.integers(80)]))[:16], 10, replace=False)
+        field = field[np.argsort(-strength[field] / POINTS - g.normal(size=10))]
+        chance = 1 / (1 + 10 ** ((rating[field] - rating[field][:, None]) / 400))
+        rating[field] += k * (np.arange(10)[::-1] - chance.sum(axis=1) + 0.5) / 9
+        table["race"] += [c] * 10
+        table["date"] += [str(np.datetime64("2010-01-01") + c)] * 10
+        table["driver"] += [f"P{one:03d}" for one in field]
+        table["place"] += list(range(1, 11))
+        true.append(strength[field] / POINTS)
+    return contest_kinds.Made(kn.read_contests(dict(table)), np.concatenate(true))
+
+
+def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]:
+    """The same of contests between these strengths (points, of all entries)."""
+    races, k, initial = found.contests, found.k or 0.0, found.in_use.rater.initial
+    first, last = races.first[found.since :], races.first[found.since + 1 :]
+
+    def rated(k: float) -> np.ndarray:
+        return kn.TeamElo.classic(k=k).one_step_ahead(races).mean
+
+    curve = np.zeros(CONTEST_K.size)
+    for n, one in enumerate(CONTEST_K):
+        r, pairs = rated(one), 0
+        for low, high in zip(first, last):
+            i, j = np.triu_indices(high - low, 1)
+            p = ndtr((x[low:high][i] - x[low:high][j]) / POINTS / math.sqrt(2))
+            gap = (r[low:high][i] - r[low:high][j]) * math.log(10) / 400
+            curve[n] += float((np.logaddexp(0, -gap) + (1 - p) * gap).sum())
+            pairs += i.size
+        curve[n] /= pairs
+    best = lowest(CONTEST_K, curve[:, None])[0]
+    excess = float(np.interp(math.log(k), np.log(CONTEST_K), curve) - curve.min())
+    answer, held = found.lead.answer, found.advice.low <= best <= found.advice.high
+    judged = [("Contests: all K from … to … may be right" if "may be right" in answer else
+               "Contests: K … is best (interval)", held)]  # fmt: skip
+    if "too large" in answer or "too small" in answer:
+        sure = "probably " if "probably" in answer else ""
+        judged.append((f"Contests: K is {sure}too large or small", (best < k) == ("too large" in answer)))
+    elif "suits" in answer:
+        judged.append(("Contests: K suits", excess < SMALL_LOSS))
+    late = np.arange(x.size) >= races.first[found.since]
+    size = races.sizes.astype(float)
+    mean = (np.bincount(races.contest, x) / size)[races.contest]
+    alike = 1 - float(((x - mean) ** 2).sum()) / (size - 1).sum() / x.var()
+    shares = [float(np.polyfit(x[late], rated(one)[late], 1)[0]) for one in (k, found.advice.k)]
+    rows, spread = dict(found.rows()), found.fields.spread
+    judged.append(
+        ("Contests: correlation of two of one field (interval)", found.alike.low <= alike <= found.alike.high)
+    )
+    if "lie ±" in rows["Strengths"]:
+        judged.append(("Contests: strengths lie ± … apart (interval)", spread.low <= x.std() <= spread.high))
+    if "ratings show" in rows["Fields"]:
+        judged += [
+            ("Contests: ratings show … of the differences (interval)", one.low <= share <= one.high)
+            for one, share in zip(found.fields.shares, shares)
+        ]
+    if "ratings show less" in found.lead.caveat:
+        judged.append(("Contests: fields are alike, and ratings show less", alike > 0.3 and shares[1] < 1.0))
+    for words, true in (
+        ("like meets like", alike > 0.3), ("fields differ in strength", alike > 0.1), ("hardly differ", alike < 0.2)
+    ):  # fmt: skip
+        if words in rows["Fields"]:
+            judged.append((f"Contests: {words}", true))
+    new = np.zeros(x.size, bool)
+    new[np.unique(races.entrant, return_index=True)[1]] = True
+    fresh = np.bincount(races.contest, new)
+    there = (np.arange(size.size) >= found.since) & (fresh > 0) & (fresh < size)
+    if found.start is not None and there.any():
+        r, known = rated(found.measured.best), size - fresh
+        beside, strong = (np.bincount(races.contest, np.where(new, 0.0, one))[there] / known[there] for one in (r, x))
+        above = np.bincount(races.contest, np.where(new, x, 0.0))[there] / fresh[there] - strong
+        right = float(np.average(beside + above, weights=fresh[there]))
+        if "should start at" in rows["Newcomers"]:
+            judged.append(
+                ("Contests: newcomers should start elsewhere", (right < initial) == (found.start.value < initial))
+            )
+            judged.append(
+                ("Contests: newcomers should start at … (interval)", found.start.low <= right <= found.start.high)
+            )
+        else:
+            judged.append(("Contests: newcomers start where they should", abs(right - initial) < 60))
+    if "move by" in rows["Strengths"]:
+        still = all(np.ptp(x[races.entrant == one]) == 0 for one in np.unique(races.entrant)[:20])
+        judged.append(("Contests: strengths move", not still))
+    return judged
+
+
+def some_contests(name: str, seed: int) -> list[tuple[str, bool]]:
+    """Play contests of a kind, audit them and judge what is said."""
+    kind, number = CONTESTS[name]
+    made = near_contests(kind, number, seed) if isinstance(kind, str) else contest_kinds.make(kind, number, 700 + seed)
+    found = kn.audit(made.contests, kn.TeamElo.classic(k=(20.0, 80.0, 240.0)[seed % 3]))
+    return judge_contests(found, POINTS * made.strength)
+
+
 def main() -> int:
     """Play, count and print."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--leagues", type=int, default=17)
+    parser.add_argument("--leagues", type=int, default=16)
+    parser.add_argument("--contests", type=int, default=4)
     parser.add_argument("--from", dest="first", type=int, default=0)
     parser.add_argument("--into", type=Path)
     asked = parser.parse_args()
@@ -322,18 +446,23 @@ def main() -> int:
         for line in asked.into.read_text().splitlines():
             name, seed, judged = json.loads(line)
             known[name, seed] = judged
-    for seed in range(asked.first, asked.first + asked.leagues):
-        for name in KINDS:
-            if (name, seed) not in known:
-                known[name, seed] = [(words, bool(true)) for words, true in one_league(name, seed)]
-                if asked.into is not None:
-                    with asked.into.open("a") as lines:
-                        lines.write(json.dumps([name, seed, known[name, seed]]) + "\n")
+    wanted = [(f"contests, {name}", seed) for seed in range(asked.contests) for name in CONTESTS]
+    wanted += [(name, seed) for seed in range(asked.leagues) for name in KINDS]
+    for name, seed in ((name, asked.first + seed) for name, seed in wanted):
+        if (name, seed) not in known:
+            kind = name.removeprefix("contests, ")
+            judged = one_league(kind, seed) if name == kind else some_contests(kind, seed)
+            known[name, seed] = [(words, bool(true)) for words, true in judged]
+            if asked.into is not None:
+                with asked.into.open("a") as lines:
+                    lines.write(json.dumps([name, seed, known[name, seed]]) + "\n")
     counts: dict[str, list[bool]] = defaultdict(list)
     for judged in known.values():
         for words, true in judged:
             counts[words].append(true)
-    print(f"{len(known)} leagues of {len(KINDS)} kinds\n\n| sentence | said | true, % |\n|---|---|---|")
+    races = sum(name.startswith("contests, ") for name, _ in known)
+    print(f"{len(known) - races} leagues of {len(KINDS)} kinds, {races} of contests of {len(CONTESTS)}\n")
+    print("| sentence | said | true, % |\n|---|---|---|")
     missed = 0
     for words, true in sorted(counts.items()):
         share, n = float(np.mean(true)), len(true)

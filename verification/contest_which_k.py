@@ -21,7 +21,8 @@ from scipy.optimize import brentq
 import kinelo as kn
 from contest_kinds import KINDS, Kind, Programmers, make, make_programmers
 from kinelo.advice.audit.backtest import lowest
-from kinelo.advice.audit.contests import NORMAL_95, THEORY_ERROR
+from kinelo.advice.audit.contests import THEORY_ERROR
+from kinelo.advice.audit.kernels import NORMAL_95
 from kinelo.forecasts.contest_scores import order_log_loss, pairs_of
 
 SEEDS = 6

@@ -9,8 +9,7 @@ import pytest
 import xarray as xr
 
 import kinelo as kn
-from kinelo.advice.audit.groups import GroupFound
-from kinelo.advice.audit.inflation import Shift
+from kinelo.advice.audit.inflation import GroupFound, Shift
 from kinelo.pictures.population import save_film
 from picture_reading import bands, bars_of_errors, legend, lines, points, shades, title, uprights
 

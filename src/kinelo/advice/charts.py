@@ -55,13 +55,13 @@ def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None
         # An interval without a lower end is drawn from the least K that was tried.
         Trace(
             f"95 % interval: {best.low:.3g} to {best.high:.3g}",
-            "prediction",
+            "good",
             "span",
             [best.low or float(measured.k[0]), best.high],
         ),
         Trace("theory", "prediction", "lines", curve.column("k"), theory),
         Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
-        Trace(f"best{' from today on' * (past is not None)}: {best.k:.3g}", "prediction", "upright", [best.k]),
+        Trace(f"best{' from today on' * (past is not None)}: {best.k:.3g}", "good", "upright", [best.k]),
     ]
     title = f"Log-loss over K, theory and backtest; the best K is {best.k:.3g}"
     if k is not None:
@@ -160,7 +160,15 @@ def history_chart(history: pl.DataFrame, names: Sequence[str], *, others: bool =
             band = Trace("± one standard deviation", 0, "band", date, rating + doubt, low=rating - doubt)
             traces.append(band)
         traces.append(Trace(name, place, "lines", date, rating, value=f"{rating[-1]:.0f}"))
-    ends = _rating_ends(history if others else history.filter(shown), history.filter(shown))
+    # Limits that hold the chosen lines with their bands and most of the rest.
+    chosen = history.filter(shown)
+    drawn = history if others else chosen
+    cut = 0.05 if drawn["name"].n_unique() > MOST_OTHER_LINES else 0.0
+    low, high = drawn["rating"].quantile(cut), drawn["rating"].quantile(1.0 - cut)
+    low = min(float(low or 0.0), float((chosen["rating"] - chosen["uncertainty"]).quantile(0.005) or 0.0))
+    high = max(float(high or 0.0), float((chosen["rating"] + chosen["uncertainty"]).quantile(0.995) or 0.0))
+    room = 0.04 * (high - low + 1.0)
+    ends = (low - room, high + room)
     return Chart(f"Ratings through time of {', '.join(names)}", "date", "rating (points)", traces, y_range=ends)
 
 
@@ -229,13 +237,3 @@ def _other_sides(rest: pl.DataFrame, stops: NDArray[np.datetime64]) -> list[Trac
         Trace(f"{others} others" * (place == 0), "other", "faint", date, rating)
         for place, (date, rating, _) in enumerate(parts)
     ]
-
-
-def _rating_ends(drawn: pl.DataFrame, chosen: pl.DataFrame) -> tuple[float, float]:
-    """Limits that hold the chosen lines with their bands and most of the rest."""
-    cut = 0.05 if drawn["name"].n_unique() > MOST_OTHER_LINES else 0.0
-    low, high = drawn["rating"].quantile(cut), drawn["rating"].quantile(1.0 - cut)
-    low = min(float(low or 0.0), float((chosen["rating"] - chosen["uncertainty"]).quantile(0.005) or 0.0))
-    high = max(float(high or 0.0), float((chosen["rating"] + chosen["uncertainty"]).quantile(0.995) or 0.0))
-    room = 0.04 * (high - low + 1.0)
-    return low - room, high + room

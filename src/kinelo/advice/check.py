@@ -151,7 +151,11 @@ def check_state(
         if factor is not None and factor != 1:
             quantities.append(_rescaled(factor, moments_of(state), rating, league.theta + 0 * rating))
     if fairness is not None:
-        quantities.append(_quantity("one-sidedness", fairness[1], _one_sided(state.system, rating, fairness[0])))
+        # Mean size of the expected result over games, one for each league.
+        i, j = np.triu_indices(rating.shape[2], 1)
+        played = np.array([state.system.pairing.w(one[:, i] - one[:, j]).mean(axis=0) for one in rating])
+        one_sided = played @ fairness[0][i, j] / played.sum(axis=1)
+        quantities.append(_quantity("one-sidedness", fairness[1], one_sided))
     return Check(tuple(quantities), length, len(rating))
 
 
@@ -229,13 +233,6 @@ def as_walked(strengths: Strength, strength: Array) -> Strength:
     reached = (reached - reached.mean()) * math.sqrt(strength.var(axis=2).mean() / reached.var())
     order = np.argsort(strengths.theta, kind="stable")
     return strengths.like(reached, strengths.sigma[order])
-
-
-def _one_sided(system: RatingSystem, rating: Array, results: Array) -> Array:
-    """Mean size of the expected result over games, one for each league."""
-    i, j = np.triu_indices(rating.shape[2], 1)
-    played = np.array([system.pairing.w(one[:, i] - one[:, j]).mean(axis=0) for one in rating])
-    return played @ results[i, j] / played.sum(axis=1)
 
 
 def _quantity(name: str, theory: float, played: Array) -> Quantity:

@@ -245,7 +245,12 @@ def design(
         for name, one in named.items()
     ]
     judged.sort(key=lambda one: one[0].error if one[0].settled else math.inf)
-    compared = tuple(_with_check(one) if asked else one for one, _ in judged)
+    compared = tuple(
+        replace(one, check=Check((Quantity("mean square error", one.theory, one.error, one.standard_error),), 0, 0))
+        if asked and one.theory is not None and one.settled
+        else one
+        for one, _ in judged
+    )
     best = None
     with suppress(InputError, NoStationaryState):  # other leagues are played, and have no curve
         best = best_gamma(compared[0].system, judged[0][1], dynamics)
@@ -348,12 +353,6 @@ def _drifts(errors: Array) -> bool:
     doubt = float(change.std(ddof=1)) / math.sqrt(change.size)
     surprise, share = DRIFTING
     return abs(float(change.mean())) > max(surprise * doubt, share * float(errors.mean()))
-
-
-def _with_check(one: Compared) -> Compared:
-    if one.theory is None or not one.settled:
-        return one
-    return replace(one, check=Check((Quantity("mean square error", one.theory, one.error, one.standard_error),), 0, 0))
 
 
 def log_loss(outcome: Outcome, league: Strength, strength: Array, rating: Array) -> float:

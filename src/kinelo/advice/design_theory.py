@@ -58,7 +58,9 @@ def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, mat
         if isinstance(system.gamma, FallingSteps):
             system = replace(system, gamma=settled_step(system, strengths, matches))
         if dynamics is None and isinstance(system.gamma, DeviationSteps):
-            return _deviations_at_rest(system, strengths)
+            settled = settled_deviations(system, strengths, noise="gaussian")
+            off = settled.rating - strengths.theta
+            return Parts(float(settled.variance.mean()), 0.0, float(np.var(off, ddof=1)))
         return error_of(system, strengths, dynamics)
     except (InputError, NoStationaryState):
         return None
@@ -74,12 +76,6 @@ def settled_step(system: RatingSystem, strengths: Strength, matches: float) -> f
     if isinstance(rule, StepRule):
         return float(rule.at(np.zeros(1), np.array([matches]), np.zeros(1, bool))[0])
     return float(np.min(rule))
-
-
-def _deviations_at_rest(system: RatingSystem, strengths: Strength) -> Parts:
-    settled = settled_deviations(system, strengths, noise="gaussian")
-    off = settled.rating - strengths.theta
-    return Parts(float(settled.variance.mean()), 0.0, float(np.var(off, ddof=1)))
 
 
 def _falling_in_open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) -> Parts | None:

@@ -103,20 +103,18 @@ class Diagnosis(Facts, Report):
         notes = drift_notes(self.motion, self.unit)
         if self.remedy is not None:
             return (self.remedy.sentence, *notes)
-        if not self.stable:
-            return (self._on_stability(), *notes)
-        return tuple(notes) or (nothing_to_change(self),)
-
-    def _on_stability(self) -> str:
+        if self.stable:
+            return tuple(notes) or (nothing_to_change(self),)
         rounds = None if self.motion is None else self.motion.rounds
+        advice = "These ratings are an unstable equilibrium: widen the pairing, or start from other ratings."
         if rounds is not None and isinstance(self.system.gamma, float):
-            return (
+            advice = (
                 f"Reduce γ below {rounds.critical:.3g}: rating whole rounds at once with γ = {self.system.gamma:.3g} "
                 "makes ratings alternate."
             )
-        if self.system.schedule is not None:
-            return "Reduce γ, or rate fewer matches at once: so many together overshoot, and ratings alternate."
-        return "These ratings are an unstable equilibrium: widen the pairing, or start from other ratings."
+        elif self.system.schedule is not None:
+            advice = "Reduce γ, or rate fewer matches at once: so many together overshoot, and ratings alternate."
+        return (advice, *notes)
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain numbers, words and lists, ready for JSON; what is infinite or undefined is None."""
@@ -132,10 +130,11 @@ class Diagnosis(Facts, Report):
             "uncounted",
             "remedy",
         )
+        step = self.system.gamma
         plain: dict[str, Any] = {
             "outcome": description(self.system.outcome),
             "pairing": description(self.system.pairing),
-            "gamma": list(self.system.gamma) if isinstance(self.system.gamma, tuple) else _plain_step(self.system),
+            "gamma": list(step) if isinstance(step, tuple) else step if isinstance(step, float) else description(step),
             "shrinkage": self.shrinkage,
             **{one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out},
             "advice": self.advice,
@@ -310,6 +309,10 @@ def _verdict(
     state, teams = found.state, still.teams
     learns = isinstance(league.dynamics, Learning)
     by_bias = np.argsort(state.bias, kind="stable")
+    caveats = () if system.deviations else state.caveats
+    if found.tracking is not None:
+        caveats = found.tracking.caveats
+    travels = found.deviations is not None and abs(found.deviations.travel_speed) > STILL_SCALE
     return Diagnosis(
         system=system,
         league=f"{teams.size:,} teams" if teams.finite else "a continuum of teams",
@@ -335,23 +338,11 @@ def _verdict(
         by_deviations=system.deviations is not None,
         worth=_worth(still),
         farming=None if learns else _farming(still, league.at_rest),
-        caveats=_caveats(system, found),
+        caveats=(*caveats, TRAVEL) if travels else caveats,
         check=None,
         state=state,
         motion=motion,
     )
-
-
-def _caveats(system: RatingSystem, found: Judged) -> tuple[Caveat, ...]:
-    caveats = () if system.deviations else found.state.caveats
-    if found.tracking is not None:
-        caveats = found.tracking.caveats
-    travels = found.deviations is not None and abs(found.deviations.travel_speed) > STILL_SCALE
-    return (*caveats, TRAVEL) if travels else caveats
-
-
-def _plain_step(system: RatingSystem) -> float | dict[str, Any]:
-    return system.gamma if isinstance(system.gamma, float) else description(system.gamma)
 
 
 def _farming(still: StationaryState, strengths: Strength | Continuum) -> Gain | None:

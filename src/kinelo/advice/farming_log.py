@@ -80,9 +80,8 @@ def farming_log(matches: Matches, rater: Rater | None = None) -> FarmingLog:
     ['name', 'matches', 'gained', 'error', 'low', 'high']
     """
     check_matches(matches)
-    read = auditable(matches)
-    matches = read.matches
-    system, other = system_of(rater, matches, read.since)
+    matches, since = auditable(matches, [])
+    system, other = system_of(rater, matches, since)
     if other is not None or system.k is None:
         raise InputError("Farming is looked for under plain Elo with one K: TeamElo.classic(k=…).")
     calendar = Calendar.of(matches)

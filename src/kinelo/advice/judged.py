@@ -85,19 +85,17 @@ def judge(
             still, system=system, noise="gaussian", rating=settled.rating, variance=settled.variance, kind="independent"
         )
         return _from_state(state, settled)
+    if similar is not None and isinstance(system.gamma, float) and isinstance(similar.system.gamma, float):
+        # A state at other steps with the noise that these would have if it grew in proportion.
+        ratio = system.gamma / similar.system.gamma
+        covariance = None if similar.covariance is None else ratio * similar.covariance
+        similar = replace(similar, variance=ratio * similar.variance, covariance=covariance)
+    else:
+        similar = None
     with few_threads(still.teams.size):
-        state = with_noise(replace(still, system=system), similar=_scaled(similar, system))
+        state = with_noise(replace(still, system=system), similar=similar)
     warn_if_outside(state)
     return _from_state(state)
-
-
-def _scaled(similar: StationaryState | None, system: RatingSystem) -> StationaryState | None:
-    """A state at other steps with the noise that these would have if it grew in proportion."""
-    if similar is None or not isinstance(system.gamma, float) or not isinstance(similar.system.gamma, float):
-        return None
-    ratio = system.gamma / similar.system.gamma
-    covariance = None if similar.covariance is None else ratio * similar.covariance
-    return replace(similar, variance=ratio * similar.variance, covariance=covariance)
 
 
 def _from_state(state: StationaryState, deviations: DeviationState | None = None) -> Judged:

@@ -248,7 +248,10 @@ def matchmaking(
             best = _quickest(bench, tried, float(fairness))
         small = bench.small_step(best.pairing) if best.stretched else None
     tried.sort(key=lambda one: (one.one_sided, one.matches))
-    frontier = _frontier([one for one in tried if not one.stretched])
+    frontier: list[PairingOption] = []  # fairest first, each quicker than every fairer one
+    for one in tried:
+        if not one.stretched and (not frontier or one.matches < frontier[-1].matches):
+            frontier.append(one)
     played = _play(bench, best) if check else None
     return Matchmaking(system, tuple(tried), tuple(frontier), best, fairness, allowed, small, played)
 
@@ -308,15 +311,6 @@ def _check_asked(system: RatingSystem, strengths: object, fairness: object, pair
         isinstance(pairings, Mapping) and all(isinstance(one, Pairing) for one in pairings.values())
     ):
         raise InputError(f"pairings must be Pairings by name, not {pairings!r}.")
-
-
-def _frontier(options: list[PairingOption]) -> list[PairingOption]:
-    """Options, fairest first, that are quicker than every fairer one."""
-    kept: list[PairingOption] = []
-    for one in options:
-        if not kept or one.matches < kept[-1].matches:
-            kept.append(one)
-    return kept
 
 
 class _Bench:

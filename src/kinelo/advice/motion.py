@@ -103,30 +103,29 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         return []
     rows: list[tuple[str, str]] = []
     if motion.tracking is not None:
-        rows += _following_rows(motion.tracking, motion.followed or motion.tracking.moments, unit)
+        one, seen = motion.tracking, motion.followed or motion.tracking.moments
+        what = "strengths of the day" if isinstance(one.dynamics, Walk) else "strengths"
+        slopes = f"slope of ratings on {what} {seen.rating_slope:.3f}, of {what} on ratings {seen.forecast_slope:.3f}"
+        rows.append(("Following strengths", f"{what} spread by ± {seen.V**0.5:.3g}; {slopes}"))
+        if one.drift > 0:
+            rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per {unit}"))
     if motion.tracking is not None or motion.inflation is not None:
         rows += _best_row(motion, unit)
     if motion.rounds is not None:
         part = motion.rounds
         words = f"unstable from γ = {part.critical:.4g}, fastest at {part.fastest:.4g}"
         rows.append(("Whole rounds", f"{words}, safe from any start below {part.bound:.4g}"))
-    if motion.deviations is not None:
-        rows.append(("Deviations", _deviations(motion.deviations)))
+    if (settled := motion.deviations) is not None:
+        speed = settled.travel_speed
+        travel = f"; all ratings travel by {speed:+.3g} per match" if abs(speed) > STILL_SCALE else ""
+        words = f"RD settles between {settled.deviation.min():.4g} and {settled.deviation.max():.4g}"
+        rows.append(("Deviations", f"{words}, slope of ratings on strengths {settled.slope:.3f}{travel}"))
     if motion.inflation is not None:
         part = motion.inflation
         words = f"mean rating {part.rating:+.3g}, mean strength {part.strength:+.3g} per {unit} of a team"
         kind = f"{'inflation' if part.excess > 0 else 'deflation'} by {abs(part.excess):.3g}"
         kind = kind if abs(part.excess) > STILL_SCALE else "no inflation"
         rows.append(("Open league", f"{words}: {kind}"))
-    return rows
-
-
-def _following_rows(one: Tracking, seen: Moments, unit: str) -> list[tuple[str, str]]:
-    what = "strengths of the day" if isinstance(one.dynamics, Walk) else "strengths"
-    slopes = f"slope of ratings on {what} {seen.rating_slope:.3f}, of {what} on ratings {seen.forecast_slope:.3f}"
-    rows = [("Following strengths", f"{what} spread by ± {seen.V**0.5:.3g}; {slopes}")]
-    if one.drift > 0:
-        rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per {unit}"))
     return rows
 
 
@@ -148,12 +147,6 @@ def _best_row(motion: MotionFacts, unit: str) -> list[tuple[str, str]]:
         why = "form changes too fast to be followed" if motion.tracking is not None else "there is nothing to follow"
         words = f"the smaller the better: {why} (mean square error {best.error:.4g})"
     return [("Best step size", words)]
-
-
-def _deviations(one: DeviationState) -> str:
-    travel = f"; all ratings travel by {one.travel_speed:+.3g} per match" if abs(one.travel_speed) > STILL_SCALE else ""
-    rd = f"RD settles between {one.deviation.min():.4g} and {one.deviation.max():.4g}"
-    return f"{rd}, slope of ratings on strengths {one.slope:.3f}{travel}"
 
 
 def drift_notes(motion: MotionFacts | None, unit: str = "match") -> list[str]:

@@ -118,18 +118,13 @@ def _other_scale(case: Case) -> Remedy | None:
     factor = moments.forecast_slope
     after = moments.V - moments.C * factor
     where = "too close together" if factor > 1 else "too far apart"
+    luck = factor < 1 and moments.rating_slope < 1
+    why = ", because luck spreads them by more than they fall short of strengths" if luck else ""
     sentence = (
         f"Multiply rating gaps by {factor:.3f} before you read them as gaps in strength: ratings lie {where} for that"
-        f"{_why(case)}. {_falls(before.total, after)}. It costs nothing: ratings and their order stay as they are."
+        f"{why}. {_falls(before.total, after)}. It costs nothing: ratings and their order stay as they are."
     )
     return Remedy("scale", sentence, before, Parts(0.0, 0.0, after), None, factor)
-
-
-def _why(case: Case) -> str:
-    slope, factor = case.found.moments.rating_slope, case.found.moments.forecast_slope
-    if factor < 1 and slope < 1:
-        return ", because luck spreads them by more than they fall short of strengths"
-    return ""
 
 
 def _other_steps(case: Case) -> Remedy | None:
@@ -140,9 +135,24 @@ def _other_steps(case: Case) -> Remedy | None:
         if system is None:
             return None
         before, after = error(1.0), error(factor)
-        words = f"{_change(case.system, system, factor)}: {_falls(before, after, lower=True)}."
-        price = _price(case, (system, factor), after)
-        return Remedy("step", f"{words} {price}".strip(), before, after, system)
+        verb, old, new = "Raise" if factor > 1 else "Reduce", case.system.gamma, system.gamma
+        change = f"Multiply all steps by {factor:.3g}"
+        if isinstance(old, float) and isinstance(new, float):
+            change = f"{verb} γ from {old:.3g} to {new:.3g}"
+        elif isinstance(old, DeviationSteps) and isinstance(new, DeviationSteps):
+            change = f"{verb} the growth of deviations from {old.growth:.3g} to {new.growth:.3g}"
+        words = f"{change}: {_falls(before, after, lower=True)}."
+        if factor > 1:
+            was, will = (math.sqrt(max(one, 0.0)) for one in (case.found.parts.noise, after.noise))
+            if will > was:
+                words += f" The price is luck: it moves a rating by ± {will:.2g} instead of ± {was:.2g}."
+        else:
+            was, will = case.settling(case.found, 1.0), case.settling(case.judged(system), factor)
+            if was < will < math.inf:
+                units = "matches" if case.system.sides == 2 else "contests"
+                words += f" The price is time: the league takes about {will:,.0f} {units} per team to settle instead "
+                words += f"of {was:,.0f}."
+        return Remedy("step", words, before, after, system)
     except (InputError, NoStationaryState):
         return None
 
@@ -230,15 +240,6 @@ def _open(system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Par
     return error
 
 
-def _change(old: RatingSystem, new: RatingSystem, factor: float) -> str:
-    verb, before, after = "Raise" if factor > 1 else "Reduce", old.gamma, new.gamma
-    if isinstance(before, float) and isinstance(after, float):
-        return f"{verb} γ from {before:.3g} to {after:.3g}"
-    if isinstance(before, DeviationSteps) and isinstance(after, DeviationSteps):
-        return f"{verb} the growth of deviations from {before.growth:.3g} to {after.growth:.3g}"
-    return f"Multiply all steps by {factor:.3g}"
-
-
 def _falls(before: Parts | float, after: Parts | float, *, lower: bool = False) -> str:
     totals = [one.total if isinstance(one, Parts) else one for one in (before, after)]
     sentence = f"{'t' if lower else 'T'}he mean square error falls from {totals[0]:.3g} to {totals[1]:.3g}"
@@ -247,16 +248,3 @@ def _falls(before: Parts | float, after: Parts | float, *, lower: bool = False) 
         shown = [f"{name} {one:.2g} → {two:.2g}" for name, one, two in pairs if max(one, two) > 0.02 * totals[0]]
         sentence += f" ({', '.join(shown)})"
     return sentence
-
-
-def _price(case: Case, changed: tuple[RatingSystem, float], after: Parts) -> str:
-    system, factor = changed
-    if factor > 1:
-        noises = case.found.parts.noise, after.noise
-        was, will = (math.sqrt(max(one, 0.0)) for one in noises)
-        return f"The price is luck: it moves a rating by ± {will:.2g} instead of ± {was:.2g}." if will > was else ""
-    was, will = case.settling(case.found, 1.0), case.settling(case.judged(system), factor)
-    if not was < will < math.inf:
-        return ""
-    units = "matches" if case.system.sides == 2 else "contests"
-    return f"The price is time: the league takes about {will:,.0f} {units} per team to settle instead of {was:,.0f}."

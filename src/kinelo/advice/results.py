@@ -134,23 +134,20 @@ class ResultsDiagnosis(Report):
         if self.cycle is not None:
             teams = " over ".join((*self.cycle.teams, self.cycle.teams[0]))
             rows.append(("Strongest cycle", f"{teams}: {self.cycle.excess:+.2f} points per match each"))
-        rows.append(("Who plays whom", self._dependence()))
+        width = self.highest - self.lowest
+        most = int(np.argmax(width))
+        name, low, high = self.names[most], self.lowest[most], self.highest[most]
+        depends = f"{name} is rated {low:+.3g} to {high:+.3g} by meeting one opponent"
+        if not width[most] > SMALL_SLOPE:
+            depends = "does not matter: ratings are the same"
+        elif not math.isfinite(width[most]):
+            depends = f"without end: {name} meets an opponent that it always beats, or never"
+        rows.append(("Who plays whom", depends))
         exact = "the table is taken as exact; give games= to hear what luck does"
         rows.append(
             ("Luck", exact if self.by_luck is None else f"leaves as much in {_percent(self.by_luck)} of leagues")
         )
         return rows
-
-    def _dependence(self) -> str:
-        width = self.highest - self.lowest
-        most = int(np.argmax(width))
-        if not width[most] > SMALL_SLOPE:
-            return "does not matter: ratings are the same"
-        if not math.isfinite(width[most]):
-            return f"without end: {self.names[most]} meets an opponent that it always beats, or never"
-        return (
-            f"{self.names[most]} is rated {self.lowest[most]:+.3g} to {self.highest[most]:+.3g} by meeting one opponent"
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain numbers, words and lists, ready for JSON."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from kinelo.advice.judged import JudgedLeague, judge, one_step, resting
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Dynamics, Form, Learning, Turnover, parts_of
+from kinelo.model.dynamics import Form, Learning, Turnover, parts_of
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -85,19 +85,15 @@ def league_memory(
         slowest = relaxation_of(replace(state, system=plain))
     # Candidate matches: a pair that is drawn and does not play takes time as well.
     ratings = 1 / (slowest.gamma * slowest.gap) if slowest.gap > 0 else math.inf
-    moving = _motion_memory(system, league.dynamics, plain.step, state)
+    dynamics, moving = league.dynamics, 0.0
+    if isinstance(dynamics, Form):
+        moving = 1 / dynamics.rate
+    elif isinstance(dynamics, Learning) and dynamics.pull > 0:
+        spread = math.sqrt(2 * (float(state.variance.mean()) + float(state.rating.var())))
+        slope = float(smooth(system.outcome.b_prime, system.outcome.nu, spread)(np.zeros(1))[0])
+        moving = 1 / (plain.step * dynamics.pull * slope)
     if turnover is None:
         return max(ratings, moving)
     # Who leaves at random takes every disturbance along.
     leaving = 1 / turnover.rate
     return leaving if turnover.leaving == "random" else max(ratings, moving, leaving)
-
-
-def _motion_memory(system: RatingSystem, dynamics: Dynamics | None, step: float, state: StationaryState) -> float:
-    if isinstance(dynamics, Form):
-        return 1 / dynamics.rate
-    if isinstance(dynamics, Learning) and dynamics.pull > 0:
-        spread = math.sqrt(2 * (float(state.variance.mean()) + float(state.rating.var())))
-        slope = float(smooth(system.outcome.b_prime, system.outcome.nu, spread)(np.zeros(1))[0])
-        return 1 / (step * dynamics.pull * slope)
-    return 0.0

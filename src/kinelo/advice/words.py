@@ -176,6 +176,10 @@ def rows_of(verdict: Facts) -> Rows:
     rows: Rows = [] if verdict.worth is None else [("A contest", _contest(verdict.worth))]
     # Who was there from the start gives way to newcomers, whose error is another.
     closed = "if nobody came or left: " * verdict.open
+    settles = (
+        f"{verdict.matches_until_converged:,.0f} {verdict.units} per team until any disturbance of the whole league is "
+        "down to 1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
+    )
     rows += [
         ("Condition (B')", _condition(verdict)),
         ("Taylor closure", _taylor(verdict)),
@@ -187,7 +191,7 @@ def rows_of(verdict: Facts) -> Rows:
     rows += [
         ("Rating noise", closed + _noise(verdict)),
         ("Error", _error(verdict)),
-        ("Time to settle (whole league)", _time(verdict)),
+        ("Time to settle (whole league)", settles if verdict.stable else "never: this equilibrium is unstable"),
     ]
     if (unbiased := _unbiased(verdict)) is not None:
         rows.append(("Unbiased step size", unbiased))
@@ -268,15 +272,6 @@ def _error(verdict: Facts) -> str:
     return (
         f"{whose}mean square of rating less strength {one.total:.4g}: bias {one.bias:.3g}, noise {one.noise:.3g}, "
         f"lag {one.lag:.3g}"
-    )
-
-
-def _time(verdict: Facts) -> str:
-    if not verdict.stable:
-        return "never: this equilibrium is unstable"
-    return (
-        f"{verdict.matches_until_converged:,.0f} {verdict.units} per team until any disturbance of the whole league is "
-        "down to 1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
     )
 
 

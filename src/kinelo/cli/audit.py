@@ -22,7 +22,7 @@ from kinelo.cli.options import (
     grouped,
     refuse_options,
 )
-from kinelo.cli.output import console, echo_json, option_words, page_name, picture_name
+from kinelo.cli.output import console, echo_json, league_name, option_words, page_name, picture_name
 from kinelo.cli.rating import check_rater
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS, Kind
@@ -185,7 +185,7 @@ def audit(
     out: Annotated[
         Path | None, typer.Option(help="Write a page to share to this file, NAME.html.", callback=page_name)
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Heading of the page: the name of the league.")] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page: the league; by default as its file.")] = None,
     picture: Annotated[
         Path | None,
         typer.Option(help="Draw the curves over K, by theory and by backtest, into this file.", callback=picture_name),
@@ -212,7 +212,7 @@ def audit(
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
     """
     from kinelo.advice.audit.audit import audit as run
-    from kinelo.advice.audit.groups import columns_of
+    from kinelo.advice.audit.inflation import columns_of
     from kinelo.matches.loading import head_of
 
     if title is not None and out is None:
@@ -244,7 +244,7 @@ def audit(
     if out is not None:
         from kinelo.pages.page import write_page
 
-        typer.echo(f"Page: {write_page(judged, out, title=title)}", err=as_json)
+        typer.echo(f"Page: {write_page(judged, out, title=title or league_name(results))}", err=as_json)
     for path, name in ((picture, "audit"), (check, "check")):
         if path is not None:
             from kinelo.pictures.audit import draw_audit, draw_check

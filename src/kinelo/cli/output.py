@@ -144,6 +144,21 @@ NAMED_IN_WORDS = ("old", "new", "book")
 """Options of text that may name a file."""
 
 
+PLAIN_NAMES = ("results", "matches", "games", "contests", "data")
+"""Names of files that say nothing of the league in them."""
+
+
+def league_name(results: Path) -> str:
+    """What a page calls the league in a file: as the file, or as its folder where the file's own name says nothing.
+
+    >>> league_name(Path("county_league/results.csv")), league_name(Path("club.csv")), league_name(Path("results.csv"))
+    ('County league', 'Club', 'Results')
+    """
+    plain = results.stem.lower() in PLAIN_NAMES and results.parent.name
+    name = (results.parent.name if plain else results.stem).replace("_", " ")
+    return f"{name[:1].upper()}{name[1:]}"
+
+
 def refuse_overwriting(given: Mapping[str, Any]) -> None:
     """Refuse arguments of which one is to be written where another is read or written.
 

@@ -20,7 +20,7 @@ from kinelo.cli.options import (
     ShownOptions,
     grouped,
 )
-from kinelo.cli.output import console, echo_json, is_page, picture_name, say_note
+from kinelo.cli.output import console, echo_json, is_page, league_name, picture_name, say_note
 from kinelo.cli.rating import (
     check_rater,
     content_of,
@@ -227,7 +227,7 @@ def rate(
                 console().print(table)
         if worth is not None:
             typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
-    _write(rated, played, results.stem, shown, out, picture, err=as_json)
+    _write(rated, played, league_name(results), shown, out, picture, err=as_json)
 
 
 def _write(

@@ -14,9 +14,8 @@ import polars as pl
 from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.gaps import bands_table
-from kinelo.advice.audit.groups import groups_chart
-from kinelo.advice.audit.inflation import rating_inflation
-from kinelo.advice.audit.words import HOW_WE_KNOW, inflation_words
+from kinelo.advice.audit.inflation import groups_chart, rating_inflation
+from kinelo.advice.audit.words import HOW_WE_KNOW, NOTHING_TO_DO, WHAT_TO_DO, inflation_words
 from kinelo.advice.charts import calibration_chart, history_chart, loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
@@ -247,7 +246,7 @@ def _next(rater: Any, played: Any, name: str) -> str:
     return f"<h2>What would the next one change?</h2><p>{said}</p>{in_frame(table)}"
 
 
-TITLES = {"audit": "Is this rating system any good?", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
+TITLES = {"audit": "An audit of ratings", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
 EVERYTHING = "Everything that was found"
 """What stands above findings that have no heading of their own."""
 
@@ -343,7 +342,8 @@ def write_page(
 
 def audit_body(found: Audit | ContestAudit, heading: str) -> str:
     """Return the body of the page."""
-    to_do = ""
+    items = "".join(f"<li>{escape(one.words)} <b>{escape(one.advice)}</b></li>" for one in found.findings)
+    to_do = f"<h2>{WHAT_TO_DO}</h2>" + (f"<ol>{items}</ol>" if items else f"<p>{': '.join(NOTHING_TO_DO)}.</p>")
     if isinstance(found, ContestAudit):
         played = found.contests
         counted = f"{len(played):,} contests with {played.entrant.size:,} entries"
@@ -351,16 +351,15 @@ def audit_body(found: Audit | ContestAudit, heading: str) -> str:
     else:
         played, counted = found.matches, f"{len(found.matches):,} matches"
         charts = ""
-        if found.extract is None:
+        if found.extract is not None:
+            to_do = ""
+        else:
             charts = f"<h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}\n"
             charts += f"<h2>Groups</h2>{chart_html(groups_chart(found.groups))}\n" if found.groups else "\n"
             # Fifths of the ratings, where matches say who is rated too high across the league.
             bands = "" if found.opponents.alike else in_frame(bands_table(found.bands))
             charts += f"<h2>Strong and weak sides</h2>{bands}\n" if bands else "\n"
             charts += f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if found.matches.dated else ""
-        if found.findings:
-            items = [f"<li>{escape(one.words)} <b>{escape(one.advice)}</b></li>" for one in found.findings]
-            to_do = f"<h2>What to do</h2><ol>{''.join(items)}</ol>"
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
     lead = "".join(f'<p class="lead">{escape(one)}</p>' for one in found.lead.sentences)
@@ -368,7 +367,7 @@ def audit_body(found: Audit | ContestAudit, heading: str) -> str:
 <p class="source">{counted}{when}, audited with Kinelo.</p>
 {lead}
 {to_do}
-<details><summary>{HOW_WE_KNOW}</summary>
+<details class="known"><summary>{HOW_WE_KNOW}</summary>
 {charts}
 <h2>{EVERYTHING}</h2>{html_facts(found.rows())}
 {notes}</details>"""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinelo.advice.audit.groups import groups_chart
+from kinelo.advice.audit.inflation import groups_chart
 from kinelo.advice.charts import loss_chart, periods_chart
 from kinelo.pictures import style
 from kinelo.pictures.chart import put_chart
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.contests import ContestAudit
-    from kinelo.advice.audit.replays import PosteriorCheck
+    from kinelo.advice.audit.recursion import PosteriorCheck
 
 ERROR_PARTS = (("luck", style.BLUE), ("newcomers", style.GREEN), ("lag", style.ORANGE))
 CHECKED = (
@@ -37,26 +37,26 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
 
     with style.journal(width, size):
         if isinstance(audit, ContestAudit):
-            figure = style.new_figure(style.PAGE, 2.8)
+            figure = style.new_figure(style.PAGE, 3.2)
             _draw_losses(figure.subplots(), audit)
             return figure
         groups = getattr(audit, "groups", ())
         rows = 3 if groups else 2
-        figure = style.new_figure(style.PAGE, 2.8 * rows)
+        figure = style.new_figure(style.PAGE, 3.2 * rows)
         # One grid for all: panels of two grids would not know of each other.
         grid = figure.add_gridspec(rows, 2)
         left, right, below = (figure.add_subplot(place) for place in (grid[0, 0], grid[0, 1], grid[1, :]))
         put_chart(below, periods_chart(audit))
         below.set(yscale="log", title="K by period")
         style.plain_ticks(below, "y")
-        below.legend(loc="best", ncols=2)
+        _key(below, 4)
         if groups:
             last = figure.add_subplot(grid[2, :])
             put_chart(last, groups_chart(groups))
             names = [style.literal(one.group, 20) for one in groups]
             last.set(title="Groups", xticks=range(len(groups)), xlabel="")
             last.set_xticklabels(names)
-            last.legend(loc="best")
+            _key(last, 3)
         _draw_losses(left, audit)
         _draw_parts(right, audit)
         return figure
@@ -65,7 +65,12 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
 def _draw_losses(axes: Axes, audit: Audit | ContestAudit) -> None:
     put_chart(axes, loss_chart(audit))
     axes.set_title("Which K?")
-    axes.legend(loc="upper center", frameon=True, framealpha=0.9, edgecolor="none")
+    _key(axes, 2)
+
+
+def _key(axes: Axes, columns: int) -> None:
+    """The key below the panel, off the data."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=columns)
 
 
 def _draw_parts(axes: Axes, audit: Audit) -> None:
@@ -89,7 +94,7 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
         ylim=(0, min(1.3 * below.max(), 4 * below.min())),
     )
     style.plain_ticks(axes)
-    axes.legend(loc="upper center")
+    _key(axes, 3)
 
 
 def draw_check(check: PosteriorCheck, *, width: style.Width = None, size: float | None = None) -> Figure:

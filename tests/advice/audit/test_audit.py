@@ -13,6 +13,7 @@ from kinelo.advice.audit.estimate import estimate_league, filter_league
 from kinelo.advice.audit.gaps import GapForecasts, bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse, implied_gap, trace_steps
 from kinelo.advice.audit.kernels import Calendar, Parameters
+from kinelo.advice.audit.performance import variation_of
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 
@@ -142,7 +143,7 @@ def test_the_audit_says_which_way_to_go_and_backtest_agrees():
     lost = [-np.log(forecast(matches, k, found)[later]).mean() for k in (100.0, advice.k)]
     # Between two K 10 % apart the loss is taken as a straight line: off by its bend, about 0.03, times ln(1.1)²/8.
     assert found.tested.mean == pytest.approx(lost[0] - lost[1], abs=3.5e-5)
-    assert f"by {found.tested.mean:.4f} (" in found.verdict
+    assert f"a {100 * math.expm1(found.tested.mean):.2f} % (" in found.verdict
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["advice"]["k"] == advice.k
     assert "<table" in found._repr_html_()
@@ -187,6 +188,14 @@ def test_alike_sides_are_found_alike():
     found = audited(walking, 100).variation
     assert found.null_low < found.spread < found.null_high
     assert found.p_value > 0.01
+
+
+def test_sides_that_differ_more_than_any_drawn_league_are_rare_by_chance(monkeypatch):
+    """Where drawn leagues show no spread at all, none of the two hundred reaches the real one."""
+    found = audited(walking, 100)
+    monkeypatch.setattr("kinelo.advice.audit.performance._draw_results", lambda draw, mean, variance: mean)
+    variation = variation_of(found.matches, found.recursion)
+    assert variation.spread > variation.null_high and variation.p_value == pytest.approx(1 / 201)
 
 
 @pytest.mark.usefixtures("few_replays")

@@ -12,7 +12,6 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.advice.audit.alike import Measured
 from kinelo.advice.audit.backtest import lowest
 from kinelo.advice.audit.contest_theory import (
     POOL,
@@ -25,6 +24,7 @@ from kinelo.advice.audit.contest_theory import (
 )
 from kinelo.advice.audit.contests import (
     Beliefs,
+    Measured,
     StrengthsFound,
     _system,
     contest_curve,
@@ -414,7 +414,7 @@ def test_another_rater_is_held_against_elo_at_its_best(races: kn.Contests) -> No
     assert found.k is None and found.other is not None
     test = kn.backtest(races, kn.RankElo(), train_until=races.date[CONTESTS // 2])
     assert found.other.log_loss == pytest.approx(float(test.scores["order_log_loss"][0]), abs=1e-9)
-    assert found.verdict.startswith("RankElo forecasts this league")
+    assert found.verdict.startswith("RankElo forecasts these contests")
 
 
 def test_what_an_audit_of_contests_does_not_take_is_refused(races: kn.Contests, tmp_path) -> None:
@@ -435,13 +435,24 @@ def test_what_an_audit_of_contests_does_not_take_is_refused(races: kn.Contests, 
 def test_few_contests_are_said_to_tell_little_and_the_k_in_use_is_held_against_what_they_tell(found) -> None:
     few = replace(found, advice=replace(found.advice, telling=False))
     low, high = f"{found.advice.low:.3g}", f"{found.advice.high:.3g}"
-    said = f"160 contests cannot tell which K is best: all from {low} to {high} may be right"
-    assert few.verdict == f"{said}, and K = 20 is probably too small."
-    assert replace(few, k=found.advice.k).verdict == f"{said}."
-    assert dict(replace(found, walk=Measured(20.4, math.nan)).rows())["Strengths"].endswith(
-        "and move by 20 points a year, up or down"
+    start = f"K = 20 is too small for these contests: all K from {low} to {high} may be right. On the later "
+    assert few.verdict.startswith(start)
+    assert few.findings[0].advice == f"Take K = {found.advice.k:.3g} ({low} to {high})."
+    unsure = replace(few, gain=replace(found.gain, low=-0.001))
+    assert unsure.verdict.startswith(
+        f"160 contests cannot tell which K is best: all K from {low} to {high} may be right, and K = 20 forecasts no "
+        "worse beyond chance. The best K is uncertain by a factor "
     )
-    assert dict(replace(found, walk=Measured(0.2, math.nan)).rows())["Strengths"].endswith("and do not move")
+    assert [one.kind for one in unsure.findings if one.kind == "K"] == []
+    # All contests at once tell too little of strengths that move: then nothing is said of how far they lie apart, nor
+    # of what ratings show. A walk at its bound has no error, and one within chance shows nothing.
+    moving = dict(replace(found, walk=Measured(20.4, 3.0)).rows())
+    assert moving["Strengths"].endswith("within a field, and move by 20 (15 to 26) points a year, up or down")
+    assert "apart" not in moving["Strengths"] and "ratings show" not in moving["Fields"]
+    for walk in (Measured(20.4, math.nan), Measured(0.2, math.nan), Measured(20.4, 7.0)):
+        still = dict(replace(found, walk=walk).rows())
+        assert still["Strengths"].startswith("lie ± ") and still["Strengths"].endswith("show no movement beyond chance")
+        assert "of the true differences ratings show" in still["Fields"]
 
 
 def test_the_luck_of_a_contest_grows_where_some_do_not_finish(found) -> None:

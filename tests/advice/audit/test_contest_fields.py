@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 import kinelo as kn
-from kinelo.advice.audit.contest_fields import fields_found
+from kinelo.advice.audit.alike import fields_found
 from kinelo.raters.bradley_terry.orders import (
     POINT,
     Orders,

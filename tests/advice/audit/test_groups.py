@@ -9,8 +9,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_league
-from kinelo.advice.audit.groups import GroupFound, columns_of, groups_chart, groups_found, groups_of
-from kinelo.advice.audit.inflation import Shift
+from kinelo.advice.audit.inflation import GroupFound, Shift, columns_of, groups_chart, groups_found, groups_of
 from kinelo.advice.audit.kernels import Calendar
 from kinelo.advice.audit.words import group_words
 from kinelo.errors import InputError

@@ -1,12 +1,13 @@
 """Inflation against leagues whose truth is known: what those who play gained in rating, and in strength."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.inflation import rating_inflation
+from kinelo.advice.audit.inflation import Appearances, inflation_seen, rating_inflation
 from kinelo.advice.audit.words import inflation_words
 
 MATCHES, SIDES, YEARS, SPREAD = 6000, 80, 4.0, 150.0
@@ -214,3 +215,21 @@ def test_a_break_of_all_sides_is_no_coming_back(away, back):
     matches = kn.read_matches(columns)
     found = rating_inflation(kn.TeamElo.classic(k=24).fit(matches), matches)
     assert (found.returning is not None) == back
+
+
+@pytest.mark.parametrize("off", [60.0, -35.0])
+def test_who_comes_back_stronger_than_rated_should_be_raised(off):
+    """Forty sides meet every ten days for six years; eight of them are away in the fourth, and come back changed."""
+    days = np.arange(0.0, 6 * 365.25, 10.0)
+    parts = []
+    for side in range(40):
+        away = (days > 3 * 365.25) & (days < 4 * 365.25) & (side < 8)
+        year = days[~away] / 365.25
+        changed = np.where((side < 8) & (year > 4.0) & (year < 4.0 + 15 / 365.25), off, 0.0)
+        parts.append((np.full(year.size, side), np.full(year.size, 20.0), 20.0 + changed, year, np.arange(year.size)))
+    side, rating, strength, year, number = (np.concatenate(one) for one in zip(*parts))
+    luck = np.random.default_rng(1).normal(0.0, 1.0, (side.size, 8))
+    seen = Appearances(side, rating, strength, (luck**2).mean(axis=1), year, number, number, luck)
+    calendar = SimpleNamespace(day=days, size=side.size // 2)
+    found = inflation_seen(seen, calendar, 1.0, 1500.0, 2000.0)
+    assert found.returning.sides == 8 and found.returning.mean == pytest.approx(off, abs=2.0)

@@ -9,8 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.advice.audit.in_use import SystemInUse
 from kinelo.advice.audit.kernels import Calendar, Parameters
-from kinelo.advice.audit.performance import performance_of, starters
-from kinelo.advice.audit.recovered import recovered_bands
+from kinelo.advice.audit.performance import performance_of, recovered_bands, starters
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 

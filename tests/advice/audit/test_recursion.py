@@ -10,8 +10,7 @@ import kinelo as kn
 from kinelo.advice.audit.backtest import KBacktest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, filter_league, has_late_newcomers, smooth_league
 from kinelo.advice.audit.kernels import Calendar, Parameters, System
-from kinelo.advice.audit.recursion import Recursion
-from kinelo.advice.audit.replays import replay
+from kinelo.advice.audit.recursion import Recursion, replay
 
 NU = math.log(10) / 800
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 import kinelo as kn
 from kinelo.advice.audit import hindsight as module
-from kinelo.advice.audit.alike import _follow_luck, _pull, opponents_found, weights_of
+from kinelo.advice.audit.alike import _pull, luck_test, opponents_found, weights_of
 from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_league
 from kinelo.advice.audit.hindsight import conjugate_gradients, factorised, strengths_in_hindsight
 from kinelo.advice.audit.inflation import mean_strength, rating_inflation
@@ -151,11 +151,13 @@ def test_firths_pull_is_the_slope_of_half_the_logarithm_of_the_information():
         assert pull[block] == pytest.approx(ends[1] - ends[0], rel=1e-3, abs=1e-9)
 
 
-def test_luck_so_far_is_held_against_how_strong_the_next_opponent_is():
+def test_luck_so_far_is_held_against_how_strong_the_next_opponent_is(monkeypatch):
     home, away = np.array([0, 1, 0, 2]), np.array([1, 2, 2, 1])
     strength = np.array([10.0, 40.0, 41.0, 70.0, 11.0, 71.0, 72.0, 42.0])
-    surprise, out = np.array([0.5, -0.25, 1.0, 0.75]), np.empty(2)
-    _follow_luck(home, away, strength, surprise, 3, np.array([1.0, 0.5]), out)
+    surprise = np.array([0.5, -0.25, 1.0, 0.75])
+    monkeypatch.setattr("kinelo.advice.audit.alike.LUCK_FADES", np.array([1.0, 0.5]))
+    who, both = np.column_stack([home, away]).ravel(), np.column_stack([surprise, -surprise]).ravel()
+    out = luck_test(np.arange(0, 8, 2), who, strength, both)
     usual = [(40 + 71) / 2, (10 + 70 + 72) / 3, (41 + 11 + 42) / 3]
     for fade, total in zip((1.0, 0.5), out):
         # Match 2: side 1 has -0.5. Match 3: side 0 has 0.5, side 2 has 0.25. Match 4: side 2 and side 1.

@@ -8,17 +8,26 @@ import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.alike import OpponentsFound, Range
+from kinelo.advice.audit.audit import HistoryPeriod, Home
 from kinelo.advice.audit.backtest import Difference, KBacktest
-from kinelo.advice.audit.findings import Advice, HistoryPeriod, Home, advise
 from kinelo.advice.audit.gaps import Band
-from kinelo.advice.audit.groups import GroupFound
 from kinelo.advice.audit.in_use import OtherSystem
-from kinelo.advice.audit.inflation import RatingInflation, Shift
+from kinelo.advice.audit.inflation import GroupFound, RatingInflation, Shift
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse, only_side
 from kinelo.advice.audit.outlook import Outlook, StartRemedy
 from kinelo.advice.audit.performance import Performance
-from kinelo.advice.audit.verdict import lead_of, other_words
-from kinelo.advice.audit.words import change, findings_of, gain_words, performance_words, rows_of, sections_of
+from kinelo.advice.audit.recursion import Advice, advise
+from kinelo.advice.audit.verdict import AuditReport, lead_of, other_words
+from kinelo.advice.audit.words import (
+    NOTHING_TO_DO,
+    better,
+    change,
+    findings_of,
+    gain_words,
+    performance_words,
+    rows_of,
+    to_do,
+)
 
 
 def prediction(k, error, luck, newcomers, log_loss, slope=0.97):
@@ -80,7 +89,7 @@ def case(**changes):
         now=prediction(32.0, 1600.0, 400.0, 160.0, 0.6021), best=prediction(15.0, 900.0, 90.0, -5.0, 0.5987),
         memory=26.4, newcomer_matches=17.0,
         misrated=(Misrated("Ash", 180.0, 150.0, 30.0, 14.0), Misrated("Bix", -120.0, -99.0, -21.0, 9.0)),
-        slope=(0.8, 0.05), tested=Difference(0.01, 0.004, 0.016),
+        slope=(0.8, 0.05), tested=Difference(0.01, -0.004, 0.024),
         bands=(band(-14.0, 6.0), band(3.0, 5.0), band(37.0, 8.0)),
     )  # fmt: skip
     return SimpleNamespace(**(vars(found) | changes))
@@ -108,11 +117,38 @@ def test_the_k_of_theory_and_of_the_backtest_stand_under_their_own_names():
 
 
 def test_findings_come_first_and_all_that_they_rest_on_below():
-    found = case(inflation=inflated((20.0, 5.0)))
-    (to_do, findings), (how, rows) = sections_of(found)
-    assert (to_do, how) == ("What to do", "How we know") and rows == rows_of(found)
+    def sections(**changes):
+        found = case(**changes)
+        found.findings, found.rows = findings_of(found), lambda: rows_of(found)
+        return found, AuditReport.sections(found)
+
+    found, ((first, findings), (how, rows)) = sections(inflation=inflated((20.0, 5.0)))
+    assert (first, how) == ("What to do", "How we know") and rows == rows_of(found)
     assert findings == [(str(n), f"{one.words} {one.advice}") for n, one in enumerate(findings_of(found), 1)]
-    assert [heading for heading, _ in sections_of(case(home=Home(44.0, 71.0, 43.0, 0.0012)))] == ["How we know"]
+    # Where nothing is to be done, that is said; of an extract nothing is.
+    _, ((first, findings), _) = sections(home=Home(44.0, 71.0, 43.0, 0.0012))
+    assert findings == to_do([]) == [("Nothing", "no change is shown to make forecasts better")] == [NOTHING_TO_DO]
+    assert [heading for heading, _ in sections(extract="Ash")[1]] == ["How we know"]
+
+
+def test_what_to_do_begins_with_the_k_where_it_is_clear():
+    worse = Difference(0.001, 0.0001, 0.002)
+    quiet = {"home": Home(44.0, 71.0, 43.0, 0.0), "periods": QUIET, "tested": worse}
+    assert [one[:3] for one in findings_of(case(**quiet))] == [("K", "K = 32 is too large.", "Take K = 15 (12 to 19).")]
+    assert findings_of(case(**quiet, k=7.0))[0].words == "K = 32 is too small."
+    assert findings_of(case(**quiet, k=None))[0].words == "K = 32 forecasts worse than one K for all."
+    assert findings_of(case(**(quiet | {"tested": NONE}))) == []
+    wide = Advice(4.0, 0.0, 9.0, agree=True, telling=False)
+    assert findings_of(case(**quiet, advice=wide))[0].advice == "Take K = 9 or less."
+    # About the matches to come where they want another one; a K that suits them is left alone.
+    coming = outlook(6.0, 4.0, 9.0, past=9.0, future=3.6, known=4.5)
+    assert findings_of(case(**quiet, outlook=coming, k=12.0))[0].advice == "Take K = 6 (4 to 9)."
+    assert findings_of(case(**quiet, outlook=coming, k=5.0)) == []
+    for gap, advised in ((Difference(0.004, 0.001, 0.007), ["Take Elo with K = 21."]), (NONE, [])):
+        other = OtherSystem("Glicko", 21.0, 0.613, 0.609, gap, (0.9, 0.04), ())
+        assert [one.advice for one in findings_of(case(**quiet, other=other))] == advised
+    # It is no news beside itself.
+    assert lead_of(case(**quiet)).before == ""
 
 
 def test_opponents_with_what_ratings_show_of_the_differences():
@@ -263,14 +299,17 @@ def test_a_table_in_use_with_the_share_that_its_deviations_explain():
 )
 def test_another_system_is_better_where_it_loses_less(gap, way):
     other = OtherSystem("Glicko", 21.0, 0.613 + gap.mean, 0.613, gap, (0.9, 0.04), (band(-5.0, 2.0), band(9.0, 3.0)))
-    assert other_words(other) == (
-        f"Glicko forecasts this league {way} Elo at its best K, 21: log-loss {0.613 + gap.mean:.4f} against 0.6130 on "
-        f"the later half, a difference of {gap.mean:+.4f} ({gap.low:+.4f} to {gap.high:+.4f})."
+    sign = -np.sign(gap.mean)
+    percents = sorted(100 * sign * np.expm1(-end) for end in (gap.low, gap.high))
+    assert other_words(other, "this league") == (
+        f"Glicko forecasts this league {way} Elo at its best K, 21: on the later half it gives what happens a 0.40 % "
+        f"({percents[0]:z.2f} to {percents[1]:z.2f}) {'higher' if gap.mean < 0 else 'lower'} chance."
     )
     name, words = rows_of(case(other=other))[0]
     assert name == "Glicko" and words == (
-        "slope of results on its forecasts 0.900 ± 0.040; the best fifth is underrated by 9 ± 3 points; the weakest "
-        "fifth is overrated by 5 ± 2 points"
+        f"log-loss {0.613 + gap.mean:.4f}, 0.6130 of Elo at K = 21: a difference of {gap.mean:+.4f} ({gap.low:+.4f} to "
+        f"{gap.high:+.4f}); slope of results on its forecasts 0.900 ± 0.040; the best fifth is underrated by 9 ± 3 "
+        "points; the weakest fifth is overrated by 5 ± 2 points"
     )
 
 
@@ -346,23 +385,29 @@ def verdict(**changes):
 def test_a_k_outside_of_the_interval_is_probably_wrong_and_one_inside_suits():
     assert verdict(tested=NONE) == (
         "K = 32 is probably too large for this league: K = 15 (12 to 19) is best. On the later half of the matches, "
-        "K = 15 lowers the log-loss by 0.0076 (-0.0004 to 0.0150): these matches cannot prove it."
+        "K = 15 gives what happens a 0.76 % (-0.04 to 1.51) higher chance: these matches cannot prove it."
     )
     assert verdict(tested=NONE, k=7.0).startswith("K = 32 is probably too small for this league: ")
     assert verdict(tested=NONE, k=18.0) == (
-        "K = 32 is not clearly wrong for this league: no K forecasts it better beyond chance. On the later half of the "
-        "matches, K = 15 lowers the log-loss by 0.0076 (-0.0004 to 0.0150); K = 15 (12 to 19) is best."
+        "K = 32 is not clearly wrong for this league: no K forecasts better beyond chance. On the later half of the "
+        "matches, K = 15 gives what happens a 0.76 % (-0.04 to 1.51) higher chance; K = 15 (12 to 19) is best."
     )
-    # It suits only where no more can be gained than hardly anybody would notice.
-    assert verdict(tested=Difference(0.0006, -0.0004, 0.0019), k=18.0).startswith("K = 32 suits this league: no K ")
-    assert "not clearly wrong" in verdict(tested=Difference(0.0006, -0.0004, 0.0021), k=18.0)
+    # It suits only where no more can be gained than hardly anybody would notice, by any K that may be right.
+    for most, against, said in ((0.0019, 0.0019, "suits"), (0.0021, 0.0, "is not"), (0.0, 0.0021, "is not")):
+        measured = case().measured
+        # Of 12, 15 and 19, which may be right, the last is the one to fear.
+        measured.difference = lambda one, other, high=against: Difference(
+            0.0, 0.0, high if (one, other) == (18, 19) else 0
+        )
+        said_of = verdict(tested=Difference(0.0006, -0.0004, most), k=18.0, measured=measured)
+        assert said_of.startswith(f"K = 32 {said} ")
 
 
 def test_one_k_one_reason_and_no_caveat_where_none_fits():
     assert verdict(tested=BETTER) == (
         "K = 32 is too large for this league: K = 15 (12 to 19) is best. On the later half of the matches, K = 15 "
-        "lowers the log-loss by 0.0051 (0.0003 to 0.0102); by theory a rating is then off by ± 30 points instead of "
-        "± 40."
+        "gives what happens a 0.51 % (0.03 to 1.03) higher chance; by theory a rating is then off by ± 30 points "
+        "instead of ± 40."
     )
     assert lead_of(case(tested=BETTER, periods=QUIET)).k == 15.0 and lead_of(case(tested=NONE, k=18.0)).k == 18.0
 
@@ -448,9 +493,9 @@ def test_the_verdict_is_about_the_matches_to_come_where_the_past_had_to_find_str
     clearly = {"periods": (replace(EARLIER, measured=22.0, high=30.0), QUIET[1])}
     assert "every side began" not in verdict(outlook=found, tested=BETTER, k=12.0)
     assert verdict(outlook=found, tested=BETTER, k=12.0, **clearly) == (
-        "K = 32 is too large for the matches to come: from today's ratings on K = 6 (4 to 9) is best, and lowers the "
-        "log-loss by 0.0031 by theory. The past wanted more, because every side began at 1400 and ratings had to find "
-        "strengths first."
+        "K = 32 is too large for the matches to come: from today's ratings on K = 6 (4 to 9) is best, and by theory "
+        "gives what happens a 0.31 % higher chance. The past wanted more, because every side began at 1400 and ratings "
+        "had to find strengths first."
     )
     listed = SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start={"Ash": 1500.0}))
     said = verdict(outlook=found, tested=BETTER, k=12.0, in_use=listed, **clearly)
@@ -474,8 +519,8 @@ def test_the_k_of_the_matches_to_come_is_the_one_that_is_said():
     found = outlook(24.0, 20.0, 29.0, past=9.0, future=14.4, known=9.0)
     rising = (EARLIER, HistoryPeriod("2012-01-01", "2014-12-31", 400, 15.0, 16.0, 11.0, 21.0))
     assert verdict(outlook=found, tested=BETTER, periods=rising) == (
-        "K = 32 is too large for the matches to come: from today's ratings on K = 24 (20 to 29) is best, and lowers "
-        "the log-loss by 0.0031 by theory."
+        "K = 32 is too large for the matches to come: from today's ratings on K = 24 (20 to 29) is best, and by "
+        "theory gives what happens a 0.31 % higher chance."
     )
     assert "is too small for the matches to come" in verdict(outlook=found, tested=BETTER, k=18.0, periods=rising)
 
@@ -494,6 +539,9 @@ def test_matches_to_come_with_remedies_and_what_they_saved():
 
 def test_no_change_has_no_bounds_of_nothing():
     assert change(Difference(0.0, -0.00001, 0.00002)) == "leaves the log-loss as it is"
+    assert better(Difference(0.00001, -0.00004, 0.0003)) == "leaves forecasts as they are (0.00 to 0.03)"
+    # e^-0.05 = 0.9512, e^-0.1 = 0.9048 and e^0.02 = 1.0202.
+    assert better(Difference(-0.05, -0.1, 0.02)) == "gives what happens a 4.88 % (-2.02 to 9.52) lower chance"
     assert change(Difference(0.00001, -0.00004, 0.0003)) == "leaves the log-loss as it is (0.0000 to 0.0003)"
 
 
@@ -547,16 +595,15 @@ def test_within_chance_nothing_is_called_inflation_and_only_a_start_known_to_be_
 def test_the_best_k_stands_with_what_moving_there_buys():
     tested, as_before = Difference(-0.0045, -0.009, 0.001), outlook()
     assert gain_words(case(tested=tested, outlook=as_before)) == (
-        "Best K = 15",
-        "(95 %: 12 to 19; 9 by theory, 22 by backtest). On the later half of the matches 15 raises the log-loss by "
-        "0.0045 (-0.0010 to 0.0090).",
+        "Best K = 15 (12 to 19): 9 by theory, 22 by backtest.",
+        "On the later half of the matches 15 raises the log-loss by 0.0045 (-0.0010 to 0.0090).",
     )
     later = outlook(5.4, 4.1, 7.7, past=9.0, future=3.2)
     best, words = gain_words(case(outlook=later, periods=QUIET))
-    assert best == "Best K from today on = 5.4"
-    assert words.startswith("(95 %: 4.1 to 7.7). The past wanted K = 15 (95 %: 12 to 19; 9 by theory")
+    assert best == "Best K from today on = 5.4 (4.1 to 7.7)."
+    assert words.startswith("The past wanted K = 15 (12 to 19): 9 by theory, 22 by backtest. On the later half ")
     # Theory does not know that like meets like.
-    assert gain_words(case(outlook=later, periods=QUIET, opponents=opponents(0.89)))[0] == "Best K = 15"
+    assert gain_words(case(outlook=later, periods=QUIET, opponents=opponents(0.89)))[0].startswith("Best K = 15 ")
 
 
 def test_advice_is_what_both_support_and_else_the_backtest():

@@ -1,24 +1,25 @@
 r"""How far strengths lie apart, how alike opponents are, and how much of the differences ratings show.
 
-**Where the calendar ignores results**, results alone tell (:mod:`kinelo.advice.audit.hindsight`). Firth's correction
-adds ``½ (ln w)' lev`` to each match's pull on its difference of strengths, w its information and lev its leverage, and
-takes the first order of the bias out of x. With e the draws of luck,
+A match is a contest of two, and all is told of fields. With x strengths in all appearances, from all results at once
+(:mod:`kinelo.advice.audit.hindsight`, :mod:`kinelo.raters.bradley_terry.orders`), and e draws of what luck adds,
 
-    τ² = Var x − E Var e,    ρ = (E x_i x_j − E e_i e_j) / (E x² − E e²) over matches,    share = (Cov(R, x) − b) / τ².
+    τ² = Var x − E Var e,    ρ = 1 − (Var x − E Var e within fields)/(the same over all),    share = (Cov(R, x) − b)/τ².
 
-Seasons are played on the *same* calendar from x shrunk to τ, fitted and rated again: what they find beside what is true
-of them gives the bias b of the covariance, and all intervals.
+**Where fields ignore results**, that is the answer (of matches with Firth's correction, which adds ``½ (ln w)' lev`` to
+each match's pull on its difference of strengths, w its information and lev its leverage). Seasons of the *same* fields
+are played from x shrunk to τ, fitted and rated again: what they find beside what is true of them gives the bias b of
+the covariance, and all intervals.
 
-**Where it follows results** (ratings, points, promotion), luck decides who meets whom and errors go along with
-strengths. The calendar then says nothing that the results do not say: the likelihood with independent strengths
+**Where they follow results** (ratings, points, promotion), luck decides who meets whom and errors go along with
+strengths. Who met whom then says nothing that the results do not say: the likelihood with independent strengths
 ``N(0, τ²)`` is right, it is largest at ``E Σ x²/τ² = n``, and all three follow from draws of strengths given results.
 
-**Which of the two** a test of luck says: do sides that were lucky meet stronger opponents afterwards?
+**Which of the two** a test of luck says: do those who were lucky meet stronger fields afterwards?
 
-    T = Σ u_i (x_j − ō_i) + u_j (x_i − ō_j),
+    T = Σ u_i (mean strength of the others − its usual),
 
-u the faded sum of a side's surprises so far, ō the mean strength of its opponents, beside the T of the seasons. Unless
-it lies among those, both answers are given as one interval.
+u the faded sum of surprises so far, beside the T of the seasons. Unless it lies among those, both answers are given as
+one interval.
 """
 
 from __future__ import annotations
@@ -26,33 +27,48 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from kinelo.advice.audit import kernels
 from kinelo.advice.audit.hindsight import SEARCH_DRAWS, HindsightStrengths, Likelihood, falling_root, walk_factor
 from kinelo.advice.audit.kernels import CHESS_NU, NORMAL_95, YEAR, Array, Calendar, Parameters, System
+from kinelo.matches.contests import Contests, Slots
 from kinelo.play.formula import kernel
+from kinelo.raters.bradley_terry.orders import (
+    OrderFit,
+    Orders,
+    drawn_orders,
+    fit_orders,
+    order_surprises,
+    pools_of_contests,
+)
+from kinelo.raters.rank.entries import with_entries
 
 SEASONS = 24
 STUDENT_95 = 2.07
 """Half width of a 95 % interval in standard deviations that are known from so many seasons."""
-LUCK_FADES = (0.9, 0.98, 1.0)
+LUCK_FADES = np.array([0.9, 0.98, 1.0])
 """What is left of a surprise after a match of the side, in each of the three tests."""
-FOLLOWS_RESULTS = 1.8
-"""Standard deviations of the seasons beyond which a calendar may follow results."""
+FOLLOWS_RESULTS, CLEARLY_FOLLOWS = 1.8, 3.5
+"""Standard deviations of the seasons beyond which a calendar may follow results, and beyond which it does."""
 EVIDENCE_DRAWS = 32
 EVIDENCE_RANGE = 3.0
 """How far from the other answer the spread of independent strengths is sought: logarithms."""
 EVIDENCE_LEFT, EVIDENCE_ERROR = 0.3, 0.2
 """Where Newton's steps end, and how near the logarithm of the spread is found."""
+NODES = {-math.sqrt(3): 1 / 6, 0.0: 2 / 3, math.sqrt(3): 1 / 6}
+"""Three nodes of a normal law, with their weights."""
 FIRTH_STEPS, SEASON_STEPS = 5, 6
 MOST_ALIKE, LEAST_SHARE, MOST_SHARE = 0.995, 1e-3, 2.0
 """Correlations lie below, and shares between."""
+LEAST_PART = 0.02
+"""Part of the variance that is true of a season below which what it finds is not taken."""
 FAINT = 0.1
 """Part of the variance of strengths that must be no luck, in all but as many of the seasons."""
 LEAST_ERROR = 0.02
@@ -67,27 +83,11 @@ CLEARLY_ALIKE = 0.3
 """Correlation of opponents above which like meets like, if the whole interval lies there."""
 HARDLY_SHOWN = 0.8
 """Share of the differences below which ratings hide much of them, if the whole interval lies there."""
-
-
-class Measured(NamedTuple):
-    """A number with its standard error."""
-
-    value: float
-    error: float
-
-    @property
-    def low(self) -> float:
-        """Lower end of the 95 % interval."""
-        return self.value - NORMAL_95 * self.error
-
-    @property
-    def high(self) -> float:
-        """Upper end of the 95 % interval."""
-        return self.value + NORMAL_95 * self.error
-
-    def to_dict(self) -> dict[str, float]:
-        """The number, its standard error and its interval."""
-        return {**self._asdict(), "low": self.low, "high": self.high}
+WIDE = 2_000.0
+"""Spread of the strengths of entrants beforehand that decides nothing, in points."""
+MOST_TOGETHER, LEAST_TOGETHER, MOST_PAIRS = 500, 40, 3e6
+"""Entrants whose strengths are found together, those who competed most, and pairs of one field among them. Orders of
+some tell of them what orders of all do."""
 
 
 class Range(NamedTuple):
@@ -165,59 +165,139 @@ class OpponentsFound:
         }  # fmt: skip
 
 
-def strengths_today(calendar: Calendar, found: HindsightStrengths, years: float) -> tuple[StrengthsToday, np.ndarray]:
-    """Strengths at the end, about the mean of those who have played within some years and are tied to most others; and
-    the last appearance of each side."""
-    side, day = np.column_stack([calendar.home, calendar.away]).ravel(), np.full(calendar.sides, -math.inf)
-    last = np.zeros(calendar.sides, np.int64)
-    last[side] = np.arange(side.size)
-    day[side] = calendar.day[last[side] // 2]
-    active = (day >= max(calendar.day[-1] - years * YEAR, 0.0)) & largest_pool(calendar)
-    strength, luck = (one.reshape(side.size, -1)[last] for one in found.of_matches())
-    strength = strength[:, 0]
-    strength, luck = strength - strength[active].mean(), luck - luck[active].mean(axis=0)
-    idle = np.where(np.isfinite(day), calendar.day[-1] - day, 0.0) / YEAR
-    return StrengthsToday(strength, (luck**2).mean(axis=1) + found.walk_per_year**2 * idle, active), last
+class FieldsFound(NamedTuple):
+    """Spread of the strengths of those who compete, in points; correlation of two of one field; the share of true
+    differences that each of some ratings shows; luck's test of whether fields follow results, in standard deviations;
+    and entrants in pools that never meet the largest one."""
+
+    spread: Range
+    correlation: Range
+    shares: tuple[Range, ...]
+    follows: float
+    apart: int
 
 
-def largest_pool(calendar: Calendar) -> np.ndarray:
-    """Who is tied to most others by matches."""
-    ones = np.ones(calendar.size)
-    graph = sparse.coo_array((ones, (calendar.home, calendar.away)), shape=(calendar.sides, calendar.sides))
-    _, label = connected_components(graph, directed=False)
-    return label == np.bincount(label).argmax()
+class Moments(NamedTuple):
+    """Of each column of strengths: the variance that is told, the covariance of two of one field, the variance over all
+    appearances, and the variance where ratings are held against strengths."""
 
-
-class _Moments(NamedTuple):
-    """Variance of strengths today, and over matches the product of opponents and the variance; one of each column."""
-
-    today: Array
-    together: Array
     spread: Array
+    together: Array
+    over: Array
+    shown: Array
+
+    def less(self, luck: Moments) -> Moments:
+        """Without what luck adds, on average over its draws."""
+        return Moments(*(one - other.mean() for one, other in zip(self, luck)))
 
 
-NOTHING = _Moments(*np.zeros((3, 1)))
+class Lens:
+    """What is looked at of strengths in all appearances (rows, field by field): those ``told``, and those ``shown``,
+    where ratings are held against strengths, each with weights that sum to 1."""
+
+    def __init__(self, first: np.ndarray, told: tuple[np.ndarray, Array], shown: tuple[np.ndarray, Array]) -> None:
+        self.first, self.told, self.shown = first, told, shown
+
+    def moments(self, x: Array) -> Moments:
+        """Of strengths (appearances × columns)."""
+        size, apart = np.diff(self.first, append=x.shape[0]), x - x.mean(axis=0)
+        inner = apart - np.repeat(np.add.reduceat(apart, self.first, axis=0) / size[:, None], size, axis=0)
+        over, within = (apart**2).mean(axis=0), (inner**2).sum(axis=0) / (size - 1.0).sum()
+        spread, shown = (_covariance(weight, x[here], x[here]) for here, weight in (self.told, self.shown))
+        return Moments(spread, over - within, over, shown)
+
+    def along(self, x: Array, rated: Array) -> Array:
+        """Covariance of strengths and the ratings of those shown (a column for each, or one for all)."""
+        here, weight = self.shown
+        return _covariance(weight, x[here], rated)
 
 
-class _Lens:
-    """What is looked at of strengths in all appearances (2n × columns)."""
+def _covariance(weight: Array, x: Array, y: Array) -> Array:
+    return weight @ ((x - weight @ x) * (y - weight @ y)) / (1.0 - float(weight @ weight))
 
-    def __init__(self, last: np.ndarray, weight: Array, rated: Array) -> None:
-        self.last, self.weight, self.unbiased = last, weight, 1.0 - float(weight @ weight)
-        self.rated = rated - weight @ rated
 
-    def moments(self, strength: Array) -> _Moments:
-        today = strength[self.last] - self.weight @ strength[self.last]
-        apart = strength - strength.mean(axis=0)
-        together, spread = (apart[0::2] * apart[1::2]).mean(axis=0), (apart**2).mean(axis=0)
-        return _Moments(self.weight @ today**2 / self.unbiased, together, spread)
+def _correlation(moments: Moments, least: Array | float = 0.0) -> Array:
+    """ρ on the scale on which its errors are normal."""
+    return np.arctanh(np.clip(moments.together / np.maximum(moments.over, least), -MOST_ALIKE, MOST_ALIKE))
 
-    def along(self, strength: Array, rated: Array | None = None) -> Array:
-        """Covariance of ratings (of the sides that are looked at; a column each, or those in use) and strengths."""
-        today = strength[self.last]
-        today = today - self.weight @ today
-        rated = self.rated[:, None] if rated is None else rated - self.weight @ rated
-        return (self.weight[:, None] * today * rated).sum(axis=0) / self.unbiased
+
+class Covered(NamedTuple):
+    """Covariance of ratings and strengths: of what is, and in seasons as they find it and as it is true."""
+
+    here: float
+    found: Array
+    true: Array
+
+
+def _by_moments(found: Moments, true: Moments, seasons: Moments, covered: list[Covered]) -> list[Range]:
+    """Spread, correlation and shares, with what ``seasons`` say of their bias and error: they find these moments where
+    others are ``true``. All are without luck."""
+    spread, shown = (np.maximum(one, LEAST_PART * put) for one, put in ((seasons[0], true[0]), (seasons[3], true[3])))
+    least = LEAST_PART * true.over
+    scales: list[tuple[float, Array, Callable, float]] = [
+        (0.5 * math.log(found.spread[0]), 0.5 * np.log(spread / true.spread), math.exp, 0.0),
+        (_correlation(found, least)[0], _correlation(seasons, least) - _correlation(true), math.tanh, LEAST_ERROR),
+    ]
+    for one in covered:
+        bias = float((one.found - one.true).mean())
+        share = max((one.here - bias) / float(found.shown[0]), LEAST_SHARE)
+        off = np.log(np.maximum((one.found - bias) / shown, LEAST_SHARE))
+        off -= np.log(np.maximum(one.true / true.shown, LEAST_SHARE))
+        scales.append((math.log(share), off, math.exp, 0.0))
+    answers = []
+    for value, errors, back, error in scales:
+        centre, reach = value - float(np.median(errors)), STUDENT_95 * math.hypot(float(errors.std(ddof=1)), error)
+        answers.append(Range(back(centre), back(centre - reach), back(centre + reach)))
+    return answers
+
+
+def _by_evidence(lens: Lens, drawn: list[Array], ratings: list[Array]) -> list[Range]:
+    """The same from draws of strengths given all results (appearances × draws), at each of the nodes."""
+    parts = [lens.moments(one) for one in drawn]
+    moments = Moments(*(np.concatenate(one) for one in zip(*parts)))
+    scales: list[tuple[Array, Callable[[float], float]]] = [
+        (0.5 * np.log(moments.spread), math.exp), (_correlation(moments), math.tanh)
+    ]  # fmt: skip
+    for rated in ratings:
+        share = np.concatenate([lens.along(one, rated[:, None]) for one in drawn]) / moments.shown
+        scales.append((np.log(np.maximum(share, LEAST_SHARE)), math.exp))
+    weight = np.repeat(list(NODES.values()), drawn[0].shape[1]) / drawn[0].shape[1]
+    answers = []
+    for values, back in scales:
+        mean = float(weight @ values)
+        reach = NORMAL_95 * math.sqrt(float(weight @ (values - mean) ** 2))
+        answers.append(Range(back(mean), back(mean - reach), back(mean + reach)))
+    return answers
+
+
+def _hull(one: list[Range], other: list[Range]) -> list[Range]:
+    """Both answers as one interval each."""
+    return [Range((a.value + b.value) / 2, min(a.low, b.low), max(a.high, b.high)) for a, b in zip(one, other)]
+
+
+@kernel
+def follow_luck(who, surprise, away, fades, totals):
+    """Sum into ``totals`` how far ``away`` the others of an appearance are from its side's usual, times the surprises
+    of that side so far, which fade (appearances in order of date, and one number for each of ``fades``)."""
+    luck = np.zeros((who.max() + 1, fades.size))
+    for n in range(who.size):
+        for d in range(fades.size):
+            totals[d] += luck[who[n], d] * away[n]
+            luck[who[n], d] = fades[d] * luck[who[n], d] + surprise[n]
+
+
+def luck_test(first: np.ndarray, who: np.ndarray, x: Array, surprise: Array) -> Array:
+    """T of each fading: strengths and surprises of all appearances, field by field."""
+    size = np.diff(first, append=x.size)
+    others = (np.repeat(np.add.reduceat(x, first), size) - x) / np.repeat(size - 1.0, size)
+    usual, totals = np.bincount(who, others) / np.maximum(np.bincount(who), 1), np.zeros(LUCK_FADES.size)
+    follow_luck(who, surprise, others - usual[who], LUCK_FADES, totals)
+    return totals
+
+
+def _deviations(real: Array, seasons: Array) -> float:
+    """The largest T in standard deviations of the seasons (a row each)."""
+    return float(((real - seasons.mean(axis=0)) / np.maximum(seasons.std(axis=0, ddof=1), 1e-12)).max())
 
 
 def opponents_found(
@@ -226,9 +306,9 @@ def opponents_found(
 ) -> OpponentsFound:  # fmt: skip
     """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today, and by
     other ``ks``."""
-    g, likelihood = np.random.default_rng(seed), found.likelihood
-    today, last = strengths_today(calendar, found, years)
-    played = np.bincount(np.concatenate([calendar.home, calendar.away]), minlength=calendar.sides).astype(float)
+    g, likelihood, side = np.random.default_rng(seed), found.likelihood, calendar.appearances
+    today, last = _strengths_today(calendar, found, years)
+    played = np.bincount(side, minlength=calendar.sides).astype(float)
     places = np.flatnonzero(today.active)
     weight = weights_of(today.strength[places], today.variance[places], played[places])
     places, weight = places[weight > 0], weight[weight > 0]
@@ -238,71 +318,79 @@ def opponents_found(
         kernels.expect_ratings(calendar, system, step, result, rated)
         return rated[places]
 
-    lens = _Lens(last[places], weight, ratings(calendar.result))
+    first = np.arange(0, 2 * calendar.size, 2)
+    lens = Lens(first, (last[places], weight), (last[places], weight))
     grown = np.zeros(2 * calendar.size) if found.trend is None else found.years @ found.trend.per_year
     x, luck = _firth(likelihood, found, g)
-    strength = (found.paths @ x + grown)[:, None]
-    own, error = lens.moments(strength), _Moments(*(one.mean() for one in lens.moments(found.paths @ luck)))
+    strength, rated_now = (found.paths @ x + grown)[:, None], ratings(calendar.result)
+    own, lucky = lens.moments(strength), lens.moments(found.paths @ luck)
+    without = own.less(lucky)
     least = (LEAST_SPREAD * CHESS_NU / parameters.nu) ** 2
-    variance = max(float(own.today[0]) - float(error.today), least)
-    rho = _correlation(own, error)[0]
-    covered = float(lens.along(strength)[0])
+    variance = max(float(without.spread[0]), least)
 
     # Seasons on the same calendar, from strengths as far apart as they are.
-    shrunk = min(math.sqrt(variance / float(own.today[0])), 1.0)
-    true = shrunk * strength
-    both = true.reshape(-1, 2)
-    results = np.empty((calendar.size, SEASONS))
+    shrunk = min(math.sqrt(variance / float(own.spread[0])), 1.0)
+    true, results = shrunk * strength, np.empty((calendar.size, SEASONS))
     for n in range(SEASONS):
-        kernels.draw_results(both, found.home, parameters, g.random(calendar.size), results[:, n])
+        kernels.draw_results(true.reshape(-1, 2), found.home, parameters, g.random(calendar.size), results[:, n])
     offset = found.home + shrunk * (grown[0::2] - grown[1::2])
     again = found.paths @ _refit(likelihood, found.factor, shrunk * x, luck, offset, results) + shrunk * grown[:, None]
     rated = np.stack([ratings(results[:, n]) for n in range(SEASONS)], axis=1)
-    seen, truth = lens.moments(again), lens.moments(true)
-    true_along, found_along = lens.along(true, rated), lens.along(again, rated)
-    bias = float((found_along - true_along).mean())
-    spreads = 0.5 * np.log(np.maximum(seen.today - error.today, 0.02 * variance) / variance)
-    turned = np.arctanh(_correlation(seen, error)) - np.arctanh(_correlation(truth, NOTHING))
-    shares = np.log(
-        np.maximum((found_along - bias) / np.maximum(seen.today - error.today, 0.02 * variance), LEAST_SHARE)
-    )
-    shares -= np.log(np.maximum(true_along / variance, LEAST_SHARE))
-    share = max((covered - bias) / variance, LEAST_SHARE)
-    answers = [
-        _interval(math.log(variance) / 2, spreads, math.exp),
-        _interval(math.atanh(rho), turned, math.tanh, LEAST_ERROR),
-        _interval(math.log(share), shares, math.exp),
-    ]
+    raw = lens.moments(again)
+    seasons, mean = raw.less(lucky), float(played[places].mean())
     # Strengths that move as fast as results tell them leave nothing to be seen of how far they lie apart.
-    faint = seen.today - error.today < FAINT * seen.today
-    if faint.mean() > FAINT or own.today[0] - error.today < FAINT * own.today[0]:
-        low, high = math.sqrt(least), math.sqrt(max(float(own.today[0]), 4 * least))
-        answers = [
-            Range((low + high) / 2, low, high), Range(0.0, -MOST_ALIKE, MOST_ALIKE), Range(1.0, LEAST_SHARE, MOST_SHARE)
-        ]  # fmt: skip
-        return OpponentsFound(answers[0], answers[1], answers[2], 0.0, {}, float(played[places].mean()), today)
-    unlucky = np.array([_luck_test(calendar, likelihood, *one) for one in zip(again.T, results.T)])
-    real = _luck_test(calendar, likelihood, strength[:, 0], calendar.result)
-    luck_of_calendar = float(((real - unlucky.mean(axis=0)) / np.maximum(unlucky.std(axis=0, ddof=1), 1e-12)).max())
+    if (seasons.spread < FAINT * raw.spread).mean() > FAINT or without.spread[0] < FAINT * own.spread[0]:
+        low, high = math.sqrt(least), math.sqrt(max(float(own.spread[0]), 4 * least))
+        unknown = Range(0.0, -MOST_ALIKE, MOST_ALIKE), Range(1.0, LEAST_SHARE, MOST_SHARE)
+        return OpponentsFound(Range((low + high) / 2, low, high), *unknown, 0.0, {}, mean, today)
+    told, true_along = np.full(1, variance), lens.along(true, rated)
+    covered = Covered(float(lens.along(strength, rated_now[:, None])[0]), lens.along(again, rated), true_along)
+    answers = _by_moments(without._replace(spread=told, shown=told), lens.moments(true), seasons, [covered])
+
+    def luck_of(strengths: Array, result: Array) -> Array:
+        surprise = result - likelihood.law.b(strengths[0::2] - strengths[1::2] + likelihood.home)
+        return luck_test(first, side, strengths, np.column_stack([surprise, -surprise]).ravel())
+
+    unlucky = np.array([luck_of(*season) for season in zip(again.T, results.T)])
+    luck_of_calendar = _deviations(luck_of(strength[:, 0], calendar.result), unlucky)
     if luck_of_calendar > FOLLOWS_RESULTS:
-        other, drawn = _evidence(likelihood, found, lens, x, math.sqrt(variance), grown, g)
-        answers = [
-            Range((one.value + two.value) / 2, min(one.low, two.low), max(one.high, two.high))
-            for one, two in zip(answers, other)
-        ]
-        today = _between(today, drawn[last])
+        drawn = [found.paths @ one + grown[:, None] for one in _drawn_given_all(found, x, math.sqrt(variance), g)]
+        answers = _hull(answers, _by_evidence(lens, drawn, [rated_now]))
+        # Strengths lie between the two answers: half of their gap is doubt.
+        given = drawn[1][last] - drawn[1][last][today.active].mean(axis=0)
+        other = given.mean(axis=1)
+        doubt = np.maximum(today.variance, given.var(axis=1)) + (today.strength - other) ** 2 / 4
+        today = StrengthsToday((today.strength + other) / 2, doubt, today.active)
     shown = {}
     for k in ks:
         step = np.multiply.outer(calendar.weight, np.full(2, k / 2))
         there = np.stack([ratings(results[:, n], step) for n in range(SEASONS)], axis=1)
         shown[k] = answers[2].value * float(lens.along(true, there).mean()) / max(float(true_along.mean()), 1e-9)
     # What a walk adds between blocks is smoothed away where results do not show it: strengths may lie further apart.
-    unseen = lens.moments(found.paths @ luck - _side_means(found, luck)).today.mean()
-    wide = answers[0]
-    answers[0] = wide._replace(high=math.hypot(wide.high, math.sqrt(2.0 * float(unseen))))
-    answers[2] = Range(*(min(one, MOST_SHARE) for one in answers[2]))
-    mean = float(played[places].mean())
-    return OpponentsFound(answers[0], answers[1], answers[2], luck_of_calendar, shown, mean, today)
+    block_side, count = found.blocks.side, np.bincount(found.blocks.side)
+    sums = np.stack([np.bincount(block_side, one, count.size) for one in luck.T], axis=1)
+    by_side = (sums / np.maximum(count, 1)[:, None])[block_side[found.blocks.block.ravel()]]
+    unseen = float(lens.moments(found.paths @ luck - by_side).spread.mean())
+    spread = answers[0]._replace(high=math.hypot(answers[0].high, math.sqrt(2.0 * unseen)))
+    share = Range(*(min(one, MOST_SHARE) for one in answers[2]))
+    return OpponentsFound(spread, answers[1], share, luck_of_calendar, shown, mean, today)
+
+
+def _strengths_today(calendar: Calendar, found: HindsightStrengths, years: float) -> tuple[StrengthsToday, np.ndarray]:
+    """Strengths at the end, about the mean of those who have played within some years and are tied to most others; and
+    the last appearance of each side."""
+    side, day = calendar.appearances, np.full(calendar.sides, -math.inf)
+    last = np.zeros(calendar.sides, np.int64)
+    last[side] = np.arange(side.size)
+    day[side] = calendar.day[last[side] // 2]
+    graph = sparse.coo_array((np.ones(calendar.size), (calendar.home, calendar.away)), shape=(calendar.sides,) * 2)
+    _, label = connected_components(graph, directed=False)
+    active = (day >= max(calendar.day[-1] - years * YEAR, 0.0)) & (label == np.bincount(label).argmax())
+    strength, luck = (one.reshape(side.size, -1)[last] for one in found.of_matches())
+    strength = strength[:, 0]
+    strength, luck = strength - strength[active].mean(), luck - luck[active].mean(axis=0)
+    idle = np.where(np.isfinite(day), calendar.day[-1] - day, 0.0) / YEAR
+    return StrengthsToday(strength, (luck**2).mean(axis=1) + found.walk_per_year**2 * idle, active), last
 
 
 def weights_of(strength: Array, doubt: Array, played: Array) -> Array:
@@ -319,35 +407,6 @@ def weights_of(strength: Array, doubt: Array, played: Array) -> Array:
         spread = float(weight @ (strength - weight @ strength) ** 2)
         variance = max((spread - float(weight @ doubt)) / (1.0 - float(weight @ weight)), 1e-6 * spread + 1e-9)
     return weight
-
-
-def _correlation(own: _Moments, error: _Moments) -> Array:
-    """ρ of each column, without what luck adds to both of its parts."""
-    spread = np.maximum(own.spread - error.spread, 1e-3 * own.spread + 1e-12)
-    return np.clip((own.together - error.together) / spread, -MOST_ALIKE, MOST_ALIKE)
-
-
-def _side_means(found: HindsightStrengths, luck: Array) -> Array:
-    """Of draws of luck (blocks × draws) the mean over the blocks of a side, in every appearance."""
-    side = found.blocks.side
-    count = np.bincount(side)
-    sums = np.stack([np.bincount(side, one, count.size) for one in luck.T], axis=1)
-    return (sums / np.maximum(count, 1)[:, None])[side[found.blocks.block.ravel()]]
-
-
-def _between(today: StrengthsToday, drawn: Array) -> StrengthsToday:
-    """Strengths between two answers, ``drawn`` (sides × draws) the other one: half of their gap is doubt."""
-    drawn = drawn - drawn[today.active].mean(axis=0)
-    other = drawn.mean(axis=1)
-    doubt = np.maximum(today.variance, drawn.var(axis=1)) + (today.strength - other) ** 2 / 4
-    return StrengthsToday((today.strength + other) / 2, doubt, today.active)
-
-
-def _interval(value: float, errors: Array, back: Callable[[float], float], least: float = 0.0) -> Range:
-    """A number on a scale on which errors are normal, without their middle and with their spread, scaled back; no
-    error is taken for less than the ``least``."""
-    centre, reach = value - float(np.median(errors)), STUDENT_95 * math.hypot(float(errors.std(ddof=1)), least)
-    return Range(back(centre), back(centre - reach), back(centre + reach))
 
 
 def _pull(likelihood: Likelihood, gap: Array, unknown: Array) -> Array:
@@ -394,41 +453,11 @@ def _refit(likelihood: Likelihood, factor: float, start: Array, luck: Array, hom
     return x
 
 
-@kernel
-def _follow_luck(home, away, strength, surprise, sides, fades, out):
-    """Into ``out`` (one for each of ``fades``): luck so far times how much stronger than usual the opponent is."""
-    usual, count = np.zeros(sides), np.zeros(sides)
-    for k in range(home.size):
-        usual[home[k]] += strength[2 * k + 1]
-        usual[away[k]] += strength[2 * k]
-        count[home[k]] += 1.0
-        count[away[k]] += 1.0
-    for f in range(fades.size):
-        luck, total = np.zeros(sides), 0.0
-        for k in range(home.size):
-            i, j = home[k], away[k]
-            total += luck[i] * (strength[2 * k + 1] - usual[i] / count[i])
-            total += luck[j] * (strength[2 * k] - usual[j] / count[j])
-            luck[i] = fades[f] * luck[i] + surprise[k]
-            luck[j] = fades[f] * luck[j] - surprise[k]
-        out[f] = total
-
-
-def _luck_test(calendar: Calendar, likelihood: Likelihood, strength: Array, result: Array) -> Array:
-    """T of each fading."""
-    out, gap = np.empty(len(LUCK_FADES)), strength[0::2] - strength[1::2]
-    surprise = result - likelihood.law.b(gap + likelihood.home)
-    ways = np.ascontiguousarray(strength), surprise, calendar.sides, np.array(LUCK_FADES)
-    _follow_luck(calendar.home, calendar.away, *ways, out)
-    return out
-
-
-def _evidence(
-    likelihood: Likelihood, found: HindsightStrengths, lens: _Lens, x: Array, spread: float, grown: Array,
-    g: np.random.Generator,
-) -> tuple[list[Range], Array]:  # fmt: skip
-    """The three where the calendar tells nothing beside the results, and draws of strengths in all appearances."""
-    first, own, factor = likelihood.prior > 0, copy.copy(likelihood), found.factor
+def _drawn_given_all(found: HindsightStrengths, x: Array, spread: float, g: np.random.Generator) -> list[Array]:
+    """Draws of the strengths of blocks (blocks × draws) at each node of the spread of independent strengths, sought
+    near another one."""
+    own, factor = copy.copy(found.likelihood), found.factor
+    first = own.prior > 0
     normal = g.standard_normal((own.n + own.walk.size + own.size, EVIDENCE_DRAWS))
 
     def drawn(log_ratio: float, draws: int = EVIDENCE_DRAWS) -> Array:
@@ -448,20 +477,93 @@ def _evidence(
         factor, x = walk_factor(own, x, g)
         shift, slope = falling_root(lambda further: excess(best + further), EVIDENCE_RANGE, EVIDENCE_ERROR)
         best += shift
-    error = 1.0 / math.sqrt(max(-slope, 1.0))
-    # Three nodes of a normal law of the logarithm.
-    nodes = [found.paths @ drawn(best + shift * error) + grown[:, None] for shift in (-math.sqrt(3), 0.0, math.sqrt(3))]
-    weight = np.repeat([1 / 6, 2 / 3, 1 / 6], EVIDENCE_DRAWS) / EVIDENCE_DRAWS
-    parts = [lens.moments(one) for one in nodes]
-    today, together, over = (np.concatenate(one) for one in zip(*parts))
-    share = np.concatenate([lens.along(one) for one in nodes]) / today
-    scales: list[tuple[Array, Callable[[float], float]]] = [
-        (0.5 * np.log(today), math.exp), (np.arctanh(np.clip(together / over, -MOST_ALIKE, MOST_ALIKE)), math.tanh),
-        (np.log(np.maximum(share, LEAST_SHARE)), math.exp),
-    ]  # fmt: skip
-    answers = []
-    for values, back in scales:
-        mean = float(weight @ values)
-        reach = NORMAL_95 * math.sqrt(float(weight @ (values - mean) ** 2))
-        answers.append(Range(back(mean), back(mean - reach), back(mean + reach)))
-    return answers, nodes[1]
+    return [drawn(best + node / math.sqrt(max(-slope, 1.0))) for node in NODES]
+
+
+def fields_found(
+    contests: Contests, since: int, ratings: list[Array], rerate: Callable[[Contests], list[Array]]
+) -> FieldsFound:
+    """What contests say of the fields that they have; ``ratings`` (entries) are those before each contest, and
+    ``rerate`` rates other contests alike; the share that they show is that of the contests from ``since`` on.
+    """
+    # By name, so that draws are the same however a file numbers its entrants.
+    names, code = np.unique(np.array(contests.entrants), return_inverse=True)
+    contests = _with_entrants(
+        replace(contests, entrants=tuple(names.tolist())), code[contests.entrant].astype(np.int32)
+    )
+    pool, times = pools_of_contests(contests), np.bincount(contests.entrant, minlength=len(contests.entrants))
+    often, most = np.argsort(np.where(pool == 0, -times, 0), kind="stable"), MOST_TOGETHER
+    while True:
+        core = np.zeros(times.size, bool)
+        core[often[:most]] = pool[often[:most]] == 0
+        chosen = core[contests.entrant]
+        number = np.bincount(contests.contest, chosen, len(contests))
+        if number @ number <= MOST_PAIRS or most < LEAST_TOGETHER:
+            break
+        most = most * 3 // 4
+    chosen &= (number > 1)[contests.contest]
+    there, who = np.unique(contests.entrant[chosen], return_inverse=True)
+    later = (contests.contest >= since)[chosen]
+    later |= not later.any()  # the largest pool may be an earlier one
+    part = with_entries(contests, chosen)
+    part = _with_entrants(replace(part, entrants=tuple(contests.entrants[n] for n in there)), who.astype(np.int32))
+    size, orders, generator = there.size, Orders.of(part), np.random.default_rng(0)
+    everywhere, late = np.arange(who.size), np.flatnonzero(later)
+    lens = Lens(
+        part.first[:-1], (everywhere, np.full(who.size, 1 / who.size)), (late, np.full(late.size, 1 / late.size))
+    )
+    ratings = [one[chosen][late] for one in ratings]
+
+    def without_luck(entrant: NDArray, fit: OrderFit) -> tuple[Array, Moments]:
+        """Strengths of a fit in all entries, about their mean, and their moments without luck."""
+        x, luck = fit.strength[entrant], fit.draws(generator.standard_normal((size, SEASONS)))
+        return x - x.mean(), lens.moments(x[:, None]).less(lens.moments(luck[entrant]))
+
+    fit = fit_orders(orders, size, WIDE)
+    x, found = without_luck(who, fit)
+    whole = max(float(x.var()), 1e-9)
+    truth = (fit.strength - fit.strength[who].mean()) * math.sqrt(
+        min(max(float(found.spread[0]), LEAST_PART * whole) / whole, 1.0)
+    )
+    true = lens.moments(truth[who][:, None])
+    found = Moments(*(np.maximum(one, LEAST_PART * put) for one, put in zip(found, true)))
+    # Places without ties, but of who did not finish, at the end.
+    rank, out = np.arange(who.size) - part.first[:-1][part.contest] + 1.0, part.ended != 0
+    last = np.bincount(part.contest, np.where(out, rank, 0.0)) / np.maximum(np.bincount(part.contest, out), 1.0)
+    places, moments, luck, along = np.where(out, last[part.contest], rank), [], [], []
+    for _ in range(SEASONS):
+        order = drawn_orders(part, truth, generator)
+        again = replace(_with_entrants(part, part.entrant[order]), place=places, ended=part.ended[order])
+        entrant, ordered = again.entrant.astype(np.int64), Orders.of(again)
+        refit = fit_orders(ordered, size, WIDE, truth)
+        seen, without = without_luck(entrant, refit)
+        moments.append([float(one[0]) for one in without])
+        both = np.column_stack([seen, truth[entrant]])
+        along.append([lens.along(both, one[late][:, None]) for one in rerate(again)])
+        luck.append(luck_test(lens.first, entrant, seen, order_surprises(ordered, refit.strength)))
+    follows = _deviations(luck_test(lens.first, who, x, order_surprises(orders, fit.strength)), np.array(luck))
+    covered = [
+        Covered(float(lens.along(x[:, None], one[:, None])[0]), *np.array([season[n] for season in along]).T)
+        for n, one in enumerate(ratings)
+    ]
+    answers = _by_moments(found, true, Moments(*np.array(moments).T), covered)
+    if follows > FOLLOWS_RESULTS:
+        normal, spread = generator.standard_normal((size, 3 * EVIDENCE_DRAWS)), math.sqrt(float(found.spread[0]))
+
+        def excess(log_ratio: float) -> float:
+            given = fit_orders(orders, size, spread * math.exp(log_ratio))
+            squares = given.strength @ given.strength + float((given.draws(normal) ** 2).mean(axis=1).sum())
+            return squares / (spread * math.exp(log_ratio)) ** 2 - size
+
+        best, slope = falling_root(excess, EVIDENCE_RANGE, EVIDENCE_ERROR)
+        error, drawn = 1.0 / math.sqrt(max(-slope, 1.0)), []
+        for node in NODES:
+            given = fit_orders(orders, size, spread * math.exp(best + node * error))
+            drawn.append((given.strength[:, None] + given.draws(normal))[who])
+        answers = _hull(answers, _by_evidence(lens, drawn, ratings))
+    return FieldsFound(answers[0], answers[1], tuple(answers[2:]), follows, int((pool > 0).sum()))
+
+
+def _with_entrants(contests: Contests, entrant: NDArray[np.int32]) -> Contests:
+    """The same contests between others, each rated as a whole."""
+    return replace(contests, entrant=entrant, slots={"entrant": Slots(entrant[:, None], contests.entrants)})

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from kinelo.advice.audit import kernels
 from kinelo.advice.audit.alike import OpponentsFound, Range, opponents_found
-from kinelo.advice.audit.backtest import LEAST_FOLLOWED, KBacktest, backtest, k_grid, lowest
-from kinelo.advice.audit.contests import ContestAudit, audit_contests, check_asked
-from kinelo.advice.audit.estimate import estimate_league, moves
-from kinelo.advice.audit.findings import Findings, Home, advise, periods_of
-from kinelo.advice.audit.gaps import bands_of, law_of
-from kinelo.advice.audit.groups import check_reference, groups_found, groups_of
+from kinelo.advice.audit.backtest import (
+    BLOCKS_OF_QUARTER,
+    LEAST_FOLLOWED,
+    Difference,
+    KBacktest,
+    backtest,
+    k_grid,
+    lowest,
+)
+from kinelo.advice.audit.contests import ContestAudit, audit_contests
+from kinelo.advice.audit.estimate import LeagueEstimate, estimate_league, moves
+from kinelo.advice.audit.gaps import Band, bands_of, law_of
 from kinelo.advice.audit.hindsight import strengths_in_hindsight
 from kinelo.advice.audit.in_use import (
+    OtherSystem,
     SystemInUse,
     carried_on,
     other_system,
@@ -27,15 +36,31 @@ from kinelo.advice.audit.in_use import (
     side_ratings,
     system_of,
 )
-from kinelo.advice.audit.inflation import inflation_of
-from kinelo.advice.audit.inputs import auditable, compare_ratings, latest_part, only_side, table_of
+from kinelo.advice.audit.inflation import GroupFound, RatingInflation, groups_found, groups_of, inflation_of
+from kinelo.advice.audit.inputs import (
+    Misrated,
+    RatingsInUse,
+    auditable,
+    compare_ratings,
+    latest_part,
+    only_side,
+    table_of,
+)
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
-from kinelo.advice.audit.outlook import find_remedies, look_ahead, newcomers_steps
-from kinelo.advice.audit.recursion import Recursion, k_curve
-from kinelo.advice.audit.replays import PosteriorCheck, posterior_check, replays
-from kinelo.advice.audit.verdict import SAME_K, Lead, lead_of
-from kinelo.advice.audit.words import Finding, findings_of, gain_words, rows_of, sections_of
-from kinelo.advice.report import Report, Rows, html_fragment
+from kinelo.advice.audit.outlook import Outlook, find_remedies, look_ahead, newcomers_steps
+from kinelo.advice.audit.recursion import (
+    Advice,
+    KCurve,
+    PosteriorCheck,
+    Prediction,
+    Recursion,
+    advise,
+    k_curve,
+    posterior_check,
+    replay,
+)
+from kinelo.advice.audit.verdict import SAME_K, AuditReport, lead_of
+from kinelo.advice.audit.words import findings_of, gain_words, rows_of
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
@@ -48,8 +73,7 @@ from kinelo.runtime.progress import Progress, stages
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.advice.audit.performance import Performance, Variation
-    from kinelo.advice.audit.recovered import Recovered
+    from kinelo.advice.audit.performance import Performance, Recovered, Variation
     from kinelo.raters.rater import Rater
 
 ACTIVE_YEARS = 2.0
@@ -60,31 +84,145 @@ REPLAY_RUNG, REPLAY_RUNGS = 1.35, 5
 """K tried in each replay: this factor apart, so many on either side of K*."""
 
 
+@dataclass(frozen=True)
+class HistoryPeriod:
+    """A quarter of the history: its days, matches, best K by theory, and by backtest with its 95 % interval."""
+
+    first: str
+    last: str
+    matches: int
+    theory: float
+    measured: float
+    low: float
+    high: float
+
+    @property
+    def k(self) -> float:
+        """What both say: the geometric mean."""
+        return math.sqrt(self.theory * self.measured)
+
+
+@dataclass(frozen=True)
+class Home:
+    """The home advantage: what forecasts add, what it was in the first and the last tenth of the matches, by how much
+    an advantage that follows it lowers the expected log-loss of the later half, and the standard error of today's."""
+
+    in_use: float
+    first: float
+    today: float
+    gain: float
+    error: float = 0.0
+
+
 @dataclass(frozen=True, repr=False)
-class Audit(Findings, Report):
-    """What a league's rating system does to it, and what K should be: everything in :class:`Findings`.
+class Audit(AuditReport):
+    """What a league's rating system does to it, and what K should be.
 
     ``verdict`` is the answer in one sentence; ``variation``, ``check`` and ``performance`` are computed when first
     asked for.
+
+    Attributes
+    ----------
+    advice
+        The K that theory and backtest both support, with its 95 % interval, or what was tested where they disagree.
+    outlook
+        The K to use from now on: the best one over matches to come, from today's ratings.
+    periods
+        The best K of each quarter of the history; the last one is today's.
+    k
+        The K in use; None where a rule sets it match by match, or the system is no Elo.
+    tested
+        How much more the system in use loses on the later half than the K advised, with its 95 % interval.
+    now, best
+        What theory predicts of the system in use and of the K advised: log-loss, error of a rating, calibration.
+    curve
+        The same at every K, with theory's own best K and its interval.
+    measured
+        The curve by backtest, on the same matches.
+    league
+        What the matches alone say: how far strengths lie apart, how fast they move, home advantage, ties.
+    home
+        Home advantage in use, at first and today.
+    slope
+        Slope of results on forecasts of the system in use, with its standard error.
+    spread
+        Standard deviation of the strengths of the sides active at the end, from results alone, in points.
+    moves
+        Whether strengths move beyond what chance shows.
+    step, rate
+        Standard deviation of the change of a strength from one match of a side to its next, and its rate of return.
+    memory
+        Matches of a side after which a rating has followed 63 % of a change of strength.
+    newcomer_matches
+        Matches until what is unknown of a newcomer's start is less than the usual error of a rating.
+    inflation
+        Whether a rating today is worth what it was, and where newcomers should start; None without half a year.
+    opponents
+        How alike opponents are, how much of the differences ratings show, and how many matches it would take.
+    groups
+        What became of each group; empty where none were asked for.
+    reference
+        The group that they, and inflation, are told next to; None where that is all sides.
+    bands
+        The later half by fifths of the ratings: how far off, seen from results.
+    misrated
+        The sides rated highest and lowest, with what the matches say of their strength today.
+    ratings
+        What was found of the table of ratings in use; None without one.
+    other
+        What was found of a rater that is no Elo with a K; None without one.
+    strengths, dynamics, system
+        The league as the theory takes it: `kn.tracking(audit.system, audit.strengths, audit.dynamics)`.
+    k_in_order
+        Theory's best K of the later half, were the order of all matches within their day known; None where it is.
+    extract
+        The side that plays in every match, where there is one; None in a league.
+    notes
+        What these matches do not show, and why.
     """
 
+    advice: Advice
+    outlook: Outlook
+    periods: tuple[HistoryPeriod, ...]
+    k: float | None
+    tested: Difference
+    now: Prediction
+    best: Prediction
+    curve: KCurve
+    measured: KBacktest
+    league: LeagueEstimate
+    home: Home
+    slope: tuple[float, float]
+    spread: float
+    moves: bool
+    step: float
+    rate: float
+    memory: float
+    newcomer_matches: float
+    inflation: RatingInflation | None
+    opponents: OpponentsFound
+    groups: tuple[GroupFound, ...]
+    reference: str | None
+    bands: tuple[Band, ...]
+    misrated: tuple[Misrated, ...]
+    ratings: RatingsInUse | None
+    other: OtherSystem | None
+    k_in_order: float | None
+    extract: str | None
+    notes: tuple[str, ...]
+    in_use: SystemInUse = field(repr=False)
+    strengths: Fixed = field(repr=False)
+    dynamics: Form | Walk = field(repr=False)
+    system: RatingSystem = field(repr=False)
+    recursion: Recursion = field(repr=False)
+    before: Array = field(repr=False)
+    matches: Matches = field(repr=False)
+    since: int = field(repr=False)
+
     _heading = "What these matches do not show"
-    _sentences_in_table = False
 
-    @cached_property
-    def lead(self) -> Lead:
-        """The answer: one K with its interval, one reason and one caveat."""
-        return lead_of(self)
-
-    @property
-    def verdict(self) -> str:
-        """The answer in a few sentences."""
-        return self.lead.verdict
-
-    @cached_property
-    def findings(self) -> list[Finding]:
-        """At most six findings, each with what to do, the most useful first."""
-        return findings_of(self)
+    lead, findings = cached_property(lead_of), cached_property(findings_of)
+    rows, _gain_words = rows_of, gain_words
 
     @cached_property
     def variation(self) -> Variation:
@@ -110,7 +248,7 @@ class Audit(Findings, Report):
 
         ``sigma`` is the spread of performances in points; without it, what line-ups tell (:attr:`performance`).
         """
-        from kinelo.advice.audit.recovered import recovered_bands
+        from kinelo.advice.audit.performance import recovered_bands
 
         spread = self.performance.spread if sigma is None else sigma
         return recovered_bands(self.matches, self.since, self.in_use, self.before, spread)
@@ -139,31 +277,10 @@ class Audit(Findings, Report):
         }
         return pl.DataFrame(table).sort("rating", descending=True)
 
-    def __repr__(self) -> str:
-        return f"Audit: {self.verdict}"
-
-    def __str__(self) -> str:
-        lines = [self.verdict]
-        for heading, rows in sections_of(self):
-            lines += ["", heading, *(f"{name}: {words}" for name, words in rows)]
-        return "\n".join([*lines, *([""] if self.notes else []), *self.notes])
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        names = (
-            "verdict",
-            "k",
-            "moves",
-            "step",
-            "rate",
-            "memory",
-            "newcomer_matches",
-            "k_in_order",
-            "extract",
-            "reference",
-            "notes",
-        )
-        plain = {name: getattr(self, name) for name in names}
+        names = "verdict k moves step rate memory newcomer_matches k_in_order extract reference notes"
+        plain = {name: getattr(self, name) for name in names.split()}
         low, high = self.measured.interval
         plain |= {
             "matches": len(self.matches),
@@ -195,26 +312,6 @@ class Audit(Findings, Report):
             "ratings": None if self.ratings is None else asdict(self.ratings),
         }  # fmt: skip
         return json_ready(plain)
-
-    def _title(self) -> str:
-        return self.verdict
-
-    def rows(self) -> Rows:
-        """Name and finding of every line."""
-        return rows_of(self)
-
-    def sections(self) -> list[tuple[str, Rows]]:
-        """Every line under its heading."""
-        return sections_of(self)
-
-    def _gain_words(self) -> tuple[str, str]:
-        return gain_words(self)
-
-    def _sentences(self) -> tuple[str, ...]:
-        return self.notes
-
-    def _repr_html_(self) -> str:
-        return html_fragment([("Verdict", self.verdict), *self.rows()], self.notes, self._heading)
 
 
 @overload
@@ -274,10 +371,14 @@ def audit(
     (True, 'K = 60 is too large for this league')
     """
     if isinstance(matches, Contests):
-        check_asked({"ratings": ratings, "by": by, "reference": reference})
-        return audit_contests(matches, rater, progress)
-    check_matches(matches)
+        for name, value in {"ratings": ratings, "by": by, "reference": reference}.items():
+            if value is not None:
+                raise InputError(f"{name}=… is for audits of matches of two sides; an audit of contests takes a rater.")
+    else:
+        check_matches(matches)
     with stages(progress) as tell:
+        if isinstance(matches, Contests):
+            return audit_contests(matches, rater, tell)
         return _audit_matches(matches, rater, ratings, by, reference, tell)
 
 
@@ -287,18 +388,19 @@ def _audit_matches(
 ) -> Audit:  # fmt: skip
     """The audit of matches that hold together, which tells what it is doing."""
     matches, earlier = latest_part(matches)
-    read = auditable(matches)
-    notes = (*_note_latest(matches, earlier), *read.notes)
-    rater = carried_on(rater, earlier)
-    matches, since = read.matches, read.since
+    rater, notes = carried_on(rater, earlier), []
+    if earlier is not None:
+        notes.append(
+            f"Of {len(earlier) + len(matches):,} matches the latest {len(matches):,}, since {matches.date[0]}, are "
+            "audited, with ratings carried on from the earlier ones."
+        )
+    matches, since = auditable(matches, notes)
     in_use, other_rater = system_of(rater, matches, since)
     table = None if ratings is None else table_of(ratings, matches)
     calendar = Calendar.of(matches)
-    groups = None if by is None else groups_of(by, matches)
-    if reference is not None:
-        if groups is None:
-            raise InputError("A reference is one of the groups: say by what sides are grouped (by=, --by).")
-        check_reference(reference, groups, calendar)
+    if reference is not None and by is None:
+        raise InputError("A reference is one of the groups: say by what sides are grouped (by=, --by).")
+    groups = None if by is None else groups_of(by, matches, reference)
     seconds = max(SECONDS * len(matches), 2)
     tell(f"Auditing {len(matches):,} matches takes about {seconds:.0f} s of processor time", 0.0)
     tell("Estimating strengths and their movement", 0.01)
@@ -319,9 +421,10 @@ def _audit_matches(
     tell("Finding strengths from results alone, whoever met whom", 0.50)
     hindsight = strengths_in_hindsight(calendar, league.parameters, recursion.strengths)
     used = steps if steps is not None else np.multiply.outer(matches.weight, np.full(2, (in_use.k or centre) / 2))
-    opponents = opponents_found(
-        calendar, league.parameters, hindsight, recursion.system, used, ACTIVE_YEARS, _other_ks(in_use.k, measured)
-    )
+    # K that might show more of the differences: the best by backtest, and larger ones than it and that in use.
+    most = max(in_use.k or 0.0, measured.best)
+    other_ks = (measured.best, *(most * step for step in (1.5, 2.0, 4.0) if most * step <= measured.k[-1]))
+    opponents = opponents_found(calendar, league.parameters, hindsight, recursion.system, used, ACTIVE_YEARS, other_ks)
     advice = advise(curve, measured, len(matches), opponents.alike)
     other = None
     if other_rater is not None:
@@ -337,7 +440,16 @@ def _audit_matches(
     k_in_order = None if matches.unordered is None else recursion.in_order().best(centre)
     k = in_use.k or advice.k
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
-    today = _league_today(recursion, opponents, matches.teams)
+    # The league as theory takes it: form about its mean where that explains the spread of today; else a walk.
+    spread, (step, rate) = max(opponents.spread.value, 1e-3), recursion.change_per_match()
+    strength, _, active = opponents.today
+    names = [matches.teams[i] for i in np.flatnonzero(active)]
+    if rate > 0 and step**2 / (2 * rate) <= 2 * spread**2:
+        strengths, dynamics = Fixed(np.zeros(len(names)), names=names), Form(rate, step / math.sqrt(2 * rate))
+    else:
+        # As far apart as strengths are, not as luck makes them look.
+        apart = strength[active] * spread / max(float(strength[active].std()), 1e-9)
+        strengths, dynamics = Fixed(apart, names=names), Walk(spread=step)
     now = recursion.at(k if steps is None else steps)
     memory, newcomer_matches = recursion.speeds(k, now)
     by_group, inflation = (), None
@@ -346,31 +458,39 @@ def _audit_matches(
         by_group, inflation = groups_found(calendar, league.parameters, known, groups, rated_so, reference)
     if reference is None:
         inflation = inflation_of(calendar, hindsight, before, memory, in_use.rater.initial, in_use.nu)
+    notes.append(
+        "How much performances vary around strengths from match to match does not show in results alone: it flattens "
+        "the scale of results, and strengths here are on that scale"
+        + ("; line-ups show the part that they make (performance)." if matches.lineups is not None else ".")
+    )
+    if k_in_order is not None and matches.unordered is not None and abs(math.log(k_in_order / curve.best.k)) > SAME_K:
+        notes.append(
+            f"{100 * float(matches.unordered.mean()):.0f} % of the matches have no order within their day and are "
+            f"forecast from the ratings before it: so theory's best K is {curve.best.k:.3g}, and were their order "
+            f"known, it would be {k_in_order:.3g}. A time of day or a round in the file gives the order."
+        )
+    ends = np.concatenate([[0], np.cumsum(measured.sizes)[BLOCKS_OF_QUARTER - 1 :: BLOCKS_OF_QUARTER]]).astype(int)
+    periods = tuple(
+        HistoryPeriod(
+            str(matches.date[first]), str(matches.date[last - 1]), int(last - first), curve.quarters[n],
+            *measured.period(n),
+        )
+        for n, (first, last) in enumerate(pairwise(ends))
+    )  # fmt: skip
     return Audit(
-        advice=advice, groups=by_group, extract=only_side(matches),
-        outlook=outlook, periods=periods_of(matches, curve, measured),
+        advice=advice, groups=by_group, extract=only_side(matches), outlook=outlook, periods=periods,
         k=in_use.k if other is None else None, moves=moves(calendar, league),
         tested=measured.against(own_losses(in_use.blank(), matches), advice.k), now=now, best=recursion.at(advice.k),
         curve=curve, measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
-        spread=today.spread, step=today.step, rate=today.rate, memory=memory, newcomer_matches=newcomer_matches,
+        spread=spread, step=step, rate=rate, memory=memory, newcomer_matches=newcomer_matches,
         inflation=inflation, opponents=opponents, reference=reference,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
-        misrated=compare_ratings(matches.teams, rated.ratings_, *today.known).extremes,
-        ratings=None if table is None else compare_ratings(matches.teams, table, *today.known), other=other,
-        notes=notes + _notes(matches, curve.best.k, k_in_order), in_use=in_use, k_in_order=k_in_order,
-        strengths=today.strengths, dynamics=today.dynamics,
+        misrated=compare_ratings(matches.teams, rated.ratings_, *opponents.today).extremes,
+        ratings=None if table is None else compare_ratings(matches.teams, table, *opponents.today), other=other,
+        notes=tuple(notes), in_use=in_use, k_in_order=k_in_order, strengths=strengths, dynamics=dynamics,
         system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
         matches=matches, since=since,
     )  # fmt: skip
-
-
-def _note_latest(matches: Matches, earlier: Matches | None) -> tuple[str, ...]:
-    if earlier is None:
-        return ()
-    return (
-        f"Of {len(earlier) + len(matches):,} matches the latest {len(matches):,}, since {matches.date[0]}, are "
-        "audited, with ratings carried on from the earlier ones.",
-    )
 
 
 def replay_interval(recursion: Recursion, drawn: list[Parameters], centre: float) -> tuple[float, float]:
@@ -380,17 +500,12 @@ def replay_interval(recursion: Recursion, drawn: list[Parameters], centre: float
     """
     ks = centre * REPLAY_RUNG ** np.arange(-REPLAY_RUNGS, REPLAY_RUNGS + 1.0)
     calendar, losses = recursion.calendar, np.empty((len(drawn), ks.size))
-    for one, row in zip(replays(calendar, drawn), losses):
-        kernels.play_results(calendar, recursion.system, ks, one.result, recursion.since, row)
+    for parameters, stream, row in zip(drawn, np.random.SeedSequence(0).spawn(len(drawn)), losses):
+        result = replay(calendar, parameters, np.random.default_rng(stream)).result
+        kernels.play_results(calendar, recursion.system, ks, result, recursion.since, row)
     found = np.log(lowest(ks, losses.T))
     reach = 2.02 * float(found.std(ddof=1))
     return math.exp(found.mean() - reach), math.exp(found.mean() + reach)
-
-
-def _other_ks(k: float | None, measured: KBacktest) -> tuple[float, ...]:
-    """K that might show more of the differences: the best by backtest, and larger ones than it and that in use."""
-    most = max(k or 0.0, measured.best)
-    return (measured.best, *(most * step for step in (1.5, 2.0, 4.0) if most * step <= measured.k[-1]))
 
 
 def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
@@ -400,49 +515,9 @@ def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
         return Home(0.0, 0.0, 0.0, 0.0)
     tenth = max(advantages.size // 10, 1)
     # What was known before each match: to follow what only later results tell would be hindsight.
-    following = recursion.with_home(np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0]))
+    known = np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0])
+    following = copy.copy(recursion)
+    following.system = recursion.system._replace(home=known)
     gain = recursion.loss(k) - following.loss(k)
     first, today = float(advantages[:tenth].mean()), float(advantages[-tenth:].mean())
     return Home(in_use.home_advantage, first, today, gain, math.sqrt(float(recursion.filtered.home_path[-1, 3])))
-
-
-class _LeagueToday(NamedTuple):
-    """The league as theory takes it, and mean, variance and activity of each side at the end."""
-
-    spread: float
-    step: float
-    rate: float
-    strengths: Fixed
-    dynamics: Form | Walk
-    known: tuple[Array, Array, np.ndarray]
-
-
-def _league_today(recursion: Recursion, opponents: OpponentsFound, teams: tuple[str, ...]) -> _LeagueToday:
-    """Form about the league's mean where that explains the spread of today; else a walk."""
-    strength, doubt, active = opponents.today
-    spread = max(opponents.spread.value, 1e-3)
-    step, rate = recursion.change_per_match()
-    names = [teams[i] for i in np.flatnonzero(active)]
-    strengths = strength, doubt, active
-    if rate > 0 and step**2 / (2 * rate) <= 2 * spread**2:
-        form = Form(rate=rate, spread=step / math.sqrt(2 * rate))
-        return _LeagueToday(spread, step, rate, Fixed(np.zeros(len(names)), names=names), form, strengths)
-    # As far apart as strengths are, not as luck makes them look.
-    own = strength[active] * spread / max(float(strength[active].std()), 1e-9)
-    return _LeagueToday(spread, step, rate, Fixed(own, names=names), Walk(spread=step), strengths)
-
-
-def _notes(matches: Matches, k: float, k_in_order: float | None) -> tuple[str, ...]:
-    notes = [
-        "How much performances vary around strengths from match to match does not show in results alone: it "
-        "flattens the scale of results, and strengths here are on that scale"
-        + ("; line-ups show the part that they make (performance)." if matches.lineups is not None else "."),
-    ]
-    if k_in_order is not None and matches.unordered is not None and abs(math.log(k_in_order / k)) > SAME_K:
-        share = 100 * float(matches.unordered.mean())
-        notes.append(
-            f"{share:.0f} % of the matches have no order within their day and are forecast from the ratings before it: "
-            f"so theory's best K is {k:.3g}, and were their order known, it would be {k_in_order:.3g}. A time of day "
-            "or a round in the file gives the order."
-        )
-    return tuple(notes)

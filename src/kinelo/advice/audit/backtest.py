@@ -49,11 +49,14 @@ class KBacktest:
         Summed loss by K and block of time; the later half of the blocks is the later half of the matches.
     sizes
         Matches of each block; of contests, pairs of finishers.
+    cuts
+        Contests of each block, where ``sizes`` are pairs.
     """
 
     k: Array
     blocks: Array = field(repr=False)
     sizes: Array = field(repr=False)
+    cuts: Array | None = field(default=None, repr=False)
 
     @property
     def log_loss(self) -> Array:
@@ -82,25 +85,27 @@ class KBacktest:
 
     def difference(self, one: float, other: float) -> Difference:
         """How much more K = one loses in the later half than K = other."""
-        part, place = _later(self.sizes), np.log(self.k)
-        rows = [
-            np.array([np.interp(math.log(k), place, column) for column in self.blocks[:, part].T]) for k in (one, other)
-        ]
-        return self._test(rows[0] - rows[1])
+        return self._test(self._at_every_block(one) - self._at_every_block(other))
 
     def against(self, losses: Array, k: float) -> Difference:
         """How much more forecasts with these losses (n, all matches) lose in the later half than K = k."""
-        part, place = _later(self.sizes), np.log(self.k)
-        own = np.array([np.interp(math.log(k), place, column) for column in self.blocks[:, part].T])
-        return self._test(sums_by_block(losses[None, :], self.sizes)[0, part] - own)
+        return self._test(self._summed(losses) - self._at_every_block(k))
 
     def saving(self, differences: Array) -> Difference:
         """Mean over the later half of differences in log-loss (n, all matches)."""
-        return self._test(sums_by_block(differences[None, :], self.sizes)[0, _later(self.sizes)])
+        return self._test(self._summed(differences))
+
+    def _at_every_block(self, k: float) -> Array:
+        place = np.log(self.k)
+        return np.array([np.interp(math.log(k), place, column) for column in self.blocks.T])
+
+    def _summed(self, losses: Array) -> Array:
+        return sums_by_block(losses[None, :], self.sizes if self.cuts is None else self.cuts)[0]
 
     def _test(self, differences: Array) -> Difference:
-        """Mean and 95 % interval of block sums."""
-        return mean_by_block(differences, self.sizes[_later(self.sizes)])
+        """Mean and 95 % interval of block sums, of the later half."""
+        part = _later(self.sizes)
+        return mean_by_block(differences[part], self.sizes[part])
 
     def _interval(self, part: slice) -> tuple[float, float]:
         blocks = self.blocks[:, part]
@@ -117,8 +122,7 @@ def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None,
     sizes = cuts if counts is None else sums_by_block(counts[None, :], cuts)[0]
     blocks = sums_by_block(tried, cuts)
     for _ in range(MOST_WIDENED):
-        found = KBacktest(ks, blocks, sizes)
-        place = int(np.argmin(found.log_loss))
+        place = int(np.argmin(KBacktest(ks, blocks, sizes).log_loss))
         if 0 < place < ks.size - 1:
             break
         more = ks[0] * np.geomspace(0.25, 0.8, 6) if place == 0 else ks[-1] * np.geomspace(1.25, 4.0, 6)
@@ -129,7 +133,7 @@ def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None,
         blocks = np.concatenate([blocks, sums_by_block(losses(more), cuts)])
         order = np.argsort(ks)
         ks, blocks = ks[order], blocks[order]
-    return KBacktest(ks, blocks, sizes)
+    return KBacktest(ks, blocks, sizes, cuts)
 
 
 def k_grid(centre: float, also: float, least: float = 0.0) -> Array:

@@ -10,26 +10,21 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.advice.audit.alike import Measured
-from kinelo.advice.audit.backtest import KBacktest, backtest, block_sizes, k_grid, lowest, mean_by_block
-from kinelo.advice.audit.backtest import sums_by_block as by_block
-from kinelo.advice.audit.contest_fields import FieldsFound, fields_found
-from kinelo.advice.audit.contest_findings import ContestFindings, LuckLevel
+from kinelo.advice.audit.alike import CLEARLY_ALIKE, CLEARLY_FOLLOWS, FieldsFound, Range, fields_found
+from kinelo.advice.audit.backtest import Difference, KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, elo_slope, expected_losses, field_luck
-from kinelo.advice.audit.contest_words import contest_gain_words, contest_lead, contest_rows
-from kinelo.advice.audit.findings import advise
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
-from kinelo.advice.audit.kernels import Array
-from kinelo.advice.audit.recursion import KCurve, Prediction
-from kinelo.advice.audit.verdict import Lead
-from kinelo.advice.report import Report, Rows
+from kinelo.advice.audit.kernels import NORMAL_95, Array
+from kinelo.advice.audit.recursion import Advice, KCurve, Prediction, advise
+from kinelo.advice.audit.verdict import AuditReport, contest_lead
+from kinelo.advice.audit.words import contest_findings, contest_gain_words, contest_rows
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss, pairs_of, pairs_right, pooled
 from kinelo.forecasts.places import ContestForecast
@@ -42,7 +37,6 @@ from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.team.contests import slots_not_used
-from kinelo.runtime.progress import Progress, stages
 
 LEAST_CONTESTS = 40
 MOST_ENTRIES = 60_000
@@ -61,35 +55,141 @@ NEAR_BEST = 1.3 ** np.arange(-2.0, 3.0)
 ENTRIES_DRAWN, MOST_DRAWS = 12_000, 6
 """Entries whose strengths are drawn, by draws of all of them."""
 NO_K = 1e-9
+CLEARLY_MOVES = 3.0
+"""Standard errors by which a walk must lie above 0: it cannot lie below, so that fewer show nothing."""
 LEAST_CHANCE, MOST_OUT = 1e-12, 0.95
-NORMAL_95 = 1.96
+
+
+class Measured(NamedTuple):
+    """A number with its standard error."""
+
+    value: float
+    error: float
+
+    @property
+    def low(self) -> float:
+        """Lower end of the 95 % interval."""
+        return self.value - NORMAL_95 * self.error
+
+    @property
+    def high(self) -> float:
+        """Upper end of the 95 % interval."""
+        return self.value + NORMAL_95 * self.error
+
+
+class LuckLevel(NamedTuple):
+    """Factor of the luck at one level of a column, with its 80 % interval, and contests."""
+
+    column: str
+    level: str
+    factor: float
+    low: float
+    high: float
+    contests: int
 
 
 @dataclass(frozen=True, repr=False)
-class ContestAudit(ContestFindings, Report):
-    """What plain Elo does to contests of many entrants, and what K should be: everything in ``ContestFindings``.
+class ContestAudit(AuditReport):
+    """What plain Elo does to contests of many entrants, and what K should be; ``verdict`` is the answer in a few
+    sentences.
 
-    ``verdict`` is the answer in a few sentences.
+    Attributes
+    ----------
+    advice
+        The K that theory and backtest both support, with its 95 % interval.
+    k
+        The K in use; None where another rater is.
+    gain
+        How much more the K in use loses, per pair of finishers of the later half, than the K advised.
+    pairs_right
+        Share of pairs of the later half in the order forecast, with the K in use and with the K advised.
+    curve, measured
+        Log-loss of orders at every K, by theory and by backtest.
+    league
+        Strengths in points: their yearly walk and return, newcomers' deviation and how far off they start, and the
+        deviation within a field.
+    walk
+        The yearly walk of a strength, with its standard error.
+    fields
+        What all contests at once say of strengths: their spread, ``alike``, the correlation of two entrants of one
+        contest (0 where fields are drawn from all alike), and how much of the true differences the ratings of the later
+        half show, their slope on strengths, with the K in use (``share_shown``) and the one advised
+        (``shown_advised``).
+    start
+        Where newcomers should start beside ratings at the best K; None where nobody is new.
+    newcomer_contests
+        Contests after which what is unknown of a newcomer's start is less than the usual error of a rating.
+    luck
+        Factors of the luck by levels of columns that are one for all of a contest.
+    other
+        What was found of a rater that is no Elo with a K; None without one.
+    notes
+        What was left out, and why.
     """
 
-    _heading = "What these contests do not show"
-    _sentences_in_table = False
+    advice: Advice
+    k: float | None
+    gain: Difference
+    pairs_right: tuple[float, float]
+    curve: KCurve
+    measured: KBacktest
+    league: ContestLeague
+    walk: Measured
+    fields: FieldsFound
+    start: Measured | None
+    newcomer_contests: float
+    luck: tuple[LuckLevel, ...]
+    other: OtherSystem | None
+    notes: tuple[str, ...]
+    in_use: SystemInUse = field(repr=False)
+    contests: Contests = field(repr=False)
+    since: int = field(repr=False)
 
-    @cached_property
-    def lead(self) -> Lead:
-        """The answer: one K with its interval, one reason and one caveat."""
-        return contest_lead(self)
+    _heading = "What these contests do not show"
+
+    lead, findings = cached_property(contest_lead), cached_property(contest_findings)
+    rows, _gain_words = contest_rows, contest_gain_words
 
     @property
-    def verdict(self) -> str:
-        """The answer in a few sentences."""
-        return self.lead.verdict
+    def alike(self) -> Range:
+        """Correlation of the strengths of two entrants of one contest."""
+        return self.fields.correlation
 
-    def __repr__(self) -> str:
-        return f"Audit of contests: {self.verdict}"
+    @property
+    def share_shown(self) -> Range:
+        """Share of the true differences that ratings show with the K in use."""
+        return self.fields.shares[0]
 
-    def __str__(self) -> str:
-        return "\n".join([self.verdict, "", *(f"{name}: {words}" for name, words in self.rows()), *self.notes])
+    @property
+    def shown_advised(self) -> Range:
+        """The same with the K advised."""
+        return self.fields.shares[1]
+
+    @property
+    def follows_results(self) -> bool:
+        """Whether results clearly decide who meets whom."""
+        return self.fields.follows > CLEARLY_FOLLOWS
+
+    @property
+    def like_meets_like(self) -> bool:
+        """Whether entrants of one contest are clearly alike."""
+        return self.alike.low > CLEARLY_ALIKE
+
+    @property
+    def moves(self) -> bool:
+        """Whether strengths move beyond what chance shows; a walk at its bound has no error, and shows nothing."""
+        return self.walk.value > CLEARLY_MOVES * self.walk.error
+
+    @property
+    def unfinished(self) -> float:
+        """Part of all entries that did not finish, whom plain Elo counts as beaten by all who did."""
+        return float((self.contests.ended != FINISHED).mean())
+
+    @property
+    def share_of_luck(self) -> float:
+        """Luck of a contest of the usual size in units of that of a match of two."""
+        luck, there = field_luck(self.league, self.in_use.nu), 1.0 - self.unfinished
+        return luck.of_contest(float(np.median(self.contests.sizes)), there) / luck.of_contest(2.0, there)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
@@ -97,7 +197,8 @@ class ContestAudit(ContestFindings, Report):
         return json_ready({
             "verdict": self.verdict, "k": self.k, "contests": len(self.contests),
             "scored": len(self.contests) - self.since, "entries": self.contests.entrant.size,
-            "lead": self.lead._asdict(), "advice": asdict(self.advice), "gain": asdict(self.gain),
+            "lead": self.lead._asdict(), "findings": [one._asdict() for one in self.findings],
+            "advice": asdict(self.advice), "gain": asdict(self.gain),
             "pairs_right": {"in_use": self.pairs_right[0], "advised": self.pairs_right[1]},
             "theory": {"k": self.curve.best.k, "low": self.curve.low, "high": self.curve.high},
             "measured": {
@@ -113,40 +214,21 @@ class ContestAudit(ContestFindings, Report):
             "other": None if self.other is None else asdict(self.other), "notes": self.notes,
         })  # fmt: skip
 
-    def _title(self) -> str:
-        return self.verdict
 
-    def rows(self) -> Rows:
-        """Name and finding of every line."""
-        return contest_rows(self)
-
-    def _gain_words(self) -> tuple[str, str]:
-        return contest_gain_words(self)
-
-    def _sentences(self) -> tuple[str, ...]:
-        return self.notes
-
-
-def audit_contests(contests: Contests, rater: Rater | None = None, progress: Progress = False) -> ContestAudit:
-    """Say which K plain Elo should have on contests, and what moving there buys.
+def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str, float], None]) -> ContestAudit:
+    """Say which K plain Elo should have on contests, and what moving there buys; it tells what it is doing.
 
     Columns that were read as advantages and are one for all of a contest (a track) are asked for their luck.
 
     >>> import kinelo as kn
     >>> races = kn.read_contests(kn.matches.sample_contests(contests=120, entrants=40, size=12, seed=1))
-    >>> found = audit_contests(races, kn.TeamElo.classic(k=4))
+    >>> found = kn.audit(races, kn.TeamElo.classic(k=4))
     >>> found.advice.k > 20, found.verdict.split(":")[0]
     (True, 'K = 4 is too small for these contests')
     """
     check_contests(contests)
-    with stages(progress) as tell:
-        return _audit(contests, rater, tell)
-
-
-def _audit(contests: Contests, rater: Rater | None, tell: Callable[[str, float], None]) -> ContestAudit:
-    """The audit of contests that hold together, which tells what it is doing."""
     audited, notes = part_audited(contests)
-    since = len(audited) // 2
+    since, pairs = len(audited) // 2, pairs_of(audited)
     in_use, other_rater = _system(rater, audited)
     tell(f"Auditing {len(audited):,} contests with {audited.entrant.size:,} entries", 0.00)
     tell("Estimating strengths and their movement", 0.02)
@@ -155,15 +237,21 @@ def _audit(contests: Contests, rater: Rater | None, tell: Callable[[str, float],
     # A walk by the year stands for one by the contest, and the level of newcomers for that of their fields: best K are
     # the same to a hundredth, and the sentences say what both are.
     truth = _quiet(RankElo(noise_by=columns or None, contest_walk=0.0, newcomer_follows=1.0), whole)
-    before = _step_ahead(truth, whole)
+    expected = blank_of(truth).one_step_ahead(whole)
+    doubt = np.maximum(expected.deviation**2 - truth._noise_of(whole)[whole.contest], 0.0)
+    before = Beliefs(whole.contest, POINTS_PER_UNIT * expected.mean, POINTS_PER_UNIT**2 * doubt)
     tell("Holding every K against the later half of the contests", 0.40)
-    pairs = pairs_of(audited)
+
+    def losses(forecast: ContestForecast, pairs: NDArray[Any]) -> Array:
+        """Log-loss of each contest, summed over pairs of finishers."""
+        return np.where(pairs > 0, order_log_loss(forecast) * pairs, 0.0)
+
     measured = backtest(
-        lambda ks: k_losses(in_use, audited, ks), k_grid(FIRST_GUESS, in_use.k or FIRST_GUESS), since, pairs
-    )
+        lambda ks: np.stack([losses(_ahead(in_use, float(k), audited), pairs) for k in ks]),
+        k_grid(FIRST_GUESS, in_use.k or FIRST_GUESS), since, pairs,
+    )  # fmt: skip
     used = _ahead(in_use, in_use.k or measured.best, audited)
-    at_best = _ahead(in_use, measured.best, audited)
-    start = right_start(audited, since, at_best, truth)
+    start = right_start(audited, since, _ahead(in_use, measured.best, audited), truth)
     tell("Asking the theory what every K would do", 0.55)
     entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
     league, fragile = who_does_not_finish(audited, before, league_of(truth, before, entry_gap, since))
@@ -172,33 +260,41 @@ def _audit(contests: Contests, rater: Rater | None, tell: Callable[[str, float],
     advice = advise(curve, measured, int(worth_in_matches(audited.sizes).sum()))
     other = None
     if other_rater is not None:
-        tell(f"Fitting {type(other_rater).__name__} on the earlier half", 0.90)
-        other = _other_system(other_rater, audited, since, measured)
+        name = type(other_rater).__name__
+        tell(f"Fitting {name} on the earlier half", 0.90)
+        later = _quiet(copy.deepcopy(other_rater), audited[:since]).one_step_ahead(audited[since:])
+        theirs = np.append(np.zeros(since), losses(later, pairs[since:]))
+        gap, unknown = measured.against(theirs, measured.best), (math.nan, math.nan)
+        other = OtherSystem(
+            name, measured.best, float(theirs.sum() / pairs[since:].sum()), measured.at(measured.best), gap, unknown, ()
+        )
     advised = _ahead(in_use, advice.k, audited)
     tell("Finding strengths from all contests at once", 0.92)
     both = in_use.k or measured.best, advice.k
     fields = fields_found(
         audited, since, [used.mean, advised.mean], lambda other: [_ahead(in_use, k, other).mean for k in both]
     )
-    notes += note_apart(fields)
+    if fields.apart:
+        notes += (
+            f"{fields.apart:,} entrants never meet most of the others, nor anybody who does: whatever the K, their "
+            "ratings cannot be compared with those of the rest.",
+        )
+    errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
+    walk = (POINTS_PER_UNIT * one for one in (truth.parameters_["walk"], errors.get("walk", math.nan)))
+    # Contests after which the start of a newcomer matters less than the luck of ratings.
+    gamma, size, there = advice.k / 2.0, float(np.median(audited.sizes)), float((audited.ended == FINISHED).mean())
+    rest = min(max(1.0 - gamma * float(elo_slope(np.array(2.0 * league.within**2), in_use.nu)), 0.0), 0.9999)
+    usual = gamma**2 * field_luck(league, in_use.nu).of_contest(size, there) / (1.0 - rest**2)
+    off = league.entry_spread**2 + league.entry_gap**2
+    lost_after = max(math.log(usual / off) / (2.0 * math.log(rest)), 0.0) if rest > 0 else 1.0
     return ContestAudit(
         advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
         pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
-        league=league, walk=_walk(truth), fields=fields, start=start,
-        newcomer_contests=_newcomer_contests(league, advice.k, in_use.nu, audited),
+        league=league, walk=Measured(*walk), fields=fields, start=start,
+        newcomer_contests=lost_after,
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,
     )  # fmt: skip
-
-
-def note_apart(fields: FieldsFound) -> tuple[str, ...]:
-    """What is said of entrants whom no contest ties to most others."""
-    if not fields.apart:
-        return ()
-    return (
-        f"{fields.apart:,} entrants never meet most of the others, nor anybody who does: whatever the K, their ratings "
-        "cannot be compared with those of the rest.",
-    )
 
 
 def worth_in_matches(sizes: NDArray[Any]) -> Array:
@@ -290,38 +386,14 @@ def starting_ratings(in_use: SystemInUse, contests: Contests) -> Array:
     return begin
 
 
-def _step_ahead(rater: RankElo, contests: Contests) -> Beliefs:
-    said = blank_of(rater).one_step_ahead(contests)
-    variance = np.maximum(said.deviation**2 - rater._noise_of(contests)[contests.contest], 0.0)
-    return Beliefs(contests.contest, POINTS_PER_UNIT * said.mean, POINTS_PER_UNIT**2 * variance)
-
-
-def k_losses(in_use: SystemInUse, contests: Contests, ks: Array) -> Array:
-    """Log-loss summed over pairs of finishers, of every contest (columns) at every K (rows)."""
-    pairs = pairs_of(contests)
-    rows = [order_log_loss(_ahead(in_use, float(k), contests)) for k in ks]
-    return np.stack([np.where(pairs > 0, row * pairs, 0.0) for row in rows])
-
-
-def later(beliefs: Beliefs, since: int) -> Beliefs:
-    """Entries of the contests from ``since`` on, those numbered from 0."""
-    own = beliefs.contest >= since
-    return Beliefs(beliefs.contest[own] - since, beliefs.mean[own], beliefs.variance[own])
-
-
-def within_sums(beliefs: Beliefs) -> tuple[Array, Array]:
-    """By contest, the sum of squares of strengths around their mean, and degrees of freedom."""
-    number = np.bincount(beliefs.contest).astype(float)
-    mean = np.bincount(beliefs.contest, beliefs.mean) / number
-    squares = np.bincount(beliefs.contest, (beliefs.mean - mean[beliefs.contest]) ** 2)
-    belief = np.bincount(beliefs.contest, beliefs.variance) / number
-    return squares + belief * (number - 1.0), number - 1.0
-
-
 def league_of(truth: RankElo, before: Beliefs, entry_gap: float, since: int) -> ContestLeague:
     """What was found of strengths, in points."""
-    squares, freedom = within_sums(later(before, since))
-    values, within = truth.parameters_, math.sqrt(max(float(squares.sum() / freedom.sum()), 1.0))
+    # Within fields of the later half: squares of means about their own mean, and what is not known of each.
+    later, contest = before.contest >= since, before.contest[before.contest >= since] - since
+    number = np.bincount(contest).astype(float)
+    mean, doubt = (np.bincount(contest, one[later]) / number for one in (before.mean, before.variance))
+    squares = np.bincount(contest, (before.mean[later] - mean[contest]) ** 2) + doubt * (number - 1.0)
+    values, within = truth.parameters_, math.sqrt(max(float(squares.sum() / (number - 1.0).sum()), 1.0))
     # Where fields are alike, newcomers of one field differ no more than all of it do.
     entry_spread = min(POINTS_PER_UNIT * values["prior_spread"], within)
     walk = POINTS_PER_UNIT * values["walk"]
@@ -393,11 +465,6 @@ class StrengthsFound(NamedTuple):
         return min(math.ceil(ENTRIES_DRAWN / self.contests.entrant.size), MOST_DRAWS)
 
 
-def _walk(truth: RankElo) -> Measured:
-    errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
-    return Measured(POINTS_PER_UNIT * truth.parameters_["walk"], POINTS_PER_UNIT * errors.get("walk", math.nan))
-
-
 def contest_curve(found: StrengthsFound, ks: Array, nu: float, since: int) -> KCurve:
     """Theory's curve over K, its best place, and how sure that is: what errors of the parameters make of it."""
     ks = np.append(ks[:-1:2], ks[-1])  # steps of a fifth
@@ -448,37 +515,3 @@ def right_start(contests: Contests, since: int, used: ContestForecast, truth: Ra
     mean = float(np.average(beside[own], weights=fresh[own]))
     doubt = np.sqrt(np.sum((fresh[own] * (beside[own] - mean)) ** 2)) / fresh[own].sum()
     return Measured(mean + offset, math.hypot(float(doubt), POINTS_PER_UNIT * errors.get("newcomer", 0.0)))
-
-
-def _newcomer_contests(league: ContestLeague, k: float, nu: float, contests: Contests) -> float:
-    """Contests after which the start of a newcomer matters less than the luck of ratings."""
-    mean, gamma = field_luck(league, nu), k / 2.0
-    size, there = float(np.median(contests.sizes)), float((contests.ended == FINISHED).mean())
-    slope = float(elo_slope(np.array(2.0 * league.within**2), nu))
-    rest = min(max(1.0 - gamma * slope, 0.0), 0.9999)
-    shake = gamma**2 * mean.of_contest(size, there)
-    usual = shake / (1.0 - rest**2)
-    start = league.entry_spread**2 + league.entry_gap**2
-    return max(math.log(usual / start) / (2.0 * math.log(rest)), 0.0) if rest > 0 else 1.0
-
-
-def _other_system(rater: Rater, contests: Contests, since: int, measured: KBacktest) -> OtherSystem:
-    """Fit a rater on the earlier half and hold its forecasts of the later one against Elo at its best K."""
-    said: ContestForecast = _quiet(copy.deepcopy(rater), contests[:since]).one_step_ahead(contests[since:])  # type: ignore[assignment]
-    pairs = pairs_of(contests)
-    losses = np.append(np.zeros(since), np.where(pairs[since:] > 0, order_log_loss(said) * pairs[since:], 0.0))
-    cuts = block_sizes(since, len(contests))
-    own, half = by_block(losses[None, :], cuts)[0], cuts.size // 2
-    at_best = np.array([np.interp(math.log(measured.best), np.log(measured.k), column) for column in measured.blocks.T])
-    sizes = measured.sizes[half:]
-    return OtherSystem(
-        type(rater).__name__, measured.best, float(own[half:].sum() / sizes.sum()), measured.at(measured.best),
-        mean_by_block((own - at_best)[half:], sizes), (math.nan, math.nan), (),
-    )  # fmt: skip
-
-
-def check_asked(asked: dict[str, Any]) -> None:
-    """Refuse what an audit of matches takes and one of contests does not."""
-    odd = [name for name, value in asked.items() if value is not None]
-    if odd:
-        raise InputError(f"{odd[0]}=… is for audits of matches of two sides; an audit of contests takes a rater.")

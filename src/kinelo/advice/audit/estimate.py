@@ -109,7 +109,11 @@ class LeagueEstimate:
             len(self.free),
             likelihoods.scales.unit,
         )
-        time = math.log(years_between(calendar))
+        # Years from a match of a side to its next, on average; a day at least.
+        side, day = calendar.appearances, np.repeat(calendar.day, 2)
+        order = np.argsort(side, kind="stable")
+        again = np.diff(side[order]) == 0
+        time = math.log(max(float(np.diff(day[order])[again].mean()) if again.any() else 0.0, 1.0) / YEAR)
         match, year = 2.0 * centre[0], 2.0 * centre[1] + time
         share = 1.0 / (1.0 + math.exp(year - match))
         turn, middle = np.eye(size), centre.copy()
@@ -189,14 +193,6 @@ def moves(calendar: Calendar, league: LeagueEstimate) -> bool:
     """Whether the matches show that strengths move: the league is likelier than one that stands still."""
     still = estimate_league(calendar, league.parameters.nu, still=True, near=league.parameters)
     return league.log_likelihood - still.log_likelihood > LIKELIER
-
-
-def years_between(calendar: Calendar) -> float:
-    """Years from a match of a side to its next, on average; a day at least."""
-    side, day = np.column_stack([calendar.home, calendar.away]).ravel(), np.repeat(calendar.day, 2)
-    order = np.argsort(side, kind="stable")
-    again = np.diff(side[order]) == 0
-    return max(float(np.diff(day[order])[again].mean()) if again.any() else 0.0, 1.0) / YEAR
 
 
 @cache

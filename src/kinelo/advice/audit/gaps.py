@@ -115,11 +115,6 @@ class GapForecasts:
         chance = np.where(result == 0, 1 - decided, (decided + result * mean) / 2)
         return -float(np.log(np.maximum(chance, 1e-300)).mean())
 
-    def from_both_sides(self) -> GapForecasts:
-        """Every match seen by the home side, then by the away side."""
-        blur = np.tile(np.broadcast_to(self.blur, self.gap.size), 2)
-        return GapForecasts(np.concatenate([self.gap, -self.gap]), self._law, blur)
-
     def of(self, here: np.ndarray) -> GapForecasts:
         """Some of the matches."""
         return GapForecasts(self.gap[here], self._law, np.broadcast_to(self.blur, self.gap.size)[here])
@@ -128,7 +123,9 @@ class GapForecasts:
 def bands_of(home: Array, away: Array, forecast: GapForecasts, result: Array) -> tuple[Band, ...]:
     """Matches by rating of the side in question, lowest fifth first; every match is seen from both sides."""
     ratings = np.concatenate([home, away])
-    whole = forecast.from_both_sides()
+    # Every match seen by the home side, then by the away side.
+    blur = np.tile(np.broadcast_to(forecast.blur, forecast.gap.size), 2)
+    whole = GapForecasts(np.concatenate([forecast.gap, -forecast.gap]), forecast._law, blur)
     seen = np.concatenate([result, -result])
     place = np.searchsorted(np.quantile(ratings, np.linspace(0, 1, BANDS + 1)[1:-1]), ratings)
     bands = []

@@ -389,7 +389,7 @@ def strengths_in_hindsight(
 
 def newcomers(calendar: Calendar) -> np.ndarray:
     """Places of the sides that entered after the founding part of the matches."""
-    side, first = np.unique(np.column_stack([calendar.home, calendar.away]).ravel(), return_index=True)
+    side, first = np.unique(calendar.appearances, return_index=True)
     return side[first // 2 >= FOUNDING * calendar.size]
 
 
@@ -398,7 +398,7 @@ def years_since_entry(calendar: Calendar, groups: list[np.ndarray]) -> Array:
 
     Groups of fewer than eight sides, or within half a year, have none.
     """
-    side, day = np.column_stack([calendar.home, calendar.away]).ravel(), np.repeat(calendar.day, 2)
+    side, day = calendar.appearances, np.repeat(calendar.day, 2)
     first = np.zeros(calendar.sides)
     places, debut = np.unique(side, return_index=True)
     first[places] = day[debut]

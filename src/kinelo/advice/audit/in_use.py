@@ -57,6 +57,11 @@ class SystemInUse:
         """The same system; where its forecasts learn κ on the way, they know it, so that all K forecast draws alike."""
         return replace(self, rater=anew(self.rater, ties=ties)) if self.rater.ties is None else self
 
+    def in_kernels(self, matches: Matches) -> System:
+        """The system as the compiled recursion takes it."""
+        ties = self.ties
+        return System(self.nu, points_scale(self.nu, ties), ties, self.home(matches), self.start(matches))
+
     def at(self, k: float) -> ClassicElo:
         """The same system with this one K for all."""
         return anew(self.rater, k=k, k_of=None)
@@ -68,11 +73,6 @@ class SystemInUse:
     def losses(self, matches: Matches, ks: Array) -> Array:
         """Log-loss of every match (columns) at every K (rows)."""
         return losses_by_k(self.rater, matches, ks)
-
-    def in_kernels(self, matches: Matches) -> System:
-        """The system as the compiled recursion takes it."""
-        ties = self.ties
-        return System(self.nu, points_scale(self.nu, ties), ties, self.home(matches), self.start(matches))
 
     def ratings_before(self, matches: Matches, k: float) -> Array:
         """Ratings of both sides that each match is forecast from (n × 2), less where newcomers begin."""
@@ -114,7 +114,7 @@ def own_losses(rater: Rater, matches: Matches) -> Array:
 def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[SystemInUse, Rater | None]:
     """The Elo to audit, and the rater to hold against it where that is no Elo with a K."""
     elo, other = (_usual(), rater) if not _is_plain(rater) else (rater or _usual(), None)
-    k = single_k(elo)
+    k = None if elo.step is None else 2.0 * elo.step  # None where a rule sets it match by match
     if k is not None and k <= 0:
         raise InputError("K must be above 0: with K = 0 ratings never move.")
     settled = anew(elo)
@@ -123,7 +123,7 @@ def system_of(rater: Rater | None, matches: Matches, since: int) -> tuple[System
             warnings.simplefilter("ignore", KineloWarning)
             settled.fit(matches[:since])
         settled = anew(elo, home_advantage=settled.parameters_["home_advantage"])
-    name = f"K = {k:g}" if k is not None else rule_name(elo)
+    name = f"K = {k:g}" if k is not None else elo.label.removeprefix("plain Elo, ")
     return SystemInUse(name, k, settled), other
 
 
@@ -147,16 +147,6 @@ def carried_on(rater: Rater | None, earlier: Matches | None) -> Rater | None:
         warnings.simplefilter("ignore", KineloWarning)
         table = anew(elo).fit(earlier).ratings_
     return anew(elo, start=table)
-
-
-def single_k(rater: ClassicElo) -> float | None:
-    """The one K of a rater; None where a rule sets it match by match."""
-    return None if rater.step is None else 2.0 * rater.step
-
-
-def rule_name(rater: ClassicElo) -> str:
-    """What a rule of K is called in a sentence."""
-    return rater.label.removeprefix("plain Elo, ")
 
 
 def ratings_before(rater: SideRater, matches: Matches) -> Array:

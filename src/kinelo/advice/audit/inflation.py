@@ -1,15 +1,20 @@
-"""Whether a rating today is worth what it was, and where newcomers should start.
+"""Whether a rating today is worth what it was, where newcomers should start, and the same by group.
 
 Ratings are held against strengths as results alone tell them (:mod:`kinelo.advice.audit.hindsight`), all in one frame
 whoever comes and goes. Rating less strength, on average over those who play, rises by as much as ratings inflate. A
 side that enters above its strength brings points in, and one that leaves above its strength takes points out: with the
 changes of strength themselves, that is all that can move the mean.
+
+A side's group (juniors, clubs, regions) comes from a list of names and groups, or from a column of the matches: one for
+each side (``home_region``, ``away_region``), or one for the match, whose value most often is the side's.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +27,14 @@ from kinelo.advice.audit.hindsight import (
     HindsightStrengths,
     newcomers,
     strengths_in_hindsight,
+    years_since_entry,
 )
-from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar
+from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar, Parameters, Strengths
+from kinelo.charts import Chart, Trace
+from kinelo.errors import InputError
+from kinelo.matches.columns import listed
 from kinelo.matches.kind import kind_of
+from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.rater import traits_of
@@ -40,6 +50,9 @@ FURTHEST = 6.0
 FEWEST_MATCHES, MOST_INFLATION_MATCHES = 300, 50_000
 USUAL_MEMORY = 20.0
 """Matches in which ratings follow 63 % of a change, where no step tells it."""
+MOST_GROUPS = 40
+MOST_LETTERS = 70
+"""Letters of all names that stand side by side below a chart."""
 
 
 class Shift(NamedTuple):
@@ -63,6 +76,10 @@ class Shift(NamedTuple):
     def beyond_chance(self) -> bool:
         """Whether the interval leaves out 0."""
         return self.low > 0 or self.high < 0
+
+    def to_dict(self) -> dict[str, float]:
+        """Plain numbers; the interval holds 95 %."""
+        return {**self._asdict(), "low": self.low, "high": self.high}
 
 
 def plausible(one: Shift | None, furthest: float, origin: float = 0.0) -> Shift | None:
@@ -104,15 +121,7 @@ class RatingInflation:
 
     def to_dict(self) -> dict[str, object]:
         """Plain numbers; intervals hold 95 %."""
-
-        def plain(one: Shift | None) -> dict[str, float] | None:
-            return None if one is None else {**one._asdict(), "low": one.low, "high": one.high}
-
-        return {
-            "per_year": plain(self.per_year), "years": self.years, "start": plain(self.start), "initial": self.initial,
-            "returning": plain(self.returning), "entries": self.entries, "exits": self.exits,
-            "gain": plain(self.gain),
-        }  # fmt: skip
+        return {name: one.to_dict() if isinstance(one, Shift) else one for name, one in vars(self).items()}
 
 
 class Appearances(NamedTuple):
@@ -131,7 +140,7 @@ class Appearances(NamedTuple):
 
 def appearances(calendar: Calendar, hindsight: HindsightStrengths, before: Array) -> Appearances:
     """Every match from both sides, with ratings ``before`` it (n × 2) beside strengths in hindsight."""
-    side = np.column_stack([calendar.home, calendar.away]).ravel()
+    side = calendar.appearances
     order = np.argsort(side, kind="stable")
     first = np.flatnonzero(np.diff(side[order], prepend=-1))
     number = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
@@ -169,10 +178,24 @@ def inflation_seen(
     settled, offset = settled_appearances(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     slope, start = per_year(seen, np.ones(seen.side.size, bool), years), start_of(seen, entered, offset, initial)
-    back = _returning(seen, settled, offset, AWAY_MATCHES * calendar.size / years)
+    # How much stronger than rated sides are that come back, against those who stayed: the league has played many
+    # matches in the middle of the time for which they were away, so that no break of all sides counts.
+    days, back = np.sort(seen.year), None
+    left, came = seen.year[:-1] + AWAY_DAYS / 4 / YEAR, seen.year[1:] - AWAY_DAYS / 4 / YEAR
+    between = (np.searchsorted(days, came) - np.searchsorted(days, left)) / 2
+    same = seen.side[1:] == seen.side[:-1]
+    away = same & (np.diff(seen.year) * YEAR > AWAY_DAYS) & (between > AWAY_MATCHES * calendar.size / years)
+    returned = 1 + np.flatnonzero(away & settled[1:])
+    if offset is not None and returned.size >= LEAST_SIDES:
+        mean, error = mean_strength((seen.strength - seen.rating)[returned], seen.doubt[returned])
+        back = Shift(mean + offset.mean, math.hypot(error, offset.error), int(returned.size))
+    # Points a year that newcomers bring to each active side, and that leavers bring (less than 0: take).
+    above, last = seen.rating - seen.strength, np.append(~same, True)
+    gone = last & (seen.year < years * (1 - 1 / BINS))
+    shared = max(int(np.sum(last & ~gone)), 1) * years
     return RatingInflation(
         plausible(slope, furthest), years, plausible(start, furthest, initial), initial, plausible(back, furthest),
-        *_entries_and_exits(seen, entered, years),
+        float(above[entered].sum()) / shared, -float(above[gone].sum()) / shared,
     )  # fmt: skip
 
 
@@ -183,10 +206,18 @@ def in_frame_of_today(seen: Appearances, years: float) -> Appearances:
 
 
 def settled_appearances(seen: Appearances, years: float, memory: float) -> tuple[np.ndarray, Shift | None]:
-    """In which appearances a rating has found its strength, and where the scale of ratings lies today."""
+    """In which appearances a rating has found its strength, and where the scale of ratings lies today: the mean over
+    sides of rating less strength."""
     each = seen.side.size / max(np.unique(seen.side).size, 1)
     settled = seen.number >= min(SETTLED_AFTER * memory, 0.5 * each)
-    return settled, _by_side(seen, settled & (seen.year >= years * (1 - 1 / BINS)))
+    here = settled & (seen.year >= years * (1 - 1 / BINS))
+    sides, place = np.unique(seen.side[here], return_inverse=True)
+    if sides.size < LEAST_SIDES:
+        return settled, None
+    off, doubt = (
+        np.bincount(place, one[here]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt)
+    )
+    return settled, Shift(*mean_strength(off, doubt), sides.size)
 
 
 def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
@@ -225,17 +256,6 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     return replace(found, start=None, entries=0.0, exits=0.0)
 
 
-def _by_side(seen: Appearances, here: np.ndarray) -> Shift | None:
-    """Mean of rating less strength over sides, in some of their matches: where the scale of ratings lies."""
-    sides, place = np.unique(seen.side[here], return_inverse=True)
-    if sides.size < LEAST_SIDES:
-        return None
-    off, doubt = (
-        np.bincount(place, one[here]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt)
-    )
-    return Shift(*mean_strength(off, doubt), sides.size)
-
-
 def per_year(seen: Appearances, own: np.ndarray, years: float) -> Shift | None:
     """Slope over time of the mean of rating less strength over the sides that play, each once in a part of the span.
 
@@ -257,7 +277,9 @@ def per_year(seen: Appearances, own: np.ndarray, years: float) -> Shift | None:
     weight = 1.0 / (spread_of(strength, doubt) + doubt)
     t = when - weight @ when / weight.sum()
     along = weight * t / float(weight @ t**2)
-    return Shift(float(along @ off), math.sqrt(float(((along @ luck) ** 2).mean())), sides)
+    # Luck, and that sides differ in how far they are off: others might have been seen more often.
+    differ = float(along @ along) * spread_of(off, doubt)
+    return Shift(float(along @ off), math.sqrt(float(((along @ luck) ** 2).mean()) + differ), sides)
 
 
 def start_of(seen: Appearances, entered: np.ndarray, offset: Shift | None, initial: float) -> Shift | None:
@@ -287,32 +309,188 @@ def spread_of(strength: Array, doubt: Array) -> float:
         weight = 1.0 / (spread + doubt)
         mean = float(weight @ strength / weight.sum())
         excess = float(weight @ (strength - mean) ** 2) - (strength.size - 1)
-        moved = spread + excess / float(weight**2 @ (strength - mean) ** 2)
+        moved = spread + excess / max(float(weight**2 @ (strength - mean) ** 2), 1e-300)
         if abs(moved - spread) < 1e-6 * (moved + spread) or moved <= 0:
             return max(moved, 0.0)
         spread = moved
     return spread
 
 
-def _returning(seen: Appearances, settled: np.ndarray, offset: Shift | None, missed: float) -> Shift | None:
-    """How much stronger than rated sides are that come back, against those who stayed: the league has played so many
-    matches in the middle of the time for which they were away, so that no break of all sides counts."""
-    days = np.sort(seen.year)
-    left, came = seen.year[:-1] + AWAY_DAYS / 4 / YEAR, seen.year[1:] - AWAY_DAYS / 4 / YEAR
-    between = (np.searchsorted(days, came) - np.searchsorted(days, left)) / 2
-    away = (seen.side[1:] == seen.side[:-1]) & (np.diff(seen.year) * YEAR > AWAY_DAYS) & (between > missed)
-    back = 1 + np.flatnonzero(away & settled[1:])
-    if offset is None or back.size < LEAST_SIDES:
-        return None
-    mean, error = mean_strength((seen.strength - seen.rating)[back], seen.doubt[back])
-    return Shift(mean + offset.mean, math.hypot(error, offset.error), int(back.size))
+@dataclass(frozen=True)
+class GroupFound:
+    """What became of one group; each number with its standard error, None where too few sides tell it.
+
+    Attributes
+    ----------
+    group, sides
+        Its name, and how many sides it has.
+    entry
+        Rating at which those who entered should have started, on today's scale.
+    gain
+        Points a year by which its sides grow stronger, next to the reference, or to the average of all sides.
+    inflation
+        Points a year by which ratings of those who play rose above their strengths.
+    bias
+        Points by which its sides are rated too high today, next to the reference, or to the average of all sides.
+    """
+
+    group: str
+    sides: int
+    entry: Shift | None
+    gain: Shift | None
+    inflation: Shift | None
+    bias: Shift | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers; intervals hold 95 %."""
+        return {name: one.to_dict() if isinstance(one, Shift) else one for name, one in vars(self).items()}
 
 
-def _entries_and_exits(seen: Appearances, entered: np.ndarray, years: float) -> tuple[float, float]:
-    """Points a year that newcomers bring to each active side, and that leavers bring (less than 0: take)."""
-    above = seen.rating - seen.strength
-    last = np.append(seen.side[1:] != seen.side[:-1], True)
-    gone = last & (seen.year < years * (1 - 1 / BINS))
-    active = int(np.sum(last & ~gone))
-    shared = max(active, 1) * years
-    return float(above[entered].sum()) / shared, -float(above[gone].sum()) / shared
+def groups_of(by: Any, matches: Matches, reference: str | None = None) -> dict[str, np.ndarray]:
+    """Places of the sides in each group, in order of size; who is in none is left out, and a ``reference`` that nothing
+    can be held against is refused."""
+    label: dict[str, str] = {}
+    if isinstance(by, str) and not Path(by).is_file():
+        # The value that each side has most often.
+        columns = columns_of(by, list(matches.conditions))
+        both = [matches.conditions[name] for name in (columns if len(columns) == 2 else columns * 2)]
+        counts: dict[str, dict[str, int]] = {}
+        for side, condition in zip((matches.home, matches.away), both):
+            for team, code in zip(side.tolist(), condition.codes.tolist()):
+                if code >= 0:
+                    own = counts.setdefault(matches.teams[team], {})
+                    own[condition.levels[code]] = own.get(condition.levels[code], 0) + 1
+        label = {team: max(sorted(own), key=own.__getitem__) for team, own in counts.items()}
+    else:
+        table = by
+        if isinstance(by, Mapping) and not {"name", "group"} <= set(by):
+            table = {"name": list(by), "group": list(by.values())}
+        if not isinstance(table, str | Path | Mapping | list) and not hasattr(table, "columns"):
+            raise InputError(
+                "by is a column of the matches, a mapping from names to groups, or a table with the columns name and "
+                f"group, not {type(by).__name__}."
+            )
+        frame = load_table(table)
+        if not {"name", "group"} <= set(frame.columns):
+            raise InputError(f"A list of groups has the columns name and group; this one has {listed(frame.columns)}.")
+        for name, group in frame.select("name", "group").drop_nulls("group").iter_rows():
+            if label.setdefault(str(name), str(group)) != str(group):
+                raise InputError(f"The list of groups puts {str(name)!r} into two groups.")
+    places: dict[str, list[int]] = {}
+    for n, team in enumerate(matches.teams):
+        if team in label:
+            places.setdefault(label[team], []).append(n)
+    if not places:
+        raise InputError("by names no group of these sides.")
+    if len(places) > MOST_GROUPS:
+        raise InputError(f"by makes {len(places):,} groups; at most {MOST_GROUPS} can be told apart.")
+    order = list(dict.fromkeys(label.values()))
+    groups = {
+        name: np.array(places[name]) for name in sorted(places, key=lambda one: (-len(places[one]), order.index(one)))
+    }
+    if reference is not None and reference not in groups:
+        raise InputError(f"There is no group {reference!r} to refer to; there is {listed(groups)}.")
+    if reference is not None and not _tells(Calendar.of(matches), groups[reference]):
+        raise InputError(
+            f"The group {reference!r} has {groups[reference].size:,} sides: a reference needs at least {LEAST_SIDES} "
+            "that have played for half a year or more."
+        )
+    return groups
+
+
+def columns_of(by: str, columns: list[str]) -> list[str]:
+    """The columns of a file that tell groups: the one of this name, or one for each side."""
+    if by in columns:
+        return [by]
+    pairs = [[name for name in columns if name.lower() in (f"{side}_{by}".lower(), f"{by}_{side}".lower())]
+             for side in ("home", "away")]  # fmt: skip
+    if all(pairs):
+        return [pair[0] for pair in pairs]
+    raise InputError(
+        f"There is no column {by!r}, nor one for each side (home_{by}, away_{by}); there is "
+        f"{listed(columns) or 'none'}. A list of names and groups is a file with these two columns; in Python columns "
+        "are read with conditions=[…]."
+    )
+
+
+def _tells(calendar: Calendar, places: np.ndarray) -> bool:
+    """Whether a group is large enough, and there for long enough, to tell what a year is worth to it."""
+    return years_since_entry(calendar, [places]).shape[1] > 0
+
+
+def groups_found(
+    calendar: Calendar, parameters: Parameters, filtered: Strengths, groups: dict[str, np.ndarray],
+    ratings: tuple[Array, float, float], reference: str | None = None,
+) -> tuple[tuple[GroupFound, ...], RatingInflation | None]:  # fmt: skip
+    """What became of each group, and of all ratings next to the ``reference``; without one, None and next to all sides.
+
+    ``ratings`` are those before each match (n × 2, less where newcomers begin), the matches in which they follow 63 %
+    of a change, and where newcomers begin.
+    """
+    before, memory, initial = ratings
+    told = [name for name, places in groups.items() if _tells(calendar, places)]
+    hindsight = strengths_in_hindsight(calendar, parameters, filtered, growing=[groups[name] for name in told])
+    years, trend = float(calendar.day[-1] - calendar.day[0]) / YEAR, hindsight.trend
+    size = np.array([groups[name].size for name in told], float)
+    # Gains, biases and inflation count from here: who stands still.
+    share = np.array([name == reference for name in told], float) if reference else size / max(size.sum(), 1.0)
+    seen = appearances(calendar, hindsight, before)
+    if trend is not None and (reference or size.sum() > calendar.sides - LEAST_SIDES):
+        since = seen.year - years
+        luck = seen.luck - np.multiply.outer(since, share @ trend.luck)
+        seen = seen._replace(strength=seen.strength - since * float(share @ trend.per_year), luck=luck)
+    seen = in_frame_of_today(seen, years)
+    _, offset = settled_appearances(seen, years, memory)
+    entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
+    last = np.flatnonzero(np.append(seen.side[1:] != seen.side[:-1], True))
+    recent = last[seen.year[last] >= years - 2.0]
+    middle = recent if reference is None else recent[np.isin(seen.side[recent], groups[reference])]
+    nought, _ = mean_strength((seen.rating - seen.strength)[middle], seen.doubt[middle])
+    furthest, answers = FURTHEST / parameters.nu, []
+    for name, places in groups.items():
+        members = np.isin(seen.side, places)
+        today = recent[members[recent]]
+        bias = gain = None
+        if today.size >= LEAST_SIDES and name != reference:
+            mean, error = mean_strength((seen.rating - seen.strength)[today], seen.doubt[today])
+            # What luck the members share, next to the others, does not average out.
+            shared = seen.luck[today].mean(axis=0) - seen.luck[middle].mean(axis=0)
+            bias = Shift(mean - nought, math.hypot(error, math.sqrt(float((shared**2).mean()))), int(today.size))
+        # Of one group of all sides there is nothing to hold it against.
+        if trend is not None and name in told and name != reference and places.size < calendar.sides:
+            against = np.array([other == name for other in told], float) - (share if len(told) > 1 else 0.0)
+            error = math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
+            gain = Shift(float(against @ trend.per_year), error, int(places.size))
+        inflation = per_year(seen, members, years) if years > 0 else None
+        entry = start_of(seen, entered[members[entered]], offset, initial)
+        found = (plausible(entry, furthest, initial), *(plausible(one, furthest) for one in (gain, inflation, bias)))
+        answers.append(GroupFound(name, int(places.size), *found))
+    return tuple(answers), inflation_seen(seen, calendar, memory, initial, furthest) if reference else None
+
+
+def groups_chart(found: tuple[GroupFound, ...]) -> Chart:
+    """How far each group is rated too high today, with its 95 % interval, and how much it gains a year."""
+    place = np.arange(len(found), dtype=float)
+    traces = [Trace("", "truth", "dashed", [-0.5, len(found) - 0.5], [0.0, 0.0])]
+    parts = (
+        ("bias", "rated too high today, points"),
+        ("gain", "grows stronger, points a year"),
+        ("inflation", "ratings rise above strengths, points a year"),
+    )
+    for role, (name, words) in enumerate(parts):
+        answered = [(n, getattr(one, name)) for n, one in enumerate(found) if getattr(one, name) is not None]
+        if answered:
+            x = np.array([place[n] for n, _ in answered]) + {"bias": -0.15, "gain": 0.0, "inflation": 0.15}[name]
+            y, error = (
+                np.array([pick(one) for _, one in answered]) for pick in (lambda s: s.mean, lambda s: s.high - s.mean)
+            )
+            notes = tuple(f"{found[n].group}: {one.mean:.0f} ± {one.error:.0f}" for n, one in answered)
+            traces.append(Trace(words, role, "markers", x, y, error=error, notes=notes))
+    names = [one.group for one in found]
+    label = f"Groups: {', '.join(names)}"
+    if sum(map(len, names)) <= MOST_LETTERS:
+        return Chart(label, "group", "points, with 95 % intervals", traces, x_names=tuple(names))
+    # Names that would run into one another stand below the axis.
+    listed = ", ".join(f"{n} {name}" for n, name in enumerate(names, 1))
+    numbers = tuple(str(n) for n in range(1, len(names) + 1))
+    return Chart(label, f"group: {listed}", "points, with 95 % intervals", traces, x_names=numbers)

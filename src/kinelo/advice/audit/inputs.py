@@ -26,15 +26,6 @@ LISTED_SIDES = 5
 MOST_AUDITED = 150_000
 
 
-@dataclass(frozen=True)
-class AuditableMatches:
-    """The matches to audit, where their later half begins, and what was noticed."""
-
-    matches: Matches
-    since: int
-    notes: tuple[str, ...]
-
-
 def latest_part(matches: Matches, most: int = MOST_AUDITED) -> tuple[Matches, Matches | None]:
     """The matches to audit, and those before them where there are more than can be waited for."""
     if len(matches) <= most:
@@ -45,8 +36,9 @@ def latest_part(matches: Matches, most: int = MOST_AUDITED) -> tuple[Matches, Ma
     return matches[cut:], matches[:cut]
 
 
-def auditable(matches: Matches) -> AuditableMatches:
-    """Check the matches; refuse only what leaves nothing to say."""
+def auditable(matches: Matches, notes: list[str]) -> tuple[Matches, int]:
+    """The matches to audit, and where their later half begins; ``notes`` gains what was noticed. Only what leaves
+    nothing to say is refused."""
     if len(matches) < LEAST_AUDITED:
         raise InputError(
             f"An audit needs at least {LEAST_AUDITED} matches and has {len(matches):,}: some {LEAST_AUDITED} tell how "
@@ -54,8 +46,24 @@ def auditable(matches: Matches) -> AuditableMatches:
         )
     if np.ptp(matches.result) == 0 and matches.result[0] == 0.5:
         raise InputError("Every match is a draw: results say nothing about strengths.")
-    notes: list[str] = []
-    matches = _turn_every_second(matches, notes)
+    decided = matches.signed[matches.signed != 0]
+    share = float(np.mean(decided > 0)) if decided.size else 0.5
+    if max(share, 1 - share) >= ONE_SIDED:
+        notes.append(
+            f"The side named {'first' if share > 0.5 else 'second'} won {percent(max(share, 1 - share), 1)} of decided "
+            "matches: the order of sides gives away the result, so nothing is said of home advantage and every second "
+            "match is read from the other side."
+        )
+        turn = np.arange(len(matches)) % 2 == 1
+        matches = replace(
+            matches,
+            home=np.where(turn, matches.away, matches.home).astype(matches.home.dtype),
+            away=np.where(turn, matches.home, matches.away).astype(matches.away.dtype),
+            result=np.where(turn, 1 - matches.result, matches.result),
+            margin=np.where(turn, -matches.margin, matches.margin),
+            neutral=np.ones(len(matches), bool),
+            lineups=None,
+        )
     if len(matches) < FEW_MATCHES:
         notes.append(
             f"{len(matches):,} matches are few: they show how far strengths lie apart. It takes about {FEW_MATCHES} to "
@@ -66,8 +74,18 @@ def auditable(matches: Matches) -> AuditableMatches:
         notes.append("All matches have one date: they show what matches do to strengths, not what time does.")
     elif days < SEASON_BREAK_DAYS:
         notes.append(f"All matches lie within {days} days: they do not show what happens between seasons.")
-    _note_pools(matches, notes)
-    return AuditableMatches(matches, _later_half(matches), tuple(notes))
+    pools = matches.pools()
+    apart = pools.filter(pools["pool"] != "main")
+    if apart.height:
+        names = ", ".join(quoted(name) for name in apart["name"].head(3))
+        notes.append(
+            f"{apart.height:,} sides ({names}{', …' if apart.height > 3 else ''}) are hardly tied to the others by "
+            "matches: what is said of K holds, but their ratings cannot be compared with the rest."
+        )
+    # The middle match, moved to the beginning of its day where that leaves a quarter before it.
+    middle = len(matches) // 2
+    start = int(np.searchsorted(matches.day, matches.day[middle]))
+    return matches, start if start >= len(matches) // 4 else middle
 
 
 def only_side(matches: Matches) -> str | None:
@@ -77,47 +95,6 @@ def only_side(matches: Matches) -> str | None:
         if np.all((codes[0] == code) | (codes[1] == code)) and np.unique(np.concatenate(codes)).size > 2:
             return matches.teams[code]
     return None
-
-
-def _turn_every_second(matches: Matches, notes: list[str]) -> Matches:
-    """Every second match named from the other side, on neutral ground, where the order of sides gives results away."""
-    decided = matches.signed[matches.signed != 0]
-    share = float(np.mean(decided > 0)) if decided.size else 0.5
-    if max(share, 1 - share) < ONE_SIDED:
-        return matches
-    who = "first" if share > 0.5 else "second"
-    notes.append(
-        f"The side named {who} won {percent(max(share, 1 - share), 1)} of decided matches: the order of sides gives "
-        "away the result, so nothing is said of home advantage and every second match is read from the other side."
-    )
-    turn = np.arange(len(matches)) % 2 == 1
-    return replace(
-        matches,
-        home=np.where(turn, matches.away, matches.home).astype(matches.home.dtype),
-        away=np.where(turn, matches.home, matches.away).astype(matches.away.dtype),
-        result=np.where(turn, 1 - matches.result, matches.result),
-        margin=np.where(turn, -matches.margin, matches.margin),
-        neutral=np.ones(len(matches), bool),
-        lineups=None,
-    )
-
-
-def _note_pools(matches: Matches, notes: list[str]) -> None:
-    pools = matches.pools()
-    apart = pools.filter(pools["pool"] != "main")
-    if apart.height:
-        names = ", ".join(quoted(name) for name in apart["name"].head(3))
-        notes.append(
-            f"{apart.height:,} sides ({names}{', …' if apart.height > 3 else ''}) are hardly tied to the others by "
-            "matches: what is said of K holds, but their ratings cannot be compared with the rest."
-        )
-
-
-def _later_half(matches: Matches) -> int:
-    """The middle match, moved to the beginning of its day where that leaves a quarter before it."""
-    middle = len(matches) // 2
-    start = int(np.searchsorted(matches.day, matches.day[middle]))
-    return start if start >= len(matches) // 4 else middle
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,11 @@ class Calendar(NamedTuple):
         """Number of matches."""
         return self.home.size
 
+    @property
+    def appearances(self) -> NDArray[np.int32]:
+        """The side of every appearance (2n): both of a match in turn."""
+        return np.column_stack([self.home, self.away]).ravel()
+
     @classmethod
     def of(cls, matches: Matches) -> Calendar:
         """The calendar of these matches."""

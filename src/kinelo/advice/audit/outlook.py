@@ -11,7 +11,7 @@ import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from kinelo.advice.audit.backtest import Difference, KBacktest, lowest
 from kinelo.advice.audit.estimate import filter_league, hermite
 from kinelo.advice.audit.in_use import SystemInUse, anew, own_losses
 from kinelo.advice.audit.kernels import Array, Calendar, ExpectedMatches, Parameters, Strengths
-from kinelo.advice.audit.recursion import Recursion
+from kinelo.advice.audit.recursion import Advice, Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps
 from kinelo.raters.filter.belief import YEAR
@@ -45,25 +45,6 @@ MOST_REPLAYS, MOST_REPLAYED = 120, 1e7
 def differ(one: float, other: float) -> bool:
     """Whether two K are not the same."""
     return abs(math.log(one / other)) > math.log(OTHER)
-
-
-class BestK(Protocol):
-    """A K with its 95 % interval."""
-
-    @property
-    def k(self) -> float:
-        """The K."""
-        ...
-
-    @property
-    def low(self) -> float:
-        """Lower end."""
-        ...
-
-    @property
-    def high(self) -> float:
-        """Upper end."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -142,38 +123,34 @@ class Outlook:
 
 
 def look_ahead(
-    recursion: Recursion, drawn: list[Parameters], ratings: Array, advice: BestK, past: float, in_use: float | None
+    recursion: Recursion, drawn: list[Parameters], ratings: Array, advice: Advice, past: float, in_use: float | None
 ) -> Outlook:
     """What the matches to come want, from today's ``ratings`` (sides, less where newcomers begin).
 
     By theory it is a ratio to what the past wanted (theory's K is ``past``), which the backtest knows as well.
     """
     ahead = play_on(recursion, ratings)
-    best, best_if_known = ahead.best(past), with_known_starts(recursion).best(past)
+    # The past as if every side had begun at its strength, as all results tell it.
+    calendar, start, known = recursion.calendar, np.zeros(recursion.calendar.sides), copy.copy(recursion)
+    for n in range(calendar.size - 1, -1, -1):
+        start[calendar.home[n]], start[calendar.away[n]] = recursion.strengths.mean[n]
+    known.system = recursion.system._replace(start=start)
+    best, best_if_known = ahead.best(past), known.best(past)
+    # The best K of each replay, by turns under the parameters drawn: strengths of today are drawn as well as results
+    # tell them, they move on by chance, and so do results. What comes out best is no longer what is best on average.
     number = int(np.clip(MOST_REPLAYED / (REPLAYED_K.size * ahead.calendar.size), len(drawn), MOST_REPLAYS))
-    bests = replayed_bests(recursion, drawn, ratings, best * REPLAYED_K, number)
+    turns, ks = min(len(drawn), number), best * REPLAYED_K
+    streams = [np.random.default_rng(one) for one in np.random.SeedSequence(0).spawn(number)]
+    losses = [
+        replayed_losses(one, ks)
+        for turn, parameters in enumerate(drawn[:turns])
+        for one in replays_ahead(recursion, parameters, ratings, streams[turn::turns])
+    ]
+    bests = lowest(ks, np.stack(losses, axis=1))
     k = advice.k * best / past if differ(best, past) else advice.k
     low, high = (advice.k / past * float(end) for end in np.quantile(bests, [0.025, 0.975]))
     gain = None if in_use is None else ahead.loss(in_use) - ahead.loss(k)
     return Outlook(k, min(low, k), max(high, k), ahead.calendar.size, gain, past, best, best_if_known)
-
-
-def replayed_bests(
-    recursion: Recursion, drawn: list[Parameters], ratings: Array, ks: Array, number: int, seed: int = 0
-) -> Array:
-    """The best of these K in each of so many replays of the matches to come, by turns under the parameters drawn.
-
-    In each, strengths of today are drawn as well as results tell them, they move on by chance, and so do results: what
-    comes out best then is no longer what is best on average.
-    """
-    turns = min(len(drawn), number)
-    streams = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(number)]
-    played = [
-        one
-        for turn, parameters in enumerate(drawn[:turns])
-        for one in replays_ahead(recursion, parameters, ratings, streams[turn::turns])
-    ]
-    return np.array(lowest(ks, np.stack([replayed_losses(one, ks) for one in played], axis=1)))
 
 
 def replayed_losses(replay: Recursion, ks: Array) -> Array:
@@ -190,7 +167,8 @@ def find_remedies(
     since, losses = recursion.since, own_losses(in_use.blank(), matches)
     rule = first_steps(recursion)
     provisional = own_losses(anew(in_use.rater, k=rule, k_of=None), matches)
-    mean, _, last = kernels.last_known(_until(recursion.calendar, since), recursion.filtered.path)
+    earlier = recursion.calendar._replace(home=recursion.calendar.home[:since], away=recursion.calendar.away[:since])
+    mean, _, last = kernels.last_known(earlier, recursion.filtered.path)
     names = {matches.teams[n]: in_use.rater.initial + float(mean[n]) for n in np.flatnonzero(last >= 0)}
     listed = losses.copy()
     listed[since:] = own_losses(anew(in_use.rater, k=k, k_of=None, start=names), matches[since:])
@@ -265,8 +243,12 @@ def newcomers_steps(
     recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float, measured: KBacktest
 ) -> FirstSteps | None:
     """Steps of newcomers held against K for all on the later half, where enough of it are matches of newcomers."""
-    new = (matches_before(recursion.calendar)[recursion.since :] < NEW_MATCHES).any(axis=1)
-    if new.sum() < LEAST_NEW:
+    side = recursion.calendar.appearances
+    order = np.argsort(side, kind="stable")
+    first = np.flatnonzero(np.diff(side[order], prepend=-1))
+    before = np.empty(side.size)  # matches that each side has played before
+    before[order] = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
+    if (before.reshape(-1, 2)[recursion.since :] < NEW_MATCHES).any(axis=1).sum() < LEAST_NEW:
         return None
     rule = first_steps(recursion)
     one, falling = (own_losses(anew(in_use.rater, k=step, k_of=None), matches) for step in (k, rule))
@@ -373,28 +355,3 @@ def replays_ahead(
         one = _ahead(recursion, coming, ratings, Strengths(strength, np.zeros((size, 2)), np.zeros((size, 2)), home))
         one.expected.score[:], one.expected.square[:], one.nodes = result, result**2, 1
         yield one
-
-
-def matches_before(calendar: Calendar) -> Array:
-    """How many matches both sides have played before each (n × 2)."""
-    side = np.column_stack([calendar.home, calendar.away]).ravel()
-    order = np.argsort(side, kind="stable")
-    first = np.flatnonzero(np.diff(side[order], prepend=-1))
-    before = np.empty(side.size)
-    before[order] = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
-    return before.reshape(-1, 2)
-
-
-def _until(calendar: Calendar, end: int) -> Calendar:
-    """The first matches of a calendar."""
-    return calendar._replace(home=calendar.home[:end], away=calendar.away[:end])
-
-
-def with_known_starts(recursion: Recursion) -> Recursion:
-    """The past as if every side had begun at its strength, as all results tell it."""
-    calendar, start = recursion.calendar, np.zeros(recursion.calendar.sides)
-    for k in range(calendar.size - 1, -1, -1):
-        start[calendar.home[k]], start[calendar.away[k]] = recursion.strengths.mean[k]
-    other = copy.copy(recursion)
-    other.system = recursion.system._replace(start=start)
-    return other

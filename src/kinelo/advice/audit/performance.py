@@ -17,23 +17,34 @@ What line-ups do not show, the form of the day, is not identified: it flattens t
 results: it wins less as a favourite and more as an outsider. With forecasts b and gaps z of the filter,
 ``T_i = Σ (S − b) νz / √Σ ν²z² Var S`` over the matches of side i is its score for steepness. Where all sides are alike
 T_i has mean 0 and variance 1 up to what all share, which is taken out. Here too the null is drawn, not assumed.
+
+**Do strong sides end under-rated?** Performances that vary by σ draw ratings to the mean: the paper's effect.
+:func:`kinelo.theory.recover_strength` finds the strengths θ behind the ratings R of a moment; a match then expects
+``E b(θ_i − θ_j + √2 σ Z)`` in place of ``b(R_i − R_j)``. The later half is cut into stretches; each is forecast from
+ratings as they stand, through the map R → θ of the sides active at its beginning. A home advantage h is a shift of
+ratings, ``θ(R_i + h/2) − θ(R_j − h/2)``.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kinelo.advice.audit.gaps import GapForecasts, law_of
-from kinelo.advice.audit.kernels import Array, Calendar
+from kinelo.advice.audit.gaps import Band, GapForecasts, bands_of, law_of
+from kinelo.advice.audit.in_use import SystemInUse
+from kinelo.advice.audit.kernels import Array
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.model.validation import nonnegative
+from kinelo.raters.qualifying import REFERENCE_DAYS
+from kinelo.theory.recovery import recover_strength
 
 PERFORMANCE_DRAWS = 200
 LEAST_WITH_LINEUPS = 60
@@ -45,6 +56,8 @@ LEAST_LINEUPS = 10
 SETTLED_LINEUPS = 5
 """Line-ups after which a side's usual one is known."""
 RARE_BY_CHANCE = 1e-3
+STRETCHES = 6
+"""Parts of the later half, each with its own map from ratings to strengths."""
 
 
 @dataclass(frozen=True)
@@ -154,30 +167,23 @@ def _unusual(
             for player in fielded:
                 apart[player] = apart.get(player, 0.0) + 1.0
             entries[place].extend((match, player, value) for player, value in apart.items())
-            _update_usual(usual[team], fielded, max(forget, 1.0 / (games[team] + 1)))
+            # The usual line-up moves towards the one that played.
+            rate = max(forget, 1.0 / (games[team] + 1))
+            left = {player: share * (1.0 - rate) for player, share in usual[team].items()}
+            usual[team] = {player: share for player, share in left.items() if share >= RARE_BY_CHANCE}
+            for player in fielded:
+                usual[team][player] = usual[team].get(player, 0.0) + rate
             games[team] += 1
-    shape = len(matches), len(lineups.players)
-    home, away = (_sparse(one, shape) for one in entries)
+    rows = [zip(*one) for one in entries]
+    home, away = (
+        sparse.csr_array((values, (match, player)), shape=(len(matches), len(lineups.players)))
+        for match, player, values in rows
+    )
     return home, away, seen
-
-
-def _sparse(entries: list[tuple[int, int, float]], shape: tuple[int, int]) -> sparse.csr_array:
-    rows, columns, values = zip(*entries)
-    return sparse.csr_array((values, (rows, columns)), shape=shape)
 
 
 def _row_squares(x: sparse.csr_array) -> Array:
     return np.asarray(x.multiply(x).sum(axis=1)).ravel()
-
-
-def _update_usual(usual: dict[int, float], fielded: list[int], rate: float) -> None:
-    """Move the usual line-up towards the one that played."""
-    for player in list(usual):
-        usual[player] *= 1.0 - rate
-        if usual[player] < RARE_BY_CHANCE:
-            del usual[player]
-    for player in fielded:
-        usual[player] = usual.get(player, 0.0) + rate
 
 
 def _draw_results(draw: np.random.Generator, mean: Array, variance: Array) -> Array:
@@ -213,37 +219,85 @@ class Variation:
 
 def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Variation:
     """Test whether spreads of performance differ between sides."""
-    calendar, (gap, doubt) = recursion.calendar, recursion.before_results()
+    sides, (gap, doubt) = np.concatenate([matches.home, matches.away]), recursion.before_results()
     law = law_of(recursion.parameters.nu, recursion.parameters.ties)
     expected, _, spread = GapForecasts(gap, law, np.sqrt(doubt)).law()
     z = recursion.parameters.nu * gap
-    count = np.bincount(np.concatenate([matches.home, matches.away]), minlength=len(matches.teams))
-    enough = count >= LEAST_SIDE_MATCHES
-    score = _Scores(calendar, z, spread, enough)
-    draw = np.random.default_rng(seed)
-    null = [float(score.of(_draw_results(draw, expected, spread) - expected).var()) for _ in range(PERFORMANCE_DRAWS)]
+    enough = np.bincount(sides, minlength=len(matches.teams)) >= LEAST_SIDE_MATCHES
+
+    def scores(residual: Array, part: Array | float = 1.0) -> Array:
+        """Score of every side with enough matches; what all share is taken out."""
+        information, raw = part * z**2 * spread, part * residual * z
+        common = raw.sum() / max(float(information.sum()), 1e-12)
+        top, below = (
+            np.bincount(sides, np.tile(one, 2), enough.size) for one in (raw - common * information, information)
+        )
+        return (top / np.sqrt(np.maximum(below, 1e-12)))[enough]
+
+    draw, even = np.random.default_rng(seed), np.arange(z.size) % 2
+    null = [float(scores(_draw_results(draw, expected, spread) - expected).var()) for _ in range(PERFORMANCE_DRAWS)]
     residual = matches.signed - expected
-    variance = float(score.of(residual).var())
-    odd = score.of(residual, 0), score.of(residual, 1)
-    correlation = float(np.corrcoef(*odd)[0, 1]) if enough.sum() > 3 else float("nan")
+    variance = float(scores(residual).var())
+    halves = scores(residual, 1.0 - even), scores(residual, even.astype(float))
+    correlation = float(np.corrcoef(*halves)[0, 1]) if enough.sum() > 3 else math.nan
     low, high = np.quantile(null, [0.025, 0.975])
     p = (1 + int(np.sum(np.array(null) >= variance))) / (1 + PERFORMANCE_DRAWS)
     return Variation(int(enough.sum()), variance, float(low), float(high), p, correlation)
 
 
-class _Scores:
-    def __init__(self, calendar: Calendar, z: Array, spread: Array, enough: NDArray[np.bool_]) -> None:
-        self._sides = np.concatenate([calendar.home, calendar.away])
-        self._order = np.arange(calendar.size) % 2
-        self._z, self._spread, self._enough = z, spread, enough
+@dataclass(frozen=True)
+class Recovered:
+    """Forecasts of the later half from ratings, and from the strengths behind them if performances vary by σ.
 
-    def of(self, residual: Array, half: int | None = None) -> Array:
-        """Score of every side with enough matches; the part that all share is taken out."""
-        keep = np.ones(residual.size) if half is None else (self._order == half).astype(float)
-        information = keep * self._z**2 * self._spread
-        raw = keep * residual * self._z
-        common = raw.sum() / max(float(information.sum()), 1e-12)
-        size = self._enough.size
-        top = np.bincount(self._sides, np.tile(raw - common * information, 2), minlength=size)
-        below = np.bincount(self._sides, np.tile(information, 2), minlength=size)
-        return (top / np.sqrt(np.maximum(below, 1e-12)))[self._enough]
+    Attributes
+    ----------
+    sigma
+        The spread of performances that was assumed, in points.
+    before, after
+        Fifths of the ratings, weakest first, by ratings and by recovered strengths (both with 1 standard error).
+    slope_before, slope_after
+        Slope of results on forecasts over all matches, with its standard error: 1 is calibrated.
+    log_loss_before, log_loss_after
+        Mean log-loss of both.
+    """
+
+    sigma: float
+    before: tuple[Band, ...] = field(repr=False)
+    after: tuple[Band, ...] = field(repr=False)
+    slope_before: tuple[float, float]
+    slope_after: tuple[float, float]
+    log_loss_before: float
+    log_loss_after: float
+
+
+def recovered_bands(matches: Matches, since: int, system: SystemInUse, before: Array, sigma: float) -> Recovered:
+    """Hold forecasts of the later half against results, before and after ratings are corrected for σ."""
+    sigma = nonnegative("sigma", sigma)
+    home, away = before.T
+    edge, law = system.home(matches), law_of(system.nu, system.ties)
+    true = np.empty(len(matches))
+    for start, end in pairwise(np.linspace(since, len(matches), STRETCHES + 1).astype(int).tolist()):
+        if end == start:
+            continue
+        # Ratings, as last seen, of the sides that played within two years.
+        first = int(np.searchsorted(matches.day, matches.day[start] - REFERENCE_DAYS))
+        latest = np.full(len(matches.teams), np.nan)
+        for side, rating in ((matches.home, home), (matches.away, away)):
+            latest[side[first : start + 1]] = rating[first : start + 1]
+        ratings = np.unique(latest[np.isfinite(latest)])
+        theta = recover_strength(law, ratings, sigma).theta
+        steep = [(theta[b] - theta[a]) / (ratings[b] - ratings[a]) for a, b in ((0, 1), (-2, -1))]
+        # θ as a function of R is straight between the sides and beyond them.
+        ours, theirs = (
+            np.interp(rating, ratings, theta)
+            + steep[0] * np.minimum(rating - ratings[0], 0.0)
+            + steep[1] * np.maximum(rating - ratings[-1], 0.0)
+            for rating in ((home + edge / 2)[start:end], (away - edge / 2)[start:end])
+        )
+        true[start:end] = ours - theirs
+    later, result = slice(since, None), matches.signed[since:]
+    both = [system.gaps(matches, before, since), GapForecasts(true[later], law, math.sqrt(2) * sigma)]
+    bands, after = (bands_of(home[later], away[later], one, result) for one in both)
+    slopes = [one.slope(result) for one in both]
+    losses = [one.log_loss(result) for one in both]
+    return Recovered(sigma, bands, after, slopes[0], slopes[1], losses[0], losses[1])

@@ -3,6 +3,11 @@ r"""What every K would do to this league: expected log-loss, and the error of a 
 The strengths of all sides in all matches are known as well as all results tell them (backwards smoothing); ratings
 follow them over the matches really played (:func:`kinelo.advice.audit.kernels.follow_ratings`), so that newcomers,
 rests, unequal numbers of matches and who meets whom count as they happened. Expectations are over the luck of results.
+
+The league is also played again from the estimates on the same calendar, and rated alike. In leagues of the first kind
+the very sides play whose results are known: their strengths are drawn given all results, backwards through the filter,
+and only luck is new. In those of the second kind other sides of the same kind play: all strengths are new too. Where
+only the first looks like the real league, the calendar knows something of strengths, as where like meets like.
 """
 
 from __future__ import annotations
@@ -10,15 +15,17 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.optimize import root_scalar
 
 from kinelo.advice.audit import kernels
-from kinelo.advice.audit.backtest import block_sizes, lowest, sums_by_block
+from kinelo.advice.audit.backtest import KBacktest, block_sizes, lowest, sums_by_block
 from kinelo.advice.audit.estimate import Filtered, filter_league, hermite, smooth_league
 from kinelo.advice.audit.gaps import law_of
+from kinelo.advice.audit.in_use import SystemInUse, with_results
 from kinelo.advice.audit.kernels import (
     CHESS_NU,
     Array,
@@ -29,6 +36,8 @@ from kinelo.advice.audit.kernels import (
     Strengths,
     System,
 )
+from kinelo.forecasts.scores import log_loss
+from kinelo.matches.matches import Matches
 
 RECURSION_NODES = 7
 LARGEST_K, SMALLEST_K = 400.0, 0.25
@@ -38,6 +47,14 @@ WIDE_RUNG, NARROW_RUNG = 1.6, 1.12
 CURVE_RUNG = 1.3
 """Factor between the K at which the theory is asked, at least; between them its curve is smooth."""
 GOLDEN_SECTION = (math.sqrt(5) - 1) / 2
+FEWEST_FOR_K = 300
+"""Matches below which nothing from the data beats a convention by much."""
+WIDE_INTERVAL = 4.0
+"""An interval whose ends lie this factor apart tells no K."""
+REPEATS = 30
+QUANTITIES = ("spread", "movement", "likeness", "slope", "log_loss")
+MOVEMENT = 20
+"""Matches of a side over which the change of its rating is looked at."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +112,6 @@ class Recursion:
         """Mean slope of results on strengths: a rating closes about the share γ · slope of its gap in a match."""
         return float(self.expected.slope[self.since :].mean())
 
-    def with_home(self, home: Array) -> Recursion:
-        """The same league under a system that adds this home advantage, one number for each match."""
-        other = copy.copy(self)
-        other.system = self.system._replace(home=home)
-        return other
-
     def in_order(self) -> Recursion:
         """The same league as if the order of matches within each day were known."""
         other = copy.copy(self)
@@ -146,10 +157,12 @@ class Recursion:
         while (least := min(found, key=lambda k: found[k])) in (min(found), max(found)) and low < least < high:
             k = float(np.clip(least * WIDE_RUNG ** (1 if least == max(found) else -1), low, high))
             found[k] = self.loss(k)
-        for rung in (WIDE_RUNG, NARROW_RUNG):
-            centre = _least(found)
-            found |= {k: self.loss(k) for k in (centre / rung, centre, centre * rung) if k not in found}
-        return _least(found)
+        for rung in (WIDE_RUNG, NARROW_RUNG, 1.0):
+            tried = np.array(sorted(found))
+            centre = lowest(tried, np.array([[found[k]] for k in tried.tolist()]))[0]
+            if rung > 1.0:
+                found |= {k: self.loss(k) for k in (centre / rung, centre, centre * rung) if k not in found}
+        return centre
 
     def change_per_match(self) -> tuple[float, float]:
         """Mean change of a strength, and its return, from one match of a side to its next, over the matches scored."""
@@ -241,7 +254,148 @@ def k_curve(recursion: Recursion, ks: Array, best: float, interval: tuple[float,
     return KCurve(curve, recursion.at(best), *interval, quarters)
 
 
-def _least(found: dict[float, float]) -> float:
-    """The K at the bottom of the losses found so far."""
-    ks = np.array(sorted(found))
-    return lowest(ks, np.array([[found[k]] for k in ks.tolist()]))[0]
+@dataclass(frozen=True)
+class Advice:
+    """A K with its 95 % interval.
+
+    Attributes
+    ----------
+    k, low, high
+        Geometric means of theory's and the backtest's where the two agree and opponents are not alike; else the
+        backtest's own. The lower end is 0 where no K that could be tested is too small.
+    agree
+        Whether the intervals of theory and backtest overlap.
+    telling
+        Whether these matches can tell K at all: enough of them, and an interval within a factor of four.
+    """
+
+    k: float
+    low: float
+    high: float
+    agree: bool
+    telling: bool
+
+
+def advise(curve: KCurve, measured: KBacktest, matches: int, alike: bool = False) -> Advice:
+    """What theory and backtest support together; where opponents are ``alike``, which theory does not know, the
+    backtest alone."""
+    low, high = measured.interval
+    agree = curve.low <= high and low <= curve.high
+    k = measured.best
+    least, most = float(measured.k[0]), float(measured.k[-1])
+    # No K below what was tested is advised, nor called too small.
+    open_below = low <= least
+    if agree and not alike:
+        pairs = ((curve.best.k, k), (curve.low, low), (curve.high, high))
+        k, low, high = (min(max(math.sqrt(one * other), least), most) for one, other in pairs)
+        open_below = open_below and curve.low <= least
+    low, high = 0.0 if open_below else min(low, k), max(high, k)
+    return Advice(k, low, high, agree, matches >= FEWEST_FOR_K and high < WIDE_INTERVAL * low)
+
+
+class Replay(NamedTuple):
+    """Results in [−1, 1] of every match, the strengths of both sides (n × 2) and the home advantage behind them."""
+
+    result: Array
+    strength: Array
+    home: Array
+
+
+def replay(
+    calendar: Calendar, parameters: Parameters, generator: np.random.Generator, *, other_sides: bool = False
+) -> Replay:
+    """Play the calendar once more: strengths drawn given all results (or anew), and new results."""
+    n = calendar.size
+    filtered = filter_league(calendar, parameters)
+    strength, home, result = np.empty((n, 2)), np.empty(n), np.empty(n)
+    normal = generator.standard_normal((n, 2))
+    if other_sides:
+        nobody = np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
+        kernels.draw_sides(calendar, parameters, *nobody, 0.0, 0, 0, normal, strength)
+    else:
+        kernels.smooth_sides(calendar, filtered.path, normal, strength, np.empty((n, 2)), np.empty((n, 2)))
+    kernels.smooth_home(calendar.neutral, filtered.home_path, generator.standard_normal(n), home)
+    kernels.draw_results(strength, home, parameters, generator.random(n), result)
+    return Replay(result, strength, home)
+
+
+@dataclass(frozen=True)
+class PosteriorCheck:
+    """What the real league shows, and what leagues played from the estimates show.
+
+    Attributes
+    ----------
+    spread, movement, likeness, slope, log_loss
+        Of the real league: standard deviation of ratings in matches, of the change of a rating over 20 matches,
+        correlation of the ratings of two opponents, slope of results on forecasts, log-loss.
+    played
+        The same five of every league in which the same sides played again, one row each.
+    others
+        The same five of leagues in which other sides of the same kind played, one row each.
+    error
+        True root mean square error of a rating difference, over √2, in ``played``.
+    """
+
+    spread: float
+    movement: float
+    likeness: float
+    slope: float
+    log_loss: float
+    played: Array
+    others: Array
+    error: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quantities."""
+        return QUANTITIES
+
+    @property
+    def real(self) -> Array:
+        """The quantities of the real league."""
+        return np.array([getattr(self, name) for name in self.names])
+
+    @property
+    def interval(self) -> Array:
+        """Where 95 % of the leagues lie in which the same sides played again, one row for each quantity."""
+        return np.nanquantile(self.played, [0.025, 0.975], axis=0).T
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of the leagues played again that lie below the real one."""
+        return {name: float(np.mean(self.played[:, n] < self.real[n])) for n, name in enumerate(self.names)}
+
+
+def posterior_check(
+    recursion: Recursion, system: SystemInUse, matches: Matches, k: float, seed: int = 0
+) -> PosteriorCheck:
+    """Play the calendar again, by the same sides and by others, and rate it with the same K."""
+    calendar, parameters, since = recursion.calendar, recursion.parameters, recursion.since
+    played: list[list[tuple[float, ...]]] = [[], []]
+    errors = []
+    for stream in np.random.SeedSequence(seed).spawn(REPEATS):
+        generator = np.random.default_rng(stream)
+        for kind in range(2):
+            drawn = replay(calendar, parameters, generator, other_sides=kind == 1)
+            again = with_results(matches, drawn.result)
+            before = system.ratings_before(again, k)
+            played[kind].append(_quantities(again, since, k, system, before))
+            if kind == 0:
+                off = (before - drawn.strength) @ np.array([1.0, -1.0])
+                errors.append(float(np.mean(off[since:] ** 2) / 2))
+    real = dict(zip(QUANTITIES, _quantities(matches, since, k, system, system.ratings_before(matches, k))))
+    error = math.sqrt(float(np.mean(errors)))
+    return PosteriorCheck(**real, played=np.array(played[0]), others=np.array(played[1]), error=error)
+
+
+def _quantities(matches: Matches, since: int, k: float, system: SystemInUse, before: Array) -> tuple[float, ...]:
+    forecast = system.at(k).one_step_ahead(matches).probabilities[since:]
+    slope, _ = system.gaps(matches, before, since).slope(matches.signed[since:])
+    loss = float(log_loss(forecast, matches.result[since:]).mean())
+    both = before[since:].ravel()
+    # Every match is seen from both sides, so that who is named first does not matter.
+    likeness = float(np.corrcoef(both, before[since:, ::-1].ravel())[0, 1])
+    order = np.argsort(np.column_stack([matches.home, matches.away])[since:].ravel(), kind="stable")
+    side, rating = np.column_stack([matches.home, matches.away])[since:].ravel()[order], both[order]
+    change = (rating[MOVEMENT:] - rating[:-MOVEMENT])[side[MOVEMENT:] == side[:-MOVEMENT]]
+    return float(both.std()), float(change.std()) if change.size else math.nan, likeness, slope, loss

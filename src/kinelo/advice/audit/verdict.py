@@ -1,16 +1,28 @@
-"""The answer of an audit: what matters most, one K, one reason, and the one caveat that fits the case."""
+"""The answer of an audit, of matches or of contests: what matters most, one K, one reason, and the caveat that fits."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from kinelo.advice.audit.words import UNNOTICED_LOSS, ahead, change, findings_of, interval
-from kinelo.advice.report import with_interval
-from kinelo.presentation import quoted
+from kinelo.advice.audit.backtest import Difference
+from kinelo.advice.audit.words import (
+    HOW_WE_KNOW,
+    UNNOTICED_LOSS,
+    WHAT_TO_DO,
+    Finding,
+    ahead,
+    better,
+    findings_of,
+    interval,
+    to_do,
+)
+from kinelo.advice.report import Report, Rows, html_fragment, with_interval
+from kinelo.presentation import percent, quoted
 
 if TYPE_CHECKING:
-    from kinelo.advice.audit.findings import Findings
+    from kinelo.advice.audit.audit import Audit
+    from kinelo.advice.audit.contests import ContestAudit
     from kinelo.advice.audit.in_use import OtherSystem
 
 UNSURE = 2.0
@@ -21,6 +33,8 @@ SMALL_LOSS = 0.002
 """Log-loss that a K may lose against the best one, at the upper end of the interval, and suit a league."""
 HEADLINE = 40.0
 """Points that a finding must be worth to stand above K."""
+FEW_UNFINISHED = 0.02
+"""Part of entries that do not finish below which that explains nothing."""
 
 
 class Lead(NamedTuple):
@@ -46,115 +60,165 @@ class Lead(NamedTuple):
         return " ".join(self.sentences)
 
 
-def lead_of(audit: Findings) -> Lead:
+class AuditReport(Report):
+    """What an audit of matches and one of contests show alike."""
+
+    _sentences_in_table = False
+    lead: Lead
+    findings: list[Finding]
+    notes: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a few sentences."""
+        return self.lead.verdict
+
+    def sections(self) -> list[tuple[str, Rows]]:
+        """Every line under its heading: what to do, and how we know; of an extract there is nothing to do."""
+        extract = getattr(self, "extract", None) is not None
+        return [*([] if extract else [(WHAT_TO_DO, to_do(self.findings))]), (HOW_WE_KNOW, self.rows())]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.verdict}"
+
+    def __str__(self) -> str:
+        lines = [self.verdict]
+        for heading, rows in self.sections():
+            lines += ["", heading, *(f"{name}: {words}" for name, words in rows)]
+        return "\n".join([*lines, *([""] if self.notes else []), *self.notes])
+
+    def _title(self) -> str:
+        return self.verdict
+
+    def _sentences(self) -> tuple[str, ...]:
+        return self.notes
+
+    def _repr_html_(self) -> str:
+        lines = [("Verdict", self.verdict), *(row for _, rows in self.sections() for row in rows)]
+        return html_fragment(lines, self.notes, self._heading)
+
+
+def lead_of(audit: Audit) -> Lead:
     """One number, one reason, one caveat: about the matches to come where they want another K than the past did."""
-    advice, outlook = audit.advice, audit.outlook
+    advice, outlook, name = audit.advice, audit.outlook, audit.in_use.name
     if audit.extract is not None:
-        return Lead(advice.k, advice.low, advice.high, "", extract_words(audit.extract), "")
-    first = findings_of(audit)[:1]
+        extract = (
+            f"Every match here is one of {quoted(audit.extract)}'s: its opponents are rated by these matches alone, so "
+            "that an extract cannot tell which K suits the league. Give the matches of all sides."
+        )
+        return Lead(advice.k, advice.low, advice.high, "", extract, "")
+    first = [one for one in findings_of(audit) if one.kind != "K"][:1]
     before = first[0].words if first and first[0].weight >= HEADLINE else ""
     if audit.other is not None:
-        return Lead(audit.other.k, advice.low, advice.high, before, other_words(audit.other), "")
-    if ahead(audit):
-        k = outlook.k if audit.k is None or not outlook.low <= audit.k <= outlook.high else audit.k
-        return Lead(k, outlook.low, outlook.high, before, _matches_to_come(audit), caveat_of(audit))
-    answer, reason = _answer(audit)
-    k = audit.k if audit.k is not None and audit.tested.low <= 0 else advice.k
-    return Lead(k, advice.low, advice.high, before, answer, caveat_of(audit), reason)
-
-
-def extract_words(side: str) -> str:
-    """What one side's matches can tell, which is not the K of its league."""
-    return (
-        f"Every match here is one of {quoted(side)}'s: its opponents are rated by these matches alone, so that an "
-        "extract cannot tell which K suits the league. Give the matches of all sides."
+        return Lead(audit.other.k, advice.low, advice.high, before, other_words(audit.other, "this league"), "")
+    if not ahead(audit):
+        # What moving does to the error of a rating, where the model of K knows who meets whom.
+        now, then = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
+        knows = advice.agree and not audit.opponents.alike and round(now) > round(then)
+        more = f"; by theory a rating is then off by ± {then:.0f} points instead of ± {now:.0f}" if knows else ""
+        answer, reason = _answer(audit, audit.tested, "this league", f"{len(audit.matches):,} matches", more)
+        k = audit.k if audit.k is not None and audit.tested.low <= 0 else advice.k
+        return Lead(k, advice.low, advice.high, before, answer, _caveat(audit), reason)
+    best = with_interval(outlook.k, outlook.low, outlook.high)
+    if audit.k is None or outlook.gain is None:
+        answer = f"From today's ratings by {name} on, K = {best} is best for the matches to come."
+        return Lead(outlook.k, outlook.low, outlook.high, before, answer, _caveat(audit))
+    suits = outlook.low <= audit.k <= outlook.high
+    fits = "suits" if suits else f"is too {'large' if audit.k > outlook.k else 'small'} for"
+    answer = (
+        f"{name} {fits} the matches to come: from today's ratings on K = {best} is best, and by theory "
+        f"{'moving there ' if suits else ''}{better(outlook.gain)}."
     )
+    return Lead(audit.k if suits else outlook.k, outlook.low, outlook.high, before, answer, _caveat(audit))
 
 
-def caveat_of(audit: Findings) -> str:
-    """The caveat that fits the case: the first of disagreement, too few matches, start-up, unordered days, doubt."""
-    advice, outlook, rater, today = audit.advice, audit.outlook, audit.in_use.rater, audit.periods[-1]
-    if not advice.agree:
-        by_theory = with_interval(audit.curve.best.k, audit.curve.low, audit.curve.high)
-        why = ", for opponents are alike" if audit.opponents.alike else ""
-        return f"Theory would take K = {by_theory}; the matches decide{why}."
+def contest_lead(found: ContestAudit) -> Lead:
+    """One number, one reason, one caveat."""
+    advice, (before, after) = found.advice, (percent(share, 1) for share in found.pairs_right)
+    answer, reason = other_words(found.other, "these contests") if found.other is not None else "", ""
+    if found.other is None:
+        more = f", with {after} instead of {before} of pairs in the order forecast"
+        answer, reason = _answer(found, found.gain, "these contests", f"{len(found.contests):,} contests", more)
+    caveat = _unsure(found, f"{len(found.contests):,} contests")
+    if not advice.agree and found.unfinished > FEW_UNFINISHED:
+        caveat += (
+            f" {percent(found.unfinished)} of the entries do not finish, whom plain Elo counts as beaten by all who do."
+        )
+    elif advice.agree and found.like_meets_like:
+        caveat = (
+            f"Fields are alike (correlation of strengths {found.alike.value:.2f}): ratings show less than the "
+            "differences between entrants who never meet; RankElo lets newcomers enter where they compete."
+        )
+    return Lead(advice.k, advice.low, advice.high, "", answer, caveat, reason)
+
+
+def _answer(
+    found: Audit | ContestAudit, tested: Difference, league: str, played: str, more: str
+) -> tuple[str, str]:  # fmt: skip
+    """What is said of the system in use, and why, with ``more`` where it is clear; what was ``played`` decides."""
+    advice, name, games = found.advice, found.in_use.name, played.split()[-1]
+    best = f"K = {interval(advice)} is best"
     if not advice.telling:
-        return uncertain_words(audit)
-    if ahead(audit) and outlook.finding_strengths and today.high < audit.periods[0].measured:
-        began = f"every side began at {rater.initial:g}" if rater.start is None else "sides began off their strengths"
-        return f"The past wanted more, because {began} and ratings had to find strengths first."
-    in_order = audit.k_in_order
-    if in_order is not None and abs(math.log(in_order / audit.curve.best.k)) > SAME_K:
-        way = "larger" if in_order > audit.curve.best.k else "smaller"
-        return f"Matches of a day have no order here: were it known, a {way} K would be best."
-    return uncertain_words(audit) if advice.high > UNSURE * advice.low else ""
+        best = f"all K from {advice.low:.3g} to {advice.high:.3g} may be right"
+    way = "" if found.k is None else "large" if found.k > advice.k else "small"
+    moved = f"On the later half of the {games}, K = {advice.k:.3g} {better(tested)}"
+    if tested.low > 0:
+        little = "a little " if tested.mean < UNNOTICED_LOSS else ""
+        start = f"is {little}too {way} for {league}" if way else f"serves {league} {little}worse than one K"
+        return f"{name} {start}: {best}.", f"{moved}{more}."
+    if not advice.telling:
+        sentence = f"{played} cannot tell which K is best: {best}"
+        return sentence + ("." if found.k is None else f", and {name} forecasts no worse beyond chance."), ""
+    if way and not advice.low <= (found.k or 0.0) <= advice.high and tested.mean > 0:
+        return f"{name} is probably too {way} for {league}: {best}.", f"{moved}: these {games} cannot prove it."
+    # It suits where none of those that may be right, as far as they were tried, would have saved a noticeable loss.
+    right = [k for k in (advice.low, advice.k, advice.high) if found.k is not None and k >= found.measured.k[0]]
+    most = max([tested.high, *(found.measured.difference(found.k or k, k).high for k in right)])
+    fits = "suits" if most < SMALL_LOSS else "is not clearly wrong for"
+    return f"{name} {fits} {league}: no K forecasts better beyond chance.", f"{moved}; {best}."
 
 
-def uncertain_words(audit: Findings) -> str:
-    """By which factor the best K is uncertain, and how many matches would tell it."""
-    if audit.advice.low <= 0:
-        return "These matches show no K that is too small."
-    width = math.log(audit.advice.high / audit.advice.low)
-    wanted = len(audit.matches) * (width / math.log(1.25**2)) ** 2
+def _unsure(found: Audit | ContestAudit, played: str) -> str:
+    """That theory and backtest disagree, or by which factor the best K is uncertain and how many would tell it."""
+    advice, curve, games = found.advice, found.curve, played.split()[-1]
+    if not advice.agree:
+        alike = found.opponents.alike if games == "matches" else found.like_meets_like
+        why = ", for opponents are alike" if alike else ""
+        return f"Theory would take K = {with_interval(curve.best.k, curve.low, curve.high)}; the {games} decide{why}."
+    if advice.telling and advice.high <= UNSURE * advice.low:
+        return ""
+    if advice.low <= 0:
+        return f"These {games} show no K that is too small."
+    width = math.log(advice.high / advice.low)
+    wanted = int(played.split()[0].replace(",", "")) * (width / math.log(1.25**2)) ** 2
     digits = 10 ** max(int(math.log10(max(wanted, 1))) - 1, 0)
     return (
         f"The best K is uncertain by a factor {math.exp(width):.1f}: about {math.ceil(wanted / digits) * digits:,} "
-        "matches like these would show it to ± 25 %."
+        f"{games} like these would show it to ± 25 %."
     )
 
 
-def _answer(audit: Findings) -> tuple[str, str]:
-    """What is said of the system in use, and why; the matches of the past decide."""
-    advice, gain, name = audit.advice, audit.tested, audit.in_use.name
-    tells = advice.telling
-    best = (
-        f"K = {interval(advice)} is best" if tells else f"all K from {advice.low:.3g} to {advice.high:.3g} may be right"
-    )
-    way = "" if audit.k is None else "large" if audit.k > advice.k else "small"
-    moved = f"On the later half of the matches, K = {advice.k:.3g} {change(gain)}"
-    if gain.low > 0:
-        little = "a little " if gain.mean < UNNOTICED_LOSS else ""
-        start = f"is {little}too {way} for this league" if way else f"serves this league {little}worse than one K"
-        return f"{name} {start}: {best}.", f"{moved}{_errors(audit)}."
-    if not tells:
-        sentence = f"{len(audit.matches):,} matches cannot tell which K is best: {best}"
-        return sentence + ("." if audit.k is None else f", and {name} forecasts no worse beyond chance."), ""
-    if way and not advice.low <= (audit.k or 0.0) <= advice.high and gain.mean > 0:
-        return f"{name} is probably too {way} for this league: {best}.", f"{moved}: these matches cannot prove it."
-    fits = "suits this league" if gain.high < SMALL_LOSS else "is not clearly wrong for this league"
-    return f"{name} {fits}: no K forecasts it better beyond chance.", f"{moved}; {best}."
+def _caveat(audit: Audit) -> str:
+    """The caveat that fits the case: the first of disagreement, too few matches, start-up, unordered days, doubt."""
+    rater, today, in_order = audit.in_use.rater, audit.periods[-1], audit.k_in_order
+    if audit.advice.agree and audit.advice.telling:
+        if ahead(audit) and audit.outlook.finding_strengths and today.high < audit.periods[0].measured:
+            began = (
+                f"every side began at {rater.initial:g}" if rater.start is None else "sides began off their strengths"
+            )
+            return f"The past wanted more, because {began} and ratings had to find strengths first."
+        if in_order is not None and abs(math.log(in_order / audit.curve.best.k)) > SAME_K:
+            way = "larger" if in_order > audit.curve.best.k else "smaller"
+            return f"Matches of a day have no order here: were it known, a {way} K would be best."
+    return _unsure(audit, f"{len(audit.matches):,} matches")
 
 
-def _errors(audit: Findings) -> str:
-    """What moving to the K advised does to the error of a rating, where the model of K knows who meets whom."""
-    before, after = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
-    if audit.opponents.alike or not audit.advice.agree or round(before) <= round(after):
-        return ""
-    return f"; by theory a rating is then off by ± {after:.0f} points instead of ± {before:.0f}"
-
-
-def _matches_to_come(audit: Findings) -> str:
-    """What to use from now on, where that is not what the past wanted."""
-    outlook, name = audit.outlook, audit.in_use.name
-    best = with_interval(outlook.k, outlook.low, outlook.high)
-    if audit.k is None or outlook.gain is None:
-        return f"From today's ratings by {name} on, K = {best} is best for the matches to come."
-    suits = outlook.low <= audit.k <= outlook.high
-    fits = "suits" if suits else f"is too {'large' if audit.k > outlook.k else 'small'} for"
-    return (
-        f"{name} {fits} the matches to come: from today's ratings on K = {best} is best, and "
-        f"{'moving there ' if suits else ''}{change(outlook.gain)} by theory."
-    )
-
-
-def other_words(other: OtherSystem) -> str:
+def other_words(other: OtherSystem, league: str) -> str:
     """The answer in one sentence for a system that is no Elo with a K."""
-    way = {True: "better than", False: "worse than", None: "neither better nor worse, beyond chance, than"}[
-        other.better
-    ]
+    ways = {True: "better than", False: "worse than", None: "neither better nor worse, beyond chance, than"}
     gap = other.difference
+    saved = better(Difference(-gap.mean, -gap.high, -gap.low))
     return (
-        f"{other.name} forecasts this league {way} Elo at its best K, {other.k:.3g}: log-loss {other.log_loss:.4f} "
-        f"against {other.elo_log_loss:.4f} on the later half, a difference of "
-        f"{with_interval(gap.mean, gap.low, gap.high, '+.4f')}."
+        f"{other.name} forecasts {league} {ways[other.better]} Elo at its best K, {other.k:.3g}: on the later half it "
+        f"{saved}."
     )

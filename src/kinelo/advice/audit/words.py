@@ -1,4 +1,4 @@
-"""An audit in words: findings with what to do, and one line for all that they rest on.
+"""An audit in words: findings with what to do, and one line for all that they rest on; of matches and of contests.
 
 Every sentence follows from signed, tested numbers; ``verification/audit_sentences.py`` counts how often each is true.
 """
@@ -8,23 +8,25 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from kinelo.advice.audit.alike import HARDLY_SHOWN
 from kinelo.advice.audit.backtest import Difference
-from kinelo.advice.report import with_error, with_interval
+from kinelo.advice.report import Rows, with_error, with_interval
 from kinelo.advice.words import NEAR_ONE
 from kinelo.matches.columns import first_side
 from kinelo.presentation import percent, quoted
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.alike import OpponentsFound, Range
-    from kinelo.advice.audit.findings import Advice, Findings
-    from kinelo.advice.audit.groups import GroupFound
+    from kinelo.advice.audit.audit import Audit
+    from kinelo.advice.audit.contests import ContestAudit
+    from kinelo.advice.audit.gaps import Band
     from kinelo.advice.audit.in_use import OtherSystem
-    from kinelo.advice.audit.inflation import RatingInflation, Shift
+    from kinelo.advice.audit.inflation import GroupFound, RatingInflation, Shift
     from kinelo.advice.audit.inputs import Misrated
-    from kinelo.advice.audit.performance import Performance
-    from kinelo.advice.audit.recovered import Recovered
-    from kinelo.advice.audit.recursion import Prediction
+    from kinelo.advice.audit.performance import Performance, Recovered
+    from kinelo.advice.audit.recursion import Advice
 
 UNNOTICED_LOSS = 0.0002
 """A difference in log-loss that nobody would notice."""
@@ -38,11 +40,14 @@ BOUNDLESS = 16.0
 MOST_FINDINGS = 6
 RIGHT_START = 40.0
 """Points within which the whole interval must lie for a start to be called right."""
-FIRST_STEPS = 30.0
-"""Points that better first steps are taken to be worth, which are measured in log-loss."""
+BETTER_STEPS = 30.0
+"""Points that a better K, or better first steps, are taken to be worth, which are measured in log-loss."""
 LEAST_INFLATION = 3.0
 """Points a year that are worth a word."""
-HOW_WE_KNOW = "How we know"
+DIFFER = 0.15
+"""Correlation of strengths within fields above which these differ, and below which they hardly do."""
+WHAT_TO_DO, HOW_WE_KNOW = "What to do", "How we know"
+NOTHING_TO_DO = ("Nothing", "no change is shown to make forecasts better")
 
 
 class Finding(NamedTuple):
@@ -69,18 +74,42 @@ def change(saved: float | Difference) -> str:
     >>> change(Difference(0.0012, -0.0003, 0.0027)), change(0.00002)
     ('lowers the log-loss by 0.0012 (-0.0003 to 0.0027)', 'leaves the log-loss as it is')
     """
+    size, sign = _sized(saved, 1.0, "z.4f")
+    if sign == 0:
+        return f"leaves the log-loss as it is{size}"
+    return f"{'lowers' if sign > 0 else 'raises'} the log-loss by {size}"
+
+
+def better(saved: float | Difference) -> str:
+    """The same for those who have never heard of log-loss: where it falls by d, the mean chance (geometric) that
+    forecasts gave to what then happened rises to e^d times itself.
+
+    >>> better(Difference(0.0169, 0.0068, 0.0296)), better(-0.004)
+    ('gives what happens a 1.70 % (0.68 to 3.00) higher chance', 'gives what happens a 0.40 % lower chance')
+    """
+    size, sign = _sized(saved, 100.0, "z.2f", " %")
+    if sign == 0:
+        return f"leaves forecasts as they are{size}"
+    return f"gives what happens a {size} {'higher' if sign > 0 else 'lower'} chance"
+
+
+def _sized(saved: float | Difference, unit: float, digits: str, name: str = "") -> tuple[str, int]:
+    """A difference in log-loss without its sign, with its interval that way round, and the sign; 0 where it is too
+    small to be written, and then the interval alone."""
     mean = saved.mean if isinstance(saved, Difference) else saved
-    sign = 1.0 if mean > 0 else -1.0
+    sign, turn = 0 if abs(mean) < 0.00005 else 1 if mean > 0 else -1, 1.0 if mean > 0 else -1.0
+
+    def written(value: float) -> str:
+        return f"{unit * (value if unit == 1.0 else turn * math.expm1(turn * value)):{digits}}"
+
     bounds = ""
     if isinstance(saved, Difference) and max(abs(saved.low), abs(saved.high)) >= 0.00005:
-        low, high = sorted((sign * saved.low, sign * saved.high))
-        bounds = f" ({low:z.4f} to {high:z.4f})"
-    if abs(mean) < 0.00005:
-        return f"leaves the log-loss as it is{bounds}"
-    return f"{'lowers' if mean > 0 else 'raises'} the log-loss by {abs(mean):.4f}{bounds}"
+        low, high = sorted((turn * saved.low, turn * saved.high))
+        bounds = f" ({written(low)} to {written(high)})"
+    return (f"{written(abs(mean))}{name}{bounds}" if sign else bounds), sign
 
 
-def ahead(audit: Findings) -> bool:
+def ahead(audit: Audit) -> bool:
     """Whether the matches to come clearly want another K than the past did, and the quarters of the past agree.
 
     A rule of K has no one number that could be compared with what the matches to come want. Where like meets like the
@@ -98,28 +127,85 @@ def ahead(audit: Findings) -> bool:
     return same_way and (audit.k is not None or outlook.finding_strengths)
 
 
-def gain_words(audit: Findings) -> tuple[str, str]:
+def gain_words(audit: Audit) -> tuple[str, str]:
     """The best K, and beside it how sure that is and what moving there buys; of a system with a K."""
     past, outlook = audit.advice, audit.outlook
-    ways = f"{audit.curve.best.k:.3g} by theory, {audit.measured.best:.3g} by backtest"
-    best, why = f"Best K = {past.k:.3g}", f"(95 %: {past.low:.3g} to {past.high:.3g}; {ways})."
-    if ahead(audit):
-        best, past_why = f"Best K from today on = {outlook.k:.3g}", why
-        why = f"(95 %: {outlook.low:.3g} to {outlook.high:.3g}). The past wanted K = {past.k:.3g} {past_why}"
-    return best, f"{why} On the later half of the matches {past.k:.3g} {change(audit.tested)}."
+    buys = f"On the later half of the matches {past.k:.3g} {change(audit.tested)}."
+    if not ahead(audit):
+        return _best(audit, past), buys
+    best = f"Best K from today on = {with_interval(outlook.k, outlook.low, outlook.high)}."
+    return best, f"The past wanted {_best(audit, past)[5:]} {buys}"
 
 
-def findings_of(audit: Findings) -> list[Finding]:
+def contest_gain_words(found: ContestAudit) -> tuple[str, str]:
+    """The same of contests."""
+    before, after = (percent(share, 1) for share in found.pairs_right)
+    return _best(found, found.advice), (
+        f"On the later half of the contests, moving there from {found.k:.3g} {change(found.gain)}; {after} instead of "
+        f"{before} of pairs stand in the order forecast."
+    )
+
+
+def _best(found: Audit | ContestAudit, advice: Advice) -> str:
+    ways = f"{found.curve.best.k:.3g} by theory, {found.measured.best:.3g} by backtest"
+    return f"Best K = {with_interval(advice.k, advice.low, advice.high)}: {ways}."
+
+
+def findings_of(audit: Audit) -> list[Finding]:
     """At most six, the most useful first."""
     if audit.extract is not None:
         return []
-    found = [*_hidden(audit), *_of_groups(audit), *_home(audit), *_first_steps(audit)]
+    coming, k = ahead(audit), audit.k
+    clear = audit.tested.low > 0
+    if coming:
+        clear = k is None or not audit.outlook.low <= k <= audit.outlook.high
+    found = [*_k_finding(audit, audit.outlook if coming else audit.advice, clear), *_hidden(audit), *_of_groups(audit)]
+    home = audit.home
+    off = abs(home.today - home.in_use)
+    if home.gain > UNNOTICED_LOSS and off > max(MOVED, 2 * home.error) and not audit.matches.neutral.all():
+        side = first_side(audit.matches.side_headers[0]).capitalize()
+        words = f"{side} is worth {home.today:.0f} points today; the system adds {home.in_use:.0f}."
+        found.append(Finding("home", words, f"Add {home.today:.0f}.", off))
+    first = audit.outlook.first
+    if first is not None and first.gain.low > UNNOTICED_LOSS:
+        words = f"A larger K for the first matches of a side forecasts better than K = {audit.outlook.k:.3g} for all."
+        found.append(Finding("first steps", words, f"Take {first.words}.", BETTER_STEPS))
     if audit.inflation is not None:
         found += inflation_findings(audit.inflation, audit.reference, hidden=audit.opponents.alike)
     return sorted(found, key=lambda one: -one.weight)[:MOST_FINDINGS]
 
 
-def _hidden(audit: Findings) -> list[Finding]:
+def contest_findings(found: ContestAudit) -> list[Finding]:
+    """The same of contests: which K, and where newcomers should start."""
+    start, initial = found.start, found.in_use.rater.initial
+    findings = _k_finding(found, found.advice, found.gain.low > 0)
+    if start is not None and not start.low <= initial <= start.high:
+        findings.append(_start_finding(with_interval(start.value, start.low, start.high, ".0f"), start.value, initial))
+    return sorted(findings, key=lambda one: -one.weight)
+
+
+def to_do(findings: list[Finding]) -> Rows:
+    """A line for each finding, numbered; where there is none, that there is nothing to do."""
+    return [(str(n), f"{one.words} {one.advice}") for n, one in enumerate(findings, 1)] or [NOTHING_TO_DO]
+
+
+def _k_finding(found: Audit | ContestAudit, best: Advice, clear: bool) -> list[Finding]:
+    """Which K to take, where it is ``clear`` that it forecasts better than what is in use."""
+    other, name = found.other, found.in_use.name
+    if other is not None:
+        if other.better is not False:
+            return []
+        words = f"{other.name} forecasts worse than Elo at its best K."
+        return [Finding("K", words, f"Take Elo with K = {other.k:.3g}.", BETTER_STEPS)]
+    if not clear:
+        return []
+    words = f"{name} forecasts worse than one K for all."
+    if found.k is not None:
+        words = f"{name} is too {'large' if found.k > best.k else 'small'}."
+    return [Finding("K", words, f"Take K = {interval(best)}.", BETTER_STEPS)]
+
+
+def _hidden(audit: Audit) -> list[Finding]:
     """That ratings show little of the differences where like meets like, and which K, if any, would show most."""
     found, measured = audit.opponents, audit.measured
     if not found.hidden:
@@ -142,17 +228,14 @@ def _percents(share: Range) -> str:
     return f"{percent(share.value)} ({100 * share.low:.0f} to {100 * share.high:.0f})"
 
 
-def _of_groups(audit: Findings) -> list[Finding]:
+def _of_groups(audit: Audit) -> list[Finding]:
     """Groups that are rated too high or too low beyond chance."""
     found, sides, beside = [], len(audit.matches.teams), _beside(audit.reference)
     for one in audit.groups:
         if one.bias is None or not one.bias.beyond_chance:
             continue
-        share, (way, low, high) = math.sqrt(one.sides / max(sides, 1)), _way(one.bias, "high", "low")
-        words = (
-            f"Sides of group {quoted(one.group)} are rated {abs(one.bias.mean):.0f} points too {way} ({low:.0f} to "
-            f"{high:.0f}), {beside}."
-        )
+        share, (way, size) = math.sqrt(one.sides / max(sides, 1)), _way(one.bias, "high", "low", ".0f", " points too ")
+        words = f"Sides of group {quoted(one.group)} are rated {size}, {beside}."
         advice = f"Move their ratings {'down' if way == 'high' else 'up'} once"
         if one.entry is not None:
             advice += f", let their newcomers start at {one.entry.mean:.0f}"
@@ -167,62 +250,35 @@ def _beside(reference: str | None) -> str:
     return "next to all sides" if reference is None else f"next to group {quoted(reference)}"
 
 
-def _way(one: Shift, up: str, down: str) -> tuple[str, float, float]:
-    """Which way a number goes, and the ends of its interval that way."""
+def _way(one: Shift, up: str, down: str, digits: str, unit: str = "") -> tuple[str, str]:
+    """Which way a number goes, and its size with its interval that way; the way follows a ``unit`` that leads to it."""
     sign = math.copysign(1.0, one.mean)
     low, high = sorted((sign * one.low, sign * one.high))
-    return (up if sign > 0 else down), low, high
+    way = up if sign > 0 else down
+    if unit:
+        return way, f"{abs(one.mean):{digits}}{unit}{way} ({low:{digits}} to {high:{digits}})"
+    return way, with_interval(abs(one.mean), low, high, digits)
 
 
-def _home(audit: Findings) -> list[Finding]:
-    """That the system adds another home advantage than there is."""
-    home = audit.home
-    off = abs(home.today - home.in_use)
-    if home.gain <= UNNOTICED_LOSS or off <= max(MOVED, 2 * home.error) or audit.matches.neutral.all():
-        return []
-    first = first_side(audit.matches.side_headers[0]).capitalize()
-    words = f"{first} is worth {home.today:.0f} points today; the system adds {home.in_use:.0f}."
-    return [Finding("home", words, f"Add {home.today:.0f}.", off)]
-
-
-def _first_steps(audit: Findings) -> list[Finding]:
-    """That a larger K for the first matches of a side has forecast clearly better."""
-    first = audit.outlook.first
-    if first is None or first.gain.low <= UNNOTICED_LOSS:
-        return []
-    words = f"A larger K for the first matches of a side forecasts better than K = {audit.outlook.k:.3g} for all."
-    return [Finding("first steps", words, f"Take {first.words}.", FIRST_STEPS)]
-
-
-def _newcomers(audit: Findings) -> list[tuple[str, str]]:
-    """What a larger K for the first matches of a side does on the later half."""
-    first = audit.outlook.first
-    if first is None:
-        return []
-    rule = f"a larger K for the first matches of a side ({first.words})"
-    if first.gain.low <= 0:
-        rule += " is not shown to help: it"
-    words = f"{rule} {change(first.gain)} on the later half, against K = {audit.outlook.k:.3g} for all"
-    return [("Newcomers", words)]
+def _start_finding(where: str, right: float, initial: float) -> Finding:
+    way = "stronger" if right > initial else "weaker"
+    words = f"Newcomers are {way} than the {initial:.0f} at which they start."
+    return Finding("start", words, f"Let them start at {where}.", 0.5 * abs(right - initial))
 
 
 def inflation_findings(found: RatingInflation, reference: str | None = None, *, hidden: bool = False) -> list[Finding]:
     """Where newcomers should start, and whether a rating is worth what it was; ``hidden`` where like meets like, so
     that ratings hardly leave where they start."""
     start, per_year, findings = found.start, found.per_year, []
-    if start is not None and not hidden and _starts_off(found):
+    if start is not None and not hidden and not start.low <= found.initial <= start.high:
         where = with_interval(start.mean, start.low, start.high, ".0f")
-        way = "stronger" if start.mean > found.initial else "weaker"
-        words = f"Newcomers are {way} than the {found.initial:.0f} at which they start."
-        off = 0.5 * abs(start.mean - found.initial)
-        findings.append(Finding("start", words, f"Let them start at {where}.", off))
-    if not hidden and _inflates(per_year):
-        assert per_year is not None
-        way, low, high = _way(per_year, "less", "more")
+        findings.append(_start_finding(where, start.mean, found.initial))
+    if per_year is not None and not hidden and _inflates(per_year):
+        way, size = _way(per_year, "less", "more", ".1f")
         beside = "" if reference is None else f", {_beside(reference)}"
         words = (
-            f"A rating is worth {way} than it was: ratings {'rose' if per_year.mean > 0 else 'fell'} by "
-            f"{abs(per_year.mean):.1f} ({low:.1f} to {high:.1f}) points a year against strengths{beside}."
+            f"A rating is worth {way} than it was: ratings {'rose' if per_year.mean > 0 else 'fell'} by {size} points "
+            f"a year against strengths{beside}."
         )
         advice = "Do not compare ratings of different years; starts where newcomers belong keep a scale."
         findings.append(Finding("inflation", words, advice, abs(per_year.mean) * min(found.years, 4.0)))
@@ -234,134 +290,100 @@ def _starts_right(start: Shift, initial: float) -> bool:
     return max(start.high - initial, initial - start.low) < RIGHT_START
 
 
-def _starts_off(found: RatingInflation) -> bool:
-    """Whether newcomers clearly start elsewhere than they should."""
-    return found.start is not None and (found.start.low > found.initial or found.start.high < found.initial)
+def _inflates(per_year: Shift) -> bool:
+    """Whether ratings clearly rise or fall, by so much that it is worth a word."""
+    return per_year.beyond_chance and abs(per_year.mean) >= LEAST_INFLATION
 
 
 def inflation_words(found: RatingInflation, *, hidden: bool = False) -> list[str]:
     """What is found, a sentence each, and that nothing was where nothing is."""
-    said = [f"{one.words} {one.advice}" for one in inflation_findings(found, hidden=hidden)]
+    sentences = [f"{one.words} {one.advice}" for one in inflation_findings(found, hidden=hidden)]
     start, per_year = found.start, found.per_year
     if start is not None and _starts_right(start, found.initial):
-        said.append(
-            f"Newcomers start where they should: {start.mean:.0f} ({start.low:.0f} to {start.high:.0f}) is right."
-        )
+        where = with_interval(start.mean, start.low, start.high, ".0f")
+        sentences.append(f"Newcomers start where they should: {where} is right.")
     if per_year is not None and not _inflates(per_year):
         size = with_interval(per_year.mean, per_year.low, per_year.high, "z.1f")
-        said.append(f"Ratings of those who play changed by {size} points a year against their strengths: not clearly.")
-    return said
-
-
-def _inflates(per_year: Shift | None) -> bool:
-    """Whether ratings clearly rise or fall, by so much that it is worth a word."""
-    return per_year is not None and per_year.beyond_chance and abs(per_year.mean) >= LEAST_INFLATION
+        sentences.append(
+            f"Ratings of those who play changed by {size} points a year against their strengths: not clearly."
+        )
+    return sentences
 
 
 TOLD_BY_ONE_SIDE = ("Venue and draws", "Forecasts", "The table in use")
 """Lines that hold of an extract, all of whose matches are one side's."""
 
 
-def sections_of(audit: Findings) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What to do, a line for each finding, and how we know."""
-    found = findings_of(audit)
-    to_do = [(str(n), f"{one.words} {one.advice}") for n, one in enumerate(found, 1)]
-    return [*([("What to do", to_do)] if to_do else []), (HOW_WE_KNOW, rows_of(audit))]
-
-
-def rows_of(audit: Findings) -> list[tuple[str, str]]:
+def rows_of(audit: Audit) -> Rows:
     """Name and words of every line on which the findings rest."""
-    rows = [
-        ("Which K", _which(audit)),
-        # Theory does not know that opponents are alike.
-        *([] if audit.opponents.alike else [("Matches to come", _to_come(audit))]),
-        ("Strengths", _strengths(audit)),
-        *_newcomers(audit),
-        ("Opponents", opponents_words(audit.opponents)),
-        ("Venue and draws", _venue(audit)),
-        ("Ratings", _ratings(audit)),
-        *([] if audit.inflation is None else [("Inflation", _worth(audit))]),
-        ("Best and worst", _extremes(audit.misrated)),
-        ("Forecasts", _forecasts(audit)),
-        # Matches between equals say nothing of who is rated too high across the league.
-        *([] if audit.opponents.alike else [("Strong and weak sides", _bands(audit))]),
+    alike, first, inflation = audit.opponents.alike, audit.outlook.first, audit.inflation
+    which = [_which(audit)]
+    if alike:
+        which.append("opponents are alike, which theory does not know: the backtest alone advises")
+    if audit.league.ties > 0:
+        which.append(K_UNIT)
+    rows = [("Which K", "\n".join(which))]
+    if not alike:  # theory does not know that opponents are alike
+        rows.append(("Matches to come", _to_come(audit)))
+    rows.append(("Strengths", _strengths(audit)))
+    if first is not None:
+        rule = f"a larger K for the first matches of a side ({first.words})"
+        rule += " is not shown to help: it" if first.gain.low <= 0 else ""
+        buys = f"{change(first.gain)} on the later half, against K = {audit.outlook.k:.3g} for all"
+        rows.append(("Newcomers", f"{rule} {buys}"))
+    ties, home = audit.league.ties, audit.home
+    venue = "no home"
+    if not audit.matches.neutral.all():
+        side = first_side(audit.matches.side_headers[0])
+        venue = f"{side} is worth {home.today:.0f} points; forecasts add {home.in_use:.0f}"
+    rows += [
+        ("Opponents", _opponents(audit.opponents)),
+        ("Venue and draws", f"{venue}; equal sides draw {100 * ties / (2 + ties):.0f} % of their matches"),
+        ("Ratings", _errors(audit)),
     ]
+    if inflation is not None:
+        # Nothing is shown of the growth of all.
+        still = "Results do not show whether everybody grew stronger: sides that were there before are taken to stand "
+        still += "still on average. A group that does can be named (--by, --reference)."
+        if audit.reference is not None:
+            still = f"Group {quoted(audit.reference)} is taken to stand still on average."
+        rows.append(("Inflation", "\n".join([*inflation_words(inflation, hidden=alike), still])))
+    rows += [("Best and worst", _extremes(audit.misrated)), ("Forecasts", _forecasts(audit))]
+    if not alike:  # matches between equals say nothing of who is rated too high across the league
+        few = ["too few matches to tell bands of ratings apart"]
+        rows.append(("Strong and weak sides", "\n".join(_misratings(audit.bands) or few)))
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
     rows += [(f"Group {quoted(one.group)}", group_words(one, audit.reference)) for one in audit.groups]
-    if audit.ratings is not None:
-        rows.append(("The table in use", _table(audit)))
+    if (table := audit.ratings) is not None:
+        ratio = table.deviation_ratio
+        stated = "" if ratio is None else (
+            f"; stated deviations explain {100 / max(ratio, 1e-9):.0f} % of the squared errors"
+        )  # fmt: skip
+        compared = f"{table.sides} sides compared: off by ± {table.error:.0f} points, slope on strengths "
+        rows.append(("The table in use", f"{compared}{table.slope:.2f}{stated}\n{_extremes(table.extremes)}"))
     # One side's matches say nothing of a league's K, nor of how far its sides lie apart.
     return rows if audit.extract is None else [row for row in rows if row[0] in TOLD_BY_ONE_SIDE]
 
 
-def _worth(audit: Findings) -> str:
-    """What became of the worth of a rating, and beside what; nothing is shown of the growth of all."""
-    assert audit.inflation is not None
-    said = inflation_words(audit.inflation, hidden=audit.opponents.alike)
-    if audit.reference is None:
-        said.append(
-            "Results do not show whether everybody grew stronger: sides that were there before are taken to stand "
-            "still on average. A group that does can be named (--by, --reference)."
-        )
-    else:
-        said.append(f"Group {quoted(audit.reference)} is taken to stand still on average.")
-    return "\n".join(said)
+def _which(found: Audit | ContestAudit) -> str:
+    """K by theory and by backtest."""
+    by_theory = with_interval(found.curve.best.k, found.curve.low, found.curve.high)
+    return f"by theory {by_theory}, by backtest {with_interval(found.measured.best, *found.measured.interval)}"
 
 
-def group_words(found: GroupFound, reference: str | None = None) -> str:
-    """Where a group enters, whether it grows stronger, whether its ratings inflate, and whether they are too high."""
-    parts, beside = [f"{found.sides} sides" if found.sides != 1 else "1 side"], _beside(reference)
-    if found.group == reference:
-        parts.append("the others are held against it")
-    if found.entry is not None:
-        parts.append(f"newcomers belong at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
-    if found.gain is not None:
-        parts.append(_signed(found.gain, "grows stronger", "grows weaker", f"by {{}} points a year, {beside}"))
-    if found.inflation is not None:
-        parts.append(
-            _signed(
-                found.inflation, "its ratings rise", "its ratings fall", "against its strengths by {} points a year"
-            )
-        )
-    if found.bias is not None:
-        parts.append(_signed(found.bias, "is rated too high", "is rated too low", f"today by {{}} points, {beside}"))
-    return "; ".join(parts)
-
-
-def _signed(one: Shift, up: str, down: str, size: str) -> str:
-    """Which way, by how much with the interval, and whether chance explains it."""
-    way, low, high = _way(one, up, down)
-    chance = "" if one.beyond_chance else " (within chance)"
-    return f"{way} {size.format(with_interval(abs(one.mean), low, high, 'z.0f'))}{chance}"
-
-
-def _which(audit: Findings) -> str:
-    (low, high), curve, measured = audit.measured.interval, audit.curve, audit.measured
-    sentence = (
-        f"by theory {with_interval(curve.best.k, curve.low, curve.high)}, by backtest {measured.best:.3g} "
-        f"({low:.3g} to {high:.3g})"
-    )
-    if audit.opponents.alike:
-        sentence += "\nopponents are alike, which theory does not know: the backtest alone advises"
-    if audit.league.ties > 0:
-        sentence += f"\n{K_UNIT}"
+def _to_come(audit: Audit) -> str:
+    outlook = audit.outlook
+    best = with_interval(outlook.k, outlook.low, outlook.high)
+    sentence = f"from today's ratings on theory asks for K = {best} over {outlook.matches:,} matches"
+    if outlook.remedies:
+        remedies = [f"{one.words} {change(one.gain)} on the later half" for one in outlook.remedies]
+        sentence += f"\nAgainst {audit.in_use.name}, " + ";\n".join(remedies)
+        sentence += "\nIf these matches are a part of an older league, give the ratings at their beginning (start=)"
     return sentence
 
 
-def _to_come(audit: Findings) -> str:
-    outlook = audit.outlook
-    best = with_interval(outlook.k, outlook.low, outlook.high)
-    said = f"from today's ratings on theory asks for K = {best} over {outlook.matches:,} matches"
-    if outlook.remedies:
-        remedies = [f"{one.words} {change(one.gain)} on the later half" for one in outlook.remedies]
-        said += f"\nAgainst {audit.in_use.name}, " + ";\n".join(remedies)
-        said += "\nIf these matches are a part of an older league, give the ratings at their beginning (start=)"
-    return said
-
-
-def _strengths(audit: Findings) -> str:
-    spread = audit.opponents.spread
+def _strengths(audit: Audit) -> str:
     moved = "show no movement beyond chance"
     if audit.moves:
         half = math.log(2) / audit.rate if audit.rate > 0 else math.inf
@@ -369,18 +391,17 @@ def _strengths(audit: Findings) -> str:
         seen = half <= 2.0 * len(audit.matches) / len(audit.matches.teams)
         lost = f"; half of a lead is lost within {half:,.0f} matches" if seen else ""
         moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
-    return f"lie ± {with_interval(spread.value, spread.low, spread.high, '.0f')} points apart and {moved}"
+    return f"lie ± {with_interval(*audit.opponents.spread, '.0f')} points apart and {moved}"
 
 
-def opponents_words(found: OpponentsFound) -> str:
+def _opponents(found: OpponentsFound) -> str:
     """How alike opponents are, how much of the differences ratings show, and whether luck decides who meets whom."""
-    alike, share = found.correlation, found.share_shown
     if not found.told:
         return "these matches do not show how alike they are, nor how much of the differences ratings show"
     kind = "like meets like" if found.alike else "not clearly chosen by strength"
     sentence = (
-        f"correlation of their strengths {with_interval(alike.value, alike.low, alike.high, 'z.2f')}: {kind}; ratings "
-        f"show {_percents(share)} of the differences after {found.matches:,.0f} matches of a side"
+        f"correlation of their strengths {with_interval(*found.correlation, 'z.2f')}: {kind}; ratings "
+        f"show {_percents(found.share_shown)} of the differences after {found.matches:,.0f} matches of a side"
     )
     if found.shown_by:
         sentence += "; played at other K: " + ", ".join(
@@ -391,34 +412,24 @@ def opponents_words(found: OpponentsFound) -> str:
     return sentence
 
 
-def _venue(audit: Findings) -> str:
-    ties, home = audit.league.ties, audit.home
-    draws = f"equal sides draw {100 * ties / (2 + ties):.0f} % of their matches"
-    if audit.matches.neutral.all():
-        return f"no home; {draws}"
-    first = first_side(audit.matches.side_headers[0])
-    return f"{first} is worth {home.today:.0f} points; forecasts add {home.in_use:.0f}; {draws}"
-
-
-def _ratings(audit: Findings) -> str:
+def _errors(audit: Audit) -> str:
     """How far ratings are off by theory, and why; where like meets like the model of K knows too little of errors."""
     cases = [(f"K = {audit.best.k:.3g}", audit.best)]
     if audit.other is None:
         cases.insert(0, (audit.in_use.name, audit.now))
     if audit.opponents.alike:
         return "; ".join(f"expected log-loss {one.log_loss:.4f} at {name}" for name, one in cases)
-    return "\n".join(f"at {name} {_error(one)}" for name, one in cases)
-
-
-def _error(one: Prediction) -> str:
-    # Shares of the squared error; the newcomers' part is approximate and can be negative.
-    parts = [("luck of results", one.luck), ("unknown starts", max(one.newcomers, 0.0))]
-    rest = max(one.error - sum(part for _, part in parts), 0.0)
-    said = [f"{100 * part / max(one.error, 1e-9):.0f} % {name}" for name, part in [*parts, ("lag", rest)]]
-    return (
-        f"off by ± {math.sqrt(one.error):.0f} points; the squared error is {', '.join(said[:-1])} and {said[-1]}; "
-        f"expected log-loss {one.log_loss:.4f}"
-    )
+    lines = []
+    for name, one in cases:
+        # Shares of the squared error; the newcomers' part is approximate and can be negative.
+        parts = [("luck of results", one.luck), ("unknown starts", max(one.newcomers, 0.0))]
+        parts.append(("lag", max(one.error - sum(part for _, part in parts), 0.0)))
+        shares = [f"{100 * part / max(one.error, 1e-9):.0f} % {cause}" for cause, part in parts]
+        lines.append(
+            f"at {name} off by ± {math.sqrt(one.error):.0f} points; the squared error is {', '.join(shares[:-1])} and "
+            f"{shares[-1]}; expected log-loss {one.log_loss:.4f}"
+        )
+    return "\n".join(lines)
 
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:
@@ -433,7 +444,7 @@ def _extremes(sides: tuple[Misrated, ...]) -> str:
     )
 
 
-def _forecasts(audit: Findings) -> str:
+def _forecasts(audit: Audit) -> str:
     slope, error = audit.slope
     if math.isnan(slope):
         return "results do not follow the forecasts at all"
@@ -445,39 +456,97 @@ def _forecasts(audit: Findings) -> str:
     )
 
 
-def _misratings(bands: tuple) -> list[str]:
+def _misratings(bands: tuple[Band, ...]) -> list[str]:
+    """How far off the best and the weakest fifth are; nothing where there are too few matches for fifths."""
     return [
         f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by "
         f"{with_error(abs(one.underrated), one.error, '.0f')} points"
         if abs(one.underrated) > 2 * one.error
         else f"the {name} fifth is rated right within chance (± {one.error:.0f} points)"
         for name, one in (("best", bands[-1]), ("weakest", bands[0]))
-    ]
+    ] if len(bands) > 1 else []  # fmt: skip
 
 
 def _other(other: OtherSystem) -> str:
-    strong = "; ".join(_misratings(other.bands)) if len(other.bands) > 1 else "too few matches for bands of ratings"
-    return f"slope of results on its forecasts {with_error(*other.slope, '.3f')}; {strong}"
-
-
-def _bands(audit: Findings) -> str:
-    if len(audit.bands) < 2:
-        return "too few matches to tell bands of ratings apart"
-    return "\n".join(_misratings(audit.bands))
-
-
-def _table(audit: Findings) -> str:
-    ratings = audit.ratings
-    assert ratings is not None
-    honest = (
-        ""
-        if ratings.deviation_ratio is None
-        else (f"; stated deviations explain {100 / max(ratings.deviation_ratio, 1e-9):.0f} % of the squared errors")
+    gap = other.difference
+    words = (
+        f"log-loss {other.log_loss:.4f}, {other.elo_log_loss:.4f} of Elo at K = {other.k:.3g}: a difference of "
+        f"{with_interval(gap.mean, gap.low, gap.high, '+.4f')}"
     )
-    return (
-        f"{ratings.sides} sides compared: off by ± {ratings.error:.0f} points, slope on strengths "
-        f"{ratings.slope:.2f}{honest}\n" + _extremes(ratings.extremes)
+    if math.isfinite(other.slope[0]):
+        words += f"; slope of results on its forecasts {with_error(*other.slope, '.3f')}"
+    return "; ".join([words, *_misratings(other.bands)])
+
+
+def group_words(found: GroupFound, reference: str | None = None) -> str:
+    """Where a group enters, whether it grows stronger, whether its ratings inflate, and whether they are too high."""
+    parts, beside = [f"{found.sides} sides" if found.sides != 1 else "1 side"], _beside(reference)
+    if found.group == reference:
+        parts.append("the others are held against it")
+    if found.entry is not None:
+        parts.append(f"newcomers belong at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
+    for one, up, down, words in (
+        (found.gain, "grows stronger", "grows weaker", f"by {{}} points a year, {beside}"),
+        (found.inflation, "its ratings rise", "its ratings fall", "against its strengths by {} points a year"),
+        (found.bias, "is rated too high", "is rated too low", f"today by {{}} points, {beside}"),
+    ):
+        if one is not None:
+            way, size = _way(one, up, down, "z.0f")
+            parts.append(f"{way} {words.format(size)}{'' if one.beyond_chance else ' (within chance)'}")
+    return "; ".join(parts)
+
+
+def contest_rows(found: ContestAudit) -> Rows:
+    """Name and words of every line on which the findings of contests rest."""
+    league, walk, alike, start = found.league, found.walk, found.alike, found.start
+    # All contests at once take strengths for what they are on average: of those that move they tell too little.
+    strengths = (
+        f"lie ± {with_interval(*found.fields.spread, '.0f')} points apart, ± {league.within:.0f} within a field, and "
+        "show no movement beyond chance"
     )
+    if found.moves:
+        moved = with_interval(walk.value, walk.low, walk.high, ".0f")
+        strengths = (
+            f"differ by ± {league.within:.0f} points within a field, and move by {moved} points a year, up or down"
+        )
+    kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
+    if not found.like_meets_like and not alike.low <= DIFFER <= alike.high:
+        kind = "fields differ in strength" if alike.low > DIFFER else "fields hardly differ in strength"
+    shown = [(found.advice.k, found.shown_advised)]
+    if found.k is not None and found.k != found.advice.k:
+        shown.insert(0, (found.k, found.share_shown))
+    parts = "; of the true differences ratings show " + " and ".join(
+        f"{_percents(share)} at K = {k:.3g}" for k, share in shown
+    )
+    new = "nobody was new in the later half"
+    if start is not None:
+        where = with_interval(start.value, start.low, start.high, ".0f")
+        off = not start.low <= found.in_use.rater.initial <= start.high
+        new = f"should start at {where}" if off else f"start where they should: {where} is right"
+        number = found.newcomer_contests
+        after = f"about {number:.0f} contests" if number >= 1.5 else "a contest"
+        new += f"; they differ by ± {league.entry_spread:.0f}, and the start is lost in luck after {after}"
+    rows = [] if found.other is None else [(found.other.name, _other(found.other))]
+    rows += [
+        (
+            "Which K",
+            f"{_which(found)}; log-loss of orders {found.measured.at(found.advice.k):.4f} at the K advised",
+        ),
+        ("Strengths", strengths),
+        (
+            "Fields",
+            f"of {np.median(found.contests.sizes):.0f} entrants, usually; correlation of the strengths of two of one "
+            f"field {with_interval(*alike, 'z.2f')}: {kind}{'' if found.moves else parts}; a contest makes "
+            f"{found.share_of_luck:.2f} of the luck of a match",
+        ),
+        ("Newcomers", new),
+    ]
+    for column in dict.fromkeys(one.column for one in found.luck):
+        levels = sorted((one for one in found.luck if one.column == column), key=lambda one: -one.factor)
+        factors = ", ".join(f"{one.level} {with_interval(one.factor, one.low, one.high, '.2f')}" for one in levels)
+        words = f"times the usual noise (80 % interval): {factors}; plain Elo counts all alike, RankElo does not"
+        rows.append((f"Luck by {column}", words))
+    return rows
 
 
 def performance_words(found: Performance, both: Recovered) -> list[str]:
