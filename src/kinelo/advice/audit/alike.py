@@ -552,7 +552,7 @@ def fields_found(
 
         def excess(log_ratio: float) -> float:
             given = fit_orders(orders, size, spread * math.exp(log_ratio))
-            squares = given.strength @ given.strength + float((given.draws(normal) ** 2).mean(axis=1).sum())
+            squares = float(given.strength @ given.strength + (given.draws(normal) ** 2).mean(axis=1).sum())
             return squares / (spread * math.exp(log_ratio)) ** 2 - size
 
         best, slope = falling_root(excess, EVIDENCE_RANGE, EVIDENCE_ERROR)

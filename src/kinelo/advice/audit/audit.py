@@ -59,8 +59,9 @@ from kinelo.advice.audit.recursion import (
     posterior_check,
     replay,
 )
-from kinelo.advice.audit.verdict import SAME_K, AuditReport, lead_of
-from kinelo.advice.audit.words import findings_of, gain_words, rows_of
+from kinelo.advice.audit.verdict import SAME_K, AuditReport, Lead, lead_of
+from kinelo.advice.audit.words import Finding, findings_of, gain_words, rows_of
+from kinelo.advice.report import Rows
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.matches.matches import Matches, check_matches
@@ -221,8 +222,22 @@ class Audit(AuditReport):
 
     _heading = "What these matches do not show"
 
-    lead, findings = cached_property(lead_of), cached_property(findings_of)
-    rows, _gain_words = rows_of, gain_words
+    @cached_property
+    def lead(self) -> Lead:
+        """The answer: one K with its interval, one reason and one caveat."""
+        return lead_of(self)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """At most six findings, each with what to do, the most useful first."""
+        return findings_of(self)
+
+    def rows(self) -> Rows:
+        """Name and finding of every line."""
+        return rows_of(self)
+
+    def _gain_words(self) -> tuple[str, str]:
+        return gain_words(self)
 
     @cached_property
     def variation(self) -> Variation:

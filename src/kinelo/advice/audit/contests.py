@@ -23,8 +23,9 @@ from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, elo_
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
 from kinelo.advice.audit.kernels import NORMAL_95, Array
 from kinelo.advice.audit.recursion import Advice, KCurve, Prediction, advise
-from kinelo.advice.audit.verdict import AuditReport, contest_lead
-from kinelo.advice.audit.words import contest_findings, contest_gain_words, contest_rows
+from kinelo.advice.audit.verdict import AuditReport, Lead, contest_lead
+from kinelo.advice.audit.words import Finding, contest_findings, contest_gain_words, contest_rows
+from kinelo.advice.report import Rows
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss, pairs_of, pairs_right, pooled
 from kinelo.forecasts.places import ContestForecast
@@ -147,8 +148,22 @@ class ContestAudit(AuditReport):
 
     _heading = "What these contests do not show"
 
-    lead, findings = cached_property(contest_lead), cached_property(contest_findings)
-    rows, _gain_words = contest_rows, contest_gain_words
+    @cached_property
+    def lead(self) -> Lead:
+        """The answer: one K with its interval, one reason and one caveat."""
+        return contest_lead(self)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """Findings, each with what to do, the most useful first."""
+        return contest_findings(self)
+
+    def rows(self) -> Rows:
+        """Name and finding of every line."""
+        return contest_rows(self)
+
+    def _gain_words(self) -> tuple[str, str]:
+        return contest_gain_words(self)
 
     @property
     def alike(self) -> Range:

@@ -238,7 +238,7 @@ def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Varia
     null = [float(scores(_draw_results(draw, expected, spread) - expected).var()) for _ in range(PERFORMANCE_DRAWS)]
     residual = matches.signed - expected
     variance = float(scores(residual).var())
-    halves = scores(residual, 1.0 - even), scores(residual, even.astype(float))
+    halves = scores(residual, (1 - even).astype(float)), scores(residual, even.astype(float))
     correlation = float(np.corrcoef(*halves)[0, 1]) if enough.sum() > 3 else math.nan
     low, high = np.quantile(null, [0.025, 0.975])
     p = (1 + int(np.sum(np.array(null) >= variance))) / (1 + PERFORMANCE_DRAWS)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.audit.words import (
     HOW_WE_KNOW,
     UNNOTICED_LOSS,
     WHAT_TO_DO,
-    Finding,
+    Audit,
+    ContestAudit,
     ahead,
     better,
     findings_of,
@@ -21,8 +22,6 @@ from kinelo.advice.report import Report, Rows, html_fragment, with_interval
 from kinelo.presentation import percent, quoted
 
 if TYPE_CHECKING:
-    from kinelo.advice.audit.audit import Audit
-    from kinelo.advice.audit.contests import ContestAudit
     from kinelo.advice.audit.in_use import OtherSystem
 
 UNSURE = 2.0
@@ -64,8 +63,8 @@ class AuditReport(Report):
     """What an audit of matches and one of contests show alike."""
 
     _sentences_in_table = False
-    lead: Lead
-    findings: list[Finding]
+    lead: Any
+    findings: Any
     notes: tuple[str, ...]
 
     @property

@@ -6,7 +6,7 @@ Every sentence follows from signed, tested numbers; ``verification/audit_sentenc
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,15 +19,18 @@ from kinelo.presentation import percent, quoted
 
 if TYPE_CHECKING:
     from kinelo.advice.audit.alike import OpponentsFound, Range
-    from kinelo.advice.audit.audit import Audit
-    from kinelo.advice.audit.contests import ContestAudit
     from kinelo.advice.audit.gaps import Band
     from kinelo.advice.audit.in_use import OtherSystem
     from kinelo.advice.audit.inflation import GroupFound, RatingInflation, Shift
     from kinelo.advice.audit.inputs import Misrated
+    from kinelo.advice.audit.outlook import Outlook
     from kinelo.advice.audit.performance import Performance, Recovered
     from kinelo.advice.audit.recursion import Advice
 
+Audit: TypeAlias = Any
+"""Of matches, in :mod:`kinelo.advice.audit.audit`, which imports this module."""
+ContestAudit: TypeAlias = Any
+"""Of contests, in :mod:`kinelo.advice.audit.contests`, likewise."""
 UNNOTICED_LOSS = 0.0002
 """A difference in log-loss that nobody would notice."""
 MOVED = 5.0
@@ -59,7 +62,7 @@ class Finding(NamedTuple):
     weight: float
 
 
-def interval(advice: Advice) -> str:
+def interval(advice: Advice | Outlook) -> str:
     """A K with its interval; only the upper end where the matches show nothing that ratings could follow."""
     if advice.high > BOUNDLESS * advice.low:
         return f"{advice.high:.3g} or less"
@@ -189,7 +192,7 @@ def to_do(findings: list[Finding]) -> Rows:
     return [(str(n), f"{one.words} {one.advice}") for n, one in enumerate(findings, 1)] or [NOTHING_TO_DO]
 
 
-def _k_finding(found: Audit | ContestAudit, best: Advice, clear: bool) -> list[Finding]:
+def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool) -> list[Finding]:
     """Which K to take, where it is ``clear`` that it forecasts better than what is in use."""
     other, name = found.other, found.in_use.name
     if other is not None:
@@ -391,7 +394,7 @@ def _strengths(audit: Audit) -> str:
         seen = half <= 2.0 * len(audit.matches) / len(audit.matches.teams)
         lost = f"; half of a lead is lost within {half:,.0f} matches" if seen else ""
         moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
-    return f"lie ± {with_interval(*audit.opponents.spread, '.0f')} points apart and {moved}"
+    return f"lie ± {with_interval(*audit.opponents.spread, digits='.0f')} points apart and {moved}"
 
 
 def _opponents(found: OpponentsFound) -> str:
@@ -400,7 +403,7 @@ def _opponents(found: OpponentsFound) -> str:
         return "these matches do not show how alike they are, nor how much of the differences ratings show"
     kind = "like meets like" if found.alike else "not clearly chosen by strength"
     sentence = (
-        f"correlation of their strengths {with_interval(*found.correlation, 'z.2f')}: {kind}; ratings "
+        f"correlation of their strengths {with_interval(*found.correlation, digits='z.2f')}: {kind}; ratings "
         f"show {_percents(found.share_shown)} of the differences after {found.matches:,.0f} matches of a side"
     )
     if found.shown_by:
@@ -501,8 +504,8 @@ def contest_rows(found: ContestAudit) -> Rows:
     league, walk, alike, start = found.league, found.walk, found.alike, found.start
     # All contests at once take strengths for what they are on average: of those that move they tell too little.
     strengths = (
-        f"lie ± {with_interval(*found.fields.spread, '.0f')} points apart, ± {league.within:.0f} within a field, and "
-        "show no movement beyond chance"
+        f"lie ± {with_interval(*found.fields.spread, digits='.0f')} points apart, ± {league.within:.0f} within a field, "
+        "and show no movement beyond chance"
     )
     if found.moves:
         moved = with_interval(walk.value, walk.low, walk.high, ".0f")
@@ -536,7 +539,7 @@ def contest_rows(found: ContestAudit) -> Rows:
         (
             "Fields",
             f"of {np.median(found.contests.sizes):.0f} entrants, usually; correlation of the strengths of two of one "
-            f"field {with_interval(*alike, 'z.2f')}: {kind}{'' if found.moves else parts}; a contest makes "
+            f"field {with_interval(*alike, digits='z.2f')}: {kind}{'' if found.moves else parts}; a contest makes "
             f"{found.share_of_luck:.2f} of the luck of a match",
         ),
         ("Newcomers", new),
