@@ -504,8 +504,8 @@ def contest_rows(found: ContestAudit) -> Rows:
     league, walk, alike, start = found.league, found.walk, found.alike, found.start
     # All contests at once take strengths for what they are on average: of those that move they tell too little.
     strengths = (
-        f"lie ± {with_interval(*found.fields.spread, digits='.0f')} points apart, ± {league.within:.0f} within a field, "
-        "and show no movement beyond chance"
+        f"lie ± {with_interval(*found.fields.spread, digits='.0f')} points apart, ± {league.within:.0f} within a "
+        "field, and show no movement beyond chance"
     )
     if found.moves:
         moved = with_interval(walk.value, walk.low, walk.high, ".0f")
