@@ -152,4 +152,4 @@ def test_pictures_show_nothing_but_themselves():
 def test_a_rater_shows_what_is_asked_by_whoever_rates(rater):
     shown = set(dir(rater))
     assert {"fit", "update", "predict", "ratings_", "predict_one", "parameters_", "get_params"} <= shown
-    assert (rater.slots is not None) == isinstance(rater, kn.TeamElo | kn.RankElo | type(kn.TeamElo.classic()))
+    assert (rater._slots is not None) == isinstance(rater, kn.TeamElo | kn.RankElo | type(kn.TeamElo.classic()))

@@ -97,7 +97,7 @@ def test_results_played_out_are_the_forecasts(rater, covariance):
     """20,000 draws: a share is sure to .0035 (one standard error); six matches with three results each."""
     kalman = kn.KalmanElo(**rater.parameters_, covariance=covariance)
     kalman._margin_unit = rater._margin_unit
-    kalman.update(rater.fitted_)
+    kalman.update(rater._fitted)
     table = {
         "date": ["2025-01-01", "2025-01-01", "2026-01-01", "2026-06-01", "2026-06-01", "2027-01-01"],
         "home": ["A", "B", "D", "A", "new", "C"],
@@ -251,7 +251,7 @@ def test_knockout_of_known_strengths(rater):
     assert cup.reached.sum(axis=0) == pytest.approx([2.0, 1.0])
     sure = kn.KalmanElo(**rater.parameters_ | {"doubt": 1e-9}, covariance="full")
     sure._margin_unit = rater._margin_unit
-    sure.update(rater.fitted_)
+    sure.update(rater._fitted)
     day = sure.ratings_["last_played"].max()
 
     def beats(i, j):

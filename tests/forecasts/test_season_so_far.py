@@ -19,7 +19,7 @@ class Coin:
     """Every match is won by the home side with 0.5, drawn with 0.2, lost with 0.3."""
 
     def fit(self, matches):
-        self.fitted_ = matches
+        self._fitted = matches
         return self
 
     def one_step_ahead(self, matches):

@@ -75,7 +75,7 @@ def test_a_clone_has_every_argument_of_the_constructor(kind):
     if kind is not kn.PlayerElo:
         plain.fit(winners_first(True)[:15])
     twin = cloned(plain)
-    assert twin.fitted_ is None and twin.get_params() == plain.get_params()
+    assert twin._fitted is None and twin.get_params() == plain.get_params()
 
 
 def test_a_clone_of_a_system_is_the_same_rater():

@@ -109,7 +109,7 @@ class RatingBook:
         description = {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
         database, blank = self._database, blank_of(rater)
         store = store_of(database, blank)
-        points = blank.slots.points() if store.local else Points(0.0, 1.0)
+        points = blank._slots.points() if store.local else Points(0.0, 1.0)
         if isinstance(blank, Rater):
             description["parameters"] = dict(blank.parameters_)
         about = {"format": FORMAT, "kinelo": __version__, "holds": "",
@@ -213,7 +213,7 @@ class RatingBook:
         if entrants is not None:
             if not hasattr(ratings.blank, "_field_of"):
                 raise InputError(f"{type(ratings.blank).__name__} rates matches of two sides; give both.")
-            return ratings.knowing(lambda rater: rater.slots.met(rater._field_of(entrants)))
+            return ratings.knowing(lambda rater: rater._slots.met(rater._field_of(entrants)))
         if names is None:
             return ratings.whole()
         sides = dict.fromkeys(clean_name(name) for name in names)
@@ -384,7 +384,7 @@ class RatingBook:
         if matches is not None:
             carry_on(rater, matches)
         ours, theirs = (
-            {row[:2]: row for row in (one.slots.rows() if ratings.local else shown_rows(one))} for one in (kept, rater)
+            {row[:2]: row for row in (one._slots.rows() if ratings.local else shown_rows(one))} for one in (kept, rater)
         )
         for key in sorted(ours.keys() | theirs.keys()):
             one, other = ours.get(key), theirs.get(key)
@@ -395,7 +395,7 @@ class RatingBook:
             if not ratings.local and not (same and np.allclose(one[2:4], other[2:4], 1e-5)):  # type: ignore[index]
                 wrong.append(f"The rating of {key[1]!r} ({key[0]}) differs from one run over all {self.noun}.")
         shared = ratings.local and matches is not None
-        if shared and json.dumps(kept.slots.shared()) != json.dumps(rater.slots.shared()):
+        if shared and json.dumps(kept._slots.shared()) != json.dumps(rater._slots.shared()):
             wrong.append(f"What all share differs from one run over all {self.noun}.")
         return wrong
 

@@ -179,7 +179,7 @@ class OneByOne(Alone):
 
     def __init__(self, database: Database, blank: SideRater) -> None:
         super().__init__(database, "match", WRITTEN, ("common",))
-        self.moves, self.pair, self.insert = blank.slots.moves_shared(None), TwoRows(blank), self.insert.format("TRUE")
+        self.moves, self.pair, self.insert = blank._slots.moves_shared(None), TwoRows(blank), self.insert.format("TRUE")
 
     def take(self, shared: dict[str, Any]) -> None:
         """Take over the numbers that all share."""
@@ -392,15 +392,15 @@ class Carrying:
         if database.one("SELECT 1 FROM common LIMIT 1") is None or len(used) > EVERY:
             return False
         rater, shared = copy.deepcopy(ratings.blank) if self._live is None else self._live, store.shared()
-        rater.slots.take_shared(shared, None)
+        rater._slots.take_shared(shared, None)
         first = int(used.day[0])
-        moves = rater.slots.moves_shared(used)
+        moves = rater._slots.moves_shared(used)
         if moves and not everybody:
             raise _EverybodyError
         if first < ratings.earliest or self._checkpoint_due(str(used.date[0])):
             return False
         refuse_far_ahead(used.day, ratings.latest(ratings.last_date()))
-        keys = rater.slots.met(used)
+        keys = rater._slots.met(used)
         rows = store.rows(keys, lock=True)
         last = self._last_place() if moves or entry.rank is not None else None
         if any(row.last > first for row in rows.values()):
@@ -410,15 +410,15 @@ class Carrying:
         if last is not None and ratings.ledger.first_place(entry, rank) < last:
             return False
         ratings.ledger.write(entry, rank, numbers)
-        if any(key not in rows and rater.slots.has(key) for key in keys):
+        if any(key not in rows and rater._slots.has(key) for key in keys):
             rater = copy.deepcopy(ratings.blank)  # somebody who is new to the book is new to the rater
         with in_book(database.name):
-            rater.slots.take_shared(shared, None)
-            rater.slots.take(rows.values())
+            rater._slots.take_shared(shared, None)
+            rater._slots.take(rows.values())
         carry_on(rater, used)
-        database.many(UPSERT, written([row for row in rater.slots.rows(keys) if rows.get(row[:2]) != row]))
+        database.many(UPSERT, written([row for row in rater._slots.rows(keys) if rows.get(row[:2]) != row]))
         self._live = rater
-        if store.save_shared(rater.slots.shared(), shared) and not everybody:
+        if store.save_shared(rater._slots.shared(), shared) and not everybody:
             raise _EverybodyError
         return True
 

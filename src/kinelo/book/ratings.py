@@ -130,9 +130,9 @@ class SlotStore:
 
     def begin(self) -> None:
         """Write those who begin with a rating, inside a transaction."""
-        self.database.many(UPSERT, written(self.blank.slots.rows()))
+        self.database.many(UPSERT, written(self.blank._slots.rows()))
         self.database.many("UPDATE slot SET supposed = ? WHERE kind = ? AND name = ?",
-                           [(games, *key) for key, games in self.blank.slots.supposed().items()])  # fmt: skip
+                           [(games, *key) for key, games in self.blank._slots.supposed().items()])  # fmt: skip
 
     def shared(self) -> dict[str, Any]:
         """What all share; empty before the first match. What was read before is not parsed again."""
@@ -175,16 +175,16 @@ class SlotStore:
         rater, shared, rows = copy.deepcopy(self.blank), self.shared(), all_rows(self.database)
         with in_book(self.database.name):
             if shared:
-                rater.slots.take_shared(shared, latest)
-            rater.slots.take(rows)
+                rater._slots.take_shared(shared, latest)
+            rater._slots.take(rows)
             if shared:
-                rater.slots.take_shared(shared, latest)
+                rater._slots.take_shared(shared, latest)
         return rater
 
     def save(self, rater: Any, matches: int) -> None:
         """Write all that has changed."""
-        save_rows(self.database, rater.slots.rows())
-        self.save_shared(rater.slots.shared() if matches else {}, self.shared())
+        save_rows(self.database, rater._slots.rows())
+        self.save_shared(rater._slots.shared() if matches else {}, self.shared())
 
     def save_shared(self, shared: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
         """Write what all share, where it has changed; whether it has."""
@@ -302,7 +302,7 @@ def shown_rows(rater: Any) -> list[SlotRow]:
 
 def store_of(database: Database, blank: Any) -> Any:
     """How a book keeps this rater; by rows if it is one of Kinelo's: a class derived from it may know more."""
-    local = type(blank).__module__.startswith("kinelo.") and blank.slots is not None
+    local = type(blank).__module__.startswith("kinelo.") and blank._slots is not None
     return SlotStore(database, blank) if local else WholeStore(database, blank)
 
 
@@ -452,21 +452,21 @@ class Ratings:
             with in_book(self.database.name):
                 shared = {name: read_json(text) for name, text in said.items() if name is not None}
                 own.shared = shared, self.latest(said[None])
-                rater.slots.take_shared(*own.shared)
+                rater._slots.take_shared(*own.shared)
             known, own.said = own.said is not None, said
             if known and asked(rater) == keys:
                 break
-        if any(key not in rows and rater.slots.has(key) for key in keys):
+        if any(key not in rows and rater._slots.has(key) for key in keys):
             rater = copy.deepcopy(self.blank)  # somebody was taken out of the book
-            rater.slots.take_shared(*own.shared)
+            rater._slots.take_shared(*own.shared)
         with in_book(self.database.name):
-            rater.slots.take(rows.values())
+            rater._slots.take(rows.values())
         own.rater, own.rows = rater, own.rows + len(rows)
         return rater
 
     def showing(self, keys: Sequence[Key]) -> Any:
         """A rater that knows some, as far as the table of ratings shows them: everyone where all are compared."""
-        if not self.local or self.blank.slots.points().relative:
+        if not self.local or self.blank._slots.points().relative:
             return self.whole()
         self._partial.rater = None  # which knows others too, of whom nothing is asked
         return self.knowing(lambda _: keys)

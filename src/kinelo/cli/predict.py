@@ -137,7 +137,7 @@ def knockout(
     from kinelo.forecasts.knockout import check_bracket, knockout_table
     from kinelo.forecasts.knockout import knockout as played
     from kinelo.matches.dated import read_day
-    from kinelo.raters.name_index import nearest_names
+    from kinelo.raters.spelling import nearest_names
 
     check_bracket(sides)
     check_rater(rater, reading)
@@ -196,7 +196,7 @@ def predict(
     Example:  kinelo predict next-race.csv --results races.csv
     """
     from kinelo.raters.adapter import conditions_of
-    from kinelo.raters.name_index import nearest_names
+    from kinelo.raters.spelling import nearest_names
 
     if (fixtures is None) == (not match):
         raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")

@@ -85,7 +85,7 @@ def score_ahead(rater: Any, matches: Any, y: object) -> float:
     check_target(matches, y)
     if len(matches) == 0:
         raise InputError(f"There are no {matches.kind.noun} to score; at least one is needed.")
-    forecast = copy.deepcopy(rater).one_step_ahead(_as_hindsight(rater.fitted_, matches))
+    forecast = copy.deepcopy(rater).one_step_ahead(_as_hindsight(rater._fitted, matches))
     if matches.kind is CONTESTS:
         from kinelo.forecasts.contest_scores import score_of
 

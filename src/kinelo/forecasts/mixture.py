@@ -172,7 +172,7 @@ class Mixture:
         # A mapping is kept as it is: scikit-learn's clone asks for the very object that it handed over.
         self.raters: Mapping[str, Forecaster] = cast("Any", raters) if isinstance(raters, Mapping) else named
         self.members_: dict[str, Any] = {}
-        self.fitted_: Matches | None = None
+        self._fitted: Matches | None = None
         self._weights: Weights | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class Mixture:
         half = len(latest) // 2
         test, left_out = compare(latest[:half], latest[half:], self.raters)
         self.members_, self._weights = self._fit_members(matches, test, left_out)
-        self.fitted_ = matches
+        self._fitted = matches
         for name, why in left_out.items():
             warnings.warn(f"{name} is left out of the mixture: {why.rstrip('.')}.", KineloWarning, stacklevel=2)
         return self
@@ -261,7 +261,7 @@ class Mixture:
     @property
     def classes_(self) -> NDArray[np.str_]:
         """Labels of the columns of ``predict_proba``, in the order of the alphabet."""
-        return classes_of(self.fitted_)
+        return classes_of(self._fitted)
 
     def predict_proba(self, matches: Matches) -> NDArray[np.float64]:
         """The chances that ``predict`` gives, one column for each of ``classes_``."""

@@ -297,7 +297,7 @@ def _check_season(rater: Any, fixtures: Matches, rules: Rules | None) -> None:
 
 def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None) -> None:
     """Warn where the rater was fitted on matches of the season under way and nobody handed them over."""
-    fitted = getattr(rater, "fitted_", None)
+    fitted = getattr(rater, "_fitted", None)
     if results is None and isinstance(fitted, Matches) and is_under_way(fixtures, fitted):
         warnings.warn(
             "No fixture has a result, so that everyone starts from 0 points; results=matches counts the points won in "

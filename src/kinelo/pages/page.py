@@ -302,7 +302,7 @@ def share_page(
         return html_page(heading, diagnosis_body(result, heading))
     if not callable(getattr(result, "fit", None)) or not hasattr(result, "ratings_"):
         raise InputError(f"A page shows a fitted rater, an audit or a diagnosis, not {type(result).__name__}.")
-    played = getattr(result, "fitted_", None) if matches is None else matches
+    played = getattr(result, "_fitted", None) if matches is None else matches
     if played is None:
         raise InputError("A page of ratings needs the matches: fit the rater, or give matches=….")
     check_played(played)

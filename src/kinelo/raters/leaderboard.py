@@ -255,7 +255,7 @@ def _graph(rated: Any, matches: Matches | Contests | None) -> Matches | Contests
         return matches
     if callable(getattr(rated, "matches", None)):
         return rated.matches() if len(rated) else None
-    return getattr(rated, "fitted_", None)
+    return getattr(rated, "_fitted", None)
 
 
 def _with_pools(table: pl.DataFrame, matches: Matches | None, active_days: float | None) -> pl.DataFrame:

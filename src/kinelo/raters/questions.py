@@ -50,7 +50,7 @@ def answering(
 def matches_of(rated: Any, matches: Any = None) -> Any:
     """The matches or contests that were rated: those given, those of a book, or those that a rater was fitted on."""
     if matches is None:
-        matches = rated.matches() if hasattr(rated, "_rater_knowing") else getattr(rated, "fitted_", None)
+        matches = rated.matches() if hasattr(rated, "_rater_knowing") else getattr(rated, "_fitted", None)
     if not getattr(matches, "in_memory", False):
         raise InputError("Give the matches that the rater has rated, matches=….")
     return matches

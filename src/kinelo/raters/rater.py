@@ -59,11 +59,10 @@ from kinelo.raters.arguments import (
 from kinelo.raters.circumstances import Circumstances
 from kinelo.raters.conditions import SPREAD_PREFIX, condition_names, spread_parameters, warn_of_numbers
 from kinelo.raters.covariates import covariate_names, effects_frame
-from kinelo.raters.name_index import warn_of_misspelt
 from kinelo.raters.noise import NoiseFactors, noise_columns, with_levels_noted
 from kinelo.raters.one_match import DAY_SECONDS, UNDATED_DAY, Gaps, OneResult, one_result
 from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
-from kinelo.raters.slots import Slots
+from kinelo.raters.spelling import warn_of_misspelt
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
 from kinelo.raters.state import NEVER
 from kinelo.raters.stored import PREFIX, stored_parameters, taken_whole
@@ -134,7 +133,7 @@ class Rater(ABC, Generic[Data, Said]):
     """
 
     _traits: ClassVar[Traits] = Traits()
-    slots: Slots | None = None
+    _slots: Any = None
     """What a book keeps row by row; None where a rater is kept as a whole."""
     _declared_parameters: ClassVar[tuple[Parameter, ...]] = ()
     _declared: ClassVar[Mapping[str, Any]] = {}
@@ -143,7 +142,7 @@ class Rater(ABC, Generic[Data, Said]):
 
     parameters_: Mapping[str, float] = MappingProxyType({})
     estimates_: Estimates | None = None
-    fitted_: Data | None = None
+    _fitted: Data | None = None
     look: int | None = LOOK
     """How many matches ``fit`` estimates parameters on, the latest of a longer table; None means all of them."""
     start: Any = None
@@ -378,7 +377,7 @@ class Rater(ABC, Generic[Data, Said]):
         self._check_fittable(matches, y)
         # Forget: nothing of an earlier fit counts.
         self.estimates_ = None
-        self.fitted_ = matches
+        self._fitted = matches
         # Look: whether the order of sides means anything, what conditions hold, what the table says before any match.
         self._order = learn_order(matches)
         self._look_at_conditions(matches)
@@ -636,7 +635,7 @@ class Rater(ABC, Generic[Data, Said]):
         The rows of a :class:`kinelo.Forecast` begin with the home win. Without ``draw`` where none of the matches
         fitted was drawn.
         """
-        return classes_of(self.fitted_)
+        return classes_of(self._fitted)
 
     def predict_proba(self, matches: Matches) -> NDArray[np.float64]:
         """The chances that ``predict`` gives, one column for each of ``classes_``, from the ratings as they stand.

@@ -333,7 +333,10 @@ class SideRater(Rater):
 
     def _columns(self, matches: Matches, indices: MatchIndices) -> MatchColumns:
         """Matches as kernels read them."""
-        return match_columns(matches, indices, self._around.factor_column(matches), self._around.columns(matches))
+        around = self._around
+        if not around.asked:
+            return match_columns(matches, indices)
+        return match_columns(matches, indices, around.factor_column(matches), around.columns(matches))
 
     def _play(self, matches: Matches, traced: bool) -> Any:
         """Rate the matches in order: what was known before each, or nothing unless that is asked for."""
@@ -505,7 +508,7 @@ class SideRater(Rater):
         self._state.known.rating[place] += number("points", points) * self._unit_of_points
 
     @property
-    def slots(self) -> SideSlots:
+    def _slots(self) -> SideSlots:
         """What a book keeps of every side, and of all."""
         return SideSlots(self)
 

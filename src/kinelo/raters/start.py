@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.name_index import MOST_NAMED, nearest_names
+from kinelo.raters.spelling import MOST_NAMED, nearest_names
 from kinelo.raters.state import NEVER
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from kinelo.errors import InputError
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
 from kinelo.presentation import percent, quoted
-from kinelo.raters.name_index import nearest_names
+from kinelo.raters.spelling import nearest_names
 
 if TYPE_CHECKING:
     import polars as pl

@@ -46,10 +46,10 @@ from kinelo.raters.covariates import (
     effects_frame,
     settled_effects,
 )
-from kinelo.raters.name_index import MOST_NAMED
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.order import SideOrder, tells_result
 from kinelo.raters.rater import Rater
+from kinelo.raters.spelling import MOST_NAMED
 from kinelo.raters.state import NEVER, MatchIndices, RaterState, StateColumn
 from kinelo.raters.stored import ANY, stored, taken_whole
 

@@ -24,9 +24,8 @@ from kinelo.raters.filter.state import (
     Lists,
     SlotState,
 )
-from kinelo.raters.name_index import NameIndex
 from kinelo.raters.player.rotation import MOST_PLAYERS, RECENT, Fixtures, Sheet, Squads, make_lists
-from kinelo.raters.state import NEVER, MatchIndices, StateColumn
+from kinelo.raters.state import NEVER, MatchIndices, NameIndex, StateColumn
 
 
 class LineupReading(NamedTuple):

@@ -217,7 +217,7 @@ class FieldRows:
 
     def take_shared(self, kept: dict[str, Any]) -> None:
         """Take over what all share."""
-        self.rater.slots.take_shared(kept, None)
+        self.rater._slots.take_shared(kept, None)
 
     def field(self, order: Any, ranks: Any = None) -> PlainField | None:
         """A contest that can be rated so; None where it takes a table."""

@@ -164,7 +164,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     _traits = Traits((CONTESTS, MATCHES), ("contests",), fitted_by_forecasts=False)
     progress: Progress = field(default=False, init=False)
     """Whether ``fit`` shows how far it is where it takes long: True on the terminal, or a function that is told."""
-    fitted_: Any = field(default=None, init=False)
+    _fitted: Any = field(default=None, init=False)
     _taken: ContestEntries | None = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
     _one_call: FieldCall | None = field(default=None, init=False)
@@ -766,7 +766,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         return back, back._begun(contests), contests
 
     @property
-    def slots(self) -> RankSlots:
+    def _slots(self) -> RankSlots:
         """What a book keeps of every slot, and of all."""
         return RankSlots(self)
 
