@@ -10,7 +10,6 @@ import kinelo as kn
 from kinelo.micro.gpu.play import gpu_play
 from kinelo.micro.league import fresh_memory
 from kinelo.micro.simulate import Setting, loop_of
-from kinelo.micro.sweep_points import encode_points
 from kinelo.play.encoding import encode
 from kinelo.play.stream import realisation_keys
 from kinelo.runtime.device import devices, simulated
@@ -62,7 +61,7 @@ def test_points_of_a_sweep(section):
             for batch in batches:
                 rows = realisations * len(batch)
                 rating, played = np.full((rows, 200), 7.0), np.zeros(rows, dtype=np.int64)
-                gpu_play(batch[0].system, encode_points(batch), realisation_keys(1, realisations))(
+                gpu_play(batch[0].system, [encode(*one[:2]) for one in batch], realisation_keys(1, realisations))(
                     rating, played, {}, slice(0, rows), 0, 1_000_000
                 )
             return time.perf_counter() - begin

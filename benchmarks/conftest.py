@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from kinelo.results.manifest import processor_name
+from kinelo.results.manifest import provenance
 from kinelo.runtime.extras import library_versions
 
 HERE = Path(__file__).parent
@@ -77,7 +77,7 @@ def stamp() -> dict[str, str]:
         with contextlib.suppress(PackageNotFoundError):
             versions[name] = version(name)
     return {
-        "machine": f"{processor_name()}, {os.cpu_count()} cores",
+        "machine": f"{provenance().processor}, {os.cpu_count()} cores",
         "commit": described.stdout.strip() or "not a clone",
         "date": date.today().isoformat(),
         "versions": ", ".join(f"{name} {number}" for name, number in versions.items()),
