@@ -221,7 +221,7 @@ def test_a_book_is_opened_without_code_that_rates(kind, tmp_path, monkeypatch):
     """To load it takes longer than to open a book of a million."""
     kn.RatingBook(tmp_path / "b", RATERS[kind]()).close()
     loaded: list[object] = []
-    for name in ("two_rows.OneCall", "rank.field_rows.FieldRows"):
+    for name in ("two_rows.OneCall", "rank.one_field.FieldRows"):
         monkeypatch.setattr(f"kinelo.raters.{name}", lambda *words: loaded.append(words))
     assert len(kn.RatingBook(tmp_path / "b")) == 0 and not loaded
 

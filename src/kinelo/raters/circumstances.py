@@ -48,10 +48,11 @@ class Circumstances:
 
     def of(self, *names: tuple[str, ...]) -> Circumstances:
         """The same for these columns; what was found of effects belongs to all of them."""
-        kept: dict[str, Any] = {"noise": self.noise} if names[1] == self.noise_by else {}
-        if names[3] == self.effects:
-            kept |= {"usual_values": self.usual_values, "first_effects": self.first_effects}
-        return Circumstances(*names, **kept)
+        conditions, noise_by, covariates, effects = names
+        found: dict[str, Any] = {"noise": self.noise} if noise_by == self.noise_by else {}
+        if effects == self.effects:
+            found |= {"usual_values": self.usual_values, "first_effects": self.first_effects}
+        return Circumstances(conditions, noise_by, covariates, effects, **found)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -104,8 +105,8 @@ class Circumstances:
         [2.89]
         """
         usual = np.sqrt(np.mean(numbers**2, axis=0))
-        names = (self.conditions, self.noise_by, self.covariates, self.effects)
-        return Circumstances(*names, usual_values=np.where(usual > 0.0, usual, 1.0))
+        units = np.where(usual > 0.0, usual, 1.0)
+        return replace(self, noise=NoiseFactors(), usual_values=units, first_effects=np.empty((0, 3)))
 
     def to_arrays(self, widest: float) -> dict[str, NDArray[Any]]:
         """What was found, as arrays to be kept on disk."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,22 +33,58 @@ Unfinished = Sequence[Any] | Mapping[Any, float]
 """Those who did not finish, or how far each of them came."""
 
 
-@overload
-def predict_one(
-    self: Any, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
-) -> ContestForecast: ...
-@overload
-def predict_one(
-    self: Any,
-    home: str,
-    away: str,
-    *,
-    date: Day | None = None,
-    neutral: bool = False,
-    conditions: Mapping[str, object] | None = None,
-    home_lineup: Sequence[str] = (),
-    away_lineup: Sequence[str] = (),
-) -> Forecast: ...
+class PredictOne(Protocol):
+    """How a contest to come, or a match, is said."""
+
+    @overload
+    def __call__(
+        self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
+    ) -> ContestForecast: ...
+    @overload
+    def __call__(
+        self,
+        home: str,
+        away: str,
+        *,
+        date: Day | None = None,
+        neutral: bool = False,
+        conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
+    ) -> Forecast: ...
+
+
+class UpdateOne(Protocol):
+    """How a contest, or a match, that was played is said; the rater comes back."""
+
+    @overload
+    def __call__(
+        self,
+        order: Sequence[Any],
+        *,
+        ranks: Sequence[float] | None = None,
+        unfinished: Unfinished = (),
+        date: Day | None = None,
+        conditions: Mapping[str, object] | None = None,
+        minutes: Mapping[str, float] | None = None,
+    ) -> Any: ...
+    @overload
+    def __call__(
+        self,
+        home: str,
+        away: str,
+        result: float | str,
+        *,
+        date: Day | None = None,
+        margin: float = math.nan,
+        neutral: bool = False,
+        weight: float = 1.0,
+        conditions: Mapping[str, object] | None = None,
+        home_lineup: Sequence[str] = (),
+        away_lineup: Sequence[str] = (),
+    ) -> Any: ...
+
+
 def predict_one(self: Any, *sides: Any, **said: Any) -> Any:
     """Forecast one contest of these entrants from the ratings as they stand, or one match of two sides.
 
@@ -68,32 +104,6 @@ def predict_one(self: Any, *sides: Any, **said: Any) -> Any:
     return self._foresee_field(*sides, **_given(said, "entrants"))
 
 
-@overload
-def update_one(
-    self: Rated,
-    order: Sequence[Any],
-    *,
-    ranks: Sequence[float] | None = None,
-    unfinished: Unfinished = (),
-    date: Day | None = None,
-    conditions: Mapping[str, object] | None = None,
-    minutes: Mapping[str, float] | None = None,
-) -> Rated: ...
-@overload
-def update_one(
-    self: Rated,
-    home: str,
-    away: str,
-    result: float | str,
-    *,
-    date: Day | None = None,
-    margin: float = math.nan,
-    neutral: bool = False,
-    weight: float = 1.0,
-    conditions: Mapping[str, object] | None = None,
-    home_lineup: Sequence[str] | Mapping[str, float] = (),
-    away_lineup: Sequence[str] | Mapping[str, float] = (),
-) -> Rated: ...
 def update_one(self: Any, *sides: Any, **said: Any) -> Any:
     """Carry the ratings on with one contest: its entrants in order of places, as :meth:`predict_one` takes them.
 

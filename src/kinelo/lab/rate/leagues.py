@@ -67,8 +67,9 @@ def odds(
     raised = with_points(rater, points) if points else rater
     if kind == "knockout":
         # The first round as the fixtures pair it, or the best sides, so placed that the best two meet last.
-        bracket = [best[k] for k in seeded(len(best))]
-        if fixtures is not None:
+        if fixtures is None:
+            bracket = [best[k] for k in seeded(len(best))]
+        else:
             coming = fixtures[np.isnan(fixtures.result)]
             bracket = [fixtures.teams[code] for pair in zip(coming.home, coming.away) for code in pair]
             if len(bracket) < 2 or len(set(bracket)) != len(bracket) or len(bracket) & (len(bracket) - 1):

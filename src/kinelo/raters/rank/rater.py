@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -210,8 +210,8 @@ class RankElo(Rater[Matches | Contests, Any]):
     start: Any = None
     look: int | None = LOOK_AT_ENTRIES
 
-    predict_one = one_contest.predict_one
-    update_one = one_contest.update_one
+    predict_one: ClassVar[one_contest.PredictOne] = one_contest.predict_one  # type: ignore[assignment]
+    update_one: ClassVar[one_contest.UpdateOne] = one_contest.update_one  # type: ignore[assignment]
 
     # Parameters: one of each sort for every kind of slot, and some for all
 

@@ -162,8 +162,8 @@ class ClassicElo(SideRater):
     def _foresee(self, matches: Matches | Contests) -> Any:
         return forecast_contests(self, matches) if isinstance(matches, Contests) else super()._foresee(matches)
 
-    predict_one = one_contest.predict_one
-    update_one = one_contest.update_one
+    predict_one: ClassVar[one_contest.PredictOne] = one_contest.predict_one  # type: ignore[assignment]
+    update_one: ClassVar[one_contest.UpdateOne] = one_contest.update_one  # type: ignore[assignment]
 
     def _foresee_field(self, entrants: Any, **said: Any) -> Any:
         contest: Any = self._field_of(entrants, **said)
