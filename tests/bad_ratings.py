@@ -54,7 +54,7 @@ ONE = {
 
 def settings(kind):
     """Every parameter given, so that nothing is sought unless it is spoilt."""
-    return {parameter.name: parameter.default for parameter in getattr(kn, kind).parameters}
+    return {parameter.name: parameter.default for parameter in getattr(kn, kind)._declared_parameters}
 
 
 def made(kind, **more):

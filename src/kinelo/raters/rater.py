@@ -269,7 +269,7 @@ class Rater(ABC, Generic[Data, Said]):
     def _around(self) -> Circumstances:
         """The columns that the rater was asked to use, and what was found of them."""
         around, given = self._circumstances, (self.conditions, self.noise_by, self.covariates)
-        if given != ((), (), ()):
+        if not all(type(columns) is tuple and not columns for columns in given):
             covariates = () if self.covariates is None else covariate_names(self.covariates)
             given = condition_names(self.conditions), noise_columns(self.noise_by), covariates
         names = (*given, self._effect_names(given[2]))
