@@ -256,7 +256,10 @@ class Condition:
     levels
         What the column calls its values, in order of first appearance.
 
-    >>> surface = read_conditions(pl.DataFrame({"surface": ["clay", "grass", "clay", ""]}), ["surface"])["surface"]
+    >>> import kinelo as kn
+    >>> table = {"home": list("ABCA"), "away": list("BCAC"), "result": [1, 0, 1, 0.5]}
+    >>> table["surface"] = ["clay", "grass", "clay", ""]
+    >>> surface = kn.read_matches(table, conditions=["surface"]).conditions["surface"]
     >>> surface.codes.tolist(), surface.levels
     ([0, 1, 0, -1], ('clay', 'grass'))
     """

@@ -110,7 +110,7 @@ def parameters_table(rater: Any) -> Table:
     ['Home advantage', '40 (given)', 'rating points for playing at home']
     """
     left_open = getattr(rater, "_open_parameters", tuple)()
-    declared = (*getattr(rater, "parameters", ()), *left_open)
+    declared = (*getattr(rater, "_declared_parameters", ()), *left_open)
     meanings = {one.name: one.meaning for one in declared}
     estimated = _estimated(rater)
     columns = [
