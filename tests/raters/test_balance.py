@@ -177,3 +177,11 @@ def test_the_page_runs(capsys):
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
         exec(block, names)
     assert "together: Ann, Bob" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("group", [[[["A"], ["B"]]], np.array("A")], ids=["lists of lists", "an array of no dimension"])
+def test_what_is_no_group_of_names_is_refused_in_a_sentence(group):
+    rater = kn.TeamElo.classic(start=dict.fromkeys("ABCD", 1500.0))
+    for wish in ("together", "apart"):
+        with pytest.raises(kn.InputError, match=f"{wish} must be a list of groups"):
+            kn.balance(rater, list("ABCD"), **{wish: group})

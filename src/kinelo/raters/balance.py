@@ -250,11 +250,12 @@ def _sizes(sides: Any, count: int) -> tuple[int, ...]:
 
 
 def _groups(given: Any, names: list[str], what: str) -> list[list[int]]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise InputError(f"{what} must be a list of groups of names, such as [['Ann', 'Bob']], not {given!r:.60}.")
     found = []
     for group in given:
-        if isinstance(group, str) or not isinstance(group, Sequence) or len(set(group)) < 2:
+        named = isinstance(group, Sequence) and all(isinstance(name, str) for name in group)
+        if isinstance(group, str) or not named or len(set(group)) < 2:
             raise InputError(f"{what} must be a list of groups of two names or more, not {group!r:.60}.")
         strange = [name for name in group if name not in names]
         if strange:
