@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Parameter
+from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.forecasts.places import DEEPEST, ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
 from kinelo.matches.dated import Day, day_number, read_day
@@ -386,7 +386,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     def _learn(self, matches: Matches | Contests, latest: Any) -> None:
         """Estimate; where the noise depends on circumstances, by turns with its factors. Then rate."""
         if self._open_parameters():
-            self.estimates_ = estimate_parameters(self, latest)
+            self.estimates_: Estimates | None = estimate_parameters(self, latest)
         if self._entries.noise_by:
             settle_factors(self, lambda: find_noise(self, latest), lambda: self._learn_again(latest))
         self._reset(None if self.estimates_ is None else self.estimates_.values)
@@ -411,7 +411,7 @@ class RankElo(Rater[Matches | Contests, Any]):
 
     def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
-        self.parameters_ = self._settled_values(estimated)
+        self.parameters_: Mapping[str, float] = self._settled_values(estimated)
         self._state, self._tie_sums = self._fresh(self.parameters_), np.zeros(2)
 
     def _fresh(self, values: Mapping[str, float]) -> RankState:
