@@ -90,7 +90,7 @@ class Peer:
 
     def __init__(self, make: Callable[[Manner], Online], lineups: bool = False) -> None:
         self.make, self.lineups = make, lineups
-        self.lineup_knowledge = LINEUP if lineups else "not used"
+        self._lineup_knowledge = LINEUP if lineups else "not used"
 
     def fit(self, matches: kn.Matches) -> Peer:
         drawn = float(np.mean(np.abs(matches.signed) < 1))

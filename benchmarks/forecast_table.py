@@ -190,7 +190,7 @@ class Table:
                 p = rater.one_step_ahead(self.test).probabilities
             about = {
                 "seconds": time.process_time() - began,
-                "lineup": getattr(rater, "lineup_knowledge", "not used"),
+                "lineup": getattr(rater, "_lineup_knowledge", "not used"),
                 "tuned": str(getattr(rater, "manner", "")),
             }
             self.cache.mkdir(parents=True, exist_ok=True)

@@ -79,7 +79,7 @@ class DixonColes:
     it, because it brings a score of packages that forecasts do not need.
     """
 
-    lineup_knowledge = "not used"
+    _lineup_knowledge = "not used"
 
     def __init__(self, scores: pl.DataFrame, *, years: float, every: int) -> None:
         self.goals = scores.to_numpy()

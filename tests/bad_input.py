@@ -319,6 +319,7 @@ CALLS = {
         lambda **k: kn.rating_history(**k),
         {"rated": rated, "matches": matches, "points": 5, "side": "A"},
     ),
+    "surprises": (lambda **k: kn.raters.surprises(**k), {"rater": kn.KalmanElo(), "matches": matches}),
     "upsets": (lambda **k: kn.raters.upsets(**k).height, {"rater": rated, "matches": matches}),
     "with_points": (
         lambda **k: kn.raters.with_points(**k).ratings_.height,

@@ -156,7 +156,7 @@ RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).ite
         lambda **k: kn.rating_history(standing("KalmanElo"), hindsight=True, **k),
         {"matches": played, "points": 2},
     ),
-    "KalmanElo.surprises": (lambda **k: made("KalmanElo").surprises(**k), {"matches": played}),
+    "KalmanElo.surprises": (lambda **k: kn.raters.surprises(made("KalmanElo"), **k), {"matches": played}),
     "KalmanElo.predict_margin": (
         lambda **k: standing("KalmanElo").predict_margin(**k),
         {"matches": to_come, "level": 0.8},

@@ -111,7 +111,7 @@ def test_a_book_runs_nothing_that_it_names(nothing_runs, name, settings):
     book = book_naming(Path("b"), rater=name, settings=settings)
     said = refused(kn.RatingBook, book)
     assert f"b is a book of {name}, which is neither a rater of Kinelo's nor declared by an installed plug-in" in said
-    assert "not of kinelo.raters.team.classic:ClassicElo" in refused(kn.RatingBook, book, kn.TeamElo.classic(k=20))
+    assert "not of kinelo.raters.team.rater:ClassicElo" in refused(kn.RatingBook, book, kn.TeamElo.classic(k=20))
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])

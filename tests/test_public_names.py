@@ -124,7 +124,7 @@ def test_a_public_name_without_a_type_is_named():
     spec.loader.exec_module(script)
     public = script.homes()
     assert {"kinelo.raters.kalman.rater.KalmanElo", "kinelo.raters.gaussian.GaussianRater"} <= public
-    assert "kinelo.raters.team.classic.ClassicElo" not in public
+    assert "kinelo.raters.team.rater.ClassicElo" not in public
 
     def symbol(name, known, ambiguous):
         said = [{"message": "Type is\nmissing"}]

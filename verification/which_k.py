@@ -36,7 +36,7 @@ from kinelo.advice.audit.estimate import estimate_league
 from kinelo.advice.audit.in_use import SystemInUse, anew, system_of
 from kinelo.advice.audit.kernels import Calendar
 from kinelo.advice.audit.recursion import Prediction, Recursion
-from kinelo.raters.team.classic import losses_by_k
+from kinelo.raters.team.rater import losses_by_k
 from leagues import ALIKE, KINDS, UNEVEN, Kind, League, elo_losses, make, play_again
 
 SEEDS = range(7001, 7009)

@@ -751,8 +751,8 @@ QUESTIONS = {
 
 OTHERS = {
     # of a rater: its arguments, state and what it found
-    "classic", "corrected", "correlation", "from_arrays", "get_params", "hindsight", "intervals", "lineup_knowledge",
-    "predict_margin", "score", "set_params", "strengths_by", "surprises", "to_arrays",
+    "classic", "corrected", "correlation", "from_arrays", "get_params", "hindsight", "intervals",
+    "predict_margin", "score", "set_params", "strengths_by", "to_arrays",
     # of a rater of contests: one of them
 
     # of the package: theory, simulation, reading

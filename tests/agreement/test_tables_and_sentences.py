@@ -11,8 +11,8 @@ import kinelo as kn
 from kinelo.cli import app
 from kinelo.forecasts.knockout import Knockout, knockout_table
 from kinelo.forecasts.season import Rules, rules_words
+from kinelo.matches.day_order import parts_of
 from kinelo.raters.noise import NoiseFactors
-from kinelo.raters.order import parts_of
 from leagues import match_league
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")

@@ -370,7 +370,7 @@ def test_what_a_rater_refuses_does_not_enter_the_book(tmp_path, monkeypatch):
     book.add(matches[:10])
     before, content = book.ratings_, files_of(tmp_path / "b")
     with monkeypatch.context() as tight:
-        tight.setattr("kinelo.raters.conditions.MOST_STRENGTHS", 1)
+        tight.setattr("kinelo.raters.state.MOST_STRENGTHS", 1)
         with pytest.raises(kn.InputError, match="too many"):
             book.add(matches[10:])
     assert files_of(tmp_path / "b") == content

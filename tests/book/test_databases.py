@@ -416,7 +416,7 @@ def test_a_grown_file_without_ids_can_be_sent_again_and_again(tmp_path):
 # Many writers, and sudden ends
 
 FORK = multiprocessing.get_context("forkserver")  # imports once; what was imported here runs threads already
-FORK.set_forkserver_preload(["kinelo.book.book", "kinelo.raters.team.rater", "kinelo.raters.team.classic"])
+FORK.set_forkserver_preload(["kinelo.book.book", "kinelo.raters.team.rater", "kinelo.raters.team.rater"])
 
 
 def work(address: str, who: int, count: int, go, told) -> None:

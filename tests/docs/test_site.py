@@ -248,13 +248,14 @@ def test_the_reference_prints_the_signature_of_what_a_picture_wraps(tmp_path):
 def test_the_reference_shows_defaults_of_raters_and_not_their_declarations(argument, default, tmp_path):
     declared = {"step": 'estimated(0.1, 0.0, 1.0, True, "a step")', "initial": "fixed(1500.0)"}
     (tmp_path / "kinelo" / "raters").mkdir(parents=True)
-    for name in ("kinelo", "kinelo/raters"):
+    (tmp_path / "kinelo" / "forecasts").mkdir()
+    for name in ("kinelo", "kinelo/raters", "kinelo/forecasts"):
         (tmp_path / name / "__init__.py").write_text("")
     lines = [
-        "from kinelo.raters.arguments import estimated, fixed",
+        "from kinelo.forecasts.parameters import estimated, fixed",
         f"class Own:\n    {argument} = {declared[argument]}",
     ]
     (tmp_path / "kinelo" / "raters" / "own.py").write_text("\n".join(lines))
-    (tmp_path / "kinelo" / "raters" / "arguments.py").write_text("def estimated(*a): ...\ndef fixed(*a): ...\n")
+    (tmp_path / "kinelo" / "forecasts" / "parameters.py").write_text("def estimated(*a): ...\ndef fixed(*a): ...\n")
     found = griffe.load("kinelo", search_paths=[tmp_path], extensions=griffe.load_extensions(Roles()))
     assert str(found["raters.own.Own"].members[argument].value) == default

@@ -80,7 +80,7 @@ def test_forecasts_lie_between_ignorance_and_the_truth(rater):
 def test_the_filter_knows_how_sure_it_is():
     """Four standard errors of a share of 80 % among 690 matches are .06, of a mean of squares .22."""
     earlier, later, _ = halves()
-    surprises = kn.KalmanElo().fit(earlier).surprises(later)
+    surprises = kn.raters.surprises(kn.KalmanElo().fit(earlier), later)
     assert np.mean(np.abs(surprises) < 1.2816) == pytest.approx(0.8, abs=0.06)
     assert np.mean(surprises**2) == pytest.approx(1.0, abs=0.22)
 

@@ -55,7 +55,7 @@ class Draws:
 
 @dataclass
 class PlainElo:
-    """A federation's Elo. In the package: ``ClassicElo`` of raters/team/classic.py by the law of raters/team/law.py."""
+    """A federation's Elo. In the package: ``ClassicElo`` of raters/team/rater.py by the law of raters/team/law.py."""
 
     k: float = 32.0
     home_advantage: float = 0.0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.raters.order import parts_of
+from kinelo.matches.day_order import parts_of
 
 SURFACES = ["clay", "grass"]
 

@@ -12,7 +12,7 @@ from scipy.stats import norm
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import NEGLIGIBLE_GAIN
-from kinelo.raters.order import SideOrder
+from kinelo.matches.matches import SideOrder
 from kinelo.raters.what_if import with_points
 
 YEAR = 365.25
@@ -235,7 +235,8 @@ def test_noise_and_intervals_hold_on_a_league_whose_truth_is_known():
     rater = kn.KalmanElo(margin_power=1.0, covariance="full").fit(matches[:1000])
     unit = np.abs(matches.margin[:1000]).mean()
     assert rater.parameters_["noise"] == pytest.approx(1.2 / unit, rel=0.1)
-    z = rater.surprises(matches[1000:])
+    z = kn.raters.surprises(rater, matches[1000:])
+    rater.update(matches[1000:])
     assert np.mean(z**2) == pytest.approx(0.92, abs=0.3)
     for level in (0.5, 0.8, 0.95):
         assert np.mean(np.abs(z) < norm.ppf(0.5 + level / 2)) == pytest.approx(level, abs=0.06)

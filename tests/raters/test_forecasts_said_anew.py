@@ -10,8 +10,8 @@ from scipy.optimize import minimize_scalar
 
 import kinelo as kn
 from kinelo.forecasts.fit import WARM_UP, says_anew
+from kinelo.forecasts.parameters import estimated
 from kinelo.forecasts.scores import log_loss
-from kinelo.raters.arguments import estimated
 
 TEAM = {
     "home_advantage": 40.0, "newcomer_boost": 1.0, "settling_matches": 10.0, "ties": 0.5, "spread": 60.0,

@@ -7,7 +7,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.raters.order import SideOrder
+from kinelo.matches.matches import SideOrder
 
 YEAR = 365.25
 VALUES = {

@@ -288,7 +288,7 @@ def test_what_cannot_be_is_said(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_column_that_differs_in_every_match_is_refused_before_the_work(kind, monkeypatch):
-    monkeypatch.setattr("kinelo.raters.conditions.MOST_STRENGTHS", 25)
+    monkeypatch.setattr("kinelo.raters.state.MOST_STRENGTHS", 25)
     with pytest.raises(kn.InputError, match="5 levels of surface, round are too many for"):
         rated(kind)
 

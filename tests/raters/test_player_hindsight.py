@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.matches.matches import SideOrder
 from kinelo.raters.filter import messages
-from kinelo.raters.order import SideOrder
 
 YEAR = 365.25
 VALUES = {

@@ -11,7 +11,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.forecasts.parameters import Switch
-from kinelo.raters.order import learn_order
+from kinelo.matches.matches import learn_order
 
 KINDS = (kn.TeamElo, kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo)
 NUMBERS = [(kind, one.name) for kind in KINDS for one in kind._declared.values() if not isinstance(one, Switch)]

@@ -100,7 +100,7 @@ class Backtest(Comparison):
         return len(self.matches)
 
     def _about(self, name: str) -> dict[str, str]:
-        return {"line-up": getattr(self.raters[name], "lineup_knowledge", "not used")}
+        return {"line-up": getattr(self.raters[name], "_lineup_knowledge", "not used")}
 
     def _scored(self, name: str, metric: str) -> NDArray[np.float64]:
         return METRICS[metric](self.forecasts[name].probabilities, self.matches.result)

@@ -159,6 +159,14 @@ class Forecast:
         return Table.of(shown.to_polars().head(FORECAST_ROWS), ".3f", below=more).html()
 
 
+def joined_forecast(parts: list[Forecast], matches: Any) -> Any:
+    """One forecast of all matches from those of their parts."""
+    unknown = tuple(dict.fromkeys(name for part in parts for name in part.unknown))
+    before = [part.ratings_before for part in parts if part.ratings_before is not None]
+    ratings = np.concatenate(before) if len(before) == len(parts) else None
+    return Forecast(np.concatenate([part.probabilities for part in parts]), unknown, matches, ratings)
+
+
 def forecast_table(forecasts: pl.DataFrame) -> Table:
     """Both sides of every match, and the chances."""
     columns = [words("Home", "home"), words("Away", "away")]

@@ -1,10 +1,17 @@
-"""The free numbers of a rater: what they may be, where they are sought, and what was found."""
+"""Arguments of a rater, declared once: a field of its class says what a number may be, and where ``fit`` seeks it.
+
+``parameters`` and ``options``, checks, ``get_params``, ``repr`` and estimation are made of the fields. Every number is
+checked whenever it is set, by the constructor or later. :class:`Estimates` are what was found.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Mapping
+from dataclasses import Field, dataclass, field, replace
+from functools import cache
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +22,9 @@ from kinelo.model.validation import LARGEST
 PRIOR_WIDTHS = 6.0
 """How many standard deviations of the search's prior make the range of a parameter."""
 
+
+MOST_ENTRIES = 5
+"""Names of a mapping that are shown one by one."""
 
 LARGEST_INTEGER = 10**9
 """Whole numbers beyond this have squares that compiled loops cannot count."""
@@ -118,6 +128,72 @@ class Switch:
         if not isinstance(value, bool | np.bool_):
             raise InputError(f"{owner}({self.name}={value!r:.60}) cannot be used: {self.name} is True or False.")
         return bool(value)
+
+
+DECLARED = "declared"
+LOOKED_AT = Option("look", 1.0, open=True)
+
+FIXED_BY_PLAIN_ELO = frozenset(
+    (
+        "contraction", "home_step", "margin_scale", "margin_weight", "newcomer_boost", "regression",
+        "settling_matches", "spread", "ties_step",
+    )
+)  # fmt: skip
+"""Parameters that plain Elo tells the values of without taking them as arguments."""
+
+
+def estimated(
+    default: float, low: float, high: float, positive: bool, meaning: str, *, kw_only: bool = False, **more: Any
+) -> Any:
+    """A field for a number that ``fit`` estimates where it is None; arguments are those of :class:`Parameter`, and
+    whether it is given by its name alone.
+    """
+    declared = Parameter("", default, low, high, positive, meaning, **more)
+    return field(default=None, kw_only=kw_only, metadata={DECLARED: declared})
+
+
+def fixed(default: Any, low: float = -math.inf, *, above: bool = False, open: bool = False) -> Any:
+    """A field for a number that is never estimated; arguments are those of :class:`Option`."""
+    return field(default=default, metadata={DECLARED: Option("", low, above=above, open=open)})
+
+
+def switch(default: bool) -> Any:
+    """A field for what a rater does or does not do."""
+    return field(default=default, metadata={DECLARED: Switch("")})
+
+
+def declared_fields(cls: type) -> tuple[Any, ...]:
+    """What a class declares of its arguments, in order."""
+    fields = {name: one for name, one in vars(cls).items() if isinstance(one, Field) and DECLARED in one.metadata}
+    return tuple(replace(one.metadata[DECLARED], name=name) for name, one in fields.items())
+
+
+def checked_arguments(owner: str, declared: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as Python has them; None stands for what is open, and what no rater can use is refused."""
+    checked = {}
+    for name, value in values.items():
+        argument = declared.get(name)
+        leave = argument is None or (value is None and getattr(argument, "open", False))
+        checked[name] = value if leave else argument.check(owner, value)
+    return checked
+
+
+def checked_estimates(estimated: Mapping[str, float] | None, names: Container[str]) -> dict[str, float]:
+    """A copy of estimates; what are no numbers by these names is refused."""
+    if estimated is None:
+        return {}
+    if not isinstance(estimated, Mapping) or not all(
+        isinstance(name, str) and name in names and isinstance(value, Real) for name, value in estimated.items()
+    ):
+        raise InputError(f"estimates are numbers by the names of parameters, not {estimated!r:.60}.")
+    return dict(estimated)
+
+
+@cache
+def default_arguments(constructor: Callable[..., None]) -> Mapping[str, Any]:
+    """Arguments of a constructor with their defaults, read once: audits make hundreds of raters."""
+    found = inspect.signature(constructor).parameters
+    return {name: one.default for name, one in found.items() if name != "self"}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ import math
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -333,3 +335,17 @@ def first_of_each(until: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     ends, count = np.unique(until, return_counts=True)
     return np.repeat(ends - count, count)
+
+
+def parts_of(matches: Any) -> Iterator[tuple[Any, bool]]:
+    """The matches in parts, and whether each is forecast as a whole before it is used: each day's unordered matches
+    together are, and what lies between them is not.
+    """
+    unordered = matches.unordered
+    if unordered is None or not unordered.any():
+        yield matches, False
+        return
+    until = forecast_until(matches)
+    cut = (until[1:] != until[:-1]) & (unordered[1:] | unordered[:-1])
+    for begin, end in pairwise([0, *(np.flatnonzero(cut) + 1).tolist(), len(matches)]):
+        yield matches[begin:end], bool(unordered[begin])

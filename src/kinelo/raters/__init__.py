@@ -6,13 +6,13 @@ from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
     from kinelo.raters.rater import Rater
-    from kinelo.raters.upset_table import upsets
+    from kinelo.raters.upset_table import surprises, upsets
     from kinelo.raters.what_if import with_points
 
 _MODULE_OF = modules_of(
     {
         "raters.rater": ("Rater",),
-        "raters.upset_table": ("upsets",),
+        "raters.upset_table": ("surprises", "upsets"),
         "raters.what_if": ("with_points",),
     }
 )

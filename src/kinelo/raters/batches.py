@@ -48,11 +48,3 @@ def slopes_of(losses: Array, moved: Sequence[Array], moves: Mapping[str, Move]) 
     for k, (there, move) in enumerate(zip(moved, moves.values(), strict=True)):
         by[:, k] = (there - losses) / move.step
     return Slopes(by, tuple(moves))
-
-
-def in_batch(known: Any, names: Sequence[str], count: int = 1) -> Any:
-    """Arrays of a state with a last axis of members: views of the state where there is one, else copies."""
-    own = {name: getattr(known, name)[..., None] for name in names}
-    if count > 1:
-        own = {name: np.repeat(values, count, axis=-1) for name, values in own.items()}
-    return known._replace(**own)

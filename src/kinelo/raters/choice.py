@@ -53,7 +53,7 @@ TAKEN = (AUTOMATIC, *RATERS, *CONTEST_RATERS)
 """Names that a plug-in cannot have."""
 
 CLASSES = {one.kind: f"kinelo.raters.{one.module}.rater" for raters in RATERS_OF.values() for one in raters.values()}
-CLASSES["ClassicElo"] = "kinelo.raters.team.classic"
+CLASSES["ClassicElo"] = "kinelo.raters.team.rater"
 CLASSES["FideElo"] = "kinelo.raters.fide.rater"
 """Module of every rater that Kinelo has, by the name of its class: all that a stored file can name."""
 

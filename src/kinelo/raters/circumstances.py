@@ -1,29 +1,35 @@
 """What beside its two sides a match depends on: the columns of conditions that a rater was asked to use.
 
-``conditions`` are columns whose levels change strengths (:mod:`kinelo.raters.conditions`), ``noise_by`` those on whose
+``conditions`` are columns whose levels change strengths, such as the surface in tennis: beside the own strength
+everyone has a deviation ``δ_l`` per level ``l``, normal before any match with a spread per condition that is estimated.
+A level never met, and a match that says no level, count with the own strength alone. ``noise_by`` are columns on whose
 levels luck depends (:mod:`kinelo.raters.noise`), and effects are numbers that speak for the side named first
 (:mod:`kinelo.raters.covariates`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, KineloWarning
+from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
-from kinelo.raters.conditions import check_levels
 from kinelo.raters.covariates import covariate_numbers
 from kinelo.raters.noise import NoiseFactors
+from kinelo.raters.state import ALIKE, SPREAD_PREFIX, check_levels
 from kinelo.raters.stored import stored
 
+FEWEST_NUMBERS = 6
+"""Levels from which on numbers are hardly categories."""
+
 Array = NDArray[np.float64]
-ALIKE = np.empty(0)
-"""Factors of the noise where luck is the same in all matches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,7 @@ class Circumstances:
             found |= {"usual_values": self.usual_values, "first_effects": self.first_effects}
         return Circumstances(conditions, noise_by, covariates, effects, **found)
 
-    @property
+    @cached_property
     def asked(self) -> tuple[str, ...]:
         """All columns that must be read."""
         return tuple(dict.fromkeys((*self.conditions, *self.noise_by, *self.covariates)))
@@ -123,3 +129,61 @@ class Circumstances:
         if not (units > 0.0).all() or (first[:, 1:] < 0.0).any():
             raise InputError("The array 'covariate_units' of a stored state holds numbers out of range.")
         return replace(found, usual_values=units, first_effects=first)
+
+
+def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
+    """The conditions a rater was asked to use."""
+    if isinstance(conditions, tuple) and not conditions:
+        return ()
+    if isinstance(conditions, str):
+        raise InputError(f"conditions={conditions!r} must be a list of columns, such as [{conditions!r}].")
+    if not isinstance(conditions, Sequence | None) or not all(isinstance(name, str) for name in conditions or ()):
+        raise InputError(f"conditions={conditions!r:.60} must be a list of the names of columns.")
+    if len(set(conditions or ())) < len(conditions or ()):
+        raise InputError(f"conditions={list(conditions or ())!r:.60} names a column twice.")
+    return tuple(conditions or ())
+
+
+def spread_parameters(
+    conditions: Sequence[str] | None, default: float, low: float, high: float
+) -> tuple[Parameter, ...]:
+    """One spread per condition, to be estimated."""
+    return tuple(
+        Parameter(SPREAD_PREFIX + name, default, low, high, True, f"spread of a side's strengths by {name}")
+        for name in condition_names(conditions)
+    )
+
+
+def numbers_in(levels: Sequence[str]) -> tuple[float, float] | None:
+    """The least and the largest of levels that are numbers, so many that they are hardly categories.
+
+    Years are categories, and so are a few numbers.
+
+    >>> numbers_in(("0", "2", "3", "4", "6", "9", "-1"))
+    (-1.0, 9.0)
+    >>> numbers_in(("3", "5", "7")) is None
+    True
+    """
+    if len(levels) < FEWEST_NUMBERS:
+        return None
+    try:
+        values = np.array([float(level.replace("−", "-")) for level in levels])
+    except ValueError:
+        return None
+    if not np.isfinite(values).all() or bool(np.all((values % 1 == 0) & (values >= 1800) & (values <= 2200))):
+        return None
+    return float(values.min()), float(values.max())
+
+
+def warn_of_numbers(name: str, levels: Sequence[str]) -> None:
+    """Warn of numbers among conditions, each of which counts as a category that knows nothing of its neighbours."""
+    span = numbers_in(levels)
+    if span is None:
+        return
+    warnings.warn(
+        f"The condition {name!r} holds numbers ({len(levels)} of them, {span[0]:g} to {span[1]:g}), and each counts "
+        "as a category of its own: what one is worth says nothing of the next. "
+        f"covariates=[{name!r}] says what a unit is worth; if they are categories, leave it.",
+        KineloWarning,
+        stacklevel=5,
+    )

@@ -32,17 +32,15 @@ from scipy.special import ndtri
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import WARM_UP, Slopes, estimate, settled_slopes
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Parameter, check_number
+from kinelo.forecasts.parameters import Estimates, Parameter, check_number, estimated
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.day_order import first_of_each
 from kinelo.matches.fixtures import fixtures
-from kinelo.matches.matches import Matches, check_matches
+from kinelo.matches.matches import Matches, SideOrder, check_matches
 from kinelo.model.outcome import CHESS_NU
 from kinelo.raters import reading
-from kinelo.raters.arguments import estimated
 from kinelo.raters.batches import moved_twins, slopes_of
-from kinelo.raters.conditions import SPREAD_PREFIX
 from kinelo.raters.covariates import FIRST_DOUBT, WIDE_EFFECT, settled_effects
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
 from kinelo.raters.filter.alone import NO_DAYS, NO_SIDES, Days, MatchRoom, expected_alone, filter_alone
@@ -66,11 +64,11 @@ from kinelo.raters.filter.together import (
 from kinelo.raters.margins import MEMORY, MarginLaw, choose_memory, first_unit, running_unit
 from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import SideOrder
 from kinelo.raters.random_walk import average_walk
 from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.reading import READING, Reading
 from kinelo.raters.start import Start
+from kinelo.raters.state import SPREAD_PREFIX
 from kinelo.raters.stored import ANY, stored, taken_whole
 from kinelo.runtime.device import usable_processors
 
@@ -678,15 +676,8 @@ class GaussianRater(Rater):
             here, *there = pool.map(lambda reader: reader[0]._read_losses(*reader[1], matches, skipped), readers)
         return slopes_of(here, there, moves)
 
-    def surprises(self, matches: Matches) -> Array:
-        """Use the matches in order: how far what each showed lay from what was expected, in standard deviations.
-
-        Where the model holds these are standard normal: mean square 1, and 80 % within ±1.28.
-        """
-        self._check_usable(matches)
-        return self._surprises(matches) if len(matches) else np.empty(0)
-
     def _surprises(self, matches: Matches) -> Array:
+        """Use the matches in order: how far what each showed lay from what was expected, in standard deviations."""
         self._begun()
         y = self._signal(matches)
         mean, variance, _ = self._run(matches, y)

@@ -6,8 +6,8 @@ what was left open by one-step-ahead likelihood and then rates the matches in or
 Names, not codes, tie one call to the next.
 
 :class:`Rater` checks what it is handed, takes tables and scans, keeps the order inside a day, begins with the ratings
-it is given and stores its state. A rater says what it estimates (fields, :mod:`kinelo.raters.arguments`), what it knows
-before any match (``_fresh``), how matches change that (``_use``, ``_step_ahead``), and how it becomes a forecast
+it is given and stores its state. A rater says what it estimates (fields, :mod:`kinelo.forecasts.parameters`), what it
+knows before any match (``_fresh``), how matches change that (``_use``, ``_step_ahead``), and how it becomes a forecast
 (``_foresee``).
 """
 
@@ -38,33 +38,33 @@ from kinelo.forecasts.estimator import (
     score_ahead,
 )
 from kinelo.forecasts.fit import estimate, says_anew
-from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Parameter
-from kinelo.forecasts.scores import log_loss
-from kinelo.matches.dated import Day, read_day, refuse_far_ahead
-from kinelo.matches.fixtures import fixture, lineups_of_starters, two_sides
-from kinelo.matches.kind import MATCHES, Kind, kind_of
-from kinelo.matches.lineups import Lineups
-from kinelo.matches.matches import Matches
-from kinelo.matches.scan import TableScan
-from kinelo.presentation import html_facts
-from kinelo.raters.arguments import (
+from kinelo.forecasts.forecast import Forecast, joined_forecast
+from kinelo.forecasts.parameters import (
     FIXED_BY_PLAIN_ELO,
     LOOKED_AT,
     MOST_ENTRIES,
+    Estimates,
+    Parameter,
     checked_estimates,
     declared_fields,
     default_arguments,
 )
-from kinelo.raters.circumstances import Circumstances
-from kinelo.raters.conditions import SPREAD_PREFIX, condition_names, spread_parameters, warn_of_numbers
+from kinelo.forecasts.scores import log_loss
+from kinelo.matches.dated import Day, read_day, refuse_far_ahead
+from kinelo.matches.day_order import parts_of
+from kinelo.matches.fixtures import fixture, lineups_of_starters, two_sides
+from kinelo.matches.kind import MATCHES, Kind, kind_of
+from kinelo.matches.lineups import Lineups
+from kinelo.matches.matches import Matches, SideOrder, learn_order
+from kinelo.matches.scan import TableScan
+from kinelo.presentation import html_facts
+from kinelo.raters.circumstances import Circumstances, condition_names, spread_parameters, warn_of_numbers
 from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.noise import NoiseFactors, noise_columns, with_levels_noted
 from kinelo.raters.one_match import DAY_SECONDS, UNDATED_DAY, Gaps, OneResult, one_result
-from kinelo.raters.order import SideOrder, joined_forecast, learn_order, parts_of
 from kinelo.raters.spelling import warn_of_misspelt
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
-from kinelo.raters.state import NEVER
+from kinelo.raters.state import NEVER, SPREAD_PREFIX
 from kinelo.raters.stored import PREFIX, stored_parameters, taken_whole
 from kinelo.raters.streaming import LOOK, fit_in_pieces, update_in_pieces
 
@@ -592,11 +592,12 @@ class Rater(ABC, Generic[Data, Said]):
 
     def _check_order(self, matches: Data) -> None:
         """Refuse matches before the last one rated."""
+        latest = self._last_day()
         if len(matches):
             k = int(matches.day.argmin())
-            if matches.day[k] < self._last_day():
+            if matches.day[k] < latest:
                 raise self._too_early(matches.kind, matches._named(k))
-            refuse_far_ahead(matches.day, self._last_day())
+            refuse_far_ahead(matches.day, latest)
 
     def _too_early(self, kind: Kind, named: str) -> InputError:
         """What to say of a match before the last one rated; of ratings to begin with, the days count too."""

@@ -23,17 +23,16 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.fit import OutOfRange, estimate, settled_slopes
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.forecasts.parameters import Estimates, Parameter, estimated
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.day_order import forecast_until
 from kinelo.matches.fixtures import fixture
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
-from kinelo.raters.arguments import estimated
 from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH
 from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
 from kinelo.raters.one_match import Gaps, OneResult
-from kinelo.raters.order import forecast_until
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.reading import FIRST_SPREAD
@@ -257,14 +256,13 @@ class SideRater(Rater):
         alone = vars(self).get("system") is None  # a rating system tells all
         return self.home_advantage is None and self._home_parameter.learnt and open_to_results and alone
 
-    def _home_start(self, values: Mapping[str, float]) -> float:
-        """Home advantage before any match, in rating points."""
-        return self._home_parameter.default if self._learns_home else values["home_advantage"]
-
-    @property
-    def _home_wide(self) -> float:
-        """Variance of a home advantage of which nothing is known, as the state counts; 0 where it is given."""
-        return (self._unit_of_points * self._home_parameter.prior_width) ** 2 if self._learns_home else 0.0
+    def _home_before(self, values: Mapping[str, float]) -> tuple[float, float]:
+        """Home advantage before any match, in rating points, and the variance of one of which nothing is known, as the
+        state counts; 0 where it is given."""
+        if not self._learns_home:
+            return values["home_advantage"], 0.0
+        home = self._home_parameter
+        return home.default, (self._unit_of_points * home.prior_width) ** 2
 
     def _prepare(self, matches: Matches) -> None:
         if self._around.asked:
@@ -342,7 +340,7 @@ class SideRater(Rater):
         """Rate the matches in order: what was known before each, or nothing unless that is asked for."""
         state, law = self._begun(), self._law
         columns = self._columns(matches, state.admit(matches))
-        trace = law.room(len(matches), forecast_until(matches) if traced else None)
+        trace = law.room(columns.day.size, forecast_until(matches) if traced else None)
         kernel, arguments = law.call(columns, state.known, self._common, trace)
         kernel(*arguments)
         return trace
@@ -437,9 +435,10 @@ class SideRater(Rater):
 
     def _fresh(self, values: Mapping[str, float]) -> RatingTable:
         """The state before any match, and the law that moves it."""
-        self._law = self._law_of(values)
-        self._common = self._law.common(self._around.effects_before(EFFECT_WIDTH**2))
-        return self._law.table()
+        law = self._law_of(values)
+        common, table = law.common(self._around.effects_before(EFFECT_WIDTH**2)), law.table()
+        self._law, self._common = law, common
+        return table
 
     def _place(self, start: Start, known: Any) -> None:
         self._law.place(start, self._state)

@@ -1,13 +1,18 @@
-"""The biggest upsets: what happened although it was given the smallest chance before the match or contest."""
+"""The biggest upsets: what happened although it was given the smallest chance before the match or contest.
+
+Surprises measure the same of margins: how far they lay from what was expected.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import winner_log_loss
@@ -41,6 +46,27 @@ def upsets(rater: Any, matches: Matches | Contests) -> pl.DataFrame:
     if not callable(getattr(rater, "one_step_ahead", None)):
         raise InputError(f"rater must be a rater such as TeamElo, not {type(rater).__name__}.")
     return UPSETS[matches.kind](rater, matches)
+
+
+def surprises(rater: Any, matches: Matches) -> NDArray[np.float64]:
+    """How far what each match showed lay from what :class:`kinelo.KalmanElo` or :class:`kinelo.PlayerElo` expected, in
+    standard deviations.
+
+    Where the model holds these are standard normal: mean square 1, and 80 % within ±1.28. The rater itself is left
+    alone.
+
+    >>> import kinelo as kn
+    >>> league = kn.sample_league(teams=8, seasons=4, seed=1)
+    >>> matches = kn.read_matches(league.results)
+    >>> standard = surprises(kn.KalmanElo().fit(matches[:120]), matches[120:])
+    >>> len(standard), bool(0.5 < (standard**2).mean() < 2.0)
+    (104, True)
+    """
+    if not hasattr(rater, "_surprises"):
+        raise InputError(f"rater must be a KalmanElo or a PlayerElo, not {type(rater).__name__}.")
+    twin = copy.deepcopy(rater)
+    twin._check_usable(matches)
+    return twin._surprises(matches) if len(matches) else np.empty(0)
 
 
 def _match_upsets(rater: Any, matches: Matches) -> pl.DataFrame:

@@ -339,7 +339,7 @@ def part_audited(contests: Contests) -> tuple[Contests, tuple[str, ...]]:
 def _system(rater: Rater | None, contests: Contests) -> tuple[SystemInUse, Rater | None]:
     """The Elo to audit, and the rater to hold against it where that is no Elo."""
     if rater is None or not traits_of(rater).plain_elo:
-        from kinelo.raters.team.classic import ClassicElo
+        from kinelo.raters.team.rater import ClassicElo
 
         elo, other = ClassicElo(), rater
         if rater is not None and not (isinstance(rater, Rater) and "contests" in traits_of(rater).book_holds):

@@ -21,7 +21,7 @@ from kinelo.matches.matches import Matches
 from kinelo.play.laws import points_scale
 from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.sides import SideRater
-from kinelo.raters.team.classic import ClassicElo, losses_by_k
+from kinelo.raters.team.rater import ClassicElo, losses_by_k
 
 USUAL_K = 32.0
 

@@ -25,13 +25,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.matches.day_order import forecast_until
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import CHESS_NU
 from kinelo.play.elementary import exp_negative
 from kinelo.play.formula import inlined, kernel
 from kinelo.play.laws import davidson, davidson_terms, points_scale, result_of, tail_of
 from kinelo.raters.filter.belief import STEEPEST_PROMISE, YEAR, fade, learnt, observe_result, rested
-from kinelo.raters.order import forecast_until
 
 Array = NDArray[np.float64]
 NORMAL_95 = 1.96

@@ -19,13 +19,12 @@ from scipy.special import ndtri
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import check_number
+from kinelo.forecasts.parameters import check_number, estimated, fixed
 from kinelo.forecasts.scores import outcome_shares
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, SideOrder, tells_result
 from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import one_line, whole
 from kinelo.play.laws import points_scale
-from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.bradley_terry.likelihood import (
     LEAST_RIDGE,
     Cells,
@@ -47,7 +46,6 @@ from kinelo.raters.covariates import (
     settled_effects,
 )
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.order import SideOrder, tells_result
 from kinelo.raters.rater import Rater
 from kinelo.raters.spelling import MOST_NAMED
 from kinelo.raters.state import NEVER, MatchIndices, RaterState, StateColumn

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED
-from kinelo.raters.conditions import Levels, check_strengths
 from kinelo.raters.filter.active import Active, ring_of
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import TODAY
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.smoother import symmetric
 from kinelo.raters.filter.together import Joint
-from kinelo.raters.state import LEAST_ROOM, NEVER, RaterState, StateColumn
+from kinelo.raters.state import LEAST_ROOM, NEVER, Levels, RaterState, StateColumn, check_strengths
 from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, stored
 
 Array = NDArray[np.float64]

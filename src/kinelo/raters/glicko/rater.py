@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.raters.arguments import estimated, fixed, switch
+from kinelo.forecasts.parameters import estimated, fixed, switch
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.reading import SHARPNESS_WALK
@@ -138,10 +138,11 @@ class GlickoLaw(SideLaw):
 
 def glicko_law(rater: Any, values: Mapping[str, float], volatility: float, tau: float = 0.0) -> GlickoLaw:
     """The law of a rater with these parameters."""
+    home, home_wide = rater._home_before(values)
     numbers = GlickoParameters(
         float(rater.period), float(rater.together), float(tau), (Q * values["deviation"]) ** 2,
         Q * values["home_step"], 0.0 if rater._learns_ties else values["ties_step"], values["sharpness"],
-        float(rater.sharpness_walk), float(rater._learns_ties), Q * rater._home_start(values), rater._home_wide,
+        float(rater.sharpness_walk), float(rater._learns_ties), Q * home, home_wide,
         Q * values.get("effect_step", 0.0),
     )  # fmt: skip
     return GlickoLaw(numbers, rater.initial, values["ties"], volatility)

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
+from kinelo.forecasts.parameters import estimated, fixed
 from kinelo.matches.dated import Day
+from kinelo.matches.day_order import forecast_until
 from kinelo.matches.matches import Matches
-from kinelo.raters.arguments import estimated, fixed
 from kinelo.raters.filter.active import NO_ACTIVE, Active
 from kinelo.raters.filter.alone import NO_DAYS, Days, days_of
 from kinelo.raters.filter.belief import fade_all
@@ -37,7 +38,6 @@ from kinelo.raters.gaussian import (
     GaussianRater,
 )
 from kinelo.raters.kalman.state import SideState
-from kinelo.raters.order import forecast_until
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.streaming import LOOK

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.parameters import Estimates, Parameter, check_number
+from kinelo.forecasts.parameters import Estimates, Parameter, check_number, estimated, fixed, switch
 from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.raters.arguments import estimated, fixed, switch
 from kinelo.raters.filter.alone import expected_alone, spread_of
 from kinelo.raters.filter.belief import TODAY, fade_all
 from kinelo.raters.filter.entries import Entries, Rotations
@@ -191,7 +190,7 @@ class PlayerElo(GaussianRater):
     look: int | None = LOOK
 
     @property
-    def lineup_knowledge(self) -> str:
+    def _lineup_knowledge(self) -> str:
         """What the forecasts know of a line-up, in words."""
         return KNOWLEDGE[self.known]
 

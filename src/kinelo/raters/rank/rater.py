@@ -20,22 +20,19 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import Estimates, Parameter
+from kinelo.forecasts.parameters import Estimates, Parameter, estimated, fixed
 from kinelo.forecasts.places import DEEPEST, ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
 from kinelo.matches.dated import Day, day_number, read_day
 from kinelo.matches.fixtures import check_neutral
 from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, check_played
-from kinelo.matches.matches import Matches
+from kinelo.matches.matches import Matches, SideOrder, learn_order
 from kinelo.raters import one_contest
-from kinelo.raters.arguments import estimated, fixed
-from kinelo.raters.circumstances import Circumstances
-from kinelo.raters.conditions import condition_names, warn_of_numbers
+from kinelo.raters.circumstances import Circumstances, condition_names, warn_of_numbers
 from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors
 from kinelo.raters.one_contest import Unfinished, contest_of, ranked, with_distances, with_minutes
 from kinelo.raters.one_match import pairs_of
-from kinelo.raters.order import SideOrder, learn_order
 from kinelo.raters.rank.entries import A_UNIT, ContestEntries, centred_numbers, sizes_differ, thinned
 from kinelo.raters.rank.estimation import SMALL, estimate_parameters, find_noise, likeliest
 from kinelo.raters.rank.kernels import (

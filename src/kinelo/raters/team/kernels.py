@@ -52,8 +52,9 @@ from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.reading import gain_of, score_of
 from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
-from kinelo.raters.team.state import JUNIOR, REACHED
 
+JUNIOR, REACHED = 1, 2
+"""Marks of a side: who is one of FIDE's juniors, and who has reached its line."""
 NEAREST_POLE = 1.38
 """Least of ``(π − arccos κ/2)/(1 + κ/2)`` over κ from 0 to 2."""
 LARGEST_DOUBT = 45.0

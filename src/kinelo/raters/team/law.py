@@ -6,26 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.forecasts.fit import Slopes
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.day_order import forecast_until
 from kinelo.matches.matches import Matches
-from kinelo.model.outcome import LOGISTIC, Outcome
+from kinelo.model.outcome import Outcome
 from kinelo.model.steps import ELITE
-from kinelo.play.laws import code_outcome, points_scale
-from kinelo.raters.batches import in_batch, moved_twins, slopes_of
-from kinelo.raters.margins import MEMORY
-from kinelo.raters.order import forecast_until
+from kinelo.play.laws import points_scale
+from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.sides import Ahead, SideLaw, SideRater, begin_common
+from kinelo.raters.slots import SlotRow
 from kinelo.raters.start import Start
-from kinelo.raters.state import ALIKE, BOLD, MatchColumns
+from kinelo.raters.state import ALIKE, BOLD, LevelState, MatchColumns, MatchIndices, RatingTable, StateColumn, in_batch
 from kinelo.raters.team import kernels
-from kinelo.raters.team.kernels import KAPPA, TeamParameters, TeamTrace
-from kinelo.raters.team.state import REACHED, StepsByName, TeamTable
+from kinelo.raters.team.kernels import JUNIOR, KAPPA, REACHED, TeamParameters, TeamTrace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,9 +32,114 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 SCALE = 400.0
-NO_STEPS_BY_NAME = StepsByName()
+NO_OWN_STEPS: Mapping[str, float] = {}
 BATCHED = ("rating", "delta", "delta_v")
 """What of a state differs between members of a batch."""
+
+
+class StepsByName(NamedTuple):
+    """Sides with a step of their own, and juniors."""
+
+    own: Mapping[str, float] = NO_OWN_STEPS
+    juniors: frozenset[str] = frozenset()
+
+
+NO_STEPS_BY_NAME = StepsByName()
+
+
+class TeamRatings(NamedTuple):
+    """Rating, variance, matches played and last day of every side, and its deviations under levels of conditions.
+
+    ``own`` is the step of a side that has its own (else −1); ``marks`` adds JUNIOR and REACHED (FIDE's line).
+    """
+
+    rating: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    games: NDArray[np.int64]
+    last: NDArray[np.int64]
+    own: NDArray[np.float64]
+    marks: NDArray[np.int8]
+    delta: NDArray[np.float64]
+    delta_v: NDArray[np.float64]
+    slot_v: NDArray[np.float64]
+
+
+class TeamTable(LevelState, RatingTable):
+    """The ratings of sides, in matches and under conditions."""
+
+    kind = TeamRatings
+    columns: ClassVar[Mapping[str, StateColumn]] = {
+        **RatingTable.columns, **dict.fromkeys(("own", "marks", "delta"), StateColumn()), "delta_v": StateColumn(low=0),
+    }  # fmt: skip
+    steps: StepsByName = StepsByName()
+    assigned = 0
+
+    def __init__(
+        self,
+        rating: float,
+        variance: float,
+        conditions: tuple[str, ...] = (),
+        values: Mapping[str, float] | None = None,
+    ) -> None:
+        super().__init__(rating, variance)
+        self.known = self.known._replace(
+            delta=np.empty((0, 0)), delta_v=np.empty((0, 0)), marks=np.empty(0, np.int8), own=np.empty(0)
+        )
+        self.fills |= {"own": -1.0, "marks": REACHED if rating >= ELITE else 0}
+        self.use_conditions(conditions, values or {})
+
+    def admit(self, matches: Matches) -> MatchIndices:
+        """Places of both sides of every match, and slots of conditions; new names and levels begin at the start."""
+        slots = self.levels.codes(matches)
+        indices = super().admit(matches)
+        self.assign()
+        return indices._replace(slots=slots)
+
+    def place(self, name: str) -> int:
+        """Place of one name, made if it is new."""
+        at = super().place(name)
+        self.assign()
+        return at
+
+    def assign(self) -> None:
+        """Give new names the step of their own and mark the juniors, where there are any."""
+        if not self.steps.own and not self.steps.juniors:
+            return
+        names = self.name_index.names
+        for at in range(self.assigned, len(names)):
+            self.known.own[at] = self.steps.own.get(names[at], -1.0)
+            if names[at] in self.steps.juniors:
+                self.known.marks[at] |= JUNIOR
+        self.assigned = len(names)
+
+    def begin_row(self, known: Any, at: int, name: str) -> None:
+        """Let a newcomer of this name stand at a place of some arrays, with the step of the own."""
+        super().begin_row(known, at, name)
+        known.own[at] = self.steps.own.get(name, -1.0)
+        known.marks[at] |= JUNIOR * (name in self.steps.juniors)
+
+    def take_slots(self, rows: Sequence[SlotRow]) -> None:
+        """Put rows in; who has a step of the own has it again."""
+        super().take_slots(rows)
+        self.assigned = max(self.assigned, len(self.name_index))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, as arrays to be kept on disk; steps by name only where there are any."""
+        kept = super().to_arrays()
+        if np.any(kept["marks"]) or np.any(kept["own"] >= 0.0):
+            return kept
+        return {name: values for name, values in kept.items() if name not in ("own", "marks")}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        size = arrays["names"].size
+        super().from_arrays({"own": np.full(size, -1.0), "marks": np.zeros(size, np.int8), **arrays})
+        self.assigned = size
+
+    def find(self, matches: Matches) -> MatchIndices:
+        """The same without adding anyone (-1: never played, or a level never met)."""
+        home, away, unknown, *_ = super().find(matches)
+        return MatchIndices(home, away, unknown, self.levels.codes(matches, admit=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +179,9 @@ class EloLaw(SideLaw):
         """What all share before any match: home advantage, κ, the unit of margins, draws, and what follows."""
         p = self.numbers
         # As plain Python: to compile it for one number would take longer than to open a book.
-        steady = p.home_step / points_scale.py_func(p.nu, p.in_points * p.counts_draws * p.kappa)
+        scale = points_scale.py_func(p.nu, p.in_points * p.counts_draws * p.kappa) if p.home_step else 1.0
         first = [p.home, 0.0 if p.learns_ties else p.kappa, 1.0 if math.isnan(self.margin_unit) else self.margin_unit]
-        return begin_common([*first, 0.0, 0.0], effects, self.point, p.home_wide, steady)
+        return begin_common([*first, 0.0, 0.0], effects, self.point, p.home_wide, p.home_step / scale)
 
     def place(self, start: Start, table: Any) -> None:
         """Write the ratings to begin with at the first places."""
@@ -136,46 +240,6 @@ class EloLaw(SideLaw):
         idle = np.maximum((last.max() if size else 0) - last - self.numbers.gap, 0.0)
         f = np.exp(-2 * self.numbers.rho * idle / kernels.YEAR)
         return table.table(uncertainty=np.sqrt(prior + f * (table.known.variance[:size] - prior)))
-
-
-def elo_law(
-    rater: Any, values: Mapping[str, float], spread: float, steps: StepsByName = NO_STEPS_BY_NAME, **changes: float
-) -> EloLaw:
-    """The law of a rater with these parameters; ``spread`` is that of newcomers' strengths, and ``changes`` are numbers
-    by which it differs from :class:`kinelo.TeamElo`."""
-    system, unit, learns_ties = rater.system, rater._margin_unit, rater._learns_ties
-    outcome = None if system is None else system.outcome
-    kind = LOGISTIC if outcome is None else code_outcome(outcome).kind
-    nu = math.log(10.0) / (2.0 * rater.scale) if outcome is None else outcome.nu
-    weight = 0.0 if math.isnan(unit) else values["margin_weight"]
-    numbers = TeamParameters(
-        kind=float(kind),
-        nu=nu / (values["contraction"] if weight > 0 else 1.0),
-        kappa=values["ties"],
-        gamma=values["step"],
-        boost=values["newcomer_boost"],
-        settling=values["settling_matches"],
-        home=rater._home_start(values),
-        margin_weight=weight,
-        margin_scale=values["margin_scale"],
-        home_step=values["home_step"],
-        ties_step=values["ties_step"] if kind == LOGISTIC and not learns_ties else 0.0,
-        learns_ties=float(learns_ties),
-        memory=float(MEMORY),
-        outer_nu=nu,
-        rho=values["regression"],
-        mean=rater.initial,
-        v0=spread**2,
-        gap=rater.season_gap,
-        square=rater._target_square,
-        in_points=1.0 if system is None else 0.0,
-        sharpness_walk=float(rater.sharpness_walk) if system is None else 0.0,
-        home_wide=rater._home_wide,
-        effect_step=values.get("effect_step", 0.0),
-    )
-    own = outcome if kind != LOGISTIC else None
-    point = rater._own_points
-    return EloLaw(numbers._replace(**changes), values, point, unit, rater._around.conditions, own, steps)
 
 
 def elo_slopes(rater: SideRater, matches: Matches, skipped: int) -> Slopes:
