@@ -173,8 +173,9 @@ def checked_arguments(owner: str, declared: Mapping[str, Any], values: Mapping[s
     checked = {}
     for name, value in values.items():
         argument = declared.get(name)
-        leave = argument is None or (value is None and getattr(argument, "open", False))
-        checked[name] = value if leave else argument.check(owner, value)
+        if argument is not None and not (value is None and getattr(argument, "open", False)):
+            value = argument.check(owner, value)
+        checked[name] = value
     return checked
 
 
