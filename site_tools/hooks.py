@@ -45,6 +45,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     }
     made |= {f"project/{name}.md": _from_root(f"{name.upper()}.md") for name in ("changelog", "contributing")}
     made["project/benchmarks.md"] = _from_root("benchmarks/RESULTS.md")
+    made["project/measured.md"] = _from_root("verification/MEASURED.md")
     whole = STRUCTURE not in os.environ
     made["project/history.md"], picture = history_page.page(drawn=whole)
     files.append(File.generated(config, f"project/{history_page.PICTURE}", content=picture))

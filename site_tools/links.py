@@ -13,6 +13,7 @@ PAGES = {
     "CONTRIBUTING.md": "project/contributing.md",
     "benchmarks/RESULTS.md": "project/benchmarks.md",
     "benchmarks/history": "project/history.md",
+    "verification/MEASURED.md": "project/measured.md",
     "docs/gallery.py": "gallery.md",
     "src/kinelo/__init__.py": "reference/names.md",
     "src/kinelo/cli/commands.py": "reference/commands.md",

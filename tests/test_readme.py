@@ -63,7 +63,7 @@ def test_figures_of_line_ups_are_those_of_the_benchmarks():
     measured = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
     section = measured["Forecasts: every rater beside version 0.3.0"]
     losses = {name: float(words.split(" ")[0]) for name, words, *_ in section["rows"]}
-    page = (ROOT / "docs" / "forecasting.md").read_text(encoding="utf-8")
+    page = (ROOT / "verification" / "MEASURED.md").read_text(encoding="utf-8")
     table = re.findall(
         r"^\| (?:[a-z ]+ \((\w+)\)|world cups) \| [\d,]+ \| (\.\d+) \| .* \| (\.\d+) \|", page, re.MULTILINE
     )

@@ -33,7 +33,7 @@ def listed(entry) -> list[str]:
 @cache
 def made_pages() -> set[str]:
     notebooks = {source.relative_to(DOCS).with_suffix(".md").as_posix() for source in DOCS.rglob("*.py")}
-    project = {f"project/{name}.md" for name in ("changelog", "contributing", "benchmarks", "history")}
+    project = {f"project/{name}.md" for name in ("changelog", "contributing", "benchmarks", "measured", "history")}
     return (
         notebooks
         | project

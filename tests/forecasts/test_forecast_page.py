@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "forecasting.md"
 def test_python_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 9
+    assert len(blocks) == 7
     exec(compile("\n".join(blocks), str(PAGE), "exec"), {})
     assert Path("calibration.png").stat().st_size > 10_000
 

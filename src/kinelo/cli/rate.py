@@ -42,20 +42,21 @@ if TYPE_CHECKING:
 
 
 def sample(
-    folder: Annotated[Path, typer.Argument(help="Folder to write results.csv and lineups.csv into.")] = Path("league"),
+    folder: Annotated[Path, typer.Argument(help="Folder to write results.csv, lineups.csv and races.csv into.")] = Path("league"),
     teams: Annotated[int, typer.Option(help="Number of clubs.")] = 20,
     seasons: Annotated[int, typer.Option(help="Seasons of a double round robin.")] = 3,
     seed: Annotated[int, typer.Option(help="The same seed gives the same league.")] = 1,
 ) -> None:
-    """Write a simulated league with line-ups, draws and home advantage.
+    """Write a simulated league with line-ups, draws and home advantage, and races of drivers in cars.
 
     Example:  kinelo sample league && kinelo rate league/results.csv
     """
     from kinelo.errors import InputError
-    from kinelo.matches.sample import sample_league
+    from kinelo.matches.sample import sample_contests, sample_league
 
     league = sample_league(teams, seasons, seed=seed)
-    tables = {folder / "results.csv": league.results, folder / "lineups.csv": league.lineups}
+    races = sample_contests(20 * seasons, 2 * teams, teams, walk=0.5, cars=teams // 2, seed=seed)
+    tables = {folder / "results.csv": league.results, folder / "lineups.csv": league.lineups, folder / "races.csv": races}
     for path in tables:
         if path.exists():
             raise InputError(f"{path} exists already; choose another folder.")
@@ -63,6 +64,7 @@ def sample(
         write_csv(table, path)
     typer.echo(f"{league.results.height:,} matches: {folder / 'results.csv'}")
     typer.echo(f"{league.lineups.height:,} appearances: {folder / 'lineups.csv'}")
+    typer.echo(f"{races.height:,} entries of {20 * seasons} races: {folder / 'races.csv'}")
 
 
 @dataclass(frozen=True)
