@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 
 
 def sample(
-    folder: Annotated[Path, typer.Argument(help="Folder to write results.csv, lineups.csv and races.csv into.")] = Path("league"),
+    folder: Annotated[Path, typer.Argument(help="Folder to write results.csv, lineups.csv and races.csv into.")] = Path(
+        "league"
+    ),
     teams: Annotated[int, typer.Option(help="Number of clubs.")] = 20,
     seasons: Annotated[int, typer.Option(help="Seasons of a double round robin.")] = 3,
     seed: Annotated[int, typer.Option(help="The same seed gives the same league.")] = 1,
@@ -56,7 +58,11 @@ def sample(
 
     league = sample_league(teams, seasons, seed=seed)
     races = sample_contests(20 * seasons, 2 * teams, teams, walk=0.5, cars=teams // 2, seed=seed)
-    tables = {folder / "results.csv": league.results, folder / "lineups.csv": league.lineups, folder / "races.csv": races}
+    tables = {
+        folder / "results.csv": league.results,
+        folder / "lineups.csv": league.lineups,
+        folder / "races.csv": races,
+    }
     for path in tables:
         if path.exists():
             raise InputError(f"{path} exists already; choose another folder.")
