@@ -18,6 +18,7 @@ RATERS, FILTER = _page("raters", "ratings.md#raters"), _page("the filter", "fore
 PLAYERS = _page("players", "forecasting.md#players-and-line-ups")
 SEASONS = _page("seasons and cups", "forecasting.md#seasons-and-cups")
 TESTED = _page("how forecasts are tested", "forecasting.md#how-forecasts-are-tested")
+NEXT = _page("what to play next", "next-matches.md")
 BACKWARDS = _page("strengths from ratings", "stationary.md#strengths-from-ratings")
 
 EQUATIONS: dict[str, tuple[str, str]] = {
@@ -77,6 +78,7 @@ EQUATIONS: dict[str, tuple[str, str]] = {
     "settled_deviations": ("Glicko's update at rest: RD grows as much as matches sharpen it", GLICKO),
     "strength_profile": ("the stationary density g of strengths that learn", LEARNING),
     "diagnose": ("the four answers above at once", _page("a verdict", "stationary.md#a-verdict")),
+    "sequential_test": ("N Σ p̂ ln(p¹/p⁰), p^h the likeliest distribution of outcomes under each", NEXT),
     "audit": ("K* = argmin of the log-loss expected at K", WHICH_K),
     "changeover": ("R_new − R_old, in one unit, by start, K and home advantage", WHICH_K),
     "design": ("mean of (r − θ)² by theory and by simulation", _page("a design", "which-k.md#a-design")),

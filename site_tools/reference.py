@@ -12,6 +12,7 @@ PACKAGES = {
     "matches": ("Matches", "Files in, matches out."),
     "raters": ("Raters", "Ratings of real matches: all have `fit`, `update`, `predict` and `ratings_`."),
     "forecasts": ("Forecasts", "What is said before a match, and how good it was."),
+    "decisions": ("Decisions", "What to play next, and when to stop."),
     "book": ("Rating books", "Ratings kept on disk."),
     "pages": ("Pages to share", "Ratings as one HTML file that needs no server."),
     "sweeps": ("Sweeps", "One function at many points."),

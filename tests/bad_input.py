@@ -313,6 +313,10 @@ CALLS = {
         lambda **k: kn.knockout(**k).reached,
         {"rater": rated, "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
+    "sequential_test": (
+        lambda **k: kn.sequential_test(**k).update(1).llr,
+        {"low": 0.0, "high": 5.0, "alpha": 0.05, "beta": 0.1, "points": "logistic", "pairs": False},
+    ),
     "devices": (lambda: len(kn.devices()), {}),
     "to_pandas": (lambda **k: kn.to_pandas(**k), {"table": board}),
     "rating_history": (

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kinelo.advice.diagnosis import diagnose
     from kinelo.advice.matchmaking import matchmaking
     from kinelo.book.book import RatingBook
+    from kinelo.decisions.two_sides import sequential_test
     from kinelo.errors import InputError, KineloWarning
     from kinelo.forecasts.backtest import backtest
     from kinelo.forecasts.forecast import Forecast
@@ -83,6 +84,7 @@ _MODULE_OF = modules_of(
         "runtime.device": ("devices",),
         "runtime.frames": ("to_pandas",),
         "errors": ("InputError", "KineloWarning"),
+        "decisions.two_sides": ("sequential_test",),
         "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
         "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window", "LooseWindow"),
         "model.strength": ("Strength", "Fixed", "Normal", "LineupLottery", "Empirical"),
@@ -142,7 +144,21 @@ _MODULE_OF = modules_of(
 )
 
 _PACKAGES = frozenset(
-    {"advice", "book", "errors", "forecasts", "lab", "macro", "matches", "micro", "model", "pages", "paper", "plot"}
+    {
+        "advice",
+        "book",
+        "decisions",
+        "errors",
+        "forecasts",
+        "lab",
+        "macro",
+        "matches",
+        "micro",
+        "model",
+        "pages",
+        "paper",
+        "plot",
+    }
     | {"raters", "results", "runtime", "studies", "sweeps", "theory"}
 )
 """Packages and modules that are there as ``kinelo.NAME`` without an import of their own."""

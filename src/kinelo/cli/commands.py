@@ -17,6 +17,7 @@ from kinelo._version import __version__
 from kinelo.cli.audit import audit, backtest, changeover, farming
 from kinelo.cli.explain import balance, explain, fair, preview
 from kinelo.cli.lab import devices, lab, serve
+from kinelo.cli.next import test
 from kinelo.cli.output import SAID, option_words, refuse_overwriting
 from kinelo.cli.predict import knockout, predict, season
 from kinelo.cli.rate import book, leaderboard, rate, sample
@@ -27,7 +28,7 @@ from kinelo.runtime.plugins import described, load_plugin, package_of, plugins, 
 GROUPS = {
     "Rate a league": (
         sample, rate, leaderboard, predict, balance, fair, preview, explain, backtest, season, knockout, audit,
-        changeover, farming, book, serve,
+        changeover, farming, test, book, serve,
     ),
     "Study a model": (diagnose, design, simulate, solve, sweep, reproduce),
     "Look": (lab, devices),
