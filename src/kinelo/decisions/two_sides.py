@@ -1,11 +1,12 @@
 """Two sides: is one better than the other, in as few games as that takes?
 
-Counts ``c_k`` of ``K = 3`` outcomes of games, worst first, or of 5 of pairs of games with sides reversed;
-``x_k = k/(K − 1)``, ``p̂ = c/N``. The logarithm of the likelihood ratio of two hypotheses is ``N Σ p̂ ln(p¹/p⁰)``,
-``p^h`` the likeliest distribution of outcomes under each: ``p̂_k/(1 + θ a_k)`` with ``Σ p̂ a/(1 + θa) = 0``. Of logistic points
-``a_k = x_k − 1/(1 + 10^{−e/400})``; of normalised ones, where ``(mean − ½)/sd = t``, ``a_k = x_k − ½ − ½tσ(1 + ((x_k −
-m)/σ)²)``, the mean ``m`` and deviation ``σ`` of ``p^h`` iterated. The test stops at ``ln(β/(1 − α))`` or ``ln((1 −
-β)/α)``. Nothing is approximated: closed forms of this ratio err more often than they say where draws are many.
+Counts ``c_k`` of ``K = 3`` outcomes of games, worst first, or of 5 of pairs of games with sides reversed; ``x_k =
+k/(K − 1)``, ``p̂ = c/N``. The logarithm of the likelihood ratio of two hypotheses is ``N Σ p̂ ln(p¹/p⁰)``, ``p^h``
+the likeliest distribution of outcomes under each: ``p̂_k/(1 + θ a_k)`` with ``Σ p̂ a/(1 + θa) = 0``. Of logistic
+points ``a_k = x_k − 1/(1 + 10^{−e/400})``; of normalised ones, where ``(mean − ½)/sd = t``, ``a_k = x_k − ½ − ½tσ(1 +
+((x_k − m)/σ)²)``, the mean ``m`` and deviation ``σ`` of ``p^h`` iterated. The test stops at ``ln(β/(1 − α))`` or
+``ln((1 − β)/α)``. Nothing is approximated: closed forms of this ratio err more often than they say where draws are
+many.
 """
 
 from __future__ import annotations
