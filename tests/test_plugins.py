@@ -4,10 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from kinelo.runtime import plugins
 from one_process import Said, type_each
 
 PLUGINS = Path(__file__).parent / "plugins"
@@ -179,6 +182,26 @@ def test_broken_metadata_never_break_the_help(metadata, points, folder):
     (info / "entry_points.txt").write_bytes(points)
     done = run("-m", "kinelo", "--help", folder=folder, package=str(folder / "packages"))
     assert done.returncode == 0 and "Rate a league" in done.stdout and "Traceback" not in done.stderr, done.stderr
+
+
+def test_of_two_packages_the_first_by_name_gives_the_plug_in(monkeypatch):
+    """In whatever order they are found; one that is listed twice is one."""
+    points = [
+        EntryPoint(name, f"{package}:Rater", group)
+        for name, package, group in (
+            ("same", "second", "kinelo.raters"), ("same", "first", "kinelo.raters"), ("own", "third", "kinelo.raters"),
+            ("same", "zeroth", "kinelo.outcomes"), ("kalman", "first", "kinelo.raters"),
+        )
+    ]  # fmt: skip
+    for order in (points, points[::-1], points + points):
+        found = [SimpleNamespace(entry_points=[point]) for point in order]
+        monkeypatch.setattr(plugins, "distributions", lambda found=found: found)
+        kept, complaints = plugins._sorted_out("kinelo.raters", ("kalman",))
+        assert {name: point.value for name, point in kept.items()} == {"own": "third:Rater", "same": "first:Rater"}
+        assert complaints == [
+            "The plug-in kalman of first is left out: Kinelo has one of that name.",
+            "The plug-in same of second is left out: first has one of that name.",
+        ]
 
 
 def test_help_imports_no_command_of_another_package(folder):

@@ -157,6 +157,19 @@ def test_a_file_of_a_folder_that_kinelo_keeps_replaces_a_link_and_leads_nowhere(
     assert precious.read_bytes() == b"mine" and kept.read_bytes() == b"content" and not kept.is_symlink()
 
 
+def test_two_files_of_a_folder_may_be_written_at_once(tmp_path, monkeypatch):
+    rename = os.replace
+
+    def meanwhile(temporary, path):
+        if path.name == "one":
+            replace_file(tmp_path / "two", b"2")
+        rename(temporary, path)
+
+    monkeypatch.setattr(os, "replace", meanwhile)
+    replace_file(tmp_path / "one", b"1")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"one": b"1", "two": b"2"}
+
+
 WRITE_THEMSELVES = {
     "runtime/atomic.py",  # their home
     "book", "results/disk.py", "results/store.py", "sweeps/store.py",  # folders that Kinelo keeps

@@ -3,8 +3,12 @@
 import os
 from pathlib import Path
 
+import pytest
+
 import kinelo
-from kinelo.runtime.device import devices, usable_processors
+from kinelo.errors import InputError
+from kinelo.runtime import device
+from kinelo.runtime.device import Device, devices, usable_processors
 
 
 def test_a_process_that_may_use_few_processors_uses_few(monkeypatch):
@@ -18,6 +22,23 @@ def test_systems_without_affinity(monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert usable_processors() == 1
+
+
+@pytest.mark.parametrize("usable", [True, False])
+def test_a_device_is_what_is_there_or_a_sentence(monkeypatch, usable):
+    graphics = Device("gpu", "Card", 132, 3 << 30, usable=usable, remark="" if usable else "no driver")
+    monkeypatch.setattr(device, "_graphics", lambda: graphics)
+    assert str(graphics) == ("gpu: Card (132 multiprocessors, 3 GiB)" if usable else "gpu: no driver")
+    assert str(Device("cpu", "Chip", 2, 0)) == "cpu: Chip (2 processors)"
+    assert devices()[1] == graphics
+    assert device.choose_device("cpu") == "cpu"
+    assert device.choose_device("auto") == ("gpu" if usable else "cpu")
+    if usable:
+        assert device.choose_device("gpu") == "gpu"
+        return
+    with pytest.raises(InputError) as refused:
+        device.choose_device("gpu")
+    assert str(refused.value) == 'device = "gpu" cannot be used here: no driver.'
 
 
 def test_nothing_counts_for_itself():

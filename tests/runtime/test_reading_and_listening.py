@@ -8,7 +8,7 @@ import pytest
 
 from kinelo.errors import InputError
 from kinelo.runtime import listening
-from kinelo.runtime.reading import check_tree, read_file
+from kinelo.runtime.reading import check_tree, read_file, read_json, read_text
 
 
 def test_what_is_no_file_is_named(tmp_path):
@@ -26,6 +26,61 @@ def test_what_is_no_file_is_named(tmp_path):
     check_tree(tmp_path / "folder")
     with pytest.raises(InputError, match=r"The file .*pipe cannot be read: it is a pipe\."):
         check_tree(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"{1: 2}", "it is not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1))."),
+        (b"[" * 100_000, "it is nested too deeply."),
+        (b'{"a": "\xff"}', "it is not text in UTF-8 (invalid start byte)."),
+    ],
+)
+def test_what_is_no_json_is_named(tmp_path, content, reason):
+    path = tmp_path / "kept.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        read_json(path, "manifest")
+    assert str(refused.value) == f"The manifest {path} cannot be read: {reason}"
+    path.write_bytes('{"a": [1, "é"]}'.encode())
+    assert read_json(path) == {"a": [1, "é"]} and read_text(path) == '{"a": [1, "é"]}'
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "here"),
+    [
+        ("localhost", False, True),
+        ("LocalHost", False, True),
+        ("127.0.0.1", True, True),
+        ("127.8.8.8", True, True),
+        ("::1", True, True),
+        ("0.0.0.0", True, False),
+        ("192.168.1.5", True, False),
+        ("::", True, False),
+        ("127.0.0.1.example.org", False, False),
+        ("", False, False),
+    ],
+)
+def test_who_can_reach_an_address(name, address, here):
+    assert (listening.is_address(name), listening.is_loopback(name)) == (address, here)
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("example.org", "example.org"),
+        (" Example.org:80 ", "example.org"),
+        ("[::1]:8000", "::1"),
+        ("[::1]", "::1"),
+        ("[::1].example.org", ""),
+        ("a b", ""),
+        ("a:80:80", ""),
+        ("a@b", ""),
+        ("", ""),
+    ],
+)
+def test_the_name_in_a_host_header(header, name):
+    assert listening.host_name(header) == name
 
 
 def test_a_port_in_use_is_named_and_one_that_was_left_is_free_at_once():

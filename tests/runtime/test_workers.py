@@ -12,6 +12,7 @@ import time
 import warnings
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -123,6 +124,62 @@ def test_a_worker_that_joins_late_with_another_version_computes_nothing():
         workers._answer(b"", b"", "0.0.1", 0)
 
 
+@pytest.mark.parametrize(
+    ("threads", "apart", "home"), [(1, True, ["3 is doubtful"]), (1, False, []), (2, True, []), (3, False, [])]
+)
+def test_warnings_of_a_process_of_its_own_are_handed_back_and_others_arise_in_place(monkeypatch, threads, apart, home):
+    import cloudpickle
+    import distributed
+
+    def doubtful(x, factor):
+        warnings.warn(f"{x} is doubtful", KineloWarning, stacklevel=1)
+        warnings.warn("of another library", UserWarning, stacklevel=1)
+        return factor * x
+
+    state = SimpleNamespace(nthreads=threads)
+    monkeypatch.setattr(distributed, "get_worker", lambda: SimpleNamespace(state=state))
+    sender = os.getpid() + apart
+    with warnings.catch_warnings(record=True) as arisen:
+        warnings.simplefilter("always")
+        answer = workers._answer(cloudpickle.dumps(3), cloudpickle.dumps((doubtful, (5,))), kn.__version__, sender)
+    assert answer == (15, home)
+    assert [str(one.message) for one in arisen] == ([] if home else ["3 is doubtful"]) + ["of another library"]
+
+
+@pytest.mark.parametrize(
+    ("threads", "count", "least", "most", "sizes"),
+    [
+        ({}, 9, 1, None, [3, 3, 3]),
+        ({"a": 1, "b": 1}, 17, 1, None, [3, 3, 3, 3, 3, 2]),
+        ({"a": 1, "b": 2}, 17, 5, None, [5, 5, 5, 2]),
+        ({"a": 2, "b": 2}, 17, 100, None, [5, 5, 5, 2]),
+        ({"a": 1, "b": 1}, 17, 1, 2, [2] * 8 + [1]),
+    ],
+)
+def test_pieces_are_even_and_leave_no_thread_idle(threads, count, least, most, sizes):
+    found = workers.pieces(count, SimpleNamespace(nthreads=lambda: threads), least, most)
+    assert [len(one) for one in found] == sizes
+    assert [n for one in found for n in one] == list(range(count))
+    assert workers.threads_of(SimpleNamespace(nthreads=lambda: threads)) == max(sum(threads.values()), 1)
+
+
+def test_a_scheduler_that_does_not_answer_is_named_and_not_waited_for(monkeypatch):
+    import distributed
+
+    asked = []
+
+    def unreachable(address, timeout):
+        asked.append(timeout)
+        raise OSError(f"Timed out trying to connect to {address} after {timeout} s")
+
+    monkeypatch.setattr(distributed, "Client", unreachable)
+    with pytest.raises(InputError) as refused, workers.scheduler_client("tcp://10.0.0.1:8786"):
+        pass
+    said = "(OSError: Timed out trying to connect to tcp://10.0.0.1:8786)."
+    assert str(refused.value) == f"No Dask scheduler answers at 'tcp://10.0.0.1:8786' {said}"
+    assert asked == [10.0]  # seconds that somebody waits for whom nobody answers
+
+
 STUDY = """
 title = "small"
 gamma = 0.05
@@ -217,8 +274,8 @@ def test_workers_that_are_slow_to_end_cost_no_results(monkeypatch):
     import distributed
 
     class SlowCluster:
-        def __init__(self, **_):
-            self.closed = 0
+        def __init__(self, **asked):
+            self.closed, self.asked = 0, asked
 
         def close(self):
             self.closed += 1
@@ -226,9 +283,11 @@ def test_workers_that_are_slow_to_end_cost_no_results(monkeypatch):
 
     monkeypatch.setattr(distributed, "LocalCluster", SlowCluster)
     monkeypatch.setattr(distributed, "Client", nullcontext)
-    with workers.local_client(2) as cluster:
+    with workers.local_client(3, "200MB") as cluster:
         assert cluster.closed == 0
     assert cluster.closed == 1
+    assert cluster.asked["n_workers"] == 3 and cluster.asked["memory_limit"] == "200MB"
+    assert cluster.asked["threads_per_worker"] == 1 and cluster.asked["processes"]
 
 
 def test_workers_with_another_version_are_refused(client, monkeypatch):
