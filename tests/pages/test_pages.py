@@ -14,7 +14,9 @@ import kinelo as kn
 from kinelo.advice.audit.words import ahead, gain_words
 from kinelo.cli.commands import app
 from kinelo.errors import InputError
+from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import html_page
+from kinelo.raters.adapter import blank_of
 
 ODD = ["$lot & Söhne", "Ann 😀", "<script>alert(1)</script>", "D" * 120]
 
@@ -295,3 +297,119 @@ def test_surprises_of_contests_are_forecasts_made_before():
     assert found["chance"].is_sorted() and (found["favourite_chance"] >= found["chance"] - 1e-12).all()
     page = kn.pages.share_page(rater)
     assert "plain Elo, K = 30" in page and "<h2>Leaderboard</h2>" in page
+
+
+def test_the_page_of_somebody_says_what_the_next_match_would_change():
+    """Against the five who are rated nearest, the nearest first; each number as the preview gives it."""
+    names = [*ODD, "Eve", "Flo", "Gus", "Hal"]
+    rng = np.random.default_rng(5)
+    pairs = [rng.choice(8, 2, replace=False) for _ in range(120)]
+    matches = kn.read_matches({
+        "date": [str(np.datetime64("2021-03-01") + 3 * k) for k in range(120)],
+        "home": [names[i] for i, _ in pairs], "away": [names[j] for _, j in pairs],
+        "result": [float(i < j) for i, j in pairs],
+    })  # fmt: skip
+    rater = kn.TeamElo.classic(k=30, home_advantage=60.0).fit(matches)
+    page = kn.pages.share_page(rater, of="Flo", last=4)
+    rating = dict(rater.ratings_.select("name", "rating").rows())
+    others = sorted((abs(rating[name] - rating["Flo"]), name) for name in names if name != "Flo")[:5]
+    head, *rows = Reader(page).tables[-1]
+    assert head == ["Against", "Rating", "Win", "Draw", "Loss"] and [row[0] for row in rows] == [n for _, n in others]
+    for name, shown, *changes in rows:
+        expected = 30 / (1 + 10 ** ((rating["Flo"] - rating[name]) / 400))  # K times the chance of the other, no home
+        assert float(shown) == pytest.approx(rating[name], abs=0.5)
+        assert [float(one.replace("−", "-")) for one in changes] == pytest.approx(
+            [expected, expected - 15, expected - 30], abs=0.051
+        )
+    assert "on neutral ground, on the day of the last match" in page and "<h2>Through time</h2>" in page
+    assert f"Rated {rating['Flo']:.0f} by plain Elo, K = 30 after\n120 matches" in page
+    with pytest.raises(InputError, match="cannot say why ratings moved"):
+        kn.pages.share_page(Speechless(rater), matches=matches, of="Flo")
+
+
+class Speechless:
+    """A rater of somebody else's that only rates."""
+
+    def __init__(self, rater: kn.TeamElo) -> None:
+        self.ratings_ = rater.ratings_
+
+    def fit(self, matches: kn.Matches) -> Speechless:
+        return self
+
+
+def test_the_page_of_an_entrant_asks_what_the_field_of_its_last_contest_would_change():
+    table = kn.matches.sample_contests(contests=20, entrants=12, size=5, cars=4, seed=1)
+    rater = kn.RankElo().fit(kn.read_contests(table, slots=["entrant", "car"]))
+    # Somebody who was not in the last contest of all.
+    last = table.filter(contest=table["contest"].max())["entrant"].to_list()
+    name = next(one for one in table["entrant"].reverse() if one not in last)
+    contest = table.filter(entrant=name)["contest"].max()
+    field = table.filter(contest=contest).select("entrant", "car").rows()
+    page = kn.pages.share_page(rater, of=name)
+    (own,) = [entrant for entrant in field if entrant[0] == name]
+    changes = kn.preview(rater, field, of=[own]).changes(name)
+    head, *rows = Reader(page).tables[-1]
+    assert head == ["Place", "Change"] and [row[0] for row in rows] == list(changes)
+    said = [float(row[1].replace("−", "-")) for row in rows]
+    assert said == pytest.approx(list(changes.values()), abs=0.051)
+    assert said == sorted(said, reverse=True) and f"in the field of {contest}, the others" in page
+
+
+def test_forecasts_that_should_have_come_true_are_made_from_ratings_before(monkeypatch):
+    """The later half, each contest from all that came before it."""
+    charts = []
+    monkeypatch.setattr("kinelo.pages.page.calibration_chart", lambda table: charts.append(table) or LINE)
+    races = kn.read_contests(kn.matches.sample_contests(contests=40, entrants=9, size=5, seed=3))
+    rater = kn.RankElo(walk=0.3, prior_spread=0.9, newcomer=0.0, regression=0.0).fit(races)
+    page = kn.pages.share_page(rater)
+    assert "Of the last 20 contests, each forecast from ratings before it" in page
+    won = blank_of(rater).one_step_ahead(races).win[races.first[20] :]
+    (table,) = charts
+    firsts = table.filter((pl.col("event") == table["event"][0]) & (pl.col("entries") > 0))
+    bins = np.split(np.sort(won), np.cumsum(firsts["entries"])[:-1])
+    assert len(bins) > 3 and firsts["forecast"].to_list() == pytest.approx([one.mean() for one in bins], rel=1e-9)
+
+
+LINE = kn.charts.Chart("", "x", "y", [kn.charts.Trace("", "truth", "lines", [0.0, 1.0], [0.0, 1.0])])
+
+
+def test_a_chart_holds_what_it_is_given():
+    """Marks with bars, names and notes, a band with a gap, a logarithmic axis: each place read back off the axes."""
+    x, y, error = [2.0, 20.0, 200.0], [1.0, 3.0, 2.0], [0.5, 0.25, 1.0]
+    line, dots = "lines", kn.charts.Trace("seen", 2, "markers", x, y, error=error, notes=("a & b", "c"))
+    band = kn.charts.Trace("band", "prediction", "band", [2.0, 10.0, 20.0, 100.0, 200.0],
+                           [2.0, 3.0, np.nan, 4.0, 3.5], low=[1.0, 1.5, np.nan, 2.0, 0.5])  # fmt: skip
+    chart = kn.charts.Chart(
+        "A", "x of it", "y of it", [dots, band, kn.charts.Trace("", 9, line, x, y)], logarithmic=True
+    )
+    page = chart_html(chart)
+    (read,) = Reader(page).charts
+    scale = lambda text: np.log(float(text))  # noqa: E731
+    circles = np.array([[float(one["cx"]), float(one["cy"])] for one in read["circle"]])
+    assert values(read, "x", circles[:, 0], scale) == pytest.approx(np.log(x), abs=0.02)
+    assert values(read, "y", circles[:, 1]) == pytest.approx(y, abs=0.02)
+    assert re.findall("<title>(.*?)</title>", page) == ["a &amp; b", "c"]
+    (bars,) = [one["d"] for one in read["path"] if one["class"] == "line h2"]
+    ends = np.array([[float(part) for part in one] for one in re.findall(r"M([\d.]+),([\d.]+)V([\d.]+)", bars)])
+    for column, sign in ((1, 1), (2, -1)):
+        assert values(read, "y", ends[:, column]) == pytest.approx(np.add(y, np.multiply(sign, error)), abs=0.02)
+    drawn = [points(one["d"]) for one in read["path"] if one["class"].startswith("band")]
+    for outline, at, low, high in zip(drawn, ([2, 10], [100, 200]), ([1, 1.5], [2, 0.5]), ([2, 3], [4, 3.5])):
+        assert values(read, "x", outline[:, 0], scale) == pytest.approx(np.log([*at, *at[::-1]]), abs=0.02)
+        assert values(read, "y", outline[:, 1]) == pytest.approx([*high, *low[::-1]], abs=0.02)
+    assert len(drawn) == 2
+    # Titles stand in the middle of their axes.
+    plane = [[float(part) for part in one["d"].replace("V", "M").replace("H", "M").replace(",", "M").split("M")[1:]]
+             for one in read["path"] if one["class"] == "axis"]  # fmt: skip
+    ((left, top, bottom, right),) = plane
+    assert f'<text x="{(left + right) / 2:g}"' in page
+    assert f"translate(13,{(top + bottom) / 2:g}) rotate(-90)" in page
+    assert "NaN" not in page and "nan" not in page
+
+
+def test_a_name_of_the_leaderboard_has_team_and_note_below_it():
+    from kinelo.pages.page import _name
+
+    assert "place" not in _name({"name": "Ann"})
+    assert _name({"name": "Ann", "team": "<Red>", "note": "new"}).endswith('<div class="place">&lt;Red&gt; · new</div>')
+    assert _name({"name": "Ann", "team": None, "note": "new"}).endswith('<div class="place">new</div>')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 
 import numpy as np
 import pytest
@@ -416,11 +417,42 @@ def test_metrics_count_every_request(tmp_path):
         client.post("/matches", json=row(0))
         client.post("/matches", json=row(0, result=7))
         client.get("/ratings/Ajax")
-        lines = client.get("/metrics").text.splitlines()
+        answer = client.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    lines = answer.text.splitlines()
     counts = {line.rsplit(" ", 1)[0].split(",worker")[0]: line.rsplit(" ", 1)[1] for line in lines if line[0] != "#"}
     assert counts['kinelo_requests_total{method="POST",route="/matches",status="200"'] == "1"
     assert counts['kinelo_requests_total{method="POST",route="/matches",status="422"'] == "1"
     assert any('route="/ratings/{name' in line for line in counts)
+
+
+def test_metrics_are_sorted_and_add_up():
+    metrics = Metrics()
+    for method, route, status, seconds in (
+        ("POST", "/matches", 200, 0.004), ("GET", "/health", 200, 0.001), ("POST", "/matches", 422, 0.3),
+        ("POST", "/matches", 200, 99.0), ("POST", "/matches", 200, 0.005),
+    ):  # fmt: skip
+        metrics.note(method, route, status, seconds)
+    own = f'worker="{os.getpid()}"'
+    lines = [line for line in metrics.text().splitlines() if line[0] != "#"]
+    assert lines[:3] == [
+        f'kinelo_requests_total{{method="GET",route="/health",status="200",{own}}} 1',
+        f'kinelo_requests_total{{method="POST",route="/matches",status="200",{own}}} 3',
+        f'kinelo_requests_total{{method="POST",route="/matches",status="422",{own}}} 1',
+    ]
+    assert [line.partition("{")[2].partition(",worker")[0] for line in lines[3:]] == (
+        ['method="GET",route="/health"'] * 16 + ['method="POST",route="/matches"'] * 16
+    )
+    posted, said = lines[-16:], f'method="POST",route="/matches",{own}'
+    bounds = ["0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1.0", "2.5", "5.0", "10.0"]
+    counts = [0, 0, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4]
+    assert posted[:14] == [
+        f'kinelo_request_seconds_bucket{{{said},le="{bound}"}} {count}'
+        for bound, count in zip([*bounds, "+Inf"], counts, strict=True)
+    ]
+    assert posted[14:] == [
+        f"kinelo_request_seconds_sum{{{said}}} 99.309000", f"kinelo_request_seconds_count{{{said}}} 4"
+    ]  # fmt: skip
 
 
 def test_a_database_that_is_gone_is_no_fault_of_who_asks(server):
