@@ -1,14 +1,22 @@
 """Refusals that no other test reads, word by word: what is wrong, with the number or name that is wrong."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.commands import app
+from kinelo.lab.guide.scenes import scene_pictures
+from kinelo.lab.rate.reading import read_rules
+from kinelo.lab.rate.tables import read_table
+from kinelo.service.settings import Settings as ServiceSettings
+from kinelo.studies.study import required
 
 TWO = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "C"], "result": [1.0, 0.5]}
 TANH, LEAGUE = kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0)
@@ -258,6 +266,86 @@ CASES = {
         lambda: kn.FideElo(born=7, as_of="2025-10-01").update(matches()),
         "born must give years of birth by name, not int.",
     ),
+    # More of raters and forecasts
+    "a bracket of three": (
+        lambda: kn.knockout(classic(), ["A", "B", "C"], date="2024-02-01"),
+        "A bracket needs 2, 4, 8, … different sides, not 3.",
+    ),
+    "a bracket with a side twice": (
+        lambda: kn.knockout(classic(), ["A", "B", "A", "C"], date="2024-02-01"),
+        "A bracket needs 2, 4, 8, … different sides, not 4.",
+    ),
+    "matches that are numbers": (
+        lambda: kn.TeamElo.classic(k=20).update(7),
+        "matches must be Matches, as kinelo.read_matches returns them, not int.",
+    ),
+    "two aliases": (
+        lambda: kn.read_matches(TWO, aliases=pl.DataFrame({"old": ["A", "A"], "new": ["X", "Y"]})),
+        "'A' has two aliases, 'X' and 'Y'.",
+    ),
+    "an alias without a name": (
+        lambda: kn.read_matches(TWO, aliases={"A": " "}), "The alias 'A' → ' ' lacks a name.",
+    ),
+    "K of a list": (
+        lambda: kn.FideElo(as_of="2025-10-01", start=pl.DataFrame([{"name": "A", "rating": 2e3, "k": 15}])).update(
+            matches()
+        ),
+        "The list gives 'A' K = 15; FIDE's K is 40, 20 or 10.",
+    ),
+    "values that are a list": (
+        lambda: kn.fair_value(kn.Glicko(covariates=["stones"]), "A", "B", "stones", given=[1]),
+        "given=[1] must give values by covariate.",
+    ),
+    "fixtures that should change ratings": (
+        lambda: classic().update(fixtures(2)),
+        "A match without a result cannot change a rating; forecast it with predict.",
+    ),
+    "b that rises too late": (
+        lambda: kn.Outcome.from_function(lambda z: z / (1e14 + abs(z)) if abs(z) < 1e12 else np.sign(z) * 0.5),
+        r"b must rise from 0 to its supremum between differences of 1e-9 and 1e12; "
+        r"b\(1e-09\) = 1e-23 and b\(1e\+12\) = 0\.5\.",
+    ),
+    "a team that is not there": (
+        lambda: kn.farming(SYSTEM, kn.Normal([4.0, 7.0, 10.0], 1.0, names=["a", "b", "c"]), team="d"),
+        "team must be one of a, b, c, not 'd'.",
+    ),
+    "a team of no name": (
+        lambda: kn.farming(SYSTEM, LEAGUE, team="d"), "team must be a number: no team has a name, not 'd'.",
+    ),
+    "a width of a picture": (
+        lambda: kn.plot.stationary(kn.stationary(SYSTEM, LEAGUE), width=0.1),
+        r'width must be inches, "single" or "double", from [\d.]+ to [\d.]+, not 0\.1\.',
+    ),
+    "a study without a league": (
+        lambda: required("league", None), "The study needs a [league] section.",
+    ),
+    "a sweep of dates": (
+        lambda: kn.sweep(lambda x: xr.Dataset({"when": ("t", np.array(["2020-01-01"], "M8[ns]"))}), {"x": [1]}),
+        "No point of the sweep could be computed; the first says: The function gives 'when' of type datetime64[ns]; "
+        "numbers and text are accepted.",
+    ),
+    # The lab
+    "a scene that is not there": (lambda: scene_pictures(8), "There are scenes 1 to 7, not 8."),
+    "units that are not there": (lambda: scene_pictures(1, "miles"), "Units are elo or paper."),
+    "rules that are a list": (lambda: read_rules([3, 1]), "Rules are numbers: win, draw, relegated."),
+    "a table of something else": (
+        lambda: read_table("fixtures?", Path("none"), "x.csv", 10, 10),
+        "A table holds results, lineups, names, aliases, fixtures, not 'fixtures?'.",
+    ),
+    # The service
+    "a token that can be guessed": (
+        lambda: ServiceSettings("book.db", token="short"),
+        "KINELO_TOKEN is shorter than 16 letters, which can be guessed.",
+    ),
+    "a service for all without a token": (
+        lambda: ServiceSettings("book.db", host="0.0.0.0", token=""),
+        "0.0.0.0 can be reached from elsewhere: set KINELO_TOKEN to a secret that every request must bring "
+        "(Authorization: Bearer …), or leave out --host.",
+    ),
+    "a port beyond all": (
+        lambda: ServiceSettings("book.db", port=65536), "--port must lie between 0 and 65535, not at 65536.",
+    ),
+    "no worker": (lambda: ServiceSettings("book.db", workers=0), "--workers must lie between 1 and 64, not at 0."),
 }  # fmt: skip
 
 
@@ -268,3 +356,65 @@ def test_a_refusal_says_what_is_wrong(case):
     with pytest.raises(kn.InputError) as refused:
         call()
     assert re.fullmatch(pattern, str(refused.value)), str(refused.value)
+
+
+TYPED = {
+    "balance of both": (["balance", "A", "B", "--lobby", "lobby.txt"], "Give names or --lobby FILE, not both."),
+    "balance of nobody": (
+        ["balance", "--results", "results.csv"], "Name those who are there, or give a file of names: --lobby FILE.",
+    ),
+    "fair without covariates": (
+        ["fair", "A - B", "--results", "results.csv", "--rater", "glicko"],
+        "This Glicko uses no covariates; give --covariate COLUMN with --results FILE.",
+    ),
+    "fair of two covariates": (
+        ["fair", "A - B", "--results", "results.csv", "--rater", "glicko", "--covariate", "stones",
+         "--covariate", "pace"],
+        "Say which covariate to find: --of takes stones or pace.",
+    ),
+    "rules and K": (
+        ["rate", "results.csv", "--rules", "fide", "--k", "20"], "--rules says every K: leave out --k.",
+    ),
+    "rules that are not there": (
+        ["rate", "results.csv", "--rules", "uefa"], "There are no rules 'uefa'; --rules takes fide.",
+    ),
+    "a beginning without a rater": (
+        ["rate", "results.csv", "--initial", "1000"], "--initial needs a rater: give --k, --rules or --rater too.",
+    ),
+    "an audit of two raters": (
+        ["audit", "results.csv", "--rater", "glicko", "--k", "20"],
+        "--rater is no plain Elo: leave out --k, --k-of, --rules, --start and --home-advantage.",
+    ),
+    "a pseudonym without erasing": (
+        ["book", "kept.db", "--pseudonym", "X"], "--pseudonym goes with kinelo book erase BOOK NAME.",
+    ),
+    "matches of nobody": (
+        ["book", "kept.db", "--remove-player", "Zoe"], "'Zoe' took part in nothing that kept.db holds.",
+    ),
+    "a match that the book does not hold": (
+        ["book", "kept.db", "--remove", "m7"], "The rating book kept.db holds no match 'm7'; nothing was taken out.",
+    ),
+    "an export onto the book": (
+        ["book", "export", "kept.db", "kept.db"], "kept.db would overwrite the book; choose another name.",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("typed")
+    table = pl.DataFrame({**TWO, "stones": [1, 2], "pace": [3, 1]})
+    table.write_csv(folder / "results.csv")
+    (folder / "lobby.txt").write_text("A\nB\n")
+    book = kn.RatingBook(folder / "kept.db", kn.TeamElo.classic(k=20))
+    book.add(kn.read_matches(table))
+    return folder
+
+
+@pytest.mark.parametrize("case", TYPED)
+def test_a_command_says_what_is_wrong(case, written, monkeypatch):
+    monkeypatch.chdir(written)
+    words, sentence = TYPED[case]
+    with pytest.raises(kn.InputError) as refused:
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    assert str(refused.value) == sentence
