@@ -10,7 +10,7 @@ from kinelo.book.database import SQLite
 
 RATERS = {
     "classic": lambda: kn.TeamElo.classic(k=24, ties=0.3, home_advantage=0.0),
-    "margins": lambda: kn.TeamElo(20.0, 0.0, 10.0, 30.0, 0.4, 0.0, 0.3, 1.0, 1.0, 0.1, home_step=0.0, ties_step=0.0),
+    "margins": lambda: kn.TeamElo(20.0, 0.0, 10.0, 30.0, 0.4, 0.0, 0.3, 1.0, 1.0, 0.1, home_step=0.0),
     "glicko": lambda: kn.Glicko(300.0, 30.0, 40.0, 0.6, start={"A": 1700.0, "Z": 1400.0}),
     "whole": lambda: kn.BradleyTerry(),
     "either": lambda: kn.TeamElo.classic(k=24, ties=0.3, home_advantage=0.0),

@@ -69,7 +69,7 @@ def glicko(**more):
 def test_home_advantage_and_draws_may_drift(make, drift):
     """From 90 to −20 points, or from 33 % to 13 % draws: gains of .0025 to .02; without drift some .0001 is lost."""
     moving = league(1, home=(0.35, -0.1)) if drift == "home" else league(1, kappa=(1.0, 0.3))
-    held = {"home_advantage": 35.0} if drift == "home" else {"ties_step": 0.0}  # the best that stays
+    held = {"home_advantage": 35.0} if drift == "home" else {"ties_walk": 0.0}  # the best that stays
     assert loss(make(), moving) < loss(make(**held), moving) - 0.002
     still = league(2)
     assert loss(make(), still) < loss(make(**held), still) + 0.0005
@@ -78,7 +78,7 @@ def test_home_advantage_and_draws_may_drift(make, drift):
 def test_glickos_forecasts_get_their_scale():
     """A deviation twice too large makes Glicko's forecasts too sure: sharpness below 1 mends it, found or followed."""
     matches = league(3)
-    loose = kn.Glicko(deviation=350.0, growth=60.0, ties_step=0.0, home_step=0.0)
+    loose = kn.Glicko(deviation=350.0, growth=60.0, ties_walk=0.0, home_step=0.0)
     found = loose.fit(matches[:3000])
     assert found.parameters_["sharpness"] < 0.9
     free, fixed = (loss(kn.Glicko(350.0, 60.0, sharpness=s, sharpness_walk=0.0), matches) for s in (None, 1.0))

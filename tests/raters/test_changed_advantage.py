@@ -14,7 +14,7 @@ from kinelo.raters.state import EVIDENCE, HOME_POINTS, HOME_V, LATELY, LATELY_V
 
 PLAIN: dict[str, Any] = {
     "step": 4.0, "newcomer_boost": 0.0, "settling_matches": 1.0, "ties": 1e-6, "spread": 0.0, "margin_weight": 0.0,
-    "margin_scale": 1.0, "contraction": 1.0, "regression": 0.0, "home_step": 0.4, "ties_step": 1e-4,
+    "margin_scale": 1.0, "contraction": 1.0, "regression": 0.0, "home_step": 0.4, "ties_walk": 0.0,
     "sharpness_walk": 0.0,
 }  # fmt: skip
 

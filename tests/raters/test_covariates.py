@@ -158,7 +158,7 @@ def test_the_effect_in_the_paper_update_is_the_filter_by_hand():
     }
     rater = kn.TeamElo(
         step=10.0, newcomer_boost=0.0, settling_matches=10.0, home_advantage=0.0, ties=0.0, spread=0.0,
-        margin_weight=0.0, margin_scale=1.0, contraction=1.0, regression=0.0, home_step=0.0, ties_step=0.0,
+        margin_weight=0.0, margin_scale=1.0, contraction=1.0, regression=0.0, home_step=0.0,
         sharpness_walk=0.0, covariates=["stones"],
     )  # fmt: skip
     rater._prepared = True  # a unit of the column is a unit

@@ -45,9 +45,7 @@ def day_by_day(rater, matches):
 def test_days_in_one_pass_are_days_one_by_one(covariance, conditions, begun):
     matches = season(40, seed=3)
     assert matches.unordered is not None and matches.unordered.any() and not matches.unordered.all()
-    rater = kn.KalmanElo(
-        covariance=covariance, conditions=conditions, ties_step=0.02, sharpness_walk=0.02, regression=0.3
-    )
+    rater = kn.KalmanElo(covariance=covariance, conditions=conditions, sharpness_walk=0.02, regression=0.3)
     rater.update(matches[:begun])
     by_hand, other, coming = copy.deepcopy(rater), copy.deepcopy(rater), matches[begun:]
     said = rater.one_step_ahead(coming)

@@ -16,11 +16,11 @@ from kinelo.forecasts.scores import log_loss
 TEAM = {
     "home_advantage": 40.0, "newcomer_boost": 1.0, "settling_matches": 10.0, "ties": 0.5, "spread": 60.0,
     "margin_weight": 0.0, "margin_scale": 1.0, "contraction": 1.0, "regression": 0.1, "home_step": 0.0,
-    "ties_step": 0.0, "sharpness_walk": 0.0,
+    "ties_walk": 0.0, "sharpness_walk": 0.0,
 }  # fmt: skip
 KALMAN = {
     "walk": 0.1, "prior_spread": 0.8, "noise": 1.0, "home_spread": 0.1, "venue_walk": 0.03, "newcomer": 0.0,
-    "opponent_prior": 0.3, "regression": 0.05, "margin_power": 1.0, "ties": 0.4, "doubt": 1.0, "ties_step": 0.0,
+    "opponent_prior": 0.3, "regression": 0.05, "margin_power": 1.0, "ties": 0.4, "doubt": 1.0, "ties_walk": 0.0,
     "covariance": "diagonal", "sharpness_walk": 0.0,
 }  # fmt: skip
 

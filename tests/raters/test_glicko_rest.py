@@ -60,7 +60,7 @@ def test_a_forecast_after_a_rest_knows_how_uncertain_sides_have_become(days):
         "home_advantage": 40.0,
         "ties": 0.4,
         "home_step": 0.0,
-        "ties_step": 0.0,
+        "ties_walk": 0.0,
         "sharpness": 1.0,
         "sharpness_walk": 0.0,
     }
@@ -101,7 +101,7 @@ def test_glicko_2_forecasts_after_a_rest_from_grown_deviations(days):
         "home_advantage": 40.0,
         "ties": 0.4,
         "home_step": 0.0,
-        "ties_step": 0.0,
+        "ties_walk": 0.0,
         "sharpness": 1.0,
         "sharpness_walk": 0.0,
     }

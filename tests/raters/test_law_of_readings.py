@@ -4,33 +4,37 @@ import math
 
 import numpy as np
 import pytest
+from plain_band import PlainBand
 from scipy.stats import norm
 
 import kinelo as kn
+from kinelo.raters.band import TIES_WALK
 from kinelo.raters.margins import MarginLaw
 from kinelo.raters.reading import Reading, fresh_state, read_in_order
 
 
 def plain_reading(mean, variance, signed, weight, kappa, ties, doubt, step, walk):
     """The same with derivatives by differences and no shortcut."""
-    band, bold, v, said = ties, 0.0, 0.05**2, []
+    belief, band, bold, v, said = PlainBand(0.0, step), ties, 0.0, 0.05**2, []
 
-    def outcomes(m, V, bold):
+    def outcomes(m, V, bold, band):
         k = kappa * math.exp(bold)
         scale = math.sqrt(1 + k**2 * doubt * V)
         win, loss = norm.cdf((k * m - band) / scale), norm.cdf((-k * m - band) / scale)
         return np.array([win, 1 - win - loss if ties > 0 else 0.0, loss])
 
     for m, V, S, w in zip(mean, variance, signed, weight):
-        p = outcomes(m, V, bold)
+        p = outcomes(m, V, bold, band)
         said.append(p)
         if w <= 0:
             continue
         shares = np.array([max(S, 0), 1 - abs(S), max(-S, 0)])
-        by = (outcomes(m, V, bold + 1e-6) - outcomes(m, V, bold - 1e-6)) / 2e-6
+        by = (outcomes(m, V, bold + 1e-6, band) - outcomes(m, V, bold - 1e-6, band)) / 2e-6
         there = p > 1e-12
         score, information = (np.sum((part * by)[there] / p[there]) for part in (shares, by))
-        band *= math.exp(step * w * (shares[1] - p[1]))
+        if ties > 0:
+            belief.after(lambda factor: outcomes(m, V, bold, ties * factor), shares, w)  # noqa: B023
+            band = ties * math.exp(belief.mean)
         if walk > 0:
             v = v + walk**2
             v = v / (1 + w * v * information)
@@ -112,22 +116,30 @@ def excess(seed, bold, draws):
     return np.sum(np.where(there, true * np.log(np.where(there, true / np.maximum(said, 1e-300), 1.0)), 0.0), axis=1)
 
 
-@pytest.mark.parametrize(("first", "last"), [(0.5, 0.1), (0.1, 0.5), (0.3, 0.3)])
+@pytest.mark.parametrize(("first", "last"), [(0.5, 0.1), (0.1, 0.5)])
 def test_draw_band_drifts_with_the_draws(first, last):
-    """From 38 % draws between equals to 8 % or back: the last quarter is said within four standard errors; where
-    nothing drifts the step costs less than .0004.
-    """
+    """From 38 % draws between equals to 8 % or back: the last quarter is said within four standard errors."""
     gap, signed, _ = probit_league(12_000, 100, 5, 0.0, (first, last))
-    said, still = (read(gap, signed, first, step, 0.0) for step in (0.01, 0.0))
+    said, still = (read(gap, signed, first, walk, 0.0) for walk in (TIES_WALK, 0.0))
     later = slice(9_000, None)
     drawn = np.mean(signed[later] == 0)
     error = math.sqrt(drawn * (1 - drawn) / 3_000)
     assert abs(said[later, 1].mean() - drawn) < 4 * error
-    gain = np.mean(loss_of(still, signed)[later] - loss_of(said, signed)[later])
-    assert gain > (0.01 if first != last else -0.0004)
+    assert np.mean(loss_of(still, signed)[later] - loss_of(said, signed)[later]) > 0.01
 
 
-def test_kalman_elo_estimates_that_draws_drift():
+@pytest.mark.parametrize("band", [0.03, 0.1, 0.3, 0.67])
+def test_a_draw_band_that_stays_costs_next_to_nothing_to_follow(band):
+    """Few draw, or half of all do: less than .0002 a match next to the truth, over ten leagues of 4,000."""
+    cost = []
+    for seed in range(10):
+        gap, signed, _ = probit_league(4_000, 100, seed, 0.0, (band, band))
+        said, still = (read(gap, signed, band, walk, 0.0) for walk in (TIES_WALK, 0.0))
+        cost.append(np.mean(loss_of(said, signed) - loss_of(still, signed)))
+    assert -1e-4 < np.mean(cost) < 2e-4
+
+
+def test_kalman_elo_follows_draws_that_drift():
     """500 matches a year for eight years, draws from 35 % to 8 %: forecast one step ahead on the later half."""
     rng = np.random.default_rng(8)
     n, sides = 4_000, 20
@@ -146,10 +158,9 @@ def test_kalman_elo_estimates_that_draws_drift():
     train, test = matches[: n // 2], matches[n // 2 :]
     losses = {}
     for step in (None, 0.0):
-        rater = kn.KalmanElo(covariance="diagonal", ties_step=step).fit(train)
+        rater = kn.KalmanElo(covariance="diagonal", ties_walk=step).fit(train)
         losses[step] = loss_of(rater.one_step_ahead(test).probabilities, test.signed).mean()
     assert losses[None] < losses[0.0] - 0.003
-    assert kn.KalmanElo(ties=0.3).fit(train[:300]).parameters_["ties_step"] == 0.0
 
 
 def scale_league(draws, seed, sides=40, n=8_000):

@@ -171,7 +171,7 @@ def test_twice_the_noise_is_half_the_scale(together):
     and volatility, and ratings lie twice as far apart: home advantage and volatility follow by the same law."""
     seen = replace(season(n=300, luck=dict.fromkeys(LUCK, 1.0)), neutral=np.arange(300) % 3 == 0)
     scales = {"deviation": 240.0, "home_advantage": 35.0, "volatility": 0.05}
-    same: dict[str, Any] = {"ties": 0.0, "ties_step": 0.0, "sharpness": 1.0, "tau": 0.4, "together": together}
+    same: dict[str, Any] = {"ties": 0.0, "sharpness": 1.0, "tau": 0.4, "together": together}
     raters = []
     for f in (1.0, 2.0):
         own = {name: f * value for name, value in scales.items()}

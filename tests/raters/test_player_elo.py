@@ -290,7 +290,7 @@ def test_a_forecast_after_a_rest_knows_how_strengths_have_faded(days, covariance
     monkeypatch.setattr("kinelo.raters.player.rater.sizes_differ", lambda lineups: False)
     matches = season(60, seed=4)
     matches = replace(matches, margin=np.full(len(matches), math.nan))  # the plain loop is told results alone
-    rater = kn.PlayerElo(**VALUES, ties_step=0.0, sharpness_walk=0.0, role_weights=ROLES, covariance=covariance).update(
+    rater = kn.PlayerElo(**VALUES, ties_walk=0.0, sharpness_walk=0.0, role_weights=ROLES, covariance=covariance).update(
         matches
     )
     plain = PlainPlayers(VALUES, math.nan, "starters")

@@ -25,7 +25,7 @@ def matches():
 
 def given():
     """TeamElo with nothing left to estimate but what a search is told to vary."""
-    return kn.TeamElo(step=10.0, **PLAIN, home_step=0.0, ties_step=0.0)
+    return kn.TeamElo(step=10.0, **PLAIN, home_step=0.0)
 
 
 def test_the_score_is_minus_the_log_loss_of_a_backtest():

@@ -92,7 +92,7 @@ def prepared(rater, matches):
 TEAM = {
     "usual": {},
     "at zero": {"regression": 0.0, "newcomer_boost": 0.0, "spread": 0.0},
-    "far": {"spread": 160.0, "contraction": 3.0, "step": 60.0, "ties": 2.0, "home_step": 3.0, "ties_step": 0.05},
+    "far": {"spread": 160.0, "contraction": 3.0, "step": 60.0, "ties": 2.0, "home_step": 3.0},
 }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_band import PlainBand
 
 import kinelo as kn
 from kinelo.raters.sides import measure_drift
@@ -36,7 +37,7 @@ def random_matches(seed=0, n=300, teams=8, days=900, scores=True) -> kn.Matches:
 
 def full_rater() -> kn.TeamElo:
     """Every feature at work, with margins in goals."""
-    rater = kn.TeamElo(20.0, 3.0, 8.0, None, 0.7, 90.0, 0.6, 1.4, 1.7, 0.8, 1.5, 0.02, prior_spread=150.0)
+    rater = kn.TeamElo(20.0, 3.0, 8.0, None, 0.7, 90.0, 0.6, 1.4, 1.7, 0.8, 1.5, ties_walk=0.2, prior_spread=150.0)
     rater.sharpness_walk = 0.03
     rater._margin_unit, rater._prepared = 1.5, True
     rater._target_square = 0.5
@@ -49,7 +50,7 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
     v0 = rater.prior_spread**2
     R, v, n, last, seen = {}, {}, {}, {}, []
     home, home_v, kappa, unit = 50.0, (800 / 6) ** 2, p["ties"], rater._margin_unit
-    bold, bold_v = 0.0, 0.05**2
+    bold, bold_v, band = 0.0, 0.05**2, PlainBand(math.log(kappa), rater.ties_walk)
     nodes, node_weight = np.polynomial.hermite_e.hermegauss(80)
     performances, node_weight = math.sqrt(2) * p["spread"] * nodes, node_weight / node_weight.sum()
     for k in range(len(matches)):
@@ -63,7 +64,7 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
                 R[t], v[t] = 1500 + f * (R[t] - 1500), v0 + f**2 * (v[t] - v0)
             last[t] = day
         z = R[i] - R[j] + (0 if matches.neutral[k] else home)
-        seen.append((math.exp(bold) * z, kappa))
+        seen.append((math.exp(bold) * z, kappa, bold))
         nu = NU / p["contraction"] * (2 + kappa) / 2
         D = 2 * math.cosh(nu * z) + kappa
         b = 2 * math.sinh(nu * z) / D
@@ -76,11 +77,13 @@ def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
         )
         by_bold = (high - low) / 2e-5
         won = int(2 - 2 * matches.result[k])  # 0 win, 1 draw, 2 loss
-        draw, weight = draws[1], matches.weight[k]
+        weight = matches.weight[k]
         bold_v += rater.sharpness_walk**2
         bold_v /= 1 + bold_v * weight * float(np.sum(by_bold**2 / draws))
         bold += bold_v * weight * by_bold[won] / draws[won]
-        kappa *= math.exp(p["ties_step"] * weight * ((matches.result[k] == 0.5) - draw))
+        shown = math.exp(seen[-1][2]) * z + performances
+        band.after(lambda kappa: blurred(shown, kappa, node_weight), np.arange(3) == won, weight)  # noqa: B023
+        kappa = math.exp(band.mean)
         if not matches.neutral[k]:
             information = weight * nu * slope
             steady = p["home_step"] / nu  # the variance at which steps are home_step times a surprise
@@ -113,7 +116,7 @@ def test_agrees_with_the_slow_twin():
     names = rater._state.name_index.names
     assert rater._state.known.rating[: len(names)] == pytest.approx([R[t] for t in names], rel=1e-12)
     assert rater._state.known.variance[: len(names)] == pytest.approx([v[t] for t in names], rel=1e-10)
-    exact = np.array([exact_chances(x, 90.0, kappa) for x, kappa in z])
+    exact = np.array([exact_chances(x, 90.0, kappa) for x, kappa, _ in z])
     assert forecast.probabilities == pytest.approx(exact, abs=1e-8)  # the twin differs to find slopes
     assert abs(math.log(rater.learnt_["boldness"].value)) > 0.01 and 5 < rater.learnt_["home_advantage"].error < 60
 
@@ -320,7 +323,6 @@ def test_parameters_that_matches_say_nothing_about_are_not_sought():
         "margin_scale": 1.0,
         "contraction": 1.0,
         "home_step": 0.0,
-        "ties_step": 0.0,
     }
     forecast = rater.predict(kn.read_matches(table))
     assert np.all(forecast.probabilities[:, 1] == 0)

@@ -116,7 +116,8 @@ def rater_from(kind: type, about: dict[str, Any], book: str) -> Any:
             raise KeyError(odd[0])
         for name in about.get("systems", ()):
             settings[name] = law_of(settings[name]) if "kind" in settings[name] else system_of(settings[name])
-        return kind(**settings)
+        gone = getattr(kind, "_gone", {})
+        return kind(**{name: value for name, value in settings.items() if name not in gone})
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{book} says of its rater, {kind.__name__}, what that cannot be made of ({in_one_line(error)}): it is "

@@ -136,7 +136,7 @@ LOOKED_AT = Option("look", 1.0, open=True)
 FIXED_BY_PLAIN_ELO = frozenset(
     (
         "contraction", "home_step", "margin_scale", "margin_weight", "newcomer_boost", "regression",
-        "settling_matches", "spread", "ties_step",
+        "settling_matches", "spread",
     )
 )  # fmt: skip
 """Parameters that plain Elo tells the values of without taking them as arguments."""

@@ -40,6 +40,7 @@ from kinelo.matches.fixtures import fixtures
 from kinelo.matches.matches import Matches, SideOrder, check_matches
 from kinelo.model.outcome import CHESS_NU
 from kinelo.raters import reading
+from kinelo.raters.band import band_of, band_walk, with_band
 from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.covariates import FIRST_DOUBT, WIDE_EFFECT, settled_effects
 from kinelo.raters.filter.active import NO_ACTIVE, Active, mean_active
@@ -90,7 +91,6 @@ FILTER_DOUBT = partial(
 )
 NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND = 1e-6, 3.0
 BAND_WIDTH = partial(estimated, 0.35, NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND, True, "half width of the draw band")
-BAND_STEP = partial(estimated, 0.005, 0.0, 0.1, False, "drift of the draw band per draw")
 
 MOST_WORK = 4e9
 """Matches times rows of the covariance squared beyond which the parameters of the filter are sought without it."""
@@ -121,7 +121,7 @@ class GaussianRater(Rater):
     _reading_state: Array
     noise: float | None
     ties: float | None
-    ties_step: float | None
+    ties_walk: float | None
     sharpness_walk: float
     _spread_names: ClassVar[tuple[str, ...]] = ()
     """Parameters that are measured in the unit of the noise."""
@@ -323,7 +323,7 @@ class GaussianRater(Rater):
     def _find_noise(self, matches: Matches) -> NoiseFactors:
         """The factors of the noise, given what is expected of the matches with those found so far."""
         twin = copy.copy(self)
-        twin.sharpness_walk = 0.0
+        twin.sharpness_walk = twin.ties_walk = 0.0
         long = len(matches) * float(self._rows_needed(matches)) ** 2 > MOST_WORK
         other = twin._with_covariance("diagonal") if long else twin
         other._reset(dict(self.parameters_))
@@ -372,7 +372,7 @@ class GaussianRater(Rater):
         The sharpness stands still, as in a search. Where ratings begin depends on how they are read: that stands then.
         """
         still = copy.copy(self)
-        still.sharpness_walk = 0.0
+        still.sharpness_walk = still.ties_walk = 0.0
         if self.start is not None:
             vars(still).update({name: estimates.values.get(name, self.parameters_[name]) for name in READING})
         self.estimates_: Estimates | None = reading.refit_reading(still, estimates, latest)
@@ -393,9 +393,9 @@ class GaussianRater(Rater):
     def _search(self, matches: Matches) -> Estimates:
         """Estimate the open parameters; the noise follows from the others, and the sharpness stands still."""
         self._made = getattr(self, "_made", {})
-        if self.sharpness_walk > 0.0:
+        if self.sharpness_walk > 0.0 or self.ties_walk != 0.0:
             still = copy.copy(self)
-            still.sharpness_walk = 0.0
+            still.sharpness_walk = still.ties_walk = 0.0
             found = still._search(matches)
             self._memory = still._memory
             return found
@@ -574,18 +574,10 @@ class GaussianRater(Rater):
         check_matches(matches)
         unidentified: dict[str, float] = {}
         if not np.any(np.abs(matches.signed) < 1):
-            unidentified |= {"ties": 0.0, "ties_step": 0.0}
-        elif self.ties is not None:
-            unidentified["ties_step"] = 0.0
+            unidentified["ties"] = 0.0
         if not np.any(np.abs(matches.margin) > 0):
             unidentified["margin_power"] = 1.0
         return unidentified
-
-    def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter: the user's, else the unidentified one, else the estimate, else the default."""
-        values = super()._settled_values(estimated)
-        still = self.ties is not None and self.ties_step is None  # a draw band that is given stands
-        return values | {"ties_step": 0.0} if still else values
 
     def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match and settle the parameters."""
@@ -609,7 +601,7 @@ class GaussianRater(Rater):
         """How beliefs are read as forecasts."""
         values = self.parameters_
         return Reading._make(
-            [*(values[name] for name in READING), float(self.sharpness_walk), float(self._learns_ties)]
+            [*(values[name] for name in READING), band_walk(self), float(self.sharpness_walk), float(self._learns_ties)]
         )
 
     def _forecast_in_order(self, mean: Array, variance: Array, matches: Matches, days: Days = NO_DAYS) -> Array:
@@ -792,10 +784,13 @@ class GaussianRater(Rater):
         advantage in rating points, the half width of the draw band (``ties``) and the ``sharpness`` of forecasts.
         """
         beliefs, points = self._begun().beliefs, self._points_per_unit
+        width, spread = self._band, math.nan
+        if self._reading.ties_walk > 0.0:
+            spread = math.sqrt(band_of.py_func(self._reading_state, reading.BELIEF)[1])
         doubt = self.parameters_["doubt"] * self._begun().variance_of(HOME)
         return {
             "home_advantage": Learnt(float(points * beliefs.x[HOME]), points * math.sqrt(doubt)),
-            "ties": Learnt(self._band, math.nan),
+            "ties": Learnt(width, width * spread),
             "sharpness": Learnt(self._sharpness, math.nan),
         }
 
@@ -858,5 +853,6 @@ class GaussianRater(Rater):
         super().from_arrays(arrays)
         self._unit = unit
         self._memory = float(stored(arrays, "memory", "f", (1,), 0.0)[0])
-        self._reading_state = stored(arrays, "reading", "f", reading.fresh_state().shape)
+        numbers = stored(arrays, "reading", "f", (ANY,))
+        self._reading_state = with_band(numbers, reading.fresh_state().size, float(numbers[reading.BAND]))
         self._margin_law = MarginLaw(stored(arrays, "margin_law", "f", MarginLaw().values.shape, 0.0))

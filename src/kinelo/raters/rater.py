@@ -137,6 +137,10 @@ class Rater(ABC, Generic[Data, Said]):
     """What a book keeps row by row; None where a rater is kept as a whole."""
     _declared_parameters: ClassVar[tuple[Parameter, ...]] = ()
     _declared: ClassVar[Mapping[str, Any]] = {}
+    _gone: ClassVar[Mapping[str, str]] = {
+        "ties_step": "draws are followed by themselves now, and ties_walk=0 leaves them as they were estimated"
+    }
+    """Arguments of earlier versions, and what to do without; books that name them leave them out."""
     _condition_spread: ClassVar[Any] = None
     """Where the spread by a condition is sought (default, least, largest), by raters whose strengths depend on any."""
 
@@ -160,6 +164,12 @@ class Rater(ABC, Generic[Data, Said]):
     """Whether any match was rated by itself since all were forgotten."""
 
     if not TYPE_CHECKING:
+
+        def __new__(cls, *arguments: Any, **named: Any) -> Any:
+            """Refuse arguments of earlier versions in a sentence."""
+            for name in cls._gone.keys() & named.keys():
+                raise InputError(f"{cls.__name__} no longer has an argument {name}: {cls._gone[name]}.")
+            return super().__new__(cls)
 
         def __getattr__(self, name: str) -> Any:
             raise no_attribute(self, "rater", name)
@@ -884,7 +894,8 @@ class Rater(ABC, Generic[Data, Said]):
     def _reset_as_stored(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Settle the parameters that were stored; whoever began with a rating stands in the state itself."""
         start, self.start = self.start, None
+        values = {name: value for name, value in stored_parameters(arrays).items() if name not in self._gone}
         try:
-            self._reset(stored_parameters(arrays))
+            self._reset(values)
         finally:
             self.start = start

@@ -4,7 +4,7 @@ A filter expects mean ``μ`` and variance ``V`` of what a match shows. With shar
 band and doubt ``d``, ``a = (κμ − c)/√(1 + κ²dV)`` and ``a' = (−κμ − c)/√(1 + κ²dV)``, a home win has the chance
 ``Φ(a)`` and an away win ``Φ(a')``.
 
-Two of these numbers may change over the years. The draw band drifts, ``log c += step (1{draw} − P(draw))``. The
+Two of these numbers may change over the years. The draw band follows the matches (:mod:`kinelo.raters.band`). The
 sharpness runs: ``κ e^ℓ`` is used, where ``ℓ`` is 0 at first and then follows how bold the forecasts proved, by a scalar
 filter. With the score ``g = ∂ log P(result)/∂ℓ`` and its expected square ``I``, each match makes
 ``v ← v + walk²``, ``ℓ ← ℓ + v g/(1 + v I)``, ``v ← v/(1 + v I)``. Both use a match only after it was forecast.
@@ -29,14 +29,16 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter
 from kinelo.matches.matches import Matches
 from kinelo.play.formula import inlined, kernel, part
+from kinelo.raters.band import follow_band, fresh_band
 
 Array = NDArray[np.float64]
-READING = ("sharpness", "ties", "doubt", "ties_step")
+READING = ("sharpness", "ties", "doubt")
 """Parameters that say how a belief is read, and change none."""
 
-BAND, BOLD, BOLD_V, DRAWN, LEVEL = range(5)
+BAND, BOLD, BOLD_V, DRAWN, LEVEL, BELIEF = range(6)
 """Places in the state of a reading: log of the draw band over its first width (or, where it is learnt, the width), ℓ,
-the variance of ℓ, draws, and matches in units of those of equals."""
+the variance of ℓ, draws, and matches in units of those of equals; from the sixth on, what the band's logarithm is
+believed to be."""
 
 PRIOR_DRAWN, PRIOR_LEVEL, MOST_DRAWN = 1.0, 5.0, 0.95
 
@@ -50,19 +52,19 @@ WIDEST_BAND = 4.0
 
 
 class Reading(NamedTuple):
-    """Sharpness, first half width of the draw band, doubt, step of the band, and how fast ℓ may move per match."""
+    """Sharpness, first half width of the draw band, doubt, and how far the band's logarithm and ℓ may move a match."""
 
     sharpness: float
     ties: float
     doubt: float
-    ties_step: float
+    ties_walk: float
     walk: float
     learns_ties: float = 0.0
 
 
 def fresh_state() -> Array:
     """The state of a reading before any match."""
-    return np.array([0.0, 0.0, FIRST_SPREAD**2, 0.0, 0.0])
+    return np.array([0.0, 0.0, FIRST_SPREAD**2, 0.0, 0.0, *fresh_band()])
 
 
 @inlined
@@ -144,8 +146,12 @@ def read_in_order(mean, variance, signed, weight, r, state, out):
         if learns:
             flat = s * math.exp(-0.5 * (kappa * mean[k] * s) ** 2)
             state[BAND] = band = learned_band(drawn, weight[k], draw, flat, band, state)
-        elif r.ties_step > 0.0 and drawable:
-            state[BAND] += r.ties_step * weight[k] * (drawn - draw)
+        elif r.ties_walk > 0.0 and drawable:
+            wider = -band * s  # d home/d log c, and d away
+            score, information = score_of(
+                signed[k], (win, draw, loss), normal_density(home) * wider, normal_density(away) * wider
+            )
+            state[BAND] = follow_band(r.ties_walk, weight[k] * score, weight[k] * information, state, BELIEF)
             band = min(r.ties * math.exp(state[BAND]), WIDEST_BAND)
         if r.walk > 0.0:
             # d home/dℓ and d away/dℓ: κ moves both the gap and how much of it is doubted

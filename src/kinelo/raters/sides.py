@@ -30,6 +30,7 @@ from kinelo.matches.fixtures import fixture
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import number
 from kinelo.raters.advantage import SELDOM
+from kinelo.raters.band import band_of, fresh_band
 from kinelo.raters.covariates import EFFECT_STEP, EFFECT_WIDTH
 from kinelo.raters.noise import NoiseFactors, find_factors, settle_factors
 from kinelo.raters.one_match import Gaps, OneResult
@@ -39,6 +40,7 @@ from kinelo.raters.reading import FIRST_SPREAD
 from kinelo.raters.slots import Key, Points, SlotRow, Slots, numbers_shared, texts_shared
 from kinelo.raters.start import Start
 from kinelo.raters.state import (
+    BAND,
     BOLD,
     BOLD_V,
     EACH_EFFECT,
@@ -52,9 +54,10 @@ from kinelo.raters.state import (
     MatchIndices,
     RatingTable,
     SavedRows,
+    common_stored,
     match_columns,
 )
-from kinelo.raters.stored import stored, taken_whole
+from kinelo.raters.stored import ANY, stored, taken_whole
 from kinelo.raters.two_rows import NO_LEVELS, OneCall
 
 if TYPE_CHECKING:
@@ -114,8 +117,6 @@ def measure_drift(ratings: pl.DataFrame, start: float) -> Drift:
 HOME_STEP = partial(
     estimated, 0.3, 0.01, 10.0, True, "points the home advantage moves per full surprise", in_points=True
 )
-TIES_STEP = partial(estimated, 0.005, 1e-4, 0.1, True, "how far the logarithm of kappa moves per draw")
-STEPS = (("home_step", "home_advantage"), ("ties_step", "ties"))
 Array = NDArray[np.float64]
 
 SIDE = "side"
@@ -192,7 +193,8 @@ def begin_common(first: Sequence[float], effects: Array, point: float, wide: flo
     ``steady`` that of one which is given.
     """
     worth = (effects * np.array([point, point**2, 1.0])).ravel().tolist()
-    return np.array([*first, *worth, wide or steady, 0.0, FIRST_SPREAD**2, first[0], wide, SELDOM])
+    band = fresh_band(math.log(first[KAPPA]) if first[KAPPA] > 0.0 else 0.0)
+    return np.array([*first, *worth, wide or steady, 0.0, FIRST_SPREAD**2, first[0], wide, SELDOM, *band])
 
 
 class SideRater(Rater):
@@ -203,7 +205,7 @@ class SideRater(Rater):
     home_advantage: float | None
     ties: float | None
     home_step: float | None
-    ties_step: float | None
+    ties_walk: float | None
     sharpness_walk: float
     season_gap: float
     scale: float
@@ -240,10 +242,10 @@ class SideRater(Rater):
         return super()._further_parameters() + steps
 
     def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
-        """Value of every parameter; what the user gave of home advantage and draws stays, unless its step is given."""
-        return super()._settled_values(estimated) | {
-            step: 0.0 for step, of in STEPS if getattr(self, step) is None and getattr(self, of) is not None
-        }
+        """Value of every parameter; a home advantage that the user gave stays, unless its step is given."""
+        values = super()._settled_values(estimated)
+        stays = self.home_step is None and self.home_advantage is not None
+        return values | {"home_step": 0.0} if stays else values
 
     @property
     def _home_parameter(self) -> Parameter:
@@ -293,16 +295,17 @@ class SideRater(Rater):
         """
         self._begun()
         unit, numbers, bold = self._unit_of_points, self._common, math.exp(float(self._common[BOLD]))
+        kappa, follows = float(numbers[KAPPA]), self._numbers.ties_walk > 0.0
         return {
             "home_advantage": Learnt(float(numbers[HOME_POINTS]) / unit, math.sqrt(float(numbers[HOME_V])) / unit),
-            "ties": Learnt(float(numbers[KAPPA]), math.nan),
+            "ties": Learnt(kappa, kappa * math.sqrt(band_of.py_func(numbers, BAND)[1]) if follows else math.nan),
             "boldness": Learnt(bold, bold * math.sqrt(float(numbers[BOLD_V]))),
         }
 
     def _search(self, matches: Matches) -> Estimates:
-        """Estimate the open parameters, while the sharpness stands still."""
+        """Estimate the open parameters, while sharpness and draws stand still."""
         still = copy.copy(self)
-        still.sharpness_walk = 0.0
+        still.sharpness_walk = still.ties_walk = 0.0
         still._reset()
         return estimate(still, matches)
 
@@ -403,7 +406,7 @@ class SideRater(Rater):
     def _find_noise(self, matches: Matches) -> NoiseFactors:
         """The factors of the noise, given the differences of strength with those found so far."""
         twin = copy.copy(self)
-        twin.sharpness_walk = 0.0
+        twin.sharpness_walk = twin.ties_walk = 0.0
         twin._reset(dict(self.parameters_))
         settled = settled_slopes(twin, matches)
         trace, before = twin._play(matches, traced=True), twin._around.factors(matches)
@@ -496,9 +499,8 @@ class SideRater(Rater):
             unidentified["ties"] = 0.0
         if matches.neutral.all() or not self._order.home:
             unidentified["home_advantage"] = 0.0
-        for step, of in STEPS:
-            if getattr(self, of) is not None or of in unidentified:
-                unidentified[step] = 0.0
+        if self.home_advantage is not None or "home_advantage" in unidentified:
+            unidentified["home_step"] = 0.0
         return unidentified
 
     def _add_points(self, name: str, points: float) -> None:
@@ -530,10 +532,11 @@ class SideRater(Rater):
         if not np.isfinite(self._state.known.rating).all():
             raise InputError(f"What was kept of {self!r} holds ratings that are no numbers; rate the matches anew.")
         numbers = arrays["numbers"].tolist()
-        self._common = stored(arrays, "common", "f", self._common.shape)
+        self._common = common_stored(stored(arrays, "common", "f", (ANY,)), self._common.size)
         if any(map(math.isnan, numbers)):
             raise InputError("The array 'numbers' of a stored state holds numbers out of range.")
-        self._numbers = type(self._numbers)(*numbers)
+        follows = self._numbers.ties_walk
+        self._numbers = type(self._numbers)(*numbers)._replace(ties_walk=follows)
 
 
 @dataclass(frozen=True)
@@ -544,7 +547,7 @@ class SideSlots(Slots):
 
     def moves_shared(self, matches: Any) -> bool:
         """Whether anything that all share is learnt as matches go by, or levels of conditions are met."""
-        learnt = ("home_step", "home_wide", "ties_step", "margin_weight", "learns_ties", "sharpness_walk")
+        learnt = ("home_step", "home_wide", "ties_walk", "margin_weight", "learns_ties", "sharpness_walk")
         return bool(self.rater._around.conditions or self.rater._around.effects) or any(
             getattr(self.rater._numbers, name, 0.0) > 0.0 for name in learnt
         )
@@ -577,7 +580,7 @@ class SideSlots(Slots):
     def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
         """Take over what all share."""
         state = self.rater._begun()
-        self.rater._common = np.array(numbers_shared(kept, "common", self.rater._common.size), float)
+        self.rater._common = common_stored(numbers_shared(kept, "common"), self.rater._common.size)
         if "levels" in kept and getattr(state, "levels", None) is not None:
             state.levels.from_array(np.array(texts_shared(kept, "levels") or [""]))
             state.grow()

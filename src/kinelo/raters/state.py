@@ -9,6 +9,7 @@ them without keeping anyone, :meth:`~RaterState.grow`, and hand itself over as a
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED
 from kinelo.matches.matches import Matches
+from kinelo.raters.band import with_band
 from kinelo.raters.slots import SlotRow, stored_number
 from kinelo.raters.stored import ANY, FIRST_DAY, LAST_DAY, SEPARATOR, stored, stored_names
 
@@ -31,11 +33,12 @@ NEVER = np.iinfo(np.int64).min // 2
 LEAST_ROOM = 16
 HOME_POINTS, KAPPA = range(2)
 EFFECTS, EACH_EFFECT = 5, 3
-HOME_V, BOLD, BOLD_V, LATELY, LATELY_V, EVIDENCE = range(-6, 0)
+HOME_V, BOLD, BOLD_V, LATELY, LATELY_V, EVIDENCE, BAND = range(-18, -11)
 """Places among the numbers that all matches share: home advantage and Davidson's κ; from the sixth on, three for each
 covariate: what a usual value is worth, the variance of that, and the part that strengths do not explain; and from the
 end the variance of the advantage, the logarithm by which forecasts are bolder than they were estimated to be, its
-variance, and what :mod:`kinelo.raters.advantage` keeps of an advantage that may have changed at once."""
+variance, what :mod:`kinelo.raters.advantage` keeps of an advantage that may have changed at once, and in the last
+twelve what :mod:`kinelo.raters.band` believes of κ's logarithm."""
 
 FEW = 64
 """Matches up to which sides are looked up one by one: for a single one, arrays take ten times as long."""
@@ -48,6 +51,12 @@ ALIKE = np.empty(0)
 """Factors of the noise where luck is the same in all matches."""
 NO_EFFECTS = np.empty((0, 0))
 """Covariates where there are none."""
+
+
+def common_stored(numbers: NDArray[np.float64] | Sequence[float], size: int) -> NDArray[np.float64]:
+    """Numbers that all matches share, so many, as they were stored."""
+    kappa = float(numbers[KAPPA]) if len(numbers) > KAPPA else 0.0
+    return with_band(np.array(numbers, float), size, math.log(kappa) if kappa > 0.0 else 0.0)
 
 
 class MatchIndices(NamedTuple):

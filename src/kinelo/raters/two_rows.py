@@ -17,7 +17,7 @@ import numpy as np
 from kinelo.play.formula import compiled_for
 from kinelo.raters.one_match import OneResult
 from kinelo.raters.slots import SlotRow, numbers_shared
-from kinelo.raters.state import MatchColumns, RatingTable
+from kinelo.raters.state import MatchColumns, RatingTable, common_stored
 
 HOME, AWAY = 0, 1
 NO_LEVELS = np.empty((1, 0), np.int64)
@@ -101,8 +101,8 @@ class TwoRows:
 
     @common.setter
     def common(self, numbers: Any) -> None:
-        whole = numbers_shared({"common": numbers}, "common", self.rater._common.size)
-        self.rater._common[:] = whole
+        size = self.rater._common.size
+        self.rater._common[:] = common_stored(numbers_shared({"common": numbers}, "common"), size)
 
     def use(self, one: OneResult, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
         """Rows of both sides after a match on a day, from those before it; None is a newcomer."""

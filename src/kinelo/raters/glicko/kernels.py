@@ -22,10 +22,11 @@ from kinelo.play.deviations import natural_discount
 from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import davidson_chances, points_scale, tail_of
 from kinelo.raters.advantage import effect_gap, follow, follow_effects, weigh
+from kinelo.raters.band import follow_band
 from kinelo.raters.filter.belief import informed
 from kinelo.raters.margins import MEMORY
 from kinelo.raters.reading import gain_of
-from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
+from kinelo.raters.state import BAND, BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
 from kinelo.raters.team.kernels import learned_ties, noise_of
 
 
@@ -42,7 +43,7 @@ class GlickoParameters(NamedTuple):
     tau: float
     largest: float
     home_step: float
-    ties_step: float
+    ties_walk: float
     sharpness: float
     sharpness_walk: float = 0.0
     learns_ties: float = 0.0
@@ -158,7 +159,7 @@ def rest_side(t, day, p, s):
 
 @borrowing
 def play_all(m, p, s, common, trace):
-    """Rate matches ``m`` in order; ``common`` (11) holds, at the places of :mod:`kinelo.raters.team.kernels`, home
+    """Rate matches ``m`` in order; ``common`` (23) holds, at the places of :mod:`kinelo.raters.team.kernels`, home
     advantage and κ, sums from which κ is learnt, variance of the advantage, boldness and its variance; ``trace``
     receives what was known before.
 
@@ -194,8 +195,9 @@ def play_all(m, p, s, common, trace):
             information = weight * x * x * (1.0 - tie - (win - loss) ** 2)
             common[BOLD_V] = gain_of(common[BOLD_V], information, p.sharpness_walk**2)
             common[BOLD] += common[BOLD_V] * weight * x * (S - win + loss)
-        if p.ties_step > 0.0 and kappa > 0.0:
-            kappa *= math.exp(p.ties_step * weight * (1.0 - abs(S) - tie))
+        if p.ties_walk > 0.0 and kappa > 0.0 and weight > 0.0:
+            score, information = weight * (1.0 - abs(S) - tie), weight * tie * (1.0 - tie)
+            kappa = math.exp(follow_band(p.ties_walk, score, information, common, BAND))
         if p.learns_ties > 0.0:
             kappa = learned_ties(tail_of(x), S, weight, kappa, MEMORY, common)
         if common[HOME_V] > 0.0 and not neutral and weight > 0.0:

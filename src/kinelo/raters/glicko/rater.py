@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.forecasts.parameters import estimated, fixed, switch
+from kinelo.raters.band import band_walk
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.reading import SHARPNESS_WALK
-from kinelo.raters.sides import HOME_STEP, TIES_STEP, Ahead, SideLaw, SideRater, begin_common
+from kinelo.raters.sides import HOME_STEP, Ahead, SideLaw, SideRater, begin_common
 from kinelo.raters.start import Start
 from kinelo.raters.state import BOLD, NEVER, MatchColumns, RatingTable, StateColumn
 from kinelo.raters.streaming import LOOK
@@ -141,7 +142,7 @@ def glicko_law(rater: Any, values: Mapping[str, float], volatility: float, tau: 
     home, home_wide = rater._home_before(values)
     numbers = GlickoParameters(
         float(rater.period), float(rater.together), float(tau), (Q * values["deviation"]) ** 2,
-        Q * values["home_step"], 0.0 if rater._learns_ties else values["ties_step"], values["sharpness"],
+        Q * values["home_step"], band_walk(rater), values["sharpness"],
         float(rater.sharpness_walk), float(rater._learns_ties), Q * home, home_wide,
         Q * values.get("effect_step", 0.0),
     )  # fmt: skip
@@ -170,10 +171,10 @@ class Glicko(SideRater):
         Rating points for the home side; Davidson's κ for draws.
     sharpness
         How steeply forecasts follow the ratings, 1 as Glickman wrote it; ratings do not depend on it.
-    home_step, ties_step
-        How fast home advantage and κ drift, as in :class:`TeamElo`.
-    sharpness_walk
-        How far the logarithm of the sharpness may move per match, as in :class:`TeamElo`.
+    home_step
+        How fast the home advantage drifts, as in :class:`TeamElo`.
+    ties_walk, sharpness_walk
+        How far the logarithms of κ and of the sharpness may move per match, as in :class:`TeamElo`.
     initial
         Rating of a newcomer.
     start
@@ -207,12 +208,12 @@ class Glicko(SideRater):
     ties: float | None = TIES()
     sharpness: float | None = GLICKO_SHARPNESS()
     home_step: float | None = HOME_STEP()
-    ties_step: float | None = TIES_STEP()
     _: KW_ONLY
     initial: float = fixed(1500.0)
     period: float = fixed(30.0, 0.0, above=True)
     together: bool = switch(False)
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    ties_walk: float | None = fixed(None, 0.0, open=True)
     noise_by: Sequence[str] = ()
     covariates: Sequence[str] = ()
     start: Any = None
@@ -230,7 +231,7 @@ class Glicko2(SideRater):
 
     Parameters
     ----------
-    deviation, home_advantage, ties, sharpness, home_step, ties_step, sharpness_walk, noise_by, covariates, initial,
+    deviation, home_advantage, ties, sharpness, home_step, ties_walk, sharpness_walk, noise_by, covariates, initial,
     start, look, period, together
         As in :class:`Glicko`.
     volatility
@@ -250,13 +251,13 @@ class Glicko2(SideRater):
     ties: float | None = TIES()
     sharpness: float | None = GLICKO_SHARPNESS()
     home_step: float | None = HOME_STEP()
-    ties_step: float | None = TIES_STEP()
     _: KW_ONLY
     tau: float = fixed(0.5, 0.0, above=True)
     initial: float = fixed(1500.0)
     period: float = fixed(30.0, 0.0, above=True)
     together: bool = switch(False)
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    ties_walk: float | None = fixed(None, 0.0, open=True)
     noise_by: Sequence[str] = ()
     covariates: Sequence[str] = ()
     start: Any = None

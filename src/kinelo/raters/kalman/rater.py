@@ -28,7 +28,6 @@ from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.filter.kinds import Kind
 from kinelo.raters.filter.state import STRENGTH, Lists
 from kinelo.raters.gaussian import (
-    BAND_STEP,
     BAND_WIDTH,
     FILTER_DOUBT,
     MARGIN_POWER,
@@ -80,9 +79,9 @@ class KalmanElo(GaussianRater):
         Power of the margin that the update sees.
     sharpness, ties
         Scale and half width of the draw band of the forecast: equal sides of known strength draw with ``2Φ(ties) − 1``.
-    ties_step
-        How far the logarithm of the draw band moves per draw, so that it may drift over the years; 0 where ``ties`` is
-        given.
+    ties_walk
+        How far the logarithm of the draw band may move per match where it moves fastest, .03 unless said: it follows
+        the draws, and whether it moves at all is learnt too. 0 leaves it as it was estimated, as do ``ties`` given.
     doubt
         How much larger the variance of a strength is, in forecasts, than the filter believes.
     sharpness_walk
@@ -134,9 +133,9 @@ class KalmanElo(GaussianRater):
     sharpness: float | None = SHARPNESS()
     ties: float | None = BAND_WIDTH()
     doubt: float | None = FILTER_DOUBT()
-    ties_step: float | None = BAND_STEP()
     _: KW_ONLY
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    ties_walk: float | None = fixed(None, 0.0, open=True)
     conditions: Sequence[str] = ()
     noise_by: Sequence[str] = ()
     covariates: Sequence[str] = ()

@@ -30,7 +30,6 @@ from kinelo.raters.filter.messages import Beliefs, smooth
 from kinelo.raters.filter.state import HOME, Lists
 from kinelo.raters.filter.together import expected_together
 from kinelo.raters.gaussian import (
-    BAND_STEP,
     BAND_WIDTH,
     FILTER_DOUBT,
     MARGIN_POWER,
@@ -99,8 +98,8 @@ class PlayerElo(GaussianRater):
         Power of the margin that the update sees.
     sharpness, ties
         Scale and half width of the draw band of the forecast.
-    ties_step
-        How far the logarithm of the draw band moves per draw; 0 where ``ties`` is given.
+    ties_walk
+        How far the logarithm of the draw band may move per match where it moves fastest, as in :class:`KalmanElo`.
     doubt
         How much larger the variance of a strength is, in forecasts, than the filter believes.
     sharpness_walk
@@ -171,11 +170,11 @@ class PlayerElo(GaussianRater):
     sharpness: float | None = SHARPNESS()
     ties: float | None = BAND_WIDTH()
     doubt: float | None = FILTER_DOUBT()
-    ties_step: float | None = BAND_STEP()
     squad_spread: float | None = estimated(0.1, 0.005, 3.0, True, "spread of what teams have whoever plays")
     squad_walk: float | None = estimated(0.05, 0.003, 1.0, True, "yearly random walk of what a team has whoever plays")
     _: KW_ONLY
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    ties_walk: float | None = fixed(None, 0.0, open=True)
     role_weights: Mapping[str, float] | None = None
     known: Literal["starters", "minutes", "none"] = "starters"
     strength: Literal["mean", "sum"] = "mean"

@@ -28,6 +28,7 @@ from kinelo.matches.fixtures import check_neutral
 from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, check_played
 from kinelo.matches.matches import Matches, SideOrder, learn_order
 from kinelo.raters import one_contest
+from kinelo.raters.band import band_of, band_walk, with_band
 from kinelo.raters.circumstances import Circumstances, condition_names, warn_of_numbers
 from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors
@@ -51,15 +52,15 @@ from kinelo.raters.rank.reading import (
     chances_of_points,
     contest_quality,
     follow_ties,
+    fresh_ties,
     likeliest_ties,
     points_at_home,
     slot_table,
-    ties_of,
 )
 from kinelo.raters.rank.state import RankSlots, RankState
 from kinelo.raters.rater import Rater, Traits, without_ratings
 from kinelo.raters.state import NEVER
-from kinelo.raters.stored import PREFIX, stored, taken_whole
+from kinelo.raters.stored import ANY, PREFIX, stored, taken_whole
 from kinelo.runtime.progress import Progress
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ class RankElo(Rater[Matches | Contests, Any]):
         matches of two sides and where there are ratings to begin with, unless it is given.
     ties
         Davidson's κ, in forecasts of matches of two sides: equals draw with probability ``κ / (2 + κ)``.
+    ties_walk
+        How far κ's logarithm may move per match of two sides where it moves fastest, as in :class:`TeamElo`.
     conditions
         Advantages, such as ``["weather"]``, of which each level is worth something else to everybody: beside its
         strength an entrant has a deviation under each level, around 0. Their spread is estimated.
@@ -204,6 +207,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     noise_by: Sequence[str] | None = None
     covariates: Sequence[str] | None = None
     initial: float = fixed(1500.0)
+    ties_walk: float | None = fixed(None, 0.0, open=True)
     start: Any = None
     look: int | None = LOOK_AT_ENTRIES
 
@@ -409,7 +413,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
         self.parameters_: Mapping[str, float] = self._settled_values(estimated)
-        self._state, self._tie_sums = self._fresh(self.parameters_), np.zeros(2)
+        self._state, self._ties = self._fresh(self.parameters_), fresh_ties(self.parameters_["ties"])
 
     def _fresh(self, values: Mapping[str, float]) -> RankState:
         state, start = RankState(self._entries), self._start()
@@ -462,7 +466,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         return expected, unknown
 
     def _use(self, matches: Matches | Contests) -> None:
-        if not isinstance(matches, Contests) and self._learns_ties:
+        if not isinstance(matches, Contests) and (self._learns_ties or band_walk(self) > 0.0):
             self._step_ahead(matches)
         elif matches.weight.size:
             self._filter(self._seen(matches))
@@ -475,15 +479,21 @@ class RankElo(Rater[Matches | Contests, Any]):
         if isinstance(matches, Contests):
             return forecast
         points = points_at_home(forecast, matches)
-        ties = follow_ties(points, matches, self._tie_sums) if self._learns_ties else self.parameters_["ties"]
+        ties = self._follow_ties(points, matches.signed, matches.weight)
         return Forecast(chances_of_points(points, ties), forecast.unknown, matches)
+
+    def _follow_ties(self, points: Array, signed: Array, weight: Array) -> Array:
+        """κ before each match in which a side expects so many points, learning from the results."""
+        walk, before = band_walk(self), self.parameters_["ties"]
+        kappa = math.exp(band_of.py_func(self._ties, 2)[0]) if walk > 0.0 and before > 0.0 else before
+        return follow_ties(points, signed, weight, self._learns_ties, walk, kappa, self._ties)
 
     def _foresee(self, matches: Matches | Contests) -> Any:
         contests = self._seen(matches)
         forecast = self._forecast(contests, *self._expect(contests))
         if isinstance(matches, Contests):
             return forecast
-        ties = ties_of(self._tie_sums) if self._learns_ties else self.parameters_["ties"]
+        ties = self._follow_ties(np.array([0.5]), np.zeros(1), np.zeros(1))  # a match without a weight teaches nothing
         return Forecast(chances_of_points(points_at_home(forecast, matches), ties), forecast.unknown, matches)
 
     def _forecast(self, contests: Contests, expected: Expected, unknown: tuple[str, ...]) -> ContestForecast:
@@ -774,7 +784,11 @@ class RankElo(Rater[Matches | Contests, Any]):
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
         values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
-        flags = {"prepared": np.array([self._prepared, self._never_fitted]), "tie_sums": self._tie_sums}
+        flags = {
+            "prepared": np.array([self._prepared, self._never_fitted]),
+            "tie_sums": self._ties[:2],
+            "tie_band": self._ties[2:],
+        }
         entries = self._entries
         units = {"covariate_units": np.array(list(entries.units.values()))} if entries.units else {}
         return self._begun().to_arrays() | values | flags | entries.factors.to_arrays() | units
@@ -791,4 +805,6 @@ class RankElo(Rater[Matches | Contests, Any]):
         self._prepared, self._never_fitted = map(bool, arrays["prepared"])
         self._reset_as_stored(arrays)
         self._state = state
-        self._tie_sums = stored(arrays, "tie_sums", "f", (2,), 0.0)
+        sums = [stored(arrays, "tie_sums", "f", (2,), 0.0)]
+        sums += [stored(arrays, "tie_band", "f", (ANY,))] if "tie_band" in arrays else []
+        self._ties = with_band(np.concatenate(sums), self._ties.size, float(self._ties[2]))

@@ -22,16 +22,20 @@ from numpy.typing import NDArray
 from kinelo.forecasts.pair_sums import sum_of_losses
 from kinelo.forecasts.places import LUCK_NODES, LUCK_WEIGHTS, ContestForecast, mixed_chance
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Matches
+from kinelo.play.formula import kernel
+from kinelo.raters.band import follow_band, fresh_band
 from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rank.kernels import NOISE, POINTS_PER_UNIT, Expected
+from kinelo.raters.reading import score_of
 from kinelo.raters.state import NEVER
 from kinelo.raters.team.kernels import PRIOR_DECISIVE, PRIOR_DRAWS
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from kinelo.matches.matches import Matches
 
 Array = NDArray[np.float64]
 LEAST_SHARE_OF_POINTS = 1e-9
@@ -58,26 +62,40 @@ def chances_of_points(points: Array, ties: float | Array) -> Array:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def follow_ties(points: Array, matches: Matches, sums: Array) -> Array:
-    """κ before each match, learnt from the draws of those before it by the law of :mod:`kinelo.raters.team.kernels`;
-    ``sums`` holds draws and decisive matches, and runs on.
+def fresh_ties(kappa: float) -> Array:
+    """What is known of draws before any match: none of them, and κ's logarithm about this."""
+    return np.array([0.0, 0.0, *fresh_band(math.log(kappa) if kappa > 0.0 else 0.0)])
 
-    >>> import kinelo as kn
-    >>> matches = kn.read_matches({"home": list("ABC"), "away": list("BCA"), "result": [1, 0.5, 0]})
-    >>> follow_ties(np.full(3, 0.5), matches, np.zeros(2)).round(3).tolist()
-    [0.0, 0.0, 0.8]
+
+@kernel
+def follow_ties(points, signed, weight, learns, walk, kappa, state):
+    """Davidson's κ before each match (an array); ``state`` (14) runs on.
+
+    Where nobody knows it (``learns``) it is learnt from the draws before, by the law of
+    :mod:`kinelo.raters.team.kernels`: the state begins with draws and decisive matches. Else it follows the draws from
+    where it was estimated (:mod:`kinelo.raters.band`): at the same points a draw has the chance ``δ``, and with
+    ``s = 2E − 1``, ``∂δ/∂log κ = δ ((1 − δ)² − s²)/(1 − δ − s²)``, of which a half is taken from either win.
     """
-    before = np.empty(len(matches))
-    for k, (weight, drawn) in enumerate(zip(matches.weight.tolist(), (1.0 - np.abs(matches.signed)).tolist())):
-        before[k] = ties_of(sums)
-        win, _, loss = chances_of_points(points[k : k + 1], before[k])[0]
-        sums += weight * drawn, weight * (1.0 - drawn) * math.sqrt(win * loss) / (win + loss)
+    before = np.empty(points.size)
+    for k in range(points.size):
+        if learns:
+            kappa = (state[0] + PRIOR_DRAWS) / (state[1] + PRIOR_DECISIVE) if state[0] > 0.0 else 0.0
+        before[k] = kappa
+        signed_points = 2.0 * min(max(points[k], LEAST_SHARE_OF_POINTS), 1.0 - LEAST_SHARE_OF_POINTS) - 1.0
+        square = signed_points**2
+        odds = signed_points * kappa + math.sqrt(square * kappa**2 + 4.0 * (1.0 - square))
+        odds /= 2.0 * (1.0 - signed_points)
+        win, draw, loss = odds, kappa, 1.0 / odds
+        total, drawn = win + draw + loss, 1.0 - abs(signed[k])
+        win, draw, loss = win / total, draw / total, loss / total
+        if learns:
+            state[0] += weight[k] * drawn
+            state[1] += weight[k] * (1.0 - drawn) * math.sqrt(win * loss) / (win + loss)
+        elif walk > 0.0 and kappa > 0.0 and weight[k] > 0.0:
+            more = draw * ((1.0 - draw) ** 2 - square) / (1.0 - draw - square)
+            score, information = score_of(signed[k], (win, draw, loss), -0.5 * more, -0.5 * more)
+            kappa = math.exp(follow_band(walk, weight[k] * score, weight[k] * information, state, 2))
     return before
-
-
-def ties_of(sums: Array) -> float:
-    """κ from the sums of draws and decisive matches."""
-    return float((sums[0] + PRIOR_DRAWS) / (sums[1] + PRIOR_DECISIVE)) if sums[0] > 0.0 else 0.0
 
 
 def likeliest_ties(points: Array, result: Array) -> float:

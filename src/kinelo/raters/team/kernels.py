@@ -48,10 +48,11 @@ from kinelo.play.formula import borrowing, part
 from kinelo.play.laws import STEEPEST, davidson_terms, match_law, points_scale, tail_of
 from kinelo.play.steps import falling, step_size
 from kinelo.raters.advantage import effect_gap, follow, follow_effects, weigh
+from kinelo.raters.band import follow_band
 from kinelo.raters.batches import FIRST_MEMBER
 from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.reading import gain_of, score_of
-from kinelo.raters.state import BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
+from kinelo.raters.state import BAND, BOLD, BOLD_V, HOME_POINTS, HOME_V, KAPPA, LATELY, LATELY_V, NEVER
 
 JUNIOR, REACHED = 1, 2
 """Marks of a side: who is one of FIDE's juniors, and who has reached its line."""
@@ -86,7 +87,7 @@ class TeamParameters(NamedTuple):
     gap: float
     square: float
     home_step: float = 0.0
-    ties_step: float = 0.0
+    ties_walk: float = 0.0
     memory: float = 1000.0
     outer_nu: float = 0.0
     kind: float = float(LOGISTIC)
@@ -304,9 +305,10 @@ def play_all(m, parameters, s, common, nodes, trace):
     which are those of the first but for a little.
 
     Ratings and deviations of the state ``s`` have a last axis of members; all else is that of the first member.
-    ``common`` (batch, 11) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ,
-    variance of the advantage, boldness, its variance, and an advantage since lately. The :class:`TeamTrace`, unless it
-    is empty, receives what was known before each match. Forecasts may grow bolder in a single member only.
+    ``common`` (batch, 23) holds what all matches share and what drifts: home advantage, κ, unit of margins, sums for κ,
+    variance of the advantage, boldness, its variance, an advantage since lately, and what is believed of κ. The
+    :class:`TeamTrace`, unless it is empty, receives what was known before each match. Forecasts may grow bolder, and κ
+    follow the draws, in a single member only.
 
     Returns False, having changed nothing, if some result is NaN.
     """
@@ -327,7 +329,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             forecast_together(m, k, ahead, parameters, s, common, nodes, trace)
         traced = k >= ahead
         idle_i, idle_j, f = m.day[k] - s.last[i], m.day[k] - s.last[j], noise_of(m, k)
-        first_seen, first_drift, grown, follows, anew = 0.0, 0.0, 1.0, False, False
+        first_seen, anew = 0.0, False
         for q in range(parameters.size):
             p = parameters[q]
             h, kappa, unit = common[q, HOME_POINTS], common[q, KAPPA], common[q, UNIT]
@@ -338,7 +340,7 @@ def play_all(m, parameters, s, common, nodes, trace):
             if levelled:
                 edge += level_gap(i, j, k, q, m.slots, s.delta)
             edge += effect_gap(k, m.effects, common[q])
-            drifting, shown = p.ties_step > 0.0 and kappa > 0.0, edge / f
+            drifting, shown = p.ties_walk > 0.0 and kappa > 0.0, edge / f
             # What the match is forecast with: chances over the blur of both performances.
             win = loss = first = step = bold_score = bold_information = 0.0
             if several:
@@ -396,18 +398,14 @@ def play_all(m, parameters, s, common, nodes, trace):
                 target += p.margin_weight * (seen - target)  # the margin is a part of what was scored
                 noise = max(p.square - b * b, LEAST_NOISE)
                 common[q, UNIT] = unit + (abs(margin) - unit) / p.memory
-            if drifting:
-                drift = p.ties_step * weight * (win + loss - abs(S))  # κ follows the draws
-                if q == 0:
-                    # ∂(P(win) + P(loss))/∂ log κ, with ν_D in both exponents: κ follows while it makes draws likelier.
-                    steeper = p.in_points * kappa / (2.0 + p.in_points * kappa)
-                    decided = kappa * (by_win[2] + by_loss[2]) + steeper * (
-                        first * (by_win[0] + by_loss[0]) + step * (by_win[1] + by_loss[1])
-                    )
-                    follows = decided < 0.0
-                    first_drift, grown = drift, math.exp(drift)
-                if follows:
-                    kappa *= grown * (1.0 + (drift - first_drift))
+            if drifting and weight > 0.0:
+                # ∂P/∂ log κ, with ν_D in both exponents: κ follows the draws while it makes them likelier.
+                steeper = p.in_points * kappa / (2.0 + p.in_points * kappa)
+                fewer_won = kappa * by_win[2] + steeper * (first * by_win[0] + step * by_win[1])
+                fewer_lost = kappa * by_loss[2] + steeper * (first * by_loss[0] + step * by_loss[1])
+                if fewer_won + fewer_lost < 0.0:
+                    score, information = score_of(S, three_chances(win, loss, kappa), fewer_won, fewer_lost)
+                    kappa = math.exp(follow_band(p.ties_walk, weight * score, weight * information, common[q], BAND))
             common[q, KAPPA] = kappa
             if common[q, HOME_V] > 0.0 and not neutral and weight > 0.0:
                 steep, steady = weight * scale, p.home_step / (scale * f)

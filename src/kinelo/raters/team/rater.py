@@ -41,12 +41,13 @@ from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
 from kinelo.raters import one_contest
+from kinelo.raters.band import band_walk
 from kinelo.raters.circumstances import Circumstances
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
 from kinelo.raters.one_contest import contest_of, ranked
 from kinelo.raters.rater import Traits
 from kinelo.raters.reading import SHARPNESS_WALK
-from kinelo.raters.sides import HOME_STEP, TIES_STEP, USUAL_SPREAD, SideRater
+from kinelo.raters.sides import HOME_STEP, USUAL_SPREAD, SideRater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
 from kinelo.raters.team.contests import forecast_contests, rate_contests, slots_not_used
@@ -55,7 +56,7 @@ from kinelo.raters.team.law import NO_STEPS_BY_NAME, SCALE, EloLaw, StepsByName,
 
 OFF = {
     "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0,
-    "contraction": 1.0, "regression": 0.0, "home_step": 0.0, "ties_step": 0.0,
+    "contraction": 1.0, "regression": 0.0, "home_step": 0.0,
 }  # fmt: skip
 
 
@@ -93,6 +94,7 @@ class ClassicElo(SideRater):
     system: RatingSystem | None = None
     season_gap: float = 0.0
     sharpness_walk: float = 0.0
+    ties_walk: float | None = 0.0
 
     def __init__(
         self,
@@ -265,9 +267,12 @@ class TeamElo(SideRater):
         The bounded map of margins is flatter than results are: the update expects ``b(z / contraction)``.
     regression
         Rate per year at which rating and uncertainty return to a newcomer's during rests beyond ``season_gap`` days.
-    home_step, ties_step
-        Rating points by which the home advantage moves per full surprise once it is known, and how far κ's logarithm
-        moves per draw, so that both may drift over the years; 0 where the advantage, or κ, is given.
+    home_step
+        Rating points by which the home advantage moves per full surprise once it is known, so that it may drift over
+        the years; 0 where the advantage is given.
+    ties_walk
+        How far κ's logarithm may move per match where it moves fastest, .03 unless said: κ follows the draws, and
+        whether it moves at all is learnt too. 0 leaves κ as it was estimated, as does a κ that is given.
     sharpness_walk
         How far the logarithm of the sharpness of forecasts may move per match: forecasts that prove too bold, or not
         bold enough, are corrected as matches go by. 0 leaves them as they were estimated.
@@ -327,9 +332,9 @@ class TeamElo(SideRater):
     )
     regression: float | None = estimated(0.1, 0.0, 3.0, False, "return to the mean, per year of rest")
     home_step: float | None = HOME_STEP()
-    ties_step: float | None = TIES_STEP()
     _: KW_ONLY
     sharpness_walk: float = fixed(SHARPNESS_WALK, 0.0)
+    ties_walk: float | None = fixed(None, 0.0, open=True)
     initial: float = fixed(1500.0)
     scale: float = fixed(SCALE, 0.0, above=True)
     season_gap: float = fixed(45.0, 0.0)
@@ -503,7 +508,7 @@ def elo_law(
         margin_weight=weight,
         margin_scale=values["margin_scale"],
         home_step=values["home_step"],
-        ties_step=values["ties_step"] if kind == LOGISTIC and not learns_ties else 0.0,
+        ties_walk=band_walk(rater) if kind == LOGISTIC and system is None else 0.0,
         learns_ties=float(learns_ties),
         memory=float(MEMORY),
         outer_nu=nu,
@@ -535,7 +540,7 @@ def parameters_from(system: RatingSystem) -> dict[str, float]:
     return {
         "step": gamma, "newcomer_boost": boost, "settling_matches": matches, "ties": code_outcome(system.outcome).kappa,
         "home_advantage": 0.0, "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0, "contraction": 1.0,
-        "regression": 0.0, "home_step": 0.0, "ties_step": 0.0,
+        "regression": 0.0, "home_step": 0.0,
     }  # fmt: skip
 
 
