@@ -2,6 +2,7 @@
 
 import copy
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.matches.sample import sample_league
+from kinelo.raters import gaussian
 
 YEAR = 365.25
 RECENT, FRESH_STARTER, USUAL_GAIN = 10, 0.7, 0.1
@@ -512,3 +514,18 @@ def test_what_team_mates_share_is_learnt_once_for_all_of_them():
         rater = kn.PlayerElo(covariance=covariance, squad_spread=0.0, squad_walk=0.0).update(matches)
         said[covariance] = rater.ratings_["uncertainty"].min()
     assert said["full"] > 1.2 * said["diagonal"]
+
+
+@pytest.mark.parametrize("way", ["fit", "update"])
+def test_many_players_with_all_parameters_given_are_kept_apart_and_what_the_other_way_costs_is_said(way, monkeypatch):
+    """45 players and five teams twice: 55 rows. With nothing to estimate nothing says that a covariance pays."""
+    few, given = kn.PlayerElo(**VALUES, role_weights=ROLES), {**VALUES, "role_weights": ROLES}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", kn.KineloWarning)
+        assert getattr(few, way)(season()).covariance_ == "full"
+        monkeypatch.setattr(gaussian, "MOST_UNTRIED", 54)
+        assert getattr(kn.PlayerElo(**given, covariance="full"), way)(season()).covariance_ == "full"
+    with pytest.warns(kn.KineloWarning, match="the strengths of 55 players are connected, at some 1 µs a match"):
+        many = getattr(kn.PlayerElo(**given), way)(season())
+    assert many.covariance_ == "diagonal" and not many._state.full
+    assert kn.PlayerElo(covariance="auto")._covariance_to_try(season()) == "auto"  # a fit tries both

@@ -95,6 +95,9 @@ BAND_WIDTH = partial(estimated, 0.35, NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND, Tru
 MOST_WORK = 4e9
 """Matches times rows of the covariance squared beyond which the parameters of the filter are sought without it."""
 
+MOST_UNTRIED, MICROSECONDS = 300, 4.5e-4
+"""Rows beyond which a covariance is not kept where nothing is estimated, and what a match costs per row squared."""
+
 MOST_PASS = 4e10
 """The same beyond which not one pass with the covariance is tried."""
 
@@ -276,10 +279,6 @@ class GaussianRater(Rater):
         if self._around.asked or self._around.effects:
             self._circumstances = self._around.fitted(self._effect_numbers(matches))
 
-    def _settle_choices(self) -> None:
-        if self.covariance_ == "auto":
-            self.covariance_ = "full"
-
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         again = copy.copy(self)
         again._reset(dict(self.parameters_))
@@ -304,7 +303,19 @@ class GaussianRater(Rater):
                 stacklevel=4,
             )
             return "diagonal"
-        return "auto"
+        settled = self._unidentified_parameters(matches)
+        if any(p.name not in settled for p in self._open_parameters()):
+            return "auto"
+        if rows > MOST_UNTRIED:  # nothing is sought, so that nothing says whether it pays
+            warnings.warn(
+                f"covariance='full' would keep how the strengths of {rows:,} {self._row_noun} are connected, at some "
+                f"{rows**2 * MICROSECONDS:,.0f} µs a match, and as all parameters are given nothing says whether that "
+                "pays: covariance='diagonal' is used. Say which of the two you want.",
+                KineloWarning,
+                stacklevel=4,
+            )
+            return "diagonal"
+        return "full"
 
     def _learn(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""

@@ -453,11 +453,7 @@ class Rater(ABC, Generic[Data, Said]):
             return
         self._order = learn_order(matches)
         self._prepare(matches)
-        self._settle_choices()
         self._reset()
-
-    def _settle_choices(self) -> None:
-        """Choose as a fit does where there is nothing to estimate."""
 
     def _learn(self, matches: Data, latest: Data) -> None:
         """Estimate the open parameters on the latest of the matches, and rate all of them; the rater was reset."""

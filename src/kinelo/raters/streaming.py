@@ -14,7 +14,7 @@ from typing import Any
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.scan import TableScan
 
-LOOK = 1_000_000
+LOOK = 200_000
 """Matches on which ``fit`` estimates parameters by default, the latest: where a file begins decides nothing."""
 
 

@@ -121,7 +121,8 @@ class PlayerElo(GaussianRater):
     covariance
         ``"full"`` keeps how strengths are connected, so that what team-mates share is learnt once for all of them,
         ``"diagonal"`` forgets it, and ``"auto"``: ``fit`` takes what forecasts better on the matches fitted, and the
-        diagonal where there are too many players; ``covariance_`` says which.
+        diagonal where there are too many players, more than 300 where all parameters are given; ``covariance_`` says
+        which.
     conditions
         Columns read with ``read_matches(..., conditions=[...])``, such as ``["surface"]``: each player has a strength
         per level of each around his own, with a spread that is estimated (``"spread by surface"``).
