@@ -115,7 +115,7 @@ def test_evidence_grows_on_average_never(share, lately):
     chances = {1.0: expected - middle / 2, 0.5: middle, 0.0: 1 - expected - middle / 2}
     mean = 0.0
     for points, chance in chances.items():
-        c = np.zeros(11)
+        c = np.zeros(23)
         c[EVIDENCE] = -3.0
         advantage.weigh(1.0, points, expected, lately, 50.0, 100.0, c)
         mean += chance * math.exp(c[EVIDENCE] + 3.0) if c[EVIDENCE] > math.log(0.001) else 0.0

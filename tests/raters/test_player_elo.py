@@ -525,7 +525,7 @@ def test_many_players_with_all_parameters_given_are_kept_apart_and_what_the_othe
         assert getattr(few, way)(season()).covariance_ == "full"
         monkeypatch.setattr(gaussian, "MOST_UNTRIED", 54)
         assert getattr(kn.PlayerElo(**given, covariance="full"), way)(season()).covariance_ == "full"
-    with pytest.warns(kn.KineloWarning, match="the strengths of 55 players and squads are connected, at some 1 µs a match"):
+    with pytest.warns(kn.KineloWarning, match="the strengths of 55 players and squads .* some 1 µs a match"):
         many = getattr(kn.PlayerElo(**given), way)(season())
     assert many.covariance_ == "diagonal" and not many._state.full
     assert kn.PlayerElo(covariance="auto")._covariance_to_try(season()) == "auto"  # a fit tries both
