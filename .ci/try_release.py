@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as folder:
     tasks += [[*kinelo, "sample", "league", "--teams", "4", "--seasons", "1"]]
     tasks += [[*kinelo, "rate", "league/results.csv", "--k", "20"]]
     if "[all]" in sys.argv:
-        tasks += [[*kinelo, "simulate", "study.toml", "--out", "run"]]
+        tasks += [[*kinelo, "study", "simulate", "study.toml", "--out", "run"]]
         tasks += [[sys.executable, "-c", "import kinelo.lab.serve.app, kinelo.paper.reproduce, distributed"]]
     for task in tasks:
         done = subprocess.run(task, cwd=folder, capture_output=True, text=True, check=False)

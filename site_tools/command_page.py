@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin
 
 from typer.models import ArgumentInfo
 
-from kinelo.cli.commands import app
+from kinelo.cli.commands import commands_by_name
 
 HEAD = """# Commands
 
@@ -25,9 +25,7 @@ WORDS = {int: "NUMBER", float: "NUMBER", str: "TEXT", pathlib.Path: "PATH", bool
 def page() -> str:
     """The page as Markdown."""
     parts = [HEAD]
-    for command in app.registered_commands:
-        function = typing.cast("Callable[..., Any]", command.callback)
-        name = command.name or function.__name__.replace("_", "-")
+    for name, function in commands_by_name().items():
         text = "\n\n".join(" ".join(part.split()) for part in (inspect.getdoc(function) or "").split("\n\n"))
         parts.append(f"## kinelo {name}\n\n{escaped(text)}")
         rows = [row(parameter) for parameter in parameters(function)]

@@ -20,8 +20,8 @@ HEAD = """# The study file
 
 A study file is a TOML document that says what to compute. It is checked in full before anything runs: an unknown key,
 a missing one or a number out of range is named in one sentence. `studies/` of the repository holds some to start from;
-`kinelo simulate`, `solve` and `diagnose` take one. Numbers are finite. Ranges are those that the schema checks, and
-those that a law (ν, γ, σ …) answered when it was asked with a number below them.
+`kinelo study simulate`, `solve` and `diagnose` take one. Numbers are finite. Ranges are those that the schema checks,
+and those that a law (ν, γ, σ …) answered when it was asked with a number below them.
 """
 
 

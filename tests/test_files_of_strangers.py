@@ -99,7 +99,7 @@ def book_naming(folder, **about):
 
 COMMANDS = (
     ("book", "b"),
-    ("leaderboard", "b"),
+    ("rate", "b"),
     ("predict", "--book", "b", "--match", "A - B"),
     ("rate", "results.csv", "--book", "b"),
 )
@@ -197,7 +197,7 @@ def test_commands_run_nothing_that_a_study_names(nothing_runs, command):
     content = naming(section, "trap:Trap") | {"sweep": {"gamma": [0.1, 0.2]}}
     Path("study.toml").write_text(toml(content))
     assert tomllib.loads(Path("study.toml").read_text()) == content
-    done = CliRunner().invoke(app, [command, "study.toml", *(["--out", "o"] if command != "design" else [])])
+    done = CliRunner().invoke(app, ["study", command, "study.toml", *(["--out", "o"] if command != "design" else [])])
     assert done.exit_code != 0 and "--allow-code" in str(done.exception or done.output)
     assert not Path("o").exists()
     assert "--allow-code" in refused(read_study, "study.toml")
@@ -213,7 +213,7 @@ def test_axes_of_a_sweep_and_systems_of_a_design_run_nothing(nothing_runs):
         table = run_study_sweep("study.toml")
     assert "runs code" in table.failure.values[1] and table.failure.values[0] == ""
     Path("study.toml").write_text(toml(BASE | {"design": {"x": {"pairing": {"kind": "trap:Trap"}}}}))
-    done = CliRunner().invoke(app, ["design", "study.toml"])
+    done = CliRunner().invoke(app, ["study", "design", "study.toml"])
     assert "runs code from outside Kinelo" in str(done.exception or done.output)
 
 
@@ -290,7 +290,7 @@ def test_a_class_of_ones_own_is_taken_from_code_and_from_the_command_line(tmp_pa
     runner = CliRunner()
     made = runner.invoke(app, ["rate", "results.csv", "--rater", name, "--book", "b"])
     assert made.exit_code == 0, made.output
-    for words in (["book", "b"], ["leaderboard", "b"], ["predict", "--book", "b", "--match", "A - B"]):
+    for words in (["book", "b"], ["rate", "b"], ["predict", "--book", "b", "--match", "A - B"]):
         without, given = runner.invoke(app, words), runner.invoke(app, [*words, "--rater", name])
         assert without.exit_code != 0 and f"--rater {name}" in str(without.exception or without.output)
         assert given.exit_code == 0, given.output

@@ -50,7 +50,7 @@ def of_extras(*names: str) -> list[str]:
 
 
 def test_every_library_of_an_extra_has_its_sentence():
-    """numba-cuda speaks for itself: ``kinelo devices`` says what is missing. Dask comes with distributed.
+    """numba-cuda speaks for itself: ``kinelo --devices`` says what is missing. Dask comes with distributed.
 
     uvicorn takes httptools and uvloop where they are, and does without.
     """
@@ -105,22 +105,22 @@ PICTURES = "Pictures need matplotlib." + install("plot")
 NEEDS = {
     "matplotlib": [
         (["rate", "results.csv", "--picture", "history.png"], PICTURES),
-        (["simulate", "study.toml"], PICTURES),
-        (["diagnose", "study.toml"], PICTURES),
-        (["solve", "study.toml"], PICTURES),
-        (["sweep", "study.toml"], PICTURES),
+        (["study", "simulate", "study.toml"], PICTURES),
+        (["study", "diagnose", "study.toml"], PICTURES),
+        (["study", "solve", "study.toml"], PICTURES),
+        (["study", "sweep", "study.toml"], PICTURES),
         (["reproduce", "--scale", "quick"], PICTURES),
         ("kn.plot.stationary(kn.stationary(kn.Tanh(nu=0.5), kn.Fixed([1.0, 2.0])))", PICTURES),
     ],
     "zarr": [
-        (["simulate", "study.toml"], RUNS),
+        (["study", "simulate", "study.toml"], RUNS),
         ("kn.sweep(lambda n: 1 / n, {'n': [1, 2]}, out='here')", RUNS),
     ],
-    "zarr matplotlib": [(["diagnose", "study.toml"], BOTH)],
+    "zarr matplotlib": [(["study", "diagnose", "study.toml"], BOTH)],
     "pydantic": [("kn.studies.read_study('study.toml')", "Study files need pydantic." + install("study"))],
     "starlette": [(["lab", "--no-browser"], "The lab needs starlette." + install("lab"))],
     "plotly": [(["lab", "--no-browser"], "The lab needs plotly." + install("lab"))],
-    "distributed": [(["simulate", "study.toml", "--workers", "2"], DASK)],
+    "distributed": [(["study", "simulate", "study.toml", "--workers", "2"], DASK)],
 }
 CALL = "import kinelo as kn\ntry:\n    {call}\nexcept kn.InputError as error:\n    print(error)"
 

@@ -50,7 +50,7 @@ WITH_GOOD = {
     "rated": ["rate", "results.csv", "--rater", "frequencies", "--book", "kept"],
     "kept": ["book", "kept"],
     "lab": ["-c", LAB],
-    "wrong": ["diagnose", "wrong.toml"],
+    "wrong": ["study", "diagnose", "wrong.toml"],
     "help": ["--help"],
     "greeting": ["greet", "--help"],
     "greeted": ["greet", "--name", "Ashford"],
@@ -69,7 +69,7 @@ NO_RATERS = {
 WITH_BROKEN = {
     "own": ["-c", ASKED.replace("NAME", "own")],
     "kept": ["book", "kept"],
-    "outcome": ["diagnose", "gone.toml"],
+    "outcome": ["study", "diagnose", "gone.toml"],
     **{f"command {name}": [name] for name in NO_COMMANDS},
     **{f"rater {name}": ["rate", "results.csv", "--rater", name] for name in NO_RATERS},
 }
@@ -152,7 +152,7 @@ def test_commands_stand_in_the_help_and_run(good):
 
 def test_a_broken_package_costs_sentences_when_it_is_asked_for(folder, broken):
     package = "of kinelo-broken-plugin 0.1"
-    for words in (("devices",), ("--help",)):
+    for words in (("--devices",), ("--help",)):
         done = run("-m", "kinelo", *words, folder=folder, package="broken")
         assert done.returncode == 0 and done.stdout
         assert sorted(done.stderr.splitlines()) == [

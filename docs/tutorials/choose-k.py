@@ -106,7 +106,7 @@ book.ratings_.select("name", "rating").head(3)
 #
 # ```sh
 # kinelo audit club.csv --k 40
-# kinelo changeover club.csv --old k=40 --new k=20 --threshold Expert=1550 --threshold Master=1640 \
+# kinelo audit club.csv --changeover k=40 --to k=20 --threshold Expert=1550 --threshold Master=1640 \
 #     --out changeover.csv --picture changeover.png
 # kinelo rate club.csv --k 20 --book book --out list.csv
 # ```

@@ -42,5 +42,5 @@ with (
 there.value.equals(table.value)
 
 # %% [markdown]
-# `kinelo sweep STUDY.toml --workers 4` does the same for a study file; [sweeps](../sweeps.md) tells the rest:
+# `kinelo study sweep STUDY.toml --workers 4` does the same for a study file; [sweeps](../sweeps.md) tells the rest:
 # failed points, continuation, memory.

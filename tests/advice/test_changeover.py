@@ -189,7 +189,7 @@ def test_the_command_says_the_same(tmp_path):
     found = kn.changeover(
         kn.TeamElo.classic(k=32), kn.TeamElo.classic(k=16), kn.read_matches(table), thresholds={"Master": 1600}
     )
-    words = ["changeover", str(tmp_path / "games.csv"), "--old", "k=32", "--new", "k=16", "--threshold", "Master=1600"]
+    words = ["audit", str(tmp_path / "games.csv"), "--changeover", "k=32", "--to", "k=16", "--threshold", "Master=1600"]
     done = CliRunner().invoke(app, [*words, "--json", "--out", str(tmp_path / "moves.csv")])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == json.loads(json.dumps(found.to_dict()))
@@ -213,7 +213,7 @@ def test_the_command_names_who_gains_and_who_loses_a_title(tmp_path):
     (tmp_path / "old.csv").write_text("name,rating\nAsh,1710\nBix,1640\nCay,1560\nDor,1290\n")
     (tmp_path / "new.csv").write_text("name,rating\nAsh,1580\nBix,1550\nCay,1660\nDor,1410\n")
     (tmp_path / "games.csv").write_text("date,home,away,result\n2024-01-01,Ash,Bix,1\n2024-01-08,Cay,Dor,0\n")
-    words = ["changeover", tmp_path / "games.csv", "--old", tmp_path / "old.csv", "--new", tmp_path / "new.csv"]
+    words = ["audit", tmp_path / "games.csv", "--changeover", tmp_path / "old.csv", "--to", tmp_path / "new.csv"]
     shown = CliRunner().invoke(app, [*map(str, words), "--threshold", "Master=1600"], env={"COLUMNS": "160"}).stdout
     rows = [[cell.strip() for cell in line.split("│")[1:5]] for line in shown.splitlines() if line.startswith("│")]
     assert rows == [
@@ -228,12 +228,14 @@ def test_the_command_names_who_gains_and_who_loses_a_title(tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [("--old", "k=many", "--new", "k=16"), ("--old", "nowhere.csv", "--new", "k=16"),
-     ("--old", "k=32", "--new", "k=16", "--threshold", "Master")],
+    [("--changeover", "k=many", "--to", "k=16"), ("--changeover", "nowhere.csv", "--to", "k=16"),
+     ("--changeover", "k=32", "--to", "k=16", "--threshold", "Master"), ("--changeover", "k=32"),
+     ("--changeover", "k=32", "--to", "k=16", "--k", "20"), ("--to", "k=16"),
+     ("--changeover", "k=32", "--to", "k=16", "--farming"), ("--farming", "--out", "gains.html")],
 )  # fmt: skip
 def test_nonsense_is_refused(words, tmp_path):
     games(20).write_csv(tmp_path / "games.csv")
-    done = CliRunner().invoke(app, ["changeover", str(tmp_path / "games.csv"), *words])
+    done = CliRunner().invoke(app, ["audit", str(tmp_path / "games.csv"), *words])
     assert done.exit_code == 2 or isinstance(done.exception, kn.InputError)
 
 

@@ -230,7 +230,9 @@ def test_the_command_compares_the_systems_of_a_study(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(STUDY)
     picture = tmp_path / "d.png"
-    called = CliRunner().invoke(app, ["design", str(study), "--matches", "60", "--json", "--picture", str(picture)])
+    called = CliRunner().invoke(
+        app, ["study", "design", str(study), "--matches", "60", "--json", "--picture", str(picture)]
+    )
     assert called.exit_code == 0, called.output
     found = json.loads(called.stdout[: called.stdout.rindex("}") + 1])
     assert [one["name"] for one in found["systems"]] == ["the study's own", "large"]
@@ -240,7 +242,7 @@ def test_the_command_compares_the_systems_of_a_study(tmp_path):
 def test_a_design_may_not_change_the_league(tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(STUDY.replace("gamma = 1.0", "outcome = 1.0"))
-    called = CliRunner().invoke(app, ["design", str(study)])
+    called = CliRunner().invoke(app, ["study", "design", str(study)])
     assert isinstance(called.exception, InputError)
     assert "may change gamma, pairing and schedule, not outcome" in str(called.exception)
 

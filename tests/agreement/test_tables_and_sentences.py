@@ -66,7 +66,16 @@ def test_the_day_of_fair_teams_reaches_them_from_the_command_line(tmp_path):
     names = book.ratings_["name"].to_list()[:5]
     answers = []
     for date in (str(book.matches().date[-1]), "2031-05-01"):
-        words = ["balance", *names, "--book", str(tmp_path / "book.db"), "--date", date, "--json"]
+        words = [
+            "predict",
+            "--balance",
+            "; ".join(names),
+            "--book",
+            str(tmp_path / "book.db"),
+            "--date",
+            date,
+            "--json",
+        ]
         said = json.loads(CliRunner().invoke(app, words, catch_exceptions=False).stdout)
         assert said["splits"] == json.loads(json.dumps(kn.balance(book, names, date=date).to_dict()))["splits"]
         answers.append(said["splits"][0]["quality"])

@@ -82,23 +82,23 @@ def test_a_covariate_is_named_on_the_command_line(file):
 
 
 def test_ranks_have_intervals_on_the_command_line(file):
-    said = kinelo("leaderboard", file, "--rater", "bradley-terry", "--ranks", "--json")
+    said = kinelo("rate", file, "--rater", "bradley-terry", "--ranks", "--json")
     twin = kn.BradleyTerry().fit(kn.read_matches(file)).intervals()
-    found = json.loads(said.stdout)
+    found = json.loads(said.stdout)["leaderboard"]
     assert [(r["name"], r["rank_low"], r["rank_high"]) for r in found] == twin.select(
         "name", "rank_low", "rank_high"
     ).rows()
-    shown = kinelo("leaderboard", file, "--rater", "bradley-terry", "--ranks").stdout
+    shown = kinelo("rate", file, "--rater", "bradley-terry", "--ranks").stdout
     assert "Rank" in shown and f"{twin['rank_low'][0]} to {twin['rank_high'][0]}" in shown
-    assert "needs --rater bradley-terry" in kinelo("leaderboard", file, "--ranks").stderr
+    assert "needs --rater bradley-terry" in kinelo("rate", file, "--ranks").stderr
 
 
 def test_each_value_of_a_column_has_a_board(file, tmp_path):
     out = tmp_path / "boards.csv"
-    words = ("leaderboard", file, "--rater", "bradley-terry", "--by", "language", "--least-matches", 0)
-    said = kinelo(*words, "--json", "--out", out)
+    words = ("rate", file, "--rater", "bradley-terry", "--by", "language", "--least-matches", 0)
+    said = kinelo(*words, "--json", "--board", out)
     assert said.returncode == 0, said.stderr
-    found = pl.DataFrame(json.loads(said.stdout))
+    found = pl.DataFrame(json.loads(said.stdout)["leaderboard"])
     for level in ("English", "German"):
         part = votes().filter(pl.col("language") == level)
         twin = dict(kn.BradleyTerry().fit(kn.read_matches(part)).ratings_.select("name", "rating").iter_rows())

@@ -23,13 +23,13 @@ def test_help_and_import_load_nothing_heavy():
 
 def test_simulate_writes_zarr_and_a_picture(study, tmp_path):
     out = tmp_path / "result"
-    shown = kinelo("simulate", study, "--out", out)
+    shown = kinelo("study", "simulate", study, "--out", out)
     assert shown.returncode == 0, shown.stderr
     assert "3,000 matches played" in shown.stdout
     run = xr.open_zarr(out / "run" / "data.zarr", consolidated=False, chunks=None)
     assert run.rating.sizes == {"time": 5, "realisation": 3, "team": 12}
     assert (out / "ratings.png").read_bytes().startswith(b"\x89PNG")
-    resumed = kinelo("simulate", study, "--out", out, "--resume")
+    resumed = kinelo("study", "simulate", study, "--out", out, "--resume")
     assert resumed.returncode == 0, resumed.stderr
 
 
@@ -45,7 +45,7 @@ def test_simulate_writes_zarr_and_a_picture(study, tmp_path):
 )
 def test_a_bad_study_is_one_sentence_and_exit_code_2(study, tmp_path, change, words):
     study.write_text(STUDY.replace(*change))
-    shown = kinelo("simulate", study, "--out", tmp_path / "result")
+    shown = kinelo("study", "simulate", study, "--out", tmp_path / "result")
     assert words in one_sentence(shown)
     assert not (tmp_path / "result").exists()
 
@@ -53,23 +53,23 @@ def test_a_bad_study_is_one_sentence_and_exit_code_2(study, tmp_path, change, wo
 def test_an_output_folder_that_exists_is_refused_and_untouched(study, tmp_path):
     (tmp_path / "result").mkdir()
     (tmp_path / "result" / "thesis.txt").write_text("precious")
-    shown = kinelo("simulate", study, "--out", tmp_path / "result")
+    shown = kinelo("study", "simulate", study, "--out", tmp_path / "result")
     assert shown.returncode == 2 and "exists and is not empty" in shown.stderr
     assert [path.name for path in (tmp_path / "result").iterdir()] == ["thesis.txt"]
 
 
 def test_an_output_folder_that_cannot_be_made_is_refused(study, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    shown = kinelo("simulate", study, "--out", tmp_path / "file" / "result")
+    shown = kinelo("study", "simulate", study, "--out", tmp_path / "file" / "result")
     assert "cannot be written" in one_sentence(shown)
 
 
 def test_resuming_another_study_is_refused(study, tmp_path):
-    assert kinelo("simulate", study, "--out", tmp_path / "result").returncode == 0
+    assert kinelo("study", "simulate", study, "--out", tmp_path / "result").returncode == 0
     study.write_text(STUDY.replace("seed = 1", "seed = 2"))
-    shown = kinelo("simulate", study, "--out", tmp_path / "result", "--resume")
+    shown = kinelo("study", "simulate", study, "--out", tmp_path / "result", "--resume")
     assert shown.returncode == 2 and "other inputs" in shown.stderr
-    missing = kinelo("simulate", study, "--out", tmp_path / "nothing", "--resume")
+    missing = kinelo("study", "simulate", study, "--out", tmp_path / "nothing", "--resume")
     assert missing.returncode == 2 and "nothing to resume" in missing.stderr
 
 

@@ -52,7 +52,6 @@ def commands(folder):
         "rate": ["rate", results],
         "predict": ["predict", fixtures, "--results", results],
         "backtest": ["backtest", results, "--metric", "log_loss"],
-        "leaderboard": ["leaderboard", results],
         "season": [
             "season",
             results,
@@ -69,7 +68,7 @@ def commands(folder):
     }
 
 
-COMMANDS = ("rate", "predict", "backtest", "leaderboard", "season")
+COMMANDS = ("rate", "predict", "backtest", "season")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -102,18 +101,15 @@ def test_rating_and_forecasts_heed_the_surface(folder, tmp_path):
     assert again.exit_code == 0 and "100 counted before" in again.output
     told = run("predict", "--match", "Ada - Bea", "--book", tmp_path / "book")
     assert told.exit_code == 0 and "--match says nothing of surface" in told.output
-    for command in ("rate", "leaderboard"):
-        words = (
-            [tmp_path / "book"] if command == "leaderboard" else [folder / "results.csv", "--book", tmp_path / "book"]
-        )
+    for words in ([tmp_path / "book"], [folder / "results.csv", "--book", tmp_path / "book"]):
         for option, value in (("--condition", "round"), ("--start", folder / "start.csv")):
-            refused = run(command, *words, option, value)
+            refused = run("rate", *words, option, value)
             assert isinstance(refused.exception, kn.InputError) and f"leave out {option}" in str(refused.exception)
 
 
 def test_leaderboards_backtests_and_seasons_heed_the_surface(folder, tmp_path):
-    boards = [run(*commands(folder)["leaderboard"], "--json", *more) for more in ([], ["--condition", "surface"])]
-    ratings = [{row["name"]: row["rating"] for row in json.loads(said.stdout)} for said in boards]
+    boards = [run(*commands(folder)["rate"], "--json", *more) for more in ([], ["--condition", "surface"])]
+    ratings = [{row["name"]: row["rating"] for row in json.loads(said.stdout)["leaderboard"]} for said in boards]
     assert ratings[0].keys() == ratings[1].keys() and ratings[0] != ratings[1]
     losses = []
     for number, more in enumerate(([], ["--condition", "surface"])):
@@ -152,7 +148,7 @@ def test_luck_may_depend_on_a_column_by_every_command(folder, tmp_path):
         table.write_csv(tmp_path / "sand.csv")
         never = run("predict", tmp_path / "sand.csv", *words)
         assert never.exit_code == 0 and never.output.count("note: 'sand' is no 'surface' that was met (") == 1
-    for command in ("backtest", "leaderboard", "season"):
+    for command in ("backtest", "rate", "season"):
         with_luck, plain = (run(*commands(folder)[command], "--json", *more) for more in (luck, luck[2:]))
         assert with_luck.exit_code == 0 and with_luck.stdout != plain.stdout
     told = json.loads(run(*commands(folder)["rate"], *luck[:3], "glicko2", "--json").stdout)
@@ -181,7 +177,7 @@ def test_leaderboards_and_backtests_begin_with_given_ratings(folder, tmp_path):
     plain, begun = (
         {
             row["name"]: row["rating"]
-            for row in json.loads(run(*commands(folder)["leaderboard"], "--json", *more).stdout)
+            for row in json.loads(run(*commands(folder)["rate"], "--json", *more).stdout)["leaderboard"]
         }
         for more in ([], ["--start", folder / "start.csv"])
     )

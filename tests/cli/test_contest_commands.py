@@ -174,7 +174,7 @@ def test_backtest_scores_contests(folder, tmp_path):
 
 
 def test_leaderboard_and_book_take_contests(folder, tmp_path):
-    assert json.loads(kinelo("leaderboard", folder / "races.csv", "--json").stdout)[0]["place"] == 1
+    assert json.loads(kinelo("rate", folder / "races.csv", "--json").stdout)["leaderboard"][0]["place"] == 1
     first = kinelo("rate", folder / "races.csv", "--book", tmp_path / "book")
     assert "60 new" in first.stdout, first.stderr
     again = kinelo("rate", folder / "races.csv", "--book", tmp_path / "book")
@@ -184,8 +184,11 @@ def test_leaderboard_and_book_take_contests(folder, tmp_path):
     assert "60 new contests" in first.stdout
     said = kinelo("predict", folder / "next.csv", "--book", tmp_path / "book", "--json")
     assert len(json.loads(said.stdout)["forecasts"]) == 4
-    board = kinelo("leaderboard", tmp_path / "book", "--json")
-    assert board.stdout == kinelo("leaderboard", folder / "races.csv", "--json").stdout
+    boards = [
+        json.loads(kinelo("rate", source, "--json").stdout)["leaderboard"]
+        for source in (tmp_path / "book", folder / "races.csv")
+    ]
+    assert boards[0] == boards[1]
 
 
 def test_plain_elo_keeps_a_book_of_contests(folder, tmp_path):
@@ -194,7 +197,7 @@ def test_plain_elo_keeps_a_book_of_contests(folder, tmp_path):
     again = kinelo("rate", folder / "races.csv", "--book", tmp_path / "book", "--json")
     assert json.loads(again.stdout)["ratings"] == json.loads(first.stdout)["ratings"]
     assert "60 contests" in kinelo("book", tmp_path / "book").stdout
-    board = json.loads(kinelo("leaderboard", tmp_path / "book", "--json", "--caution", "1").stdout)
+    board = json.loads(kinelo("rate", tmp_path / "book", "--json", "--caution", "1").stdout)["leaderboard"]
     assert [row["surely"] for row in board] == sorted(
         (row["rating"] - row["uncertainty"] for row in board), reverse=True
     )
@@ -233,8 +236,8 @@ def test_files_of_a_pattern_are_rated_in_chunks(folder, tmp_path):
         (("rate", "races.csv", "--rater", "kalman"), "rates matches of two sides"),
         (("rate", "races.csv", "--lineups", "races.csv"), "there is no --lineups"),
         (("rate", "races.csv", "--covariate", "car"), "The covariate 'car' must hold numbers"),
-        (("leaderboard", "races.csv", "--by", "car"), "The column 'car' does not say the same of all entrants"),
-        (("farming", "races.csv"), "matches of two sides"),
+        (("rate", "races.csv", "--by", "car"), "The column 'car' does not say the same of all entrants"),
+        (("audit", "races.csv", "--farming"), "matches of two sides"),
         (("rate", "races.csv", "--rules", "fide"), "These are contests of many entrants, not matches of two sides"),
         (("rate", "races.csv", "--slot", "wheel"), "names 'wheel'"),
         (("rate", "races.csv", "--dates", "xyz"), "no order of dates"),
@@ -355,10 +358,9 @@ def test_a_retirement_is_partly_luck_and_may_be_counted_in_full(tmp_path):
 
 def test_where_nobody_has_taken_part_so_often_everyone_is_shown(folder):
     asked = ("--least-matches", "999")
-    for command in ("rate", "leaderboard"):
-        done = kinelo(command, folder / "races.csv", *asked)
-        assert "note: Nobody has taken part in 999 contests yet, so everyone is shown." in done.stderr
-        assert "P3" in done.stdout
+    done = kinelo("rate", folder / "races.csv", *asked)
+    assert "note: Nobody has taken part in 999 contests yet, so everyone is shown." in done.stderr
+    assert "P3" in done.stdout
 
 
 def test_a_contest_among_the_results_is_not_forecast_again(folder, tmp_path):
@@ -383,9 +385,9 @@ def test_a_board_for_each_value_is_that_of_its_contests_alone(folder, tmp_path):
     table = pl.read_csv(folder / "races.csv").with_columns(cup=pl.when(pl.col("contest") % 3 == 0).then(pl.lit("B")))
     table = table.with_columns(pl.when(pl.col("contest") > 6).then(pl.col("cup").fill_null("A")).otherwise("cup"))
     table.write_csv(tmp_path / "r.csv")
-    done = kinelo("leaderboard", tmp_path / "r.csv", "--by", "cup", "--least-matches", "0", "--json")
+    done = kinelo("rate", tmp_path / "r.csv", "--by", "cup", "--least-matches", "0", "--json")
     assert "note: 4 contests without a value in 'cup' stand on no board" in done.stderr
-    rows = json.loads(done.stdout)
+    rows = json.loads(done.stdout)["leaderboard"]
     for cup in ("A", "B"):
         own = kn.read_contests(table.filter(pl.col("cup") == cup).drop("cup"))
         board = kn.leaderboard(kn.RankElo().fit(own), own, least_matches=0)

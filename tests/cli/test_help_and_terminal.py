@@ -7,11 +7,11 @@ import numpy as np
 import polars as pl
 import pytest
 import typer
-from typed import kinelo
+from typed import kinelo, one_sentence
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.cli.commands import GROUPS
+from kinelo.cli.commands import GROUPS, MOVED, commands_by_name
 
 NAMES = ("Ashford", "Bramley", "Calder", "Dunmore")
 
@@ -33,7 +33,7 @@ def results(tmp_path_factory):
 def test_every_command_stands_under_a_heading_with_its_whole_sentence(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     commands = typer.main.get_command(app).commands
-    assert sorted(one.__name__ for group in GROUPS.values() for one in group) == sorted(commands)
+    assert sorted({name.split()[0] for name in commands_by_name()}) == sorted(commands)
     shown = kinelo("--help").stdout
     assert max(map(len, shown.splitlines())) <= 80 and "..." not in shown.partition("\n")[2]
     plain = " ".join(shown.split())
@@ -45,30 +45,63 @@ def test_every_command_stands_under_a_heading_with_its_whole_sentence(monkeypatc
 
 def test_help_of_every_command_is_plain_and_its_examples_can_be_copied(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    for name, command in typer.main.get_command(app).commands.items():
+    whole = typer.main.get_command(app).commands
+    verbs = {f"study {name}": command for name, command in whole["study"].commands.items()}
+    for name, command in (whole | verbs).items():
         shown = command.get_help(command.context_class(command, info_name=f"kinelo {name}"))
         assert max(map(len, shown.splitlines())) <= 80 and not set("<{}") & set(shown), f"{name}: types, not words"
         copied = re.sub(r" \\\n +", " ", shown).splitlines()
         examples = [line.split(maxsplit=1)[1] for line in command.help.splitlines() if line.startswith("Example")]
         assert examples and all(f"  {one}" in copied for one in examples), f"{name}: examples in lines of their own"
-        takers = ("audit", "rate", "leaderboard", "predict", "backtest", "balance", "preview", "explain", "fair")
+        takers = ("audit", "rate", "predict", "backtest", "why")
         contests = name in takers
         assert ("\nContests of many entrants:\n  --slot" in shown) == contests == ("--unfinished" in shown), name
         if contests:
             assert shown.index("Options:") < shown.index("--help") < shown.index("How results are read:")
 
 
+@pytest.mark.parametrize("name", MOVED)
+def test_an_earlier_name_says_where_it_went(name):
+    """In one sentence, with any arguments; what it names is there, and help does not list it."""
+    for words in ((), ("--help",), ("x.csv", "--json")):
+        sentence = one_sentence(kinelo(name, *words))
+        assert f"There is no kinelo {name} any more: kinelo " in sentence
+        now = sentence.split("any more: kinelo ")[1].split()
+        options = {option for option in now if option.startswith("--")}
+        shown = kinelo(*(["study", now[1]] if now[0] == "study" else now[:1] if now[0][:2] != "--" else []), "--help")
+        assert shown.returncode == 0 and all(option.rstrip(",;") in shown.stdout for option in options)
+    assert f"\n  {name} " not in kinelo("--help").stdout
+
+
+def test_a_form_takes_its_own_options_alone(results):
+    for words, sentence in [
+        (("season", results), "a file of FIXTURES, or a cup"),
+        (("season", results, "f.csv", "--knockout", "A; B"), "--knockout takes no FIXTURES."),
+        (("season", results, "f.csv", "--date", "2024-01-01"), "--date goes with --knockout."),
+        (("audit", results, "--farming", "--by", "home"), "--farming takes no --by."),
+        (("audit", results, "--top", 3), "--top goes with --farming or --changeover."),
+        (("audit", results, "--farming", "--changeover", "k=3"), "--farming and --changeover ask two things"),
+        (("predict", "--preview", "--fair", "x", "--match", "A - B"), "--preview and --fair ask two things"),
+        (("predict", "f.csv", "--preview", "--match", "A - B"), "--preview takes no FIXTURES."),
+        (("predict", "--preview"), "--preview asks about one match"),
+        (("predict", "--sides", 3, "--match", "A - B"), "--sides goes with --balance."),
+        (("predict", "--balance", "nobody.txt", "--results", results), "nor a file of names"),
+        (("rate", results, "--by", "home", "--out", "x.csv"), "--by shows a board of each part"),
+        (("--json",), "beside --devices"),
+    ]:
+        assert sentence in one_sentence(kinelo(*words)), words
+
+
 def test_a_cup_is_what_the_function_says(results, tmp_path):
-    said = kinelo(
-        "knockout", results, *NAMES, "--rater", "glicko", "--json", "--out", tmp_path / "cup.csv", "--seed", 3
-    )
+    cup = ("season", results, "--knockout", "; ".join(NAMES), "--rater", "glicko", "--seed", 3)
+    said = kinelo(*cup, "--json", "--out", tmp_path / "cup.csv")
     assert said.returncode == 0, said.stderr
     found = json.loads(said.stdout)
     matches = kn.read_matches(results)
     twin = kn.knockout(kn.Glicko().fit(matches), list(NAMES), date="2024-04-30", seed=3)
     assert found["date"] == "2024-04-30" and found["title"] == pytest.approx(twin.to_dict()["title"])
     assert pl.read_csv(tmp_path / "cup.csv")["name"].to_list() == found["name"]
-    shown = kinelo("knockout", results, *NAMES, "--rater", "glicko", "--seed", 3).stdout
+    shown = kinelo(*cup).stdout
     assert "Final" in shown and "Wins it" in shown and f"{100 * max(found['title']):.1f} %" in shown
 
 
@@ -81,7 +114,7 @@ def test_a_cup_is_what_the_function_says(results, tmp_path):
     ],
 )
 def test_a_cup_that_cannot_be_played_is_refused(results, sides, sentence):
-    said = kinelo("knockout", results, *sides, "--rater", "glicko")
+    said = kinelo("season", results, "--knockout", "; ".join(sides), "--rater", "glicko")
     assert said.returncode == 2 and sentence in said.stderr.splitlines()[-1]
 
 

@@ -1,4 +1,4 @@
-"""``kinelo simulate`` and ``kinelo solve`` killed at any moment and resumed end at the bytes of a run left alone."""
+"""``kinelo study simulate`` and ``solve`` killed at any moment and resumed end at the bytes of a run left alone."""
 
 import os
 import random
@@ -62,7 +62,7 @@ def test_a_killed_run_ends_at_the_same_bytes(command, tmp_path):
     ways = ((1, 16, "2"), (2, 1 << 14, "1"))
     for threads, matches, linear in ways if command == "simulate" else ways[1:]:
         more = ["--resume"] if out.exists() else []
-        words = [command, str(study), "--out", str(out), "--threads", str(threads), *more]
+        words = ["study", command, str(study), "--out", str(out), "--threads", str(threads), *more]
         process = subprocess.Popen(
             [sys.executable, "-c", CHILD, str(matches), *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "OPENBLAS_NUM_THREADS": linear},
@@ -74,7 +74,7 @@ def test_a_killed_run_ends_at_the_same_bytes(command, tmp_path):
         assert process.wait() == -signal.SIGKILL
         seen.append(rows_kept(out / "run"))
     assert all(before < after for before, after in pairwise(seen)) and seen[-1] < 60
-    done = kinelo(command, study, "--out", out, "--resume")
+    done = kinelo("study", command, study, "--out", out, "--resume")
     assert done.returncode == 0, done.stderr
     LEFT_ALONE[command](read_study(study), tmp_path / "whole", threads=1)
     assert stored(out / "run") == stored(tmp_path / "whole")

@@ -39,20 +39,20 @@ def _small_machine(monkeypatch, tmp_path):
 )
 def test_a_study_that_cannot_be_done(change, words):
     Path("study.toml").write_text(STUDY.replace(*change))
-    assert words in one_sentence(command("simulate", "study.toml", "--out", "out"))
+    assert words in one_sentence(command("study", "simulate", "study.toml", "--out", "out"))
     assert not Path("out").exists()
 
 
 def test_a_disk_too_small_is_said_before_the_run(monkeypatch):
     monkeypatch.setattr("kinelo.results.disk.free_space", lambda folder: 10_000)
     Path("study.toml").write_text(STUDY)
-    assert "5 records needs" in one_sentence(command("simulate", "study.toml", "--out", "out"))
+    assert "5 records needs" in one_sentence(command("study", "simulate", "study.toml", "--out", "out"))
     assert not Path("out").exists()
 
 
 def test_a_name_too_long_for_the_system():
     Path("study.toml").write_text(STUDY)
-    assert "file name too long" in one_sentence(command("simulate", "study.toml", "--out", "x" * 5000)).lower()
+    assert "file name too long" in one_sentence(command("study", "simulate", "study.toml", "--out", "x" * 5000)).lower()
 
 
 @pytest.mark.parametrize("words", [("rate", "league.csv"), ("backtest", "league.csv")])
@@ -73,9 +73,9 @@ def test_what_nobody_foresaw_is_one_sentence(monkeypatch, error, words):
         raise error
 
     monkeypatch.setattr("kinelo.studies.read_study", fail)
-    assert words in one_sentence(command("simulate", "study.toml"))
+    assert words in one_sentence(command("study", "simulate", "study.toml"))
     monkeypatch.setenv("KINELO_TRACEBACK", "1")
-    assert "Traceback" in command("simulate", "study.toml").stderr
+    assert "Traceback" in command("study", "simulate", "study.toml").stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

@@ -36,7 +36,7 @@ def _there(monkeypatch, tmp_path):
 def said(command, text, *words):
     with open("study.toml", "w") as file:
         file.write(text)
-    answer = CliRunner().invoke(app, [command, "study.toml", *map(str, words)], catch_exceptions=False)
+    answer = CliRunner().invoke(app, ["study", command, "study.toml", *map(str, words)], catch_exceptions=False)
     assert answer.exit_code == 0, answer.output
     return answer
 
@@ -164,9 +164,10 @@ def test_devices_say_what_can_be_used(monkeypatch):
     monkeypatch.setattr("kinelo.runtime.device.devices", lambda: listed)
     runner = CliRunner()
     assert (
-        runner.invoke(app, ["devices"]).stdout == "cpu: a processor (6 processors, 96 GiB)\ngpu: no driver was found\n"
+        runner.invoke(app, ["--devices"]).stdout
+        == "cpu: a processor (6 processors, 96 GiB)\ngpu: no driver was found\n"
     )
-    found = json.loads(runner.invoke(app, ["devices", "--json"]).stdout)
+    found = json.loads(runner.invoke(app, ["--devices", "--json"]).stdout)
     assert [(one["kind"], one["units"], one["memory"], one["usable"]) for one in found] == [
         ("cpu", 6, 96 * 2**30, True), ("gpu", 0, 0, False),
     ]  # fmt: skip

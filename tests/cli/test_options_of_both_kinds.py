@@ -10,26 +10,27 @@ from scripted import Obedient
 from typed import kinelo, one_sentence
 
 from kinelo.cli import app
+from kinelo.cli.predict import ASKED_OF
 
 KINDS = ("matches", "contests")
 RATED_BY = ("--rater", "scripted:Obedient")
 COMMANDS = {
     "rate": ("rate", "{kind}.csv"),
-    "leaderboard": ("leaderboard", "{kind}.csv"),
     "predict": ("predict", "{kind}-next.csv", "--results", "{kind}.csv"),
     "backtest": ("backtest", "{kind}.csv", "--train-until", "2024-01-07"),
-    "preview": ("preview", "{typed}", "--results", "{kind}.csv"),
-    "explain": ("explain", "--of", "Anne", "--results", "{kind}.csv"),
-    "balance": ("balance", "Anne", "Bob", "Cid", "Dee", "--results", "{kind}.csv"),
-    "fair": ("fair", "{typed}", "--results", "{kind}.csv"),
+    "preview": ("predict", "--preview", "--match", "{typed}", "--results", "{kind}.csv"),
+    "why": ("why", "--of", "Anne", "--results", "{kind}.csv"),
+    "balance": ("predict", "--balance", "Anne; Bob; Cid; Dee", "--results", "{kind}.csv"),
+    "fair": ("predict", "--fair", "handicap", "--match", "{typed}", "--results", "{kind}.csv"),
 }
-TYPED = ("preview", "explain", "balance", "fair")
+TYPED = ("preview", "why", "balance", "fair")
 """Commands in which names are typed: Anne, who is Ann by the aliases."""
 OF_BOTH = {
     "--column": "{first}=one", "--aliases": "aliases.csv", "--write-aliases": "out-likely.csv", "--dates": "ymd",
     "--accept-losses": None, "--ending": "XYZ=finished", "--condition": "surface", "--noise-by": "format",
     "--covariate": "handicap",
-    "--start": "start.csv", "--rejects": "out-rejects.csv", "--out": "out.csv", "--json": None, "--by": "surface",
+    "--start": "start.csv", "--rejects": "out-rejects.csv", "--out": "out.csv",
+    "--board": "out-board.csv", "--json": None, "--by": "surface",
     "--active-days": "900", "--least-matches": "1", "--top": "3", "--caution": "1", "--played-since": "2024-01-07",
     "--since": "2024-01-02", "--train-until": "2024-01-07", "--date": "2024-03-01", "--last": "2",
     "--apart": "Anne, Bob", "--together": "Bob, Cid", "--role": "Anne=keeper", "--newcomers": "1", "--show": "2",
@@ -62,7 +63,7 @@ REFUSED = {
         }.items()
     },
 }  # fmt: skip
-ELSEWHERE = {"--lobby", "--given", "--of", "--home-lineup", "--away-lineup",
+ELSEWHERE = {"--preview", "--fair", "--balance", "--of", "--home-lineup", "--away-lineup",
              "--help", "--sheet", "--lineups", "--rater", "--book", "--results", "--match", "--metric", "--picture",
              "--workers", "--scheduler"}  # fmt: skip
 """Needed above, or held by tests of their own."""
@@ -96,8 +97,10 @@ def folder(tmp_path_factory):
 
 def options_of(command: str) -> list[str]:
     """The long names of all options of a command."""
-    params = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
-    return [param.opts[0] for param in params if param.param_type_name == "option"]
+    name, form = COMMANDS.get(command, (command, ""))[:2]
+    params = typer.main.get_command(app).commands[name].params  # type: ignore[attr-defined]
+    others = {*sum(ASKED_OF.values(), ())} - {*ASKED_OF.get(form, ASKED_OF[""])} if name == "predict" else {}
+    return [param.opts[0] for param in params if param.param_type_name == "option" and param.name not in others]
 
 
 def said(words, kind: str) -> list[str]:
@@ -115,19 +118,35 @@ def test_every_option_is_of_both_or_refused_of_one(command):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_makes_sense_of_both_is_taken_of_both(command, kind, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    own = {*COMMANDS[command], *(["--out"] if command in TYPED else [])}  # that of explain is a page
+    own = {*COMMANDS[command], *(["--out"] if command in TYPED else [])}  # that of why is a page
+    own |= {"--by", "--board"} if command == "rate" else set()  # boards, below
     options = [name for name in options_of(command) if name in OF_BOTH and name not in own]
     asked = [word for name in options for word in (name, OF_BOTH[name])]
     Obedient.asked.clear()
     done = kinelo(*said((*COMMANDS[command], *RATED_BY, *asked), kind))
     assert done.returncode == 0, done.stderr
-    assert len(Obedient.asked) == (2 if "--by" in options else 1)
+    assert len(Obedient.asked) == 1
     for told in Obedient.asked:
         assert told["noun"] == kind and told["names"] == {"Ann", "Bob", "Cid", "Dee"}
         assert (told["conditions"], told["noise_by"], told["covariates"]) == (["surface"], ["format"], ["handicap"])
         assert str(told["start"]) == "start.csv" and {"surface", "format", "handicap"} <= told["columns"]
         assert command not in TYPED or ("Ann" in str(told["typed"]) and "Anne" not in str(told["typed"]))
     assert (folder / "out-likely.csv").is_file() and (command in TYPED or (folder / "out.csv").is_file())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_boards_of_both_are_written(kind, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    used = ("--covariate", "handicap", "--noise-by", "format", "--condition", "surface", "--column", "{first}=one")
+    Obedient.asked.clear()
+    words = (*COMMANDS["rate"], *RATED_BY, "--by", "surface", "--board", "out-board.csv", "--aliases", "aliases.csv")
+    done = kinelo(*said((*words, *used), kind))
+    assert done.returncode == 0, done.stderr
+    assert len(Obedient.asked) == 2 and all(told["noun"] == kind for told in Obedient.asked)
+    assert {line.split(",")[-1] for line in (folder / "out-board.csv").read_text().splitlines()[1:]} == {
+        "grass",
+        "clay",
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -173,18 +192,22 @@ def test_how_a_file_is_read_is_not_asked_of_a_book(command, folder, monkeypatch)
 def test_a_match_is_not_asked_of_contests_nor_a_contest_of_matches(command, kind, folder, monkeypatch):
     monkeypatch.chdir(folder)
     typed, form = {"matches": ("Ann; Bob; Cid", "'HOME - AWAY'"), "contests": ("Ann - Bob", "'ANN; BOB; CID'")}[kind]
-    done = kinelo(*said((command, typed, "--results", "{kind}.csv", "--column", "{first}=one"), kind))
+    asked = [typed if word == "{typed}" else word for word in COMMANDS[command]]
+    done = kinelo(*said((*asked, "--column", "{first}=one"), kind))
     assert f"{kind}.csv holds {kind}" in one_sentence(done) and f"ask about {form}" in done.stderr
 
 
 def test_what_is_of_matches_or_of_somebody_is_refused_of_what_is_typed():
-    for command, name, value in [
-        ("preview", "--home-lineup", "Ann"), ("preview", "--away-lineup", "Bob"), ("fair", "--given", "surface=clay"),
+    for form, name, value, missing in [
+        (["--preview"], "--home-lineup", "Ann", "--home-lineup"),
+        (["--preview"], "--away-lineup", "Bob", "--away-lineup"),
+        (["--fair", "stones"], "--condition", "surface=clay", "value of surface"),
     ]:  # fmt: skip
-        sentence = one_sentence(kinelo(command, "Ann; Bob; Cid", "--book", "none.db", name, value))
-        assert f"'Ann; Bob; Cid' is a contest, for which there is no {name}" in sentence
-    assert "--of asks about places" in one_sentence(kinelo("preview", "Ann - Bob", "--book", "none.db", "--of", "Ann"))
-    assert "give --of NAME" in one_sentence(kinelo("explain", "r7", "--book", "none.db", "--last", "3"))
+        words = ("predict", *form, "--match", "Ann; Bob; Cid", "--book", "none.db", name, value)
+        assert f"'Ann; Bob; Cid' is a contest, for which there is no {missing}" in one_sentence(kinelo(*words))
+    words = ("predict", "--preview", "--match", "Ann - Bob", "--book", "none.db", "--of", "Ann")
+    assert "--of asks about places" in one_sentence(kinelo(*words))
+    assert "give --of NAME" in one_sentence(kinelo("why", "r7", "--book", "none.db", "--last", "3"))
 
 
 def test_aliases_reach_whom_a_preview_is_about(folder, monkeypatch):
@@ -221,6 +244,11 @@ NOT_AUDITED = {
     },
 }  # fmt: skip
 AUDITED_ELSEWHERE = {
+    "--farming",
+    "--changeover",
+    "--to",
+    "--threshold",
+    "--top",
     "--out",
     "--title",
     "--picture",

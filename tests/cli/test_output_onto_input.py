@@ -36,11 +36,11 @@ def results(tmp_path):
         ("rate", "c*.csv", "--out", "c.csv"),
         ("rate", "c.csv", "--start", "list.csv", "--out", "list.csv"),
         ("rate", "c.csv", "--aliases", "list.csv", "--rejects", "list.csv"),
-        ("leaderboard", "c.csv", "--out", "c.csv"),
+        ("rate", "c.csv", "--board", "c.csv"),
         ("predict", "--results", "c.csv", "--match", "A - B", "--out", "c.csv"),
         ("backtest", "c.csv", "--rejects", "c.csv"),
         ("season", "c.csv", "list.csv", "--out", "list.csv"),
-        ("changeover", "c.csv", "--old", "list.csv", "--new", "k=10", "--out", "list.csv"),
+        ("audit", "c.csv", "--changeover", "list.csv", "--to", "k=10", "--out", "list.csv"),
         ("rate", "c.csv", "--out", "new.csv", "--rejects", "sub/../new.csv"),
     ],
 )
@@ -58,7 +58,7 @@ def test_a_file_of_a_book_is_not_overwritten(results, tmp_path, monkeypatch):
     assert kinelo("rate", "c.csv", "--k", 20, "--book", "kept").returncode == 0
     before = (tmp_path / "kept").read_bytes()
     for words in (
-        ("leaderboard", "kept", "--out", "kept"),
+        ("rate", "kept", "--out", "kept"),
         ("predict", "--book", "kept", "--match", "A - B", "--out", "kept"),
         ("book", "export", "kept", "kept"),
     ):
@@ -83,5 +83,5 @@ def test_every_path_that_is_written_is_looked_at():
             if words[:1] in (["Write"], ["Draw"]) or " into this file" in " ".join(words):
                 assert option.name in WRITTEN, (name, option.name)
             if option.name in NAMED_IN_WORDS:
-                assert ("ook" if option.name == "book" else "a list (CSV") in option.help
+                assert any(words in option.help for words in ("ook", "a list (CSV", "a file of names", "what shall be"))
     assert {"out", "rejects"} <= {option.name for option in commands["rate"].params}

@@ -158,7 +158,7 @@ def test_a_leaderboard_tells_when_sides_played_only_if_the_file_does(dated, tmp_
     rows = [(f"2024-03-0{k + 1}", *sides) for k, sides in enumerate([("A", "B", 1), ("B", "C", 1), ("C", "A", 0)])]
     table = pl.DataFrame(rows, schema=["date", "home", "away", "result"], orient="row")
     (table if dated else table.drop("date")).write_csv(tmp_path / "m.csv")
-    shown = run("leaderboard", tmp_path / "m.csv", "--rater", "team", "--least-matches", 0)
+    shown = run("rate", tmp_path / "m.csv", "--rater", "team", "--least-matches", 0)
     assert ("Last played" in shown) == dated and ("2024-03-03" in shown) == dated and "1970" not in shown
 
 

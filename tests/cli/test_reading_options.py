@@ -22,7 +22,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", [["rate"], ["leaderboard"], ["predict", "--match", "Bombay - Delhi", "--results"]], ids=lambda c: c[0]
+    "command", [["rate"], ["predict", "--match", "Bombay - Delhi", "--results"]], ids=lambda c: c[0]
 )
 def test_aliases_join_a_renamed_club(command, files):
     results, names = files

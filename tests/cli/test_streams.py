@@ -30,7 +30,7 @@ def run(*words, encoding="utf-8", **options):
 
 
 def test_ascii_terminals_get_signs_in_words(results):
-    words = ("leaderboard", results, "--rater", "scripted:Scripted", "--least-matches", "0", "--active-days", "9999")
+    words = ("rate", results, "--rater", "scripted:Scripted", "--least-matches", "0", "--active-days", "9999")
     plain = run(*words, encoding="ascii")
     assert plain.returncode == 0 and b"Traceback" not in plain.stderr
     assert "+-" in plain.stdout.decode("ascii") and "1650" in plain.stdout.decode("ascii")
@@ -68,13 +68,13 @@ def test_json_has_no_nan(capsys):
 def test_the_folder_of_a_run_says_how_to_go_on(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.toml").write_text(STUDY)
-    assert kinelo("simulate", "study.toml", "--out", "out").returncode == 0
-    again = kinelo("simulate", "study.toml", "--out", "out")
+    assert kinelo("study", "simulate", "study.toml", "--out", "out").returncode == 0
+    again = kinelo("study", "simulate", "study.toml", "--out", "out")
     assert again.returncode == 2
     assert again.stderr == "kinelo: out already holds a run: add --resume to continue it, or choose another --out.\n"
 
 
-@pytest.mark.parametrize("command", ["rate", "backtest", "leaderboard"])
+@pytest.mark.parametrize("command", ["rate", "backtest"])
 def test_a_folder_where_a_file_is_expected_is_one_sentence(command, results, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = kinelo(command, results, "--rater", "scripted:Scripted", "--out", ".")
@@ -83,4 +83,4 @@ def test_a_folder_where_a_file_is_expected_is_one_sentence(command, results, tmp
     (tmp_path / "new").mkdir()
     monkeypatch.chdir(tmp_path / "new")
     (tmp_path / "study.toml").write_text(STUDY)
-    assert kinelo("simulate", tmp_path / "study.toml", "--out", ".").returncode == 0
+    assert kinelo("study", "simulate", tmp_path / "study.toml", "--out", ".").returncode == 0

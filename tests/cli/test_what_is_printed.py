@@ -111,19 +111,19 @@ def test_played_matches_are_forecast_from_the_results_before_their_day(results, 
 
 
 def test_leaderboards_take_off_the_uncertainty_asked_for(results):
-    words = ["leaderboard", results, *SCRIPTED, "--least-matches", "0"]
+    words = ["rate", results, *SCRIPTED, "--least-matches", "0"]
     table = cells(said(*words, "--active-days", "3000").stdout)
     assert table[0] == ["Place", "Name", "Rating", "±", "At least", "Matches", "Last played", "Note"]
     assert table[1] == ["1", "Ash", "1612", "± 21", f"{1612.5 - 2 * 21.25:.0f}", "31", "2024-03-09", ""]
     assert table[2] == ["2", "Bix", "1650", "± 90", f"{1650.25 - 2 * 90.5:.0f}", "12", "2024-03-02", ""]
     assert table[3][4:6] == [f"{1404.75 - 66:.0f}", "1,204"]
     assert table[3][-1] == "has not played for 1163 days"
-    bold = json.loads(said(*words, "--active-days", "3000", "--caution", "0", "--json").stdout)
+    bold = json.loads(said(*words, "--active-days", "3000", "--caution", "0", "--json").stdout)["leaderboard"]
     assert [row["name"] for row in bold] == ["Bix", "Ash", "Cay"] and [row["place"] for row in bold] == [1, 2, 3]
     assert [row["surely"] for row in bold] == [1650.25, 1612.5, 1404.75]
-    active = json.loads(said(*words, "--active-days", "30", "--json").stdout)
+    active = json.loads(said(*words, "--active-days", "30", "--json").stdout)["leaderboard"]
     assert [row["name"] for row in active] == ["Ash", "Bix"]
-    many = json.loads(said(*words[:-1], "20", "--active-days", "3000", "--json").stdout)
+    many = json.loads(said(*words[:-1], "20", "--active-days", "3000", "--json").stdout)["leaderboard"]
     assert [row["name"] for row in many] == ["Ash", "Cay"]
     short = said(*words, "--active-days", "3000", "--top", "2").stdout
     assert [row[1] for row in cells(short)[1:]] == ["Ash", "Bix"] and "and 1 more" in short

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import kinelo as kn
-from kinelo.cli.commands import app
+from kinelo.cli.commands import commands_by_name
 from kinelo.studies.study import Study
 
 griffe = pytest.importorskip("griffe", reason="needs kinelo[docs]")
@@ -120,8 +120,8 @@ def test_a_public_name_from_an_unlisted_package_is_refused(monkeypatch):
 
 def test_every_command_and_option_is_in_the_reference():
     text = command_page.page()
-    for command in app.registered_commands:
-        assert f"## kinelo {command.name or command.callback.__name__}\n" in text
+    for name in commands_by_name():
+        assert f"## kinelo {name}\n" in text
     assert "`--figure`, `-f` `NUMBER`" in text
     assert "One of `full`, `quick`." in text
 

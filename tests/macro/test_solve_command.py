@@ -1,4 +1,4 @@
-"""``kinelo solve``: a study file becomes densities on disk, a picture and, if asked for, a film."""
+"""``kinelo study solve``: a study file becomes densities on disk, a picture and, if asked for, a film."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ save_at = [0.0, 1.0, 2.0]
 def run(tmp_path, *options, sigma="1.0", text=STUDY):
     study = tmp_path / "study.toml"
     study.write_text(text.replace("{sigma}", sigma), encoding="utf-8")
-    return CliRunner().invoke(app, ["solve", str(study), "--out", str(tmp_path / "out"), *options])
+    return CliRunner().invoke(app, ["study", "solve", str(study), "--out", str(tmp_path / "out"), *options])
 
 
 @pytest.mark.parametrize("sigma", ["1.0", "[0.2, 1.0, 4]"])

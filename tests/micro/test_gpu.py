@@ -74,7 +74,7 @@ def test_the_kinetic_equation_agrees_on_both_devices():
 
 
 def test_devices_are_listed():
-    answer = CliRunner().invoke(app, ["devices", "--json"])
+    answer = CliRunner().invoke(app, ["--devices", "--json"])
     assert answer.exit_code == 0
     assert [device["kind"] for device in json.loads(answer.output)] == ["cpu", "gpu"]
 

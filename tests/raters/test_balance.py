@@ -162,13 +162,14 @@ def test_the_doors_agree(tmp_path):
     expected = kn.balance(rater, names, [4, 2], together=[names[:2]])
     assert kn.balance(book, names, [4, 2], together=[names[:2]]) == expected
     (tmp_path / "lobby.txt").write_text("\n".join(names))
-    words = ["balance", "--lobby", tmp_path / "lobby.txt", "--book", tmp_path / "league.db", "--sides", "4,2"]
+    words = ["predict", "--balance", tmp_path / "lobby.txt", "--book", tmp_path / "league.db", "--sides", "4,2"]
     done = CliRunner().invoke(app, list(map(str, [*words, "--together", ", ".join(names[:2]), "--json"])))
     assert json.loads(done.stdout) == {"rater": "ClassicElo", **json.loads(json.dumps(expected.to_dict()))}
-    shown = CliRunner().invoke(app, ["balance", *names, "--book", str(tmp_path / "league.db")])
+    typed = ["predict", "--balance", "; ".join(names), "--book", str(tmp_path / "league.db")]
+    shown = CliRunner().invoke(app, typed)
     assert shown.exit_code == 0 and "All 10 splits were looked at." in shown.output
-    for wrong in (["--sides", "two"], ["--role", "Ann"], ["--results", "x.csv"]):
-        refused = CliRunner().invoke(app, ["balance", *names, "--book", str(tmp_path / "league.db"), *wrong])
+    for wrong in (["--sides", "two"], ["--role", "Ann"], ["--results", "x.csv"], ["--match", "A - B"], ["--fair", "x"]):
+        refused = CliRunner().invoke(app, [*typed, *wrong])
         assert refused.exit_code == 2 or isinstance(refused.exception, kn.InputError)
 
 

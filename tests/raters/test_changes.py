@@ -250,7 +250,7 @@ def test_what_comes_late_or_is_put_right_is_a_term(tmp_path, contests):
         counted.append(place.reasons["Cid"].change)
     assert explained.reasons["Cid"].terms["correction"] == pytest.approx(counted[1] - counted[0], abs=1e-9)
     name = str(tmp_path / "a.db")
-    shown = CliRunner().invoke(app, ["explain", "L", "--book", name])
+    shown = CliRunner().invoke(app, ["why", "L", "--book", name])
     assert shown.output.splitlines() == kn.explain(book, "L").lines()
     assert "Ann" in "".join(value for (value,) in book._database.rows("SELECT value FROM about")), (
         "what the match said before is kept"
@@ -275,16 +275,18 @@ def test_the_doors_agree(tmp_path):
 
     expected = kn.preview(rater, home, away, neutral=True)
     assert kn.preview(book, home, away, neutral=True).to_dict() == expected.to_dict()
-    assert said("preview", f"{home} - {away}", "--neutral") == json.loads(json.dumps(expected.to_dict()))
+    assert said("predict", "--preview", "--match", f"{home} - {away}", "--neutral") == json.loads(
+        json.dumps(expected.to_dict())
+    )
     explained = kn.explain(rater, match)
     assert kn.explain(book, match).to_dict() == explained.to_dict()
-    assert said("explain", match) == json.loads(json.dumps(explained.to_dict()))
-    shown = CliRunner().invoke(app, ["explain", match, "--book", str(tmp_path / "league.db")])
+    assert said("why", match) == json.loads(json.dumps(explained.to_dict()))
+    shown = CliRunner().invoke(app, ["why", match, "--book", str(tmp_path / "league.db")])
     assert shown.output.splitlines() == explained.lines()
     told = kn.explain_last(rater, home, last=3)
     assert kn.explain_last(book, home, last=3).to_dict() == told.to_dict()
     page = tmp_path / "page.html"
-    assert said("explain", "--of", home, "--last", 3, "--out", page) == json.loads(json.dumps(told.to_dict()))
+    assert said("why", "--of", home, "--last", 3, "--out", page) == json.loads(json.dumps(told.to_dict()))
     written = page.read_text(encoding="utf-8")
     assert all(html.escape(line) in written for line in told.lines()) and "<script" not in written
     one_by_one = [written.split("the last first")[1].index(html.escape(line)) for line in told.lines()[1:]]
@@ -292,8 +294,9 @@ def test_the_doors_agree(tmp_path):
     against = min((name for name in ratings(rater) if name != home), key=lambda x: abs(ratings(rater)[x] - told.after))
     gain = kn.preview(rater, home, against, neutral=True).changes(home)["win"]
     assert re.search(f"{against}.*?{re.escape(f'{gain:+.1f}')}", written.split("What would the next")[1], re.DOTALL)
-    odd = (["explain"], ["explain", match, "--of", home], ["explain", "--of", home, "--out", "x.csv"])
-    for wrong in (["preview", "nobody"], ["explain", "no such match"], ["preview", "A - B", "--of", "A"], *odd):
+    odd = (["why"], ["why", match, "--of", home], ["why", "--of", home, "--out", "x.csv"])
+    asked = ["predict", "--preview", "--match"]
+    for wrong in ([*asked, "nobody"], ["why", "no such match"], [*asked, "A - B", "--of", "A"], *odd):
         refused = CliRunner().invoke(app, [*wrong, "--book", str(tmp_path / "league.db")])
         assert refused.exit_code == 2 or isinstance(refused.exception, kn.InputError)
 

@@ -230,12 +230,15 @@ def test_a_book_and_its_doors_say_what_the_rater_says(fitted, name, tmp_path):
     assert kept.effects_.equals(alone.effects_) and kept.ratings_.equals(alone.ratings_) and book.check() == []
     fair = kn.fair_value(alone, "S1", "S2", "stones", neutral=True)
     assert kn.fair_value(book, "S1", "S2", "stones", neutral=True) == fair
-    words = ["fair", "S1 - S2", "--book", str(tmp_path / "b.db"), "--neutral"]
+    words = ["predict", "--match", "S1 - S2", "--book", str(tmp_path / "b.db"), "--neutral", "--fair", "stones"]
     said = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert said["fair"] == fair and said["effect"] == alone.effects_["effect"][0]
     shown = CliRunner().invoke(app, words).stdout
     assert shown.startswith(f"S1 – S2 is even at stones = {fair:.2f}; a unit of it is worth {said['effect']:.1f} ±")
-    for wrong, sentence in ((["--of", "rest"], "no covariate of"), (["--given", "x"], "not of the form NAME=VALUE")):
+    for wrong, sentence in (
+        (["--fair", "rest"], "no covariate of"),
+        (["--covariate", "=1"], "for a --match its level"),
+    ):
         refused = CliRunner().invoke(app, [*words, *wrong])
         assert refused.exit_code != 0 and sentence in str(refused.exception) + refused.stderr
 

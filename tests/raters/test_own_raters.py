@@ -82,7 +82,6 @@ def test_on_the_command_line(counter, tmp_path):
 
     assert "60 matches, Counter" in run("rate", results, "--rater", "my_counter:Counter")
     assert "Counter" in run("backtest", results, "--rater", "my_counter:Counter", "--rater", "team")
-    assert "Counter" in run("leaderboard", results, "--rater", "my_counter:Counter")
     with pytest.raises(kn.InputError, match="cannot forecast matches to come"):
         run("predict", "--results", results, "--rater", "my_counter:Counter", "--match", "Ashford - Calder")
 
@@ -106,7 +105,7 @@ def test_one_list_of_raters():
         assert type(rater_called(name)).__name__ == choice.kind
         assert name in rater_help()
         assert choice.meaning
-    for command in ("rate", "predict", "backtest", "leaderboard"):
+    for command in ("rate", "predict", "backtest", "why"):
         said = "".join(runner.invoke(app, [command, "--help"]).output.split())
         assert all(name in said for name in RATERS), command
 

@@ -142,7 +142,9 @@ def test_a_party_is_a_covariate(tmp_path):
     book = kn.RatingBook(tmp_path / "p.db", blank_of(rater))
     book.add(contests)
     assert kn.fair_value(book, ["p1", "p2", "p3"], covariate="party") == pytest.approx(fair, abs=1e-9)
-    done = CliRunner().invoke(app, ["fair", "p1; p2; p3", "--book", str(tmp_path / "p.db"), "--json"])
+    done = CliRunner().invoke(
+        app, ["predict", "--match", "p1; p2; p3", "--fair", "party", "--book", str(tmp_path / "p.db"), "--json"]
+    )
     assert json.loads(done.stdout)["fair"] == kn.fair_value(book, ["p1", "p2", "p3"], covariate="party")
     with pytest.raises(kn.InputError, match="could make fair"):
         kn.fair_value(rater, ["p1", "p2"], covariate="size")

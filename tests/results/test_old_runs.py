@@ -41,7 +41,7 @@ def test_a_solution_is_read(folder):
 
 
 def test_what_is_finished_is_not_computed_again(folder):
-    words = ["simulate", "study.toml", "--out", "sim", "--resume"]
+    words = ["study", "simulate", "study.toml", "--out", "sim", "--resume"]
     before = (folder / "sim" / "run" / "manifest.json").read_bytes()
     command = [sys.executable, "-m", "kinelo", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

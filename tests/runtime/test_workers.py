@@ -208,11 +208,11 @@ def test_commands_take_the_workers_of_a_live_scheduler(client, tmp_path, monkeyp
     study, there = str(tmp_path / "study.toml"), ["--scheduler", client.scheduler.address]
     for command in ("simulate", "sweep"):
         for name, more in (("here", []), ("there", there)):
-            done = run(app, [command, study, "--out", str(tmp_path / command / name), *more])
+            done = run(app, ["study", command, study, "--out", str(tmp_path / command / name), *more])
             assert done.exit_code == 0, done.output
         one, two = (tmp_path / command / name for name in ("here", "there"))
         assert tree(one) == tree(two) and len(tree(one)) > 5
-    told = run(app, ["sweep", study, "--out", str(tmp_path / "sweep" / "there"), "--resume", "--json", *there])
+    told = run(app, ["study", "sweep", study, "--out", str(tmp_path / "sweep" / "there"), "--resume", "--json", *there])
     points = json.loads(told.stdout)["points"]
     assert [point["settings"]["gamma"] for point in points] == [0.05, -1.0, 0.1]
     assert points[0]["distance"] > 0 and points[0]["failure"] is None

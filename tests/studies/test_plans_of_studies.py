@@ -32,7 +32,7 @@ def refusal(tmp_path, command, text):
     """What the command line says; it must leave nothing behind."""
     study, out = tmp_path / "study.toml", tmp_path / "out"
     study.write_text(text, encoding="utf-8")
-    ended = CliRunner().invoke(app, [command, str(study), "--out", str(out)])
+    ended = CliRunner().invoke(app, ["study", command, str(study), "--out", str(out)])
     assert isinstance(ended.exception, kn.InputError) and not out.exists() and not ended.output
     return str(ended.exception)
 

@@ -92,12 +92,12 @@ def test_solve_resumes_after_a_kill(tmp_path):
             if self.rows == 15:
                 os._exit(9)
         store.RunStore.append = dying
-        sys.argv = ["kinelo", "solve", "few.toml", "--out", "run"]
+        sys.argv = ["kinelo", "study", "solve", "few.toml", "--out", "run"]
         main()
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], cwd=tmp_path, capture_output=True)
     assert killed.returncode == 9 and not (tmp_path / "run" / "population.zarr").exists()
-    arguments = ["solve", str(tmp_path / "few.toml"), "--out"]
+    arguments = ["study", "solve", str(tmp_path / "few.toml"), "--out"]
     refused = CliRunner().invoke(app, [*arguments, str(tmp_path / "run")])
     assert refused.exit_code != 0
     for folder, more in (("run", ["--resume"]), ("run", ["--resume"]), ("whole", [])):

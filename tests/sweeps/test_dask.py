@@ -68,7 +68,16 @@ def test_ctrl_c_ends_a_sweep_and_its_workers_and_resume_completes_it(tmp_path):
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from kinelo.cli import main; main()"
     )
-    command = [sys.executable, "-c", program, "sweep", str(tmp_path / "study.toml"), "--out", str(tmp_path / "out")]
+    command = [
+        sys.executable,
+        "-c",
+        program,
+        "study",
+        "sweep",
+        str(tmp_path / "study.toml"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     process = subprocess.Popen(
         [*command, "--workers", "2"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )

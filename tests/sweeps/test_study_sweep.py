@@ -77,7 +77,7 @@ def test_a_section_that_cannot_be_swept_is_refused_before_anything_runs(tmp_path
 @pytest.fixture
 def kinelo(tmp_path, monkeypatch, capsys):
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["kinelo", "sweep", *arguments])
+        monkeypatch.setattr(sys, "argv", ["kinelo", "study", "sweep", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
         return ended.value.code, capsys.readouterr()

@@ -1,10 +1,11 @@
-"""``kinelo backtest``, ``audit``, ``changeover`` and ``farming``: is the rating system of a league any good?"""
+"""``kinelo backtest`` and ``audit``: is the rating system of a league any good?"""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -13,19 +14,19 @@ from kinelo.cli.options import (
     AnyReadingOptions,
     Federation,
     Json,
-    MatchesFile,
     ReadingOptions,
     Rejects,
     ResultsFile,
     Scheduler,
     Workers,
+    form_asked,
     grouped,
     refuse_options,
 )
-from kinelo.cli.output import console, echo_json, league_name, option_words, page_name, picture_name
+from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, page_name, picture_name
 from kinelo.cli.rating import check_rater
 from kinelo.errors import InputError
-from kinelo.matches.kind import CONTESTS, Kind
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC, all_raters, rater_help
 
 if TYPE_CHECKING:
@@ -154,11 +155,44 @@ def compared_raters(played: Matches | Contests, asked: list[str] | None, reading
     return chosen
 
 
+LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a rater: {', '.join(all_raters())}"
+OF_PLAIN_ELO = ("home_advantage", "k", "k_of", "k_first", "k_halfway", "rules", "initial")
+ASKED_OF = {
+    "": ("rater", "ratings", "by", "reference", "since", "title", "check", "picture", *OF_PLAIN_ELO),
+    "--farming": ("top", *OF_PLAIN_ELO),
+    "--changeover": ("to", "threshold", "initial", "picture", "top"),
+}
+"""Forms of the command, and the options of each beside those of all."""
+
+
+@dataclass(frozen=True)
+class AuditForms:
+    """Further questions about a rating system."""
+
+    heading: ClassVar[str] = "Further questions"
+
+    farming: Annotated[
+        bool,
+        typer.Option("--farming", help="Say who gained rating points by choosing opponents, or by its schedule."),
+    ] = False
+    changeover: Annotated[
+        str | None,
+        typer.Option(metavar="OLD", help=f"Lay what is in use beside what shall be (--to), each {LIST_HELP}."),
+    ] = None
+    to: Annotated[str | None, typer.Option(metavar="NEW", help="With --changeover: what shall be.")] = None
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(help="With --changeover: a title and its rating, as Master=2200; may be repeated."),
+    ] = None
+    top: Annotated[int, typer.Option(min=1, help="With --farming and --changeover: how many to show.")] = 10
+
+
 @grouped
 def audit(
     results: ResultsFile,
     options: AnyReadingOptions,
     federation: Federation,
+    forms: AuditForms,
     home_advantage: Annotated[
         float | None,
         typer.Option(help="Home advantage in use, in points; by default that of the earlier half."),
@@ -183,12 +217,15 @@ def audit(
     since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
     as_json: Json = False,
     out: Annotated[
-        Path | None, typer.Option(help="Write a page to share to this file, NAME.html.", callback=page_name)
+        Path | None,
+        typer.Option(help="Write a page to share to this file, NAME.html; of a further question its table, NAME.csv."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page: the league; by default as its file.")] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(help="Draw the curves over K, by theory and by backtest, into this file.", callback=picture_name),
+        typer.Option(
+            help="Draw the curves over K (of --changeover both lists) into this PNG file.", callback=picture_name
+        ),
     ] = None,
     check: Annotated[
         Path | None,
@@ -209,12 +246,25 @@ def audit(
     Of contests of many entrants it says which K suits plain Elo, where newcomers should start, whether like meets like,
     and with --noise-by how luck differs.
 
+    With --farming it says who gained by choosing opponents: a side gains where its opponents are rated above their
+    strengths, and each match is held against those that it could have had. With --changeover it lays an old list
+    beside a new one: who moves, why, and what becomes of titles.
+
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
+    Example:  kinelo audit league/results.csv --farming --k 24
+    Example:  kinelo audit club.csv --changeover k=32 --to k=16 --threshold Master=2000 --out moves.csv
     """
     from kinelo.advice.audit.audit import audit as run
     from kinelo.advice.audit.inflation import columns_of
     from kinelo.matches.loading import head_of
 
+    if form := form_asked(ASKED_OF):
+        if is_page(out):
+            raise InputError(f"{form} writes a table: --out NAME.csv.")
+        answer = _farming if form == "--farming" else _changeover
+        answer(results, options, federation, forms, home_advantage, out, picture, as_json=as_json)
+        return
+    page_name(out)
     if title is not None and out is None:
         raise InputError("--title is the heading of a page: give --out too.")
     kind = kind_of_file(results, options.column)
@@ -260,7 +310,7 @@ def _first(options: AnyReadingOptions, *names: str) -> str | None:
 
 
 def _rater_in_use(
-    name: str | None, federation: Federation, options: AnyReadingOptions, home: float | None, kind: Kind
+    name: str | None, federation: Federation, options: ReadingOptions, home: float | None, kind: Kind
 ) -> Any:
     """The rater asked for, or plain Elo as the federation plays it."""
     from kinelo.raters.choice import rater_called
@@ -300,49 +350,33 @@ def _show(found: Audit | ContestAudit, *, lineups: bool, as_json: bool) -> None:
             typer.echo(words)
 
 
-LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a rater: {', '.join(all_raters())}"
-
-
-@grouped
-def changeover(
-    results: MatchesFile,
-    reading: ReadingOptions,
-    old: Annotated[str, typer.Option("--old", help=f"What is in use: {LIST_HELP}.")],
-    new: Annotated[str, typer.Option("--new", help=f"What shall be: {LIST_HELP}.")],
-    initial: Annotated[float, typer.Option("--initial", help="Rating of a newcomer.")] = 1500.0,
-    threshold: Annotated[
-        list[str] | None, typer.Option(help="A title and its rating, as Master=2200; may be repeated.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write both lists with all moves to this CSV file.")] = None,
-    picture: Annotated[
-        Path | None, typer.Option(callback=picture_name, help="Draw both lists into this PNG file.")
-    ] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
-    as_json: Json = False,
-) -> None:
-    """Lay an old list of ratings beside a new one: who moves, why, and what becomes of titles.
-
-    Example:  kinelo changeover club.csv --old k=32 --new k=16 --threshold Master=2000 --out moves.csv
-    """
+def _changeover(
+    results: Path, reading: ReadingOptions, federation: Federation, forms: AuditForms, home: float | None,
+    out: Path | None, picture: Path | None, *, as_json: bool,
+) -> None:  # fmt: skip
+    """Lay an old list of ratings beside a new one: who moves, why, and what becomes of titles."""
     from kinelo.advice.changeover import changeover as run
     from kinelo.advice.changeover import changeover_table, title_sentences
 
     titles = {}
-    for pair in threshold or ():
+    for pair in forms.threshold or ():
         form = "TITLE=RATING, for example Master=2200"
         name, rating = named_value("--threshold", pair, form, last=True)
         try:
             titles[name] = float(rating)
         except ValueError:
             raise InputError(f"--threshold {pair!r:.60} is not of the form {form}.") from None
-    before, after = (_system(words, initial, reading) for words in (old, new))
+    if forms.changeover is None or forms.to is None:
+        raise InputError("--changeover OLD says what is in use: give --to NEW, what shall be, too.")
+    initial = 1500.0 if federation.initial is None else federation.initial
+    before, after = (_system(words, initial, reading) for words in (forms.changeover, forms.to))
     matches = reading.load(results)
     with plain_warnings():
         change = run(before, after, matches, thresholds=titles)
     if as_json:
         echo_json(change.to_dict(), indent=2)
     else:
-        console().print(change.verdict, changeover_table(change, top), highlight=False)
+        console().print(change.verdict, changeover_table(change, forms.top), highlight=False)
         for sentence in title_sentences(change):
             console().print(sentence, highlight=False)
     if out is not None:
@@ -376,32 +410,20 @@ def _system(words: str, initial: float, reading: ReadingOptions) -> Any:
     return Path(words)
 
 
-@grouped
-def farming(
-    results: MatchesFile,
-    reading: ReadingOptions,
-    k: Annotated[float, typer.Option("--k", help="K of the plain Elo in use.")] = 32.0,
-    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 10,
-    out: Annotated[Path | None, typer.Option(help="Write every side's gain to this CSV file.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Look into a log of matches: who gained rating points by choosing opponents, or by its schedule.
-
-    A side gains where its opponents are rated above their strengths. Each match is held against those that it
-    could have had.
-
-    Example:  kinelo farming league/results.csv --k 24
-    """
+def _farming(
+    results: Path, reading: ReadingOptions, federation: Federation, forms: AuditForms, home: float | None,
+    out: Path | None, picture: Path | None, *, as_json: bool,
+) -> None:  # fmt: skip
+    """Look into a log of matches: who gained rating points by choosing opponents, or by its schedule."""
     from kinelo.advice.farming_log import farming_log, farming_table
-    from kinelo.raters.team.rater import TeamElo
 
     matches = reading.load(results)
     with plain_warnings():
-        log = farming_log(matches, TeamElo.classic(k=k, home_advantage=None))
+        log = farming_log(matches, _rater_in_use(None, federation, reading, home, MATCHES))
     if out is not None:
         write_csv(log.table, out)
         typer.echo(f"Gains: {out}", err=as_json)
     if as_json:
         echo_json(log.to_dict(), indent=2)
         return
-    console().print(log.verdict, farming_table(log, top), highlight=False)
+    console().print(log.verdict, farming_table(log, forms.top), highlight=False)

@@ -14,26 +14,47 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from kinelo._version import __version__
-from kinelo.cli.audit import audit, backtest, changeover, farming
-from kinelo.cli.explain import balance, explain, fair, preview
-from kinelo.cli.lab import devices, lab, serve
+from kinelo.cli.audit import audit, backtest
+from kinelo.cli.lab import lab, serve, show_devices
 from kinelo.cli.next import test
-from kinelo.cli.output import SAID, option_words, refuse_overwriting
-from kinelo.cli.predict import knockout, predict, season
-from kinelo.cli.rate import book, leaderboard, rate, sample
+from kinelo.cli.output import GIVEN, SAID, option_words, refuse_overwriting
+from kinelo.cli.predict import predict
+from kinelo.cli.questions import why
+from kinelo.cli.rate import book, rate, sample
+from kinelo.cli.season import season
 from kinelo.cli.study import design, diagnose, reproduce, simulate, solve, sweep
 from kinelo.errors import InputError, in_one_line
 from kinelo.runtime.plugins import described, load_plugin, package_of, plugins, warn_of_plugins_left_out
 
-GROUPS = {
-    "Rate a league": (
-        sample, rate, leaderboard, predict, balance, fair, preview, explain, backtest, season, knockout, audit,
-        changeover, farming, test, book, serve,
-    ),
-    "Study a model": (diagnose, design, simulate, solve, sweep, reproduce),
-    "Look": (lab, devices),
-}  # fmt: skip
+VERBS = {"study": (simulate, solve, sweep, diagnose, design)}
+"""Commands that take a verb, and the functions of these verbs."""
+
+STUDY_HELP = """Play, solve or judge the model that a study file (TOML) describes: one file, one verb each.
+
+Example:  kinelo study simulate studies/r2.toml --out out/r2
+Example:  kinelo study diagnose studies/r2.toml
+"""
+GROUPS: dict[str, tuple[Callable[..., Any] | str, ...]] = {
+    "Rate a league": (sample, rate, book, serve),
+    "Ask about ratings": (predict, why, season),
+    "Judge a rating system": (backtest, audit, test),
+    "Study a model": ("study", reproduce, lab),
+}
 """Headings of the help, and the commands under each."""
+
+MOVED = {
+    "leaderboard": "kinelo rate FILE shows the leaderboard, of a book too; --by, --ranks and --caution are its options",
+    "preview": "kinelo predict --preview --match 'HOME - AWAY' shows what everyone would gain or lose",
+    "fair": "kinelo predict --fair COLUMN --match 'HOME - AWAY' finds the value of a covariate that makes a match even",
+    "balance": "kinelo predict --balance 'ANN; BOB; CID; DEE' splits those who are there into even teams",
+    "explain": "kinelo why MATCH and kinelo why --of NAME say why ratings moved",
+    "knockout": "kinelo season RESULTS --knockout 'ANN; BOB; CID; DEE' plays a cup",
+    "farming": "kinelo audit FILE --farming says who gained by choosing opponents",
+    "changeover": "kinelo audit FILE --changeover OLD --to NEW lays two lists or systems side by side",
+    "devices": "kinelo --devices lists what there is to compute on",
+    **{one.__name__: f"kinelo study {one.__name__} FILE does it" for one in VERBS["study"]},
+}
+"""Commands of earlier versions, and where what they did is now; until 1.0."""
 
 OTHERS = "Of other packages"
 EXAMPLE = "Example:"
@@ -44,22 +65,10 @@ WIDEST_OPTION = 28
 """Characters of an option beside which its words stand; those of a wider one stand below it."""
 
 
-class Command(TyperCommand):
-    """A command whose files are looked at before it begins, and whose help has headings and examples to copy."""
+class Help:
+    """Help of a command or of several verbs: what it does, and examples to copy."""
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command unless it would overwrite what it reads."""
-        refuse_overwriting(ctx.params)
-        SAID.clear()
-        try:
-            return super().invoke(ctx)
-        except InputError as error:
-            error.args = (option_words(str(error)),)
-            raise
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Arguments in capital letters, without the braces that some versions of Typer put around them."""
-        return [re.sub("[{}]", "", piece).upper() for piece in super().collect_usage_pieces(ctx)]
+    help: str | None
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """What the command does, and examples, each in lines that can be copied."""
@@ -71,6 +80,26 @@ class Command(TyperCommand):
         if examples:
             with formatter.section("Examples" if len(examples) > 1 else "Example"):
                 formatter.write("".join(_to_copy(one, formatter.width) for one in examples))
+
+
+class Command(Help, TyperCommand):
+    """A command whose files are looked at before it begins, and whose help has headings and examples to copy."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command unless it would overwrite what it reads."""
+        refuse_overwriting(ctx.params)
+        SAID.clear()
+        GIVEN.clear()
+        GIVEN.update(name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE")
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            error.args = (option_words(str(error)),)
+            raise
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Arguments in capital letters, without the braces that some versions of Typer put around them."""
+        return [re.sub("[{}]", "", piece).upper() for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments, options of the command's own, and those of every group under its heading."""
@@ -120,6 +149,16 @@ def _to_copy(example: str, width: int) -> str:
     return " \\\n".join(f"  {line}" for line in lines).replace("\N{NO-BREAK SPACE}", " ") + "\n"
 
 
+class Verbs(Help, TyperGroup):
+    """A command with verbs."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the verbs, each with its whole first sentence."""
+        width = max(map(len, self.commands))
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name.ljust(width), _sentence(one.help)) for name, one in self.commands.items()])
+
+
 class Commands(TyperGroup):
     """Kinelo's commands, and those of installed packages, none of which is imported before it is asked for."""
 
@@ -130,6 +169,8 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by its name; one of another package is loaded and checked now."""
         own = super().get_command(ctx, cmd_name)
+        if own is None and cmd_name in MOVED:
+            raise InputError(f"There is no kinelo {cmd_name} any more: {MOVED[cmd_name]}.")
         point = None if own is not None else self._plugins().get(cmd_name)
         if point is None:
             return own
@@ -147,14 +188,15 @@ class Commands(TyperGroup):
         return built
 
     def _plugins(self) -> dict[str, Any]:
-        return plugins("kinelo.commands", tuple(self.commands))
+        return plugins("kinelo.commands", taken_names())
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands under their headings, each with its whole first sentence."""
         width = max(map(len, self.list_commands(ctx)))
         for heading, commands in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl([(one.__name__.ljust(width), _sentence(one)) for one in commands])
+                names = [one if isinstance(one, str) else one.__name__ for one in commands]
+                formatter.write_dl([(name.ljust(width), _sentence(self.commands[name].help)) for name in names])
         if others := self._plugins():
             with formatter.section(OTHERS):
                 # What such a command does is known once it is loaded, for ``kinelo NAME --help``.
@@ -165,9 +207,27 @@ class Commands(TyperGroup):
                 formatter.write_dl(rows)
 
 
-def _sentence(command: Callable[..., Any]) -> str:
+def _sentence(words: str | None) -> str:
     """The first sentence that a command says of itself."""
-    return " ".join(inspect.cleandoc(command.__doc__ or "").split("\n\n")[0].split())
+    return " ".join(inspect.cleandoc(words or "").split("\n\n")[0].split())
+
+
+def commands_by_name() -> dict[str, Callable[..., Any]]:
+    """Every command, and every verb of one, as they are typed.
+
+    >>> list(commands_by_name())[1], list(commands_by_name())[10]
+    ('rate', 'study simulate')
+    """
+    named: dict[str, Callable[..., Any]] = {}
+    for one in (one for group in GROUPS.values() for one in group):
+        verbs = {f"{one} {verb.__name__}": verb for verb in VERBS[one]} if isinstance(one, str) else None
+        named |= {one.__name__: one} if verbs is None else verbs  # type: ignore[union-attr]
+    return named
+
+
+def taken_names() -> tuple[str, ...]:
+    """Names of commands, and those that commands had."""
+    return *{name.split()[0] for name in commands_by_name()}, *MOVED
 
 
 def warn_of_plugins() -> None:
@@ -175,7 +235,7 @@ def warn_of_plugins() -> None:
     from kinelo.raters.choice import TAKEN
 
     warn_of_plugins_left_out("kinelo.raters", TAKEN)
-    warn_of_plugins_left_out("kinelo.commands", tuple(one.__name__ for group in GROUPS.values() for one in group))
+    warn_of_plugins_left_out("kinelo.commands", taken_names())
 
 
 app = typer.Typer(
@@ -196,16 +256,37 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _kinelo(
+    ctx: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
+    devices: Annotated[
+        bool,
+        typer.Option(
+            "--devices",
+            help="List the processor and the graphics processor, and what one lacks to be used.",
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --devices: as JSON.")] = False,
 ) -> None:
-    pass
+    if devices:
+        show_devices(as_json=as_json)
+        raise typer.Exit
+    if as_json:
+        raise InputError("--json stands behind a command, or beside --devices.")
+    if ctx.invoked_subcommand is None:
+        ctx.fail("Missing command.")
 
 
 for commands in GROUPS.values():
     for command in commands:
-        app.command(cls=Command)(command)
+        if isinstance(command, str):
+            several = typer.Typer(name=command, cls=Verbs, no_args_is_help=True, rich_markup_mode=None, help=STUDY_HELP)
+            for verb in VERBS[command]:
+                several.command(cls=Command)(verb)
+            app.add_typer(several)
+        else:
+            app.command(cls=Command)(command)

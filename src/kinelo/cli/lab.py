@@ -1,4 +1,4 @@
-"""``kinelo lab``, ``serve`` and ``devices``: servers, and what there is to compute on."""
+"""``kinelo lab`` and ``serve``: servers; ``kinelo --devices``: what there is to compute on."""
 
 import os
 from dataclasses import asdict
@@ -87,11 +87,8 @@ def serve(
         serve_book(settings, lambda address: typer.echo(f"The book is served at {address}  (Ctrl-C ends it)"))
 
 
-def devices(as_json: Annotated[bool, typer.Option("--json", help="Print the devices as JSON.")] = False) -> None:
-    """List the processor and the graphics processor, and say what is missing where one cannot be used.
-
-    Example:  kinelo devices
-    """
+def show_devices(*, as_json: bool) -> None:
+    """List what there is to compute on."""
     from kinelo.runtime.device import devices as found
 
     if as_json:

@@ -7,7 +7,7 @@ group as one argument; on the command line its fields are options like any other
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
@@ -28,7 +28,7 @@ from kinelo.cli.loading import (
     silent_refusals,
     write_csv,
 )
-from kinelo.cli.output import say_note
+from kinelo.cli.output import GIVEN, say_note
 from kinelo.errors import InputError
 from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, Kind
 from kinelo.raters.choice import AUTOMATIC, rater_help
@@ -201,7 +201,7 @@ class ResultsOptions:
             if kind.two_sided and kind_of_file(results, self.column, beside) is not kind:
                 raise InputError(
                     f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo "
-                    "rate, leaderboard, predict, backtest, audit and book take contests."
+                    "rate, predict, why, backtest, audit and book take contests."
                 ) from None
             raise
         if coming is not None and getattr(coming, "lineups", None) is not None:
@@ -455,6 +455,23 @@ class Federation:
             typer.echo(f"note: --k-of names {len(strange):,} who do not play in these results: {shown}{more}", err=True)
 
 
+def form_asked(options_of: Mapping[str, Sequence[str]]) -> str:
+    """The form in which a command was called, "" for the plain one; options of another form are refused.
+
+    ``options_of`` has the options of each form beside those of all; the option that names a form asks for it.
+    """
+    asked = [form for form in options_of if form and form[2:].replace("-", "_") in GIVEN]
+    if len(asked) > 1:
+        raise InputError(f"{asked[0]} and {asked[1]} ask two things; ask one at a time.")
+    form = asked[0] if asked else ""
+    for name in sorted(GIVEN):
+        forms = [other for other in options_of if name in options_of[other]]
+        if forms and form not in forms:
+            option = name.upper() if name == "fixtures" else f"--{name.replace('_', '-')}"
+            raise InputError(f"{form} takes no {option}." if form else f"{option} goes with {' or '.join(forms)}.")
+    return form
+
+
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command take groups of options: each field of a group becomes an option, under the heading of its class."""
     hints = get_type_hints(command, include_extras=True)
@@ -502,8 +519,19 @@ class ShownOptions:
     least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = (
         LEAST_MATCHES
     )
+    caution: Annotated[
+        float | None,
+        typer.Option(min=0, help="Standard deviations taken off before sorting; 2 unless given, 0 for contests."),
+    ] = None
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Show ranks with their 95 % intervals, of --rater bradley-terry.")
+    ] = False
+    by: Annotated[str | None, typer.Option(help="A board for each value of this column, from its matches alone.")] = (
+        None
+    )
     top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20
+    board: Annotated[Path | None, typer.Option(help="Write the leaderboard, as it is shown, to this CSV file.")] = None
 
     def ranking(self) -> dict[str, Any]:
         """Who is ranked, as :func:`kinelo.leaderboard` takes it."""
-        return {"active_days": self.active_days, "least_matches": self.least_matches}
+        return {"active_days": self.active_days, "least_matches": self.least_matches, "caution": self.caution}

@@ -57,6 +57,10 @@ SAID: set[str] = set()
 """Notes that a command has printed."""
 
 
+GIVEN: set[str] = set()
+"""Options and arguments that a command was given."""
+
+
 def option_words(text: str) -> str:
     """What the library says, with options of a command in place of arguments of Python.
 
@@ -137,10 +141,10 @@ def echo_json(content: Any, indent: int | None = None) -> None:
 
 
 PICTURE_FORMATS = ("png", "pdf", "svg")
-WRITTEN = ("out", "rejects", "picture", "check", "write_aliases")
+WRITTEN = ("out", "board", "rejects", "picture", "check", "write_aliases")
 """Options that name a file to be written; every other path is read."""
 
-NAMED_IN_WORDS = ("old", "new", "book")
+NAMED_IN_WORDS = ("changeover", "to", "balance", "book")
 """Options of text that may name a file."""
 
 

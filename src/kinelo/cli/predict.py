@@ -1,21 +1,22 @@
-"""``kinelo predict``, ``season`` and ``knockout``: what is to come."""
+"""``kinelo predict``: forecasts of matches and contests, and questions about one of them."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from kinelo.cli.loading import kind_of_source, plain_warnings, report_reading, write_csv
-from kinelo.cli.options import AnyReadingOptions, Json, MatchesFile, RaterName, ReadingOptions, grouped, refuse_options
+from kinelo.cli.options import AnyReadingOptions, Json, RaterName, form_asked, grouped, refuse_options
 from kinelo.cli.output import console, echo_json, say_note
-from kinelo.cli.rating import check_rater, fit_forecaster, fit_rater, open_book
+from kinelo.cli.questions import EvenTeams, MatchQuestions, changes_ahead, even_teams, fair_handicap
+from kinelo.cli.rating import BookOption, ResultsOption, check_rater, fit_forecaster, open_book, rater_of
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
 from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC
 
@@ -24,143 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from kinelo.forecasts.season import Rules
     from kinelo.presentation import Table
-
-START_HELP = (
-    "Results since this day count for the table; none counts none. By default the season under way is found, where no "
-    "fixture has a result."
-)
-BREAK_HELP = (
-    "What separates sides level on points: margin, wins or head_to_head; repeat for an order. By default margin, then "
-    "wins; wins alone where the rater draws no margins."
-)
-
-
-@dataclass(frozen=True)
-class SeasonRules:
-    """What matches are worth, and what the table decides."""
-
-    heading: ClassVar[str] = "Rules of the season"
-
-    win: Annotated[float, typer.Option(help="Points for a win.")] = WIN
-    draw: Annotated[float, typer.Option(help="Points for a draw.")] = DRAW
-    loss: Annotated[float, typer.Option(help="Points for a loss.")] = LOSS
-    tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None
-    relegated: Annotated[
-        int | None, typer.Option(min=0, show_default=str(USUAL_RELEGATED), help="How many go down.")
-    ] = None
-
-    def rules(self, sides: int) -> Rules:
-        """The rules as :func:`kinelo.season` takes them, for so many sides."""
-        from kinelo.forecasts.season import Rules, table_places
-
-        places = table_places(sides, self.relegated)
-        return Rules(self.win, self.draw, self.loss, tuple(self.tie_break) if self.tie_break else None, places)
-
-
-@grouped
-def season(
-    results: Annotated[Path, typer.Argument(help="Results to fit the rater on.")],
-    fixtures: Annotated[
-        Path, typer.Argument(help="Matches of the season, or those to come; those with a result count as they ended.")
-    ],
-    reading: ReadingOptions,
-    scoring: SeasonRules,
-    rater: RaterName = AUTOMATIC,
-    season_start: Annotated[str | None, typer.Option(help=START_HELP)] = None,
-    realisations: Annotated[
-        int, typer.Option("--realisations", "--simulations", min=1, help="How many times the season is played.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Write the table to this CSV file.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Play the rest of a season many times: final points, chances of the title and of going down.
-
-    Points won in the season so far count: a note says which results they are from.
-
-    Example:  kinelo season league/results.csv fixtures.csv --relegated 2
-    """
-    from kinelo.forecasts.season import season as played
-    from kinelo.forecasts.season import season_table
-    from kinelo.forecasts.season_so_far import season_so_far
-    from kinelo.matches.dated import read_day
-
-    check_rater(rater, reading)
-    since = None if season_start in (None, "none") else read_day(season_start)
-    with plain_warnings():
-        coming = reading.fixtures(fixtures, reading.columns_asked(), results)
-        past = reading.load(results, coming=coming, beside=fixtures)
-        rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
-        counted = past[:0] if season_start == "none" else past
-        season_so_far(coming, counted, since)  # asks before a rater is fitted
-        fitted, _ = fit_rater(rater, past, reading)
-        end = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
-    for note in end.notes:
-        say_note(note)
-    if not scoring.tie_break and end.rules.tie_breaks == ("wins",):
-        kind = type(fitted).__name__
-        typer.echo(f"note: {kind} draws no margins: sides level on points are separated by wins", err=True)
-    if out is not None:
-        write_csv(end.to_polars(), out)
-    if as_json:
-        echo_json({"rater": type(fitted).__name__, **end.to_dict()})
-        return
-    asked = "" if scoring.relegated is not None else " Say --relegated for another number."
-    typer.echo(f"{end.rule}{asked}")
-    title = f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}"
-    console().print(season_table(end, title))
-
-
-@grouped
-def knockout(
-    results: MatchesFile,
-    sides: Annotated[
-        list[str],
-        typer.Argument(help="The bracket: 2, 4, 8, … sides, first against second, third against fourth, and so on."),
-    ],
-    reading: ReadingOptions,
-    rater: RaterName = AUTOMATIC,
-    date: Annotated[
-        str | None, typer.Option(help="Day of the cup (2024-06-01); by default the day after the last result.")
-    ] = None,
-    realisations: Annotated[int, typer.Option(min=1, help="How many times the cup is played.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Write the chances to this CSV file.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Play a cup many times: the chance of every side to win each round, on neutral ground.
-
-    Example:  kinelo knockout league/results.csv Ashford Bramley Calder Dunmore
-    """
-    from kinelo.forecasts.knockout import check_bracket, knockout_table
-    from kinelo.forecasts.knockout import knockout as played
-    from kinelo.matches.dated import read_day
-    from kinelo.raters.spelling import nearest_names
-
-    check_bracket(sides)
-    check_rater(rater, reading)
-    day = None if date is None else read_day(date)
-    past = reading.load(results)
-    if strange := [name for name in sides if name not in past.teams]:
-        near = nearest_names(strange[0], sorted(past.teams))
-        meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise InputError(f"{', '.join(map(repr, strange))} has no match in these results.{meant}")
-    with plain_warnings():
-        fitted, _ = fit_rater(rater, past, reading)
-        day = past.date[-1] + 1 if day is None else day
-        cup = played(fitted, sides, date=str(day), realisations=realisations, seed=seed)
-    if out is not None:
-        write_csv(cup.to_polars(), out)
-    if as_json:
-        content = {"rater": type(fitted).__name__, "date": str(day), "realisations": realisations}
-        echo_json(content | cup.to_dict())
-        return
-    when = f" on {day}" if past.dated or date else ""
-    title = f"{len(sides)} sides{when}, {realisations:,} times, {type(fitted).__name__}"
-    console().print(knockout_table(cup, title))
-
 
 FORECASTS_SHOWN, ENTRANTS_SHOWN = 40, 60
 MATCH_HELP = (
@@ -172,32 +37,63 @@ PLAYED_HELP = (
     "before this day. By default played matches are left out. Contests without dates "
     "take a contest, a number or a share."
 )
+ASKED_OF = {
+    "": ("fixtures", "match", "neutral", "played_since", "out"),
+    "--preview": ("match", "neutral", "date", "home_lineup", "away_lineup", "of"),
+    "--fair": ("match", "neutral", "date"),
+    "--balance": ("sides", "together", "apart", "role", "newcomers", "show", "seed", "date"),
+}
+"""Forms of the command, and the options of each beside those of all."""
 
 
 @grouped
 def predict(
     reading: AnyReadingOptions,
+    questions: MatchQuestions,
+    teams: EvenTeams,
     fixtures: Annotated[
         Path | None,
         typer.Argument(help="Matches or contests to come: CSV or Parquet; played ones in it stand in for --results."),
     ] = None,
     match: Annotated[list[str] | None, typer.Option(help=MATCH_HELP)] = None,
-    book: Annotated[str | None, typer.Option(help="Rating book to forecast from.")] = None,
-    results: Annotated[Path | None, typer.Option(help="File of results to fit and forecast from.")] = None,
+    book: BookOption = None,
+    results: ResultsOption = None,
     rater: RaterName = AUTOMATIC,
     neutral: Annotated[bool, typer.Option("--neutral", help="Matches given by --match have no home side.")] = False,
     played_since: Annotated[str | None, typer.Option(help=PLAYED_HELP)] = None,
     out: Annotated[Path | None, typer.Option(help="Write the forecasts to this CSV file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Forecast matches from a rating book or a file of results.
+    """Forecast matches from a rating book or a file of results, or answer a question about one.
+
+    With --preview it says what everyone would gain or lose, with --fair which handicap makes a match even, and with
+    --balance how those who are there make even teams.
 
     Example:  kinelo predict --results league/results.csv --match 'Ashford - Bramley'
     Example:  kinelo predict next-race.csv --results races.csv
+    Example:  kinelo predict --match 'Ashford - Bramley' --book league.db --preview
+    Example:  kinelo predict --match 'Ann - Bob' --results games.csv --fair stones --neutral
+    Example:  kinelo predict --balance 'Ann; Bob; Cid; Dee' --book arena.db --together 'Ann, Bob'
     """
     from kinelo.raters.adapter import conditions_of
     from kinelo.raters.spelling import nearest_names
 
+    if form := form_asked(ASKED_OF):
+        ratings = partial(rater_of, book, results, rater)
+        if form == "--balance":
+            even_teams(teams, ratings, reading, questions.date, as_json=as_json)
+            return
+        if match is None or len(match) != 1:
+            raise InputError(f"{form} asks about one match: give it as --match 'HOME - AWAY', or 'ANN; BOB; CID'.")
+        (asked,) = match
+        if form == "--preview":
+            changes_ahead(asked, questions, ratings, reading, neutral=neutral, as_json=as_json)
+            return
+        reading, levels = typed_levels(reading, of_book=book is not None)
+        if book is None and questions.fair not in reading.columns_asked():
+            reading = replace(reading, covariate=[*(reading.covariate or ()), str(questions.fair)])
+        fair_handicap(asked, questions, ratings, reading, levels, neutral=neutral, as_json=as_json)
+        return
     if (fixtures is None) == (not match):
         raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")
     if (book is not None and results is not None) or (book is None and results is None and fixtures is None):
@@ -357,14 +253,17 @@ def _table(pieces: list[Piece], form: Form) -> pl.DataFrame:
 
 
 def typed_levels(reading: AnyReadingOptions, *, of_book: bool = False) -> tuple[AnyReadingOptions, dict[str, str]]:
-    """Options without the levels that ``--noise-by track=oval`` and ``--condition surface=clay`` say of a ``--match``,
-    and these by column. The columns are those that a rater is to use, which a book knows itself.
+    """Options without the levels that ``--noise-by track=oval``, ``--condition surface=clay`` and ``--covariate
+    stones=3`` say of a ``--match``, and these by column. The columns are those that a rater is to use, which a book
+    knows itself.
     """
-    asked = {"condition": reading.condition, "noise_by": reading.noise_by}
+    asked = {"condition": reading.condition, "noise_by": reading.noise_by, "covariate": reading.covariate}
     parts = {option: [one.partition("=") for one in given or ()] for option, given in asked.items()}
     levels = {name.strip(): level.strip() for named in parts.values() for name, equals, level in named if equals}
     if not all(name and level for name, level in levels.items()):
-        raise InputError("--noise-by and --condition take a column, and for a --match its level: track=oval.")
+        raise InputError(
+            "--noise-by, --condition and --covariate take a column, and for a --match its level: track=oval."
+        )
     columns = {
         option: [name.strip() for name, equals, _ in named if not (equals and of_book)] or None
         for option, named in parts.items()

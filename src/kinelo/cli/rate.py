@@ -1,14 +1,14 @@
-"""``kinelo sample``, ``rate``, ``leaderboard`` and ``book``: ratings from results, and where they are kept."""
+"""``kinelo sample``, ``rate`` and ``book``: ratings from results, and where they are kept."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from kinelo.cli.loading import kind_of_file, kind_of_source, plain_warnings, write_csv
+from kinelo.cli.loading import kind_of_source, plain_warnings, write_csv
 from kinelo.cli.options import (
     MATCHES_HELP,
     OF_A_SCAN,
@@ -22,22 +22,21 @@ from kinelo.cli.options import (
 )
 from kinelo.cli.output import console, echo_json, is_page, league_name, picture_name, say_note
 from kinelo.cli.rating import (
+    Board,
+    board_of,
     check_rater,
     content_of,
     fit_rater,
     fit_shown,
     open_book,
     rated_by,
-    show_board,
-    show_leaderboard,
+    refuse_reading_of_book,
 )
 from kinelo.errors import InputError
 from kinelo.matches.kind import Kind
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kinelo.book.book import RatingBook
 
 
@@ -123,8 +122,9 @@ class ListOptions:
 
 RESULTS_HELP = (
     f"{MATCHES_HELP}; or contests, with a row for each entrant. Files of a pattern such as 'games/*.parquet' are read "
-    "one after the other."
+    "one after the other. Of a rating book, its leaderboard is shown."
 )
+OF_ANY_PATTERN = ("--rater", "--k", "--initial", "--active-days", "--least-matches", "--caution", "--top")
 
 
 @grouped
@@ -158,7 +158,10 @@ def rate(
     Example:  kinelo rate league/results.csv --out ratings.html
     Example:  kinelo rate races.csv --slot driver --slot car
     Example:  kinelo rate open.trf --rules fide --start list.csv --out new-list.csv
+    Example:  kinelo rate league.db --active-days 365 --least-matches 5
     """
+    import polars as pl
+
     from kinelo.advice.audit.inflation import rating_inflation
     from kinelo.advice.audit.words import inflation_words
     from kinelo.book.book import RatingBook, is_book
@@ -166,32 +169,59 @@ def rate(
     from kinelo.raters.tables import advantages_table, effects_table, estimates_in_a_line, luck_table, retirement_words
     from kinelo.results.disk import disk_errors_in_words
 
-    kind = kind_of_file(results, reading.column)
+    kind, of_book = kind_of_source(results, reading.column), is_book(results)
     lists = listing.rater(results, rater, federation, reading)
     if any(sign in str(results) for sign in "*?["):
         others = {*reading.asked()} - {*OF_A_SCAN[kind]}
-        if book or picture or rejects or as_json or others or lists or is_page(out):
-            *most, last = (*OF_A_SCAN[kind], "--rater", "--k", "--initial", "--active-days", "--least-matches", "--top")
+        written = book or picture or rejects or as_json or is_page(out) or shown.board
+        if written or others or lists or shown.by or shown.ranks:
+            *most, last = (*OF_A_SCAN[kind], *OF_ANY_PATTERN)
             raise InputError(f"Of a pattern of files, only {', '.join(most)}, {last} and --out FILE.csv can be asked.")
         _rate_in_chunks(str(results), kind, rater, reading, federation, shown, out)
         return
 
-    if lists is not None and is_page(out):
-        raise InputError("A list is written as a table: --out NAME.csv.")
-    opened, described = None, lists or federation.rater(rater, *reading.asked_of_rater(), kind=kind)
-    if book is None or not is_book(book):
+    if lists is not None and (is_page(out) or shown.by or shown.board):
+        raise InputError("A list is written as a table: --out NAME.csv; --by and --board are for leaderboards.")
+    if shown.ranks and rater != "bradley-terry":
+        raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
+    if shown.by and (book or out or picture):
+        raise InputError("--by shows a board of each part: leave out --book, --out and --picture; --board writes them.")
+
+    def plain() -> Any:
+        return federation.rater(rater, *reading.asked_of_rater(), kind=kind)
+
+    opened, described = None, lists or plain()
+    if of_book and (book or rejects or shown.by or shown.ranks or described is not None):
+        raise InputError(
+            f"{results} is a rating book, which keeps its rater and one board: leave out --book, --rejects, --by, "
+            "--ranks, --k, --k-of, --rules and --initial."
+        )
+    if of_book:
+        refuse_reading_of_book(reading)
+    if not of_book and (book is None or not is_book(book)):
         check_rater(rater, reading, kind)
     elif described is not None:
         raise InputError(f"{book} keeps its rater; leave out --k, --k-of, --rules and --initial or start another.")
     else:
         with plain_warnings():
-            opened = open_book(book, rater, reading, kind)
+            opened = open_book(book or results, rater, reading, kind)
     keeper = lists if opened is None else opened.rater
     conditions = reading.columns_asked() if keeper is None else list(conditions_of(keeper))
-    if opened is not None:
-        reading = reading.as_kept_by(keeper, results, kind)
-    played = reading.load(results, rejects, conditions, kind=kind)
-    federation.check_names(played)
+    if of_book and opened is not None:
+        played: Any = opened.matches()
+    else:
+        reading = reading if opened is None else reading.as_kept_by(keeper, results, kind)
+        played = reading.load(results, rejects, [*conditions, *([shown.by] if shown.by else [])], kind=kind)
+        federation.check_names(played)
+    if shown.by:
+        keep, boards = shown.by in conditions, []
+        for level, part in _by_level(played, shown.by, keep=keep).items():
+            with plain_warnings():
+                rated = fit_rater(rater, part, reading)[0] if described is None else fit_shown(plain(), part)
+                board = board_of(rated, part, f"{shown.by} {level}: {rated_by(rated, part)}", shown)
+            boards.append(board._replace(table=board.table.with_columns(pl.lit(level).alias(shown.by))))
+        _show_boards(boards, {}, shown, kind, as_json=as_json)
+        return
     with plain_warnings():
         rated: Any = None
         choice = None
@@ -200,7 +230,7 @@ def rate(
         elif opened is None:
             rated, choice = fit_rater(rater, played, reading)
         rater_used: Any = rated if opened is None else keeper
-        if hasattr(rater_used, "_unused_words") and (words := rater_used._unused_words(played)):
+        if not of_book and hasattr(rater_used, "_unused_words") and (words := rater_used._unused_words(played)):
             say_note(words)
         if book is not None:
             with disk_errors_in_words(Path(book)):
@@ -212,10 +242,17 @@ def rate(
                 f"{added.known:,} counted before, {len(kept):,} in all.",
                 err=as_json,
             )
+        rated = keeper if of_book else rated
         worth = rating_inflation(rated, played) if opened is None else None
+        board = None if hasattr(rated, "_list_table") else board_of(rated, played, rated_by(rated, played), shown)
+    content: dict[str, Any] = {}
     if as_json:
-        echo_json(content_of(rated, played, choice) | {"inflation": None if worth is None else worth.to_dict()})
-    elif hasattr(rated, "_list_table"):
+        content = content_of(rated, played, choice) | {"inflation": None if worth is None else worth.to_dict()}
+    if board is not None:
+        _show_boards([board], content, shown, kind, as_json=as_json)
+    elif as_json:
+        echo_json(content)
+    else:
         table, unrated = rated._list_table(), rated.unrated_
         console().print(table.head(shown.top))
         if len(table.rows) > shown.top:
@@ -224,8 +261,7 @@ def rate(
             names = "; ".join(f"{name} {games}" for name, games in unrated.select("name", "games").head(5).rows())
             more = "; …" if unrated.height > 5 else ""
             typer.echo(f"Without a rating; games against rated opponents so far, of which 5 are needed: {names}{more}.")
-    else:
-        show_leaderboard(rated, played, rated_by(rated, played), shown, noun=kind.noun)
+    if board is not None and not as_json:
         if estimates := estimates_in_a_line(rated):
             typer.echo(f"Estimated: {estimates}")
         if retired := retirement_words(rated):
@@ -236,6 +272,22 @@ def rate(
         if worth is not None:
             typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
     _write(rated, played, league_name(results), shown, out, picture, err=as_json)
+
+
+def _show_boards(
+    boards: list[Board], content: dict[str, Any], shown: ShownOptions, kind: Kind, *, as_json: bool
+) -> None:
+    """Print leaderboards, or all that was found as JSON, and write them where that is asked for."""
+    import polars as pl
+
+    if shown.board is not None:
+        write_csv(pl.concat([board.table for board in boards]), shown.board)
+        typer.echo(f"Leaderboard: {shown.board}", err=as_json)
+    if as_json:
+        echo_json(content | {"leaderboard": [row for board in boards for row in board.table.to_dicts()]})
+        return
+    for board in boards:
+        board.show(shown.top, kind.noun)
 
 
 def _write(
@@ -274,90 +326,13 @@ def _rate_in_chunks(
     # Every match is counted by two sides; entries of contests are no number of contests.
     number = f"{int(table['matches'].sum()) // 2:,} matches of " if kind.two_sided else ""
     title = f"{number}{len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}"
-    show_leaderboard(rated, None, title, shown, noun=kind.noun)
+    board_of(rated, None, title, shown).show(shown.top, kind.noun)
     if out is not None:
         write_csv(table, out)
         typer.echo(f"Ratings: {out}")
 
 
 MOST_BOARDS = 50
-
-
-class Board(NamedTuple):
-    """A leaderboard, of which value of a column, whose it is, and its title."""
-
-    table: pl.DataFrame
-    level: str
-    rater: Any
-    title: str
-
-
-@grouped
-def leaderboard(
-    source: Annotated[Path, typer.Argument(help="A rating book, or a file of results to fit.")],
-    reading: AnyReadingOptions,
-    shown: ShownOptions,
-    rater: RaterName = AUTOMATIC,
-    caution: Annotated[
-        float | None,
-        typer.Option(min=0, help="Standard deviations taken off before sorting; 2 unless given, 0 for contests."),
-    ] = None,
-    ranks: Annotated[
-        bool, typer.Option("--ranks", help="Show ranks with their 95 % intervals, of --rater bradley-terry.")
-    ] = False,
-    by: Annotated[
-        str | None, typer.Option(help="A board for each value of this column, from its matches alone.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the leaderboard to this CSV file.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Show who is best, surest first; sides hardly tied to the rest stand in pools of their own.
-
-    Example:  kinelo leaderboard league/results.csv --active-days 365 --least-matches 5
-    """
-    import polars as pl
-
-    from kinelo.book.book import is_book
-    from kinelo.raters.leaderboard import board_and_words
-    from kinelo.raters.tables import ranks_table
-
-    kind = kind_of_source(source, reading.column)
-    if ranks and rater != "bradley-terry":
-        raise InputError("--ranks needs --rater bradley-terry, which says how sure each rank is.")
-    if is_book(source) and (by or ranks):
-        raise InputError("--by and --ranks rate a file of results; a book holds one board.")
-
-    boards: list[Board] = []
-    with plain_warnings():
-        if is_book(source):
-            book = open_book(source, rater, reading, kind)
-            parts: dict[str, Any] = {"": (book.rater, book.matches())}
-        else:
-            check_rater(rater, reading, kind)
-            asked = reading.columns_asked()
-            played = reading.load(source, conditions=[*asked, *([by] if by else [])], kind=kind)
-            parts = {
-                level: (fit_rater(rater, part, reading)[0], part)
-                for level, part in _by_level(played, by, keep=by in asked).items()
-            }
-        for level, (rated, part) in parts.items():
-            prefix = f"{by} {level}: " if by else ""
-            ranking = {"caution": caution, **shown.ranking()}
-            table, said = (rated.intervals(), "") if ranks else board_and_words(rated, part, **ranking)
-            if said:
-                typer.echo(f"note: {prefix}{said}", err=True)
-            boards.append(Board(table, level, rated, f"{prefix}{rated_by(rated, part)}"))
-    tables = [board.table.with_columns(pl.lit(board.level).alias(by)) if by else board.table for board in boards]
-    if out is not None:
-        write_csv(pl.concat(tables), out)
-    if as_json:
-        echo_json([row for table in tables for row in table.to_dicts()])
-        return
-    for board in boards:
-        if ranks:
-            console().print(ranks_table(board.table, board.title).head(shown.top))
-        else:
-            show_board(board.table, "", board.rater, board.title, shown.top, kind.noun)
 
 
 def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:

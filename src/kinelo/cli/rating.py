@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -57,15 +57,19 @@ def rater_of(
         raise InputError(f"{book or results} holds {form}.")
     with plain_warnings():
         if book is not None:
-            odd = [option for option in reading.asked() if option not in OF_A_BOOK]
-            if odd:
-                raise InputError(f"{odd[0]} says how a file is read: leave it out with --book, or give --results FILE.")
+            refuse_reading_of_book(reading)
             kept = open_book(book, rater, reading, kind)
             return kept.rater, kept.matches() if history and len(kept) else None
         assert results is not None
         check_rater(rater, reading, kind)
         played = reading.load(results, kind=kind)
         return fit_rater(rater, played, reading)[0], played
+
+
+def refuse_reading_of_book(reading: ReadingOptions) -> None:
+    """Refuse options that say how a file is read, where there is none."""
+    for option in (option for option in reading.asked() if option not in OF_A_BOOK):
+        raise InputError(f"{option} says how a file is read: leave it out of a book, or give a file of results.")
 
 
 def typed_names(names: list[str], reading: AnyReadingOptions) -> list[str]:
@@ -183,24 +187,33 @@ def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | No
     }
 
 
-def show_leaderboard(
-    rater: Any, matches: Matches | Contests | None, title: str, shown: ShownOptions, *, noun: str = "matches"
-) -> None:
-    """Print the leaderboard of each kind that is rated, and say who is shown and who is not."""
+class Board(NamedTuple):
+    """A leaderboard, whose it is, and its title."""
+
+    table: pl.DataFrame
+    rater: Any
+    title: str
+
+    def show(self, top: int, noun: str) -> None:
+        """Print it, by kinds where there are any, and say which options show the others."""
+        from kinelo.raters.leaderboard import boards_by_kind
+        from kinelo.raters.tables import board_table, left_out_words, ranks_table
+
+        if "place" not in self.table.columns:
+            console().print(ranks_table(self.table, self.title).head(top))
+            return
+        boards = boards_by_kind(self.table)
+        for kind, board in boards.items():
+            console().print(board_table(board, f"{self.title}: {kind}" if kind else self.title, top=top, noun=noun))
+        if words := left_out_words(self.rater.ratings_.height - sum(board.height for board in boards.values()), noun):
+            typer.echo(f"{words.removesuffix('.')} (--active-days, --least-matches).")
+
+
+def board_of(rater: Any, matches: Matches | Contests | None, title: str, shown: ShownOptions) -> Board:
+    """The leaderboard that is asked for, or ranks; that everyone is shown because nobody qualifies is said."""
     from kinelo.raters.leaderboard import board_and_words
 
-    show_board(*board_and_words(rater, matches, **shown.ranking()), rater, title, shown.top, noun)
-
-
-def show_board(table: pl.DataFrame, said: str, rater: Any, title: str, top: int, noun: str) -> None:
-    """Print a leaderboard, by kinds where there are any, what is said of it, and which options show the others."""
-    from kinelo.raters.leaderboard import boards_by_kind
-    from kinelo.raters.tables import board_table, left_out_words
-
-    if said:
-        typer.echo(f"note: {said}", err=True)
-    boards = boards_by_kind(table)
-    for kind, board in boards.items():
-        console().print(board_table(board, f"{title}: {kind}" if kind else title, top=top, noun=noun))
-    if words := left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun):
-        typer.echo(f"{words.removesuffix('.')} (--active-days, --least-matches).")
+    table, words = (rater.intervals(), "") if shown.ranks else board_and_words(rater, matches, **shown.ranking())
+    if words:
+        typer.echo(f"note: {words}", err=True)
+    return Board(table, rater, title)

@@ -1,4 +1,4 @@
-"""Commands that take a study file, and ``kinelo reproduce``."""
+"""``kinelo study``, whose verbs take a study file, and ``kinelo reproduce``."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def diagnose(
     current folder where no --out is given. With --out NAME.html everything stands on one page. With --check leagues are
     played beside the theory, and both numbers are shown.
 
-    Example:  kinelo diagnose studies/r2.toml --out out/verdict
-    Example:  kinelo diagnose studies/r2.toml --out verdict.html
+    Example:  kinelo study diagnose studies/r2.toml --out out/verdict
+    Example:  kinelo study diagnose studies/r2.toml --out verdict.html
     """
     from kinelo.runtime.extras import STUDY, require
 
@@ -100,7 +100,7 @@ def design(
 ) -> None:
     """Compare rating systems: that of the study, and every [design.NAME] that changes its gamma, pairing or schedule.
 
-    Example:  kinelo design studies/design.toml --picture trade-off.png
+    Example:  kinelo study design studies/design.toml --picture trade-off.png
     """
     from kinelo.advice.design import design as run
     from kinelo.advice.design import design_table
@@ -151,7 +151,7 @@ def simulate(
 
     Writes the ratings as zarr (DIR/run/data.zarr, opens with xarray) and a picture (DIR/ratings.png).
 
-    Example:  kinelo simulate studies/r2.toml --out out/r2
+    Example:  kinelo study simulate studies/r2.toml --out out/r2
     """
     from kinelo.runtime.extras import STUDY, require
 
@@ -191,7 +191,7 @@ def solve(
     Writes the densities as zarr (DIR/population.zarr, opens with xarray) and a picture (DIR/population.png); DIR/run
     holds what an interrupted run continues from.
 
-    Example:  kinelo solve studies/figure3.toml --out out/figure3
+    Example:  kinelo study solve studies/figure3.toml --out out/figure3
     """
     from kinelo.runtime.extras import STUDY, require
 
@@ -252,7 +252,7 @@ def sweep(
     Writes every point as it ends (DIR/sweep/points), all of them (DIR/sweep/data.zarr, opens with xarray) and a
     picture (DIR/sweep.png).
 
-    Example:  kinelo sweep studies/slope.toml --out out/slope --workers 2
+    Example:  kinelo study sweep studies/slope.toml --out out/slope --workers 2
     """
     from kinelo.runtime.extras import STUDY, require
 

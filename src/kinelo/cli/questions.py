@@ -1,0 +1,265 @@
+"""``kinelo why``, and the questions that ``kinelo predict`` answers beside forecasts: ``--preview``, ``--fair`` and
+``--balance``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import typer
+
+from kinelo.cli.loading import named_value, plain_warnings
+from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
+from kinelo.cli.output import console, echo_json, is_page
+from kinelo.cli.rating import BookOption, ResultsOption, rater_of, typed_names
+from kinelo.errors import InputError
+from kinelo.matches.kind import SIZE
+from kinelo.raters.choice import AUTOMATIC
+from kinelo.raters.qualifying import LAST_EXPLAINED
+
+
+@dataclass(frozen=True)
+class MatchQuestions:
+    """What may be asked about a match that is typed, beside its forecast."""
+
+    heading: ClassVar[str] = "Questions about one --match"
+
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show what everyone would gain or lose by each result, or each place.")
+    ] = False
+    fair: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Say which value of this covariate, such as a handicap, makes it even."),
+    ] = None
+    date: Annotated[
+        str | None, typer.Option(help="Day of the match (of --balance too); by default the last day known.")
+    ] = None
+    home_lineup: Annotated[
+        str | None, typer.Option(help="With --preview: who plays for the first side: 'Ann, Bob'.")
+    ] = None
+    away_lineup: Annotated[str | None, typer.Option(help="With --preview: who plays for the other side.")] = None
+    of: Annotated[
+        list[str] | None, typer.Option(help="With --preview of a contest: whose places to try; may be repeated.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class EvenTeams:
+    """How those who are there are split."""
+
+    heading: ClassVar[str] = "Even teams"
+
+    balance: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Split these into even teams: 'ANN; BOB; CID; DEE', or a file of names, one a line."
+        ),
+    ] = None
+    sides: Annotated[str, typer.Option(help="How many sides, or their sizes, such as 5,4.")] = "2"
+    together: Annotated[
+        list[str] | None, typer.Option(help="Names for one side, such as 'Ann, Bob'; may be repeated.")
+    ] = None
+    apart: Annotated[
+        list[str] | None, typer.Option(help="Names for different sides, such as 'Ann, Bob'; may be repeated.")
+    ] = None
+    role: Annotated[
+        list[str] | None, typer.Option(help="NAME=ROLE; each side gets its share of a role. May be repeated.")
+    ] = None
+    newcomers: Annotated[int, typer.Option(min=0, help="Spread those with fewer matches than this.")] = 0
+    show: Annotated[int, typer.Option(min=1, help="How many splits to show.")] = 5
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the search, where there are too many splits.")] = 1
+
+
+def even_teams(
+    teams: EvenTeams, ratings: Callable[..., Any], reading: AnyReadingOptions, date: str | None, *, as_json: bool
+) -> None:
+    """Split those who are there into teams so that the match is as even as can be."""
+    import kinelo as kn
+
+    names = typed_names(_lobby(teams.balance or ""), reading)
+    try:
+        sizes = [int(word) for word in teams.sides.split(",")]
+    except ValueError:
+        raise InputError(f"--sides {teams.sides!r:.40} is neither a number of sides nor sizes such as 5,4.") from None
+    asked = {"together": teams.together or (), "apart": teams.apart or ()}
+    wishes = {
+        name: [typed_names(list(filter(None, map(str.strip, words.split(",")))), reading) for words in several]
+        for name, several in asked.items()
+    }
+    named = (named_value("--role", words, "NAME=ROLE", last=True) for words in teams.role or ())
+    roles = {typed_names([name], reading)[0]: part for name, part in named}
+    known, _ = ratings(reading)
+    with plain_warnings():
+        found = kn.balance(
+            known,
+            names,
+            sizes if len(sizes) > 1 else sizes[0],
+            **wishes,
+            roles=roles or None,
+            newcomers=teams.newcomers,
+            best=teams.show,
+            date=date,
+            seed=teams.seed,
+        )
+    for name in found.unknown:
+        typer.echo(f"warning: {name} has never played and counts as a newcomer", err=True)
+    _show(known, found, as_json=as_json)
+
+
+def _lobby(names: str) -> list[str]:
+    """Names that are typed with ``;`` between them, or those of a file, one a line."""
+    from kinelo.matches.loading import decode
+    from kinelo.runtime.reading import check_file
+
+    if ";" in names:
+        return [name.strip() for name in names.split(";") if name.strip()]
+    if not Path(names).exists():
+        raise InputError(f"--balance {names!r:.60} is neither of the form 'ANN; BOB; CID; DEE' nor a file of names.")
+    check_file(Path(names))
+    raw, _ = decode(Path(names).read_bytes(), names)
+    return [line.strip() for line in raw.decode("utf-8", "replace").splitlines() if line.strip()]
+
+
+def fair_handicap(
+    match: str, questions: MatchQuestions, ratings: Callable[..., Any], reading: AnyReadingOptions,
+    levels: dict[str, str], *, neutral: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Say which value of a covariate makes a match even; ``levels`` are those of its other columns."""
+    from kinelo.raters.questions import fair_value
+
+    asked, values, (names, contest) = str(questions.fair), dict[str, Any](levels), sides_of(match)
+    if contest and (values or neutral):
+        odd = f"value of {min(values)}" if values else "--neutral"
+        raise InputError(f"{match!r:.60} is a contest, for which there is no {odd}.")
+    names = typed_names(names, reading)
+    known, _ = ratings(reading, contest=contest)
+    columns = [name for name in getattr(known, "covariates", None) or () if not contest or name != SIZE]
+    if asked not in columns:
+        used = f"the covariates {', '.join(columns)}" if columns else "no covariates"
+        raise InputError(f"{asked!r:.60} is no covariate of this {type(known).__name__}, which uses {used}.")
+    for name in values.keys() & columns:
+        try:
+            values[name] = float(values[name].replace("−", "-"))
+        except ValueError:
+            raise InputError(f"{name}={values[name]!r:.40} is no number, and {name} is a covariate.") from None
+    with plain_warnings():
+        if contest:
+            value: Any = fair_value(known, names, covariate=asked, date=questions.date)
+        else:
+            value = fair_value(
+                known, names[0], names[1], asked, date=questions.date, neutral=neutral, given=values
+            )  # fmt: skip
+        (effect,) = known.effects_.filter(name=asked).to_dicts()
+    if as_json:
+        sides = {} if contest else {"home": names[0], "away": names[1]}
+        content = {"rater": type(known).__name__, **sides, "covariate": asked, "fair": value}
+        echo_json(content | {name: effect[name] for name in ("effect", "standard_error")})
+        return
+    points = f"unit of it is worth {effect['effect']:.1f} ± {effect['standard_error']:.1f} points"
+    if contest:
+        for name, number in value.items():
+            typer.echo(f"{name}: {asked} {number:+.2f} against the mean of all")
+        typer.echo(f"A {points}.")
+    else:
+        typer.echo(f"{names[0]} – {names[1]} is even at {asked} = {value:.2f}; a {points} to the first side.")
+
+
+def changes_ahead(
+    match: str, questions: MatchQuestions, ratings: Callable[..., Any], reading: AnyReadingOptions,
+    *, neutral: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Show what everyone would gain or lose by each result of a match, or by each place of a contest."""
+    import kinelo as kn
+
+    names, contest = sides_of(match)
+    names, of = typed_names(names, reading), questions.of
+    circumstances: dict[str, Any] = {} if questions.date is None else {"date": questions.date}
+    lineups = {"home_lineup": questions.home_lineup, "away_lineup": questions.away_lineup}
+    if contest:
+        of_matches = {"--neutral": neutral, **{f"--{name.replace('_', '-')}": given for name, given in lineups.items()}}
+        for name in (name for name, value in of_matches.items() if value):
+            raise InputError(f"{match!r:.60} is a contest, for which there is no {name}.")
+        circumstances |= {"of": typed_names(of, reading)} if of else {}
+    elif of:
+        raise InputError("--of asks about places of a contest, 'ANN; BOB; CID'.")
+    if neutral:
+        circumstances["neutral"] = True
+    for name, lineup in lineups.items():
+        if lineup is not None:
+            circumstances[name] = typed_names([player.strip() for player in lineup.split(",")], reading)
+    known, _ = ratings(reading, contest=contest)
+    with plain_warnings():
+        found = kn.preview(known, names if contest else names[0], None if contest else names[1], **circumstances)
+    _show(known, found, as_json=as_json)
+
+
+def _show(rater: Any, found: Any, *, as_json: bool) -> None:
+    """Print an answer of a table and lines."""
+    if as_json:
+        echo_json({"rater": type(rater).__name__, **found.to_dict()})
+        return
+    console().print(found.table())
+    for line in found.lines():
+        typer.echo(line)
+
+
+@grouped
+def why(
+    reading: AnyReadingOptions,
+    match: Annotated[
+        str | None, typer.Argument(help="Identifier of the match (its row without one), or of the contest.")
+    ] = None,
+    book: BookOption = None,
+    results: ResultsOption = None,
+    rater: RaterName = AUTOMATIC,
+    of: Annotated[str | None, typer.Option(help="In place of a match: whose last matches to explain.")] = None,
+    last: Annotated[int | None, typer.Option(min=1, help=f"How many of them: {LAST_EXPLAINED} unless given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the page of --of to this file: NAME.html.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say why a match moved ratings by so much, or why somebody's rating moved, as terms that add up to the change.
+
+    Example:  kinelo why M-2014-61 --book league.db
+    Example:  kinelo why 17 --results league/results.csv --rater team
+    Example:  kinelo why --of Ashford --last 5 --book league.db --out ashford.html
+    """
+    import kinelo as kn
+
+    if (match is None) == (of is None):
+        raise InputError("Say what to explain: either a match, or somebody's last matches (--of NAME).")
+    if last is not None and of is None:
+        raise InputError("--last counts somebody's last matches: give --of NAME.")
+    last, of = last or LAST_EXPLAINED, None if of is None else typed_names([of], reading)[0]
+    if out is not None and (of is None or not is_page(out)):
+        raise InputError("--out writes the page of somebody: give --of NAME and a file whose name ends in .html.")
+
+    known, played = rater_of(book, results, rater, reading, history=True)
+    if played is None:
+        raise InputError(f"{book} holds no matches.")
+    with plain_warnings():
+        if of is not None:
+            found = kn.explain_last(known, of, played, last=last)
+        elif book is not None:  # which knows what came late
+            found = kn.explain(kn.RatingBook(book), str(match))
+        else:
+            found = kn.explain(known, str(match), played)
+        if out is not None:
+            from kinelo.pages.page import write_page
+
+            typer.echo(f"Page: {write_page(known, out, matches=played, of=of, last=last)}", err=as_json)
+    if as_json:
+        echo_json({"rater": type(known).__name__, **found.to_dict()})
+        return
+    for line in found.lines():
+        typer.echo(line)
+
+
+def sides_of(match: str) -> tuple[list[Any], bool]:
+    """Who meets in a match or contest that is typed, and whether it is a contest."""
+    contest = ";" in match
+    names = [name.strip() for name in match.split(";" if contest else " - ")]
+    if not all(names) or len(names) < 2 or (len(names) > 2 and not contest):
+        raise InputError(f"{match!r:.60} is neither of the form 'HOME - AWAY' nor 'ANN; BOB; CID'.")
+    return names, contest
