@@ -25,12 +25,15 @@ $(VENV)/.bench: $(VENV)/.run
 	$(call INSTALL,.[bench])
 	touch $@
 
-# A made-up league rated and audited, with pictures; everything is in the folder demo.
+# A made-up league rated and audited, with pictures, and what varying strength (a small step) and noise (a large one)
+# do to a table whose strengths are known; everything is in the folder demo.
 demo: $(VENV)/.run
 	rm -rf demo
 	$(BIN)/kinelo sample demo
 	$(BIN)/kinelo rate demo/results.csv --out demo/ratings.html
 	$(BIN)/kinelo audit demo/results.csv --out demo/audit.html
+	sed 's/gamma = 0.05/gamma = 1.0/' studies/small-step.toml > demo/large-step.toml
+	@for step in studies/small demo/large; do $(BIN)/kinelo study diagnose $$step-step.toml | grep -A 4 'Scale of'; done
 	@echo "Open demo/ratings.html and demo/audit.html in a browser."
 
 run: $(VENV)/.run

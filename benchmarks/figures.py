@@ -18,17 +18,17 @@ SEEN = {"results": "who won", "goals": "goals too"}
 
 
 def like_for_like(section: dict) -> str:
-    """Two rows, forecasters that see results and forecasters that see goals; of each library its best rater."""
+    """A row for each forecaster, those that see results and those that see goals; of each library its best rater."""
     versions = dict(one.rsplit(" ", 1) for one in section["versions"].split(", "))
-    lines = ["| seen of past matches | Kinelo | others |", "|---|---|---|"]
+    lines = ["| seen of past matches | forecaster | log-loss | more than Kinelo's |", "|---|---|---|---|"]
     for seen, words in SEEN.items():
         rows = [(name[len(seen) + 2 :], said) for name, said, *_ in section["rows"] if name.startswith(f"{seen}: ")]
         ours, *others = rows
         best: dict[str, str] = {}
         for name, said in sorted(others, key=lambda row: loss_of(row[1])):
-            best.setdefault(called(name, versions), f"{loss_of(said):.4f} ({gap_of(said)})")
-        told = ", ".join(f"{name}: {said}" for name, said in best.items())
-        lines.append(f"| {words} | `{ours[0].split(',')[0]}`: {loss_of(ours[1]):.4f} | {told} |")
+            best.setdefault(called(name, versions), f"{loss_of(said):.4f} | {gap_of(said)}")
+        lines.append(f"| {words} | Kinelo, `{ours[0].split(',')[0]}` | {loss_of(ours[1]):.4f} | |")
+        lines += [f"| {words} | {name} | {said} |" for name, said in best.items()]
     measured = f"Measured on {section['date']} at commit {section['commit']}, {section['machine']}."
     return "\n".join([*lines, "", measured])
 

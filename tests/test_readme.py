@@ -2,10 +2,14 @@
 
 import json
 import re
+import shlex
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from kinelo.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
@@ -37,6 +41,25 @@ def test_the_examples_run(page, tmp_path, monkeypatch):
 
 def test_the_readme_has_examples():
     assert len(examples(ROOT / "README.md")) >= 2
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/from-others.md", "docs/rating-contests.md"])
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+def test_commands_run_as_they_are_printed(page, tmp_path, monkeypatch):
+    """Block by block, in an empty folder each: what a block uses it has written itself. Servers are left out."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    ran = 0
+    for number, block in enumerate(blocks):
+        place = tmp_path / str(number)
+        place.mkdir()
+        monkeypatch.chdir(place)
+        for line in block.splitlines():
+            program, *words = shlex.split(line, comments=True) or [""]
+            if program == "kinelo" and words[0] not in ("serve", "lab"):
+                assert CliRunner().invoke(app, words).exit_code == 0, line
+                ran += 1
+    assert ran >= 2
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -6,7 +6,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -89,6 +91,25 @@ def test_a_release_is_refused_while_an_address_is_empty(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stderr
         assert ("repository" in done.stderr) == bool(status)
+
+
+def test_a_package_index_shows_links_and_pictures_of_the_readme(monkeypatch):
+    """With an address every link of README.md is absolute and leads to a file; without one none changes."""
+    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin", "hatchling.metadata.plugin.interface"):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(MetadataHookInterface=object))
+    spec = spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None and spec.loader is not None
+    hook = module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = hook.absolute(text, "https://x/y")
+    targets = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", shown)
+    assert len(targets) > 20
+    for picture, target in targets:
+        kind = "raw" if picture else "blob"
+        assert target.startswith(f"https://x/y/{kind}/HEAD/"), target
+        assert (ROOT / target.removeprefix(f"https://x/y/{kind}/HEAD/").partition("#")[0]).exists(), target
+    assert hook.absolute(text, "") == text
 
 
 def test_the_software_is_cited_as_itself():
