@@ -6,7 +6,7 @@ import pytest
 import kinelo as kn
 from kinelo.raters.bradley_terry.rater import Tally
 from kinelo.raters.glicko.rater import Deviations
-from kinelo.raters.kalman.state import SideState
+from kinelo.raters.kalman.rater import SideState
 from kinelo.raters.player.state import SquadState
 from kinelo.raters.state import RatingTable
 

@@ -11,8 +11,8 @@ from kinelo.errors import KineloWarning
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.lineups import Lineups
 from kinelo.raters.adapter import blank_of
+from kinelo.raters.player.rater import log_sizes
 from kinelo.raters.player.rotation import AFTER, STARTERS, UNSEEN
-from kinelo.raters.player.sizes import log_sizes
 
 
 def lobby(worth=400.0, seed=3, n=900, sizes=(4, 5, 6), equal=False):

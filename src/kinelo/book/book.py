@@ -316,12 +316,12 @@ class RatingBook:
         if make is None:
             rater = type(self._ratings.blank).__name__
             raise InputError(f"{rater} rates matches of two sides; give both, and the result.")
-        found: list[Any] = []
+        contest_rows: list[Any] = []
         for row, name in zip(rows, names, strict=True):
             said = {word: value for word, value in row.items() if word not in ("order", "date")}
             day = self._ratings.day_of(name, None if row.get("date") is None else read_day(row["date"]))
-            found += contests_to_rows(replace(make(row["order"], date=day, **said), identifiers=(name,)))
-        return rows_to_contests(sorted(found, key=lambda one: one["date"]))
+            contest_rows += contests_to_rows(replace(make(row["order"], date=day, **said), identifiers=(name,)))
+        return rows_to_contests(sorted(contest_rows, key=lambda one: one["date"]))
 
     # Taking out, checking
 
@@ -379,12 +379,13 @@ class RatingBook:
         ratings = self._ratings
         with self._database.snapshot():
             ratings.know_blank()
-            kept = ratings.read_whole()
+            stored_rater = ratings.read_whole()
             rater, matches = copy.deepcopy(ratings.blank), ratings.ledger.read()
         if matches is not None:
             carry_on(rater, matches)
         ours, theirs = (
-            {row[:2]: row for row in (one._slots.rows() if ratings.local else shown_rows(one))} for one in (kept, rater)
+            {row[:2]: row for row in (one._slots.rows() if ratings.local else shown_rows(one))}
+            for one in (stored_rater, rater)
         )
         for key in sorted(ours.keys() | theirs.keys()):
             one, other = ours.get(key), theirs.get(key)
@@ -395,7 +396,7 @@ class RatingBook:
             if not ratings.local and not (same and np.allclose(one[2:4], other[2:4], 1e-5)):  # type: ignore[index]
                 wrong.append(f"The rating of {key[1]!r} ({key[0]}) differs from one run over all {self.noun}.")
         shared = ratings.local and matches is not None
-        if shared and json.dumps(kept._slots.shared()) != json.dumps(rater._slots.shared()):
+        if shared and json.dumps(stored_rater._slots.shared()) != json.dumps(rater._slots.shared()):
             wrong.append(f"What all share differs from one run over all {self.noun}.")
         return wrong
 

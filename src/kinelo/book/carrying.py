@@ -140,15 +140,15 @@ class Alone:
         None of them may have played after the day ``first``.
         """
         known = self.known
-        found: list[SlotRow | None]
+        rows_now: list[SlotRow | None]
         try:
-            found = [known[name] for name in names]
+            rows_now = [known[name] for name in names]
         except KeyError:
-            found = self._read(names)
-        for row in found:
+            rows_now = self._read(names)
+        for row in rows_now:
             if row is not None and row.last > first:
                 raise Otherwise
-        return found
+        return rows_now
 
     def _read(self, names: Sequence[str]) -> list[SlotRow | None]:
         database, kind = self.database, self.kind
@@ -282,7 +282,7 @@ class Carrying:
 
     # One match
 
-    def count_alone(self, noun: str, name: str, said: Any, date: np.datetime64 | None) -> bool:
+    def count_alone(self, noun: str, name: str, entry: Any, date: np.datetime64 | None) -> bool:
         """Count what is new and comes after all that those who take part have played, in as few steps as that takes.
 
         Nothing is done, and False returned, where it is nothing of the kind.
@@ -312,7 +312,7 @@ class Carrying:
             # A day far ahead is asked about by the general way.
             if early or first > time.time() / 86400.0 + 365.0 or self._checkpoint_due(text):
                 raise Otherwise
-            alone.count(name, said, (first, text))
+            alone.count(name, entry, (first, text))
 
         try:
             self.attempt(count, everybody=alone.moves, question=alone.question)
@@ -487,7 +487,7 @@ class Carrying:
         database, table = self.database, self.ratings.ledger.table
         total = database.one(f"SELECT COUNT(*) FROM {table}")[0]
         done = total - len(matches) if before is None else before
-        kept = database.one("SELECT MAX(matches) FROM checkpoint WHERE date IS NOT NULL")[0] or 0
+        checkpoint = database.one("SELECT MAX(matches) FROM checkpoint WHERE date IS NOT NULL")[0] or 0
         starts = (np.flatnonzero(np.diff(matches.day)) + 1).tolist()
         # The first day begins with these matches unless the book holds others on it, which come before them.
         held = database.one(f"SELECT COUNT(*) FROM {table} WHERE date = ?", (str(matches.date[0]),))[0]
@@ -495,12 +495,12 @@ class Carrying:
             starts = [0, *starts]
         at = 0
         for start in starts:
-            if done + start - kept < EVERY:
+            if done + start - checkpoint < EVERY:
                 continue
             if start > at:
                 carry_on(rater, matches[at:start])
-            at, kept = start, done + start
-            save_state(database, None, rater, str(matches.date[start]), kept)
+            at, checkpoint = start, done + start
+            save_state(database, None, rater, str(matches.date[start]), checkpoint)
         carry_on(rater, matches[at:] if at else matches)
         # Keep few checkpoints: all of the last ones, and of earlier ones fewer the longer ago they were.
         rows = database.rows("SELECT number FROM checkpoint WHERE date IS NOT NULL ORDER BY number")

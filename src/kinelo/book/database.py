@@ -85,11 +85,11 @@ class Database:
         """The connection of this thread: the writer's inside a transaction, else one for reading."""
         if self._writer is not None and getattr(self._own, "inside", False):
             return self._writer
-        found = getattr(self._own, "reader", None)
-        if found is None:
-            found = self._own.reader = self.connect(writing=False)
-            self._all.append(found)
-        return found
+        reader = getattr(self._own, "reader", None)
+        if reader is None:
+            reader = self._own.reader = self.connect(writing=False)
+            self._all.append(reader)
+        return reader
 
     def close(self) -> None:
         """Close every connection; the next use opens new ones."""
@@ -477,12 +477,12 @@ class SQLite(Database):
 
     def check_schema(self) -> None:
         """Refuse tables that Kinelo did not make."""
-        found = {(kind, name): sql for kind, name, sql in self.rows("SELECT type, name, sql FROM sqlite_master")}
-        if odd := [name for kind, name in found if kind == "trigger"]:
+        schema = {(kind, name): sql for kind, name, sql in self.rows("SELECT type, name, sql FROM sqlite_master")}
+        if odd := [name for kind, name in schema if kind == "trigger"]:
             raise self.not_ours(f"it holds the trigger {odd[0]!r:.60}")
         for kind, ours in (("table", TABLES), ("index", INDEXES), ("view", VIEWS)):
             for name, sql in ours.items():
-                if _plain(found.get((kind, name)) or "") != _plain(self.definition(sql)):
+                if _plain(schema.get((kind, name)) or "") != _plain(self.definition(sql)):
                     raise self.not_ours(f"its {kind} {name!r} is missing or another")
 
     def damage(self) -> list[str]:
@@ -536,11 +536,11 @@ class Postgres(Database):
 
     def connection(self) -> Any:
         """The connection of this thread; a new one where the server went away."""
-        found = super().connection()
-        if found.closed and found is not self._writer:  # the server went away and may be back
+        reader = super().connection()
+        if reader.closed and reader is not self._writer:  # the server went away and may be back
             del self._own.reader
-            found = super().connection()
-        return found
+            reader = super().connection()
+        return reader
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
         """All rows of a question."""
@@ -671,12 +671,12 @@ class Postgres(Database):
 
     def check_schema(self) -> None:
         """Refuse tables that Kinelo did not make."""
-        found = self.rows("SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_class c "
+        schema = self.rows("SELECT c.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_class c "
                           "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
                           "WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'about'::regclass) "
                           "AND c.relkind = 'r'")  # fmt: skip
         columns: dict[str, dict[str, str]] = {}
-        for table, column, kind in found:
+        for table, column, kind in schema:
             columns.setdefault(table, {})[column] = kind.upper()
         for name, sql in TABLES.items():
             ours = dict(re.findall(r"^  (\w+) (DOUBLE PRECISION|\w+)", self.definition(sql), re.MULTILINE))

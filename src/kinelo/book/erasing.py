@@ -83,17 +83,17 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
 
 def strings_in(text: str | None) -> set[str]:
     """All texts in a cell of JSON."""
-    found: set[str] = set()
+    strings: set[str] = set()
 
     def look(value: Any) -> None:
         if isinstance(value, str):
-            found.add(value)
+            strings.add(value)
         for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
             look(part)
 
     if text is not None:
         look(read_json(text))
-    return found
+    return strings
 
 
 def _everywhere(database: Database, name: str) -> int:

@@ -89,29 +89,29 @@ class Entry:
 
     def sentences(self, noun: str) -> list[str]:
         """What is not plain about the addition, to whoever made it."""
-        said = []
+        sentences = []
         if len(self.changed):
-            said.append(
+            sentences.append(
                 f"{len(self.changed)} {noun} of the book differ in this table: they were changed, and the "
                 f"ratings computed again from {self.first_change} on."
             )
         if self.named:
-            said.append(
+            sentences.append(
                 f"{len(self.named)} matches that the book held without an identifier are those of this table: they "
                 "are known by its identifiers from now on."
             )
         if self.renamed:
             others = f", and so are {len(self.renamed) - 1:,} more" if self.renamed[1:] else ""
-            said.append(
+            sentences.append(
                 f"{self.renamed[0]}: the book holds a contest of that name on another day, more than a month away. "
                 f"They are two contests{others}; the later one is known by its name and day."
             )
         if self.split_days:
-            said.append(
+            sentences.append(
                 f"On {self.split_days} days sides play in this table and in one added before: such matches are rated "
                 "in the order in which the tables arrived, which one table for the whole day might not share."
             )
-        return said
+        return sentences
 
 
 class MatchLedger:
@@ -226,12 +226,14 @@ class MatchLedger:
             old = old.with_columns(pl.col("match_id").replace(named))
             fresh = fresh.filter(~pl.col("match_id").is_in(list(named.values())))
         _refuse_doubtful(fresh, old, matches, set(named.values()))
-        said = [*CONTENT, *(["lineups"] if matches.lineups is not None else []),
+        columns_given = [*CONTENT, *(["lineups"] if matches.lineups is not None else []),
                 *(["conditions"] if self.conditions else [])]  # fmt: skip
         # Rows under known identifiers of which the table says something else now, at the place the match has.
         both = rows.join(old, on="match_id", suffix="_old", maintain_order="left")
-        both = both.filter(pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in said))
-        unsaid = [name for name in SCHEMA if name not in said and name != "match_id"]  # the place is one of these
+        both = both.filter(pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_old")) for name in columns_given))
+        unsaid = [
+            name for name in SCHEMA if name not in columns_given and name != "match_id"
+        ]  # the place is one of these
         changed = both.with_columns(pl.col(f"{name}_old").alias(name) for name in unsaid).select(*SCHEMA)
         before = old.join(changed.select("match_id"), on="match_id", how="semi")
         return Entry(
@@ -439,13 +441,15 @@ def frame_to_matches(table: pl.DataFrame) -> Matches:
     """Matches of a book's table, in its order."""
     (home, away), teams = encode_names(table["home"], table["away"])
     texts = table["conditions"]
-    said = [] if texts.null_count() == texts.len() else [{} if x is None else read_json(x) for x in texts.to_list()]
-    levels = [level for one in said if isinstance(one, dict) for level in one.values()]
-    if not all(isinstance(one, dict) for one in said) or not all(isinstance(x, str | None) for x in levels):
+    levels_by_match = (
+        [] if texts.null_count() == texts.len() else [{} if x is None else read_json(x) for x in texts.to_list()]
+    )
+    levels = [level for one in levels_by_match if isinstance(one, dict) for level in one.values()]
+    if not all(isinstance(one, dict) for one in levels_by_match) or not all(isinstance(x, str | None) for x in levels):
         raise InputError("A row of the table match holds conditions that are none.")
     conditions = {}
-    for name in dict.fromkeys(name for one in said for name in one):
-        (codes,), held = encode_names(pl.Series([one.get(name) for one in said], dtype=pl.String))
+    for name in dict.fromkeys(name for one in levels_by_match for name in one):
+        (codes,), held = encode_names(pl.Series([one.get(name) for one in levels_by_match], dtype=pl.String))
         conditions[name] = Condition(codes, held)
     return Matches(
         table["date"].str.to_date("%Y-%m-%d").to_numpy().astype("datetime64[D]"),
@@ -500,7 +504,7 @@ def _lineups_of(texts: pl.Series) -> Lineups:
     )
 
 
-def table_of(said: Sequence[tuple[str, OneResult, np.datetime64]]) -> Matches:
+def table_of(played: Sequence[tuple[str, OneResult, np.datetime64]]) -> Matches:
     """Matches that a program says, each with its identifier and day, in order of their days, else as they are said.
 
     >>> from kinelo.raters.one_match import one_result
@@ -508,7 +512,7 @@ def table_of(said: Sequence[tuple[str, OneResult, np.datetime64]]) -> Matches:
     >>> table.match_id.tolist(), table.result.tolist()
     (['m1'], [0.5])
     """
-    names, ones, days = zip(*sorted(said, key=lambda match: match[2]))
+    names, ones, days = zip(*sorted(played, key=lambda match: match[2]))
     teams = tuple(dict.fromkeys(name for one in ones for name in (one.home, one.away)))
     code = {name: k for k, name in enumerate(teams)}
     home, away = (np.array([code[getattr(one, side)] for one in ones], np.int32) for side in ("home", "away"))

@@ -71,11 +71,11 @@ def _rows(rater: Any, keys: list[Key]) -> list[dict[str, Any]]:
         return []
     import polars as pl
 
-    wanted, found = dict.fromkeys(keys), {}
+    wanted, rows_by_key = dict.fromkeys(keys), {}
     table = rater.ratings_.filter(pl.col("name").is_in([name for _, name in keys]))
     kind_of_all = None if "kind" in table.columns else keys[0][0]
     for row in table.iter_rows(named=True):
         key = (row.get("kind", kind_of_all), row["name"])
         if key in wanted:
-            found[key] = {"kind": key[0], "name": key[1], **{name: row.get(name) for name in COLUMNS}}
-    return [found[key] for key in keys if key in found]
+            rows_by_key[key] = {"kind": key[0], "name": key[1], **{name: row.get(name) for name in COLUMNS}}
+    return [rows_by_key[key] for key in keys if key in rows_by_key]

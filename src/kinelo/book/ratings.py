@@ -146,15 +146,15 @@ class SlotStore:
         db, kinds = self.database, {}
         for kind, name in keys:
             kinds.setdefault(kind, []).append(name)
-        found: dict[Key, SlotRow] = {}
+        rows_by_key: dict[Key, SlotRow] = {}
         sql = f"{READ} WHERE kind = ? AND {db.among('name')}{f' ORDER BY name{db.for_update}' if lock else ''}"
         for kind in sorted(kinds):
             rows = {row[1]: row for row in db.rows(sql, (kind, db.listed(kinds[kind])))}
             if lock and db.for_update and (missing := sorted(set(kinds[kind]) - set(rows))):
                 db.many(RESERVE, [(kind, name, AWAITED) for name in missing])
                 rows |= {row[1]: row for row in db.rows(sql, (kind, db.listed(missing)))}
-            found |= {row[:2]: row for row in slot_rows(rows.values(), db.name)}
-        return found
+            rows_by_key |= {row[:2]: row for row in slot_rows(rows.values(), db.name)}
+        return rows_by_key
 
     def glance(self, keys: Iterable[Key], table: str) -> tuple[dict[str | None, Any], dict[Key, SlotRow]]:
         """What all share and the last day (under None), as texts, and rows of some slots.
@@ -238,13 +238,13 @@ def slot_rows(rows: Iterable[Sequence[Any]], book: str) -> list[SlotRow]:
     Nothing of the table reaches a rater, and compiled code, but through here.
     """
     with in_book(book):
-        found = [
+        slots = [
             SlotRow(*row[:6], None if row[6] is None else read_json(row[6]))  # type: ignore[arg-type]
             for row in rows
             if row[6] != AWAITED
         ]
-        check_rows(found)
-    return found
+        check_rows(slots)
+    return slots
 
 
 class in_book:
@@ -439,29 +439,29 @@ class Ratings:
         self.know_blank()
         if not self.local:
             return self.whole()
-        own, rater = self._partial, getattr(self._partial, "rater", None)
-        if rater is None or own.rows > MOST_ROWS:
-            rater, own.said, own.rows = copy.deepcopy(self.blank), None, 0
+        partial, rater = self._partial, getattr(self._partial, "rater", None)
+        if rater is None or partial.rows > MOST_ROWS:
+            rater, partial.said, partial.rows = copy.deepcopy(self.blank), None, 0
         while True:
-            keys = [] if own.said is None else asked(rater)
-            said, rows = self.store.glance(keys, self.ledger.table)
-            if said == own.said:
+            keys = [] if partial.said is None else asked(rater)
+            glance, rows = self.store.glance(keys, self.ledger.table)
+            if glance == partial.said:
                 break
-            if len(said) == 1:
+            if len(glance) == 1:
                 return self.whole()
             with in_book(self.database.name):
-                shared = {name: read_json(text) for name, text in said.items() if name is not None}
-                own.shared = shared, self.latest(said[None])
-                rater._slots.take_shared(*own.shared)
-            known, own.said = own.said is not None, said
+                shared = {name: read_json(text) for name, text in glance.items() if name is not None}
+                partial.shared = shared, self.latest(glance[None])
+                rater._slots.take_shared(*partial.shared)
+            known, partial.said = partial.said is not None, glance
             if known and asked(rater) == keys:
                 break
         if any(key not in rows and rater._slots.has(key) for key in keys):
             rater = copy.deepcopy(self.blank)  # somebody was taken out of the book
-            rater._slots.take_shared(*own.shared)
+            rater._slots.take_shared(*partial.shared)
         with in_book(self.database.name):
             rater._slots.take(rows.values())
-        own.rater, own.rows = rater, own.rows + len(rows)
+        partial.rater, partial.rows = rater, partial.rows + len(rows)
         return rater
 
     def showing(self, keys: Sequence[Key]) -> Any:

@@ -65,29 +65,29 @@ def explain_replay(
 
 
 def _late(blank: Any, rater: Any, name: str, before: Any, after: Any, of: Sequence[str]) -> Explanation:
-    own = explain_match(rater, name, after)
+    explanation = explain_match(rater, name, after)
     then, now = _list(blank, before), _list(blank, after)
     reasons = {}
-    for person in dict.fromkeys([*own.reasons, *of]):
-        reason = own.reasons.get(person)
+    for person in dict.fromkeys([*explanation.reasons, *of]):
+        reason = explanation.reasons.get(person)
         terms = dict(reason.terms) if reason is not None else {}
         said = (reason.score, reason.expected) if reason is not None else (None, None)
         reasons |= _reason(person, then, now, terms, *said)
     later = len(after) - 1 - int((after._keys == name).nonzero()[0][0])
     rest = f"1 later {after.kind.one} was" if later == 1 else f"{later:,} later {after.kind.noun} were"
     note = f"{name} came late: {rest} rated again."
-    return replace(own, reasons=reasons, note=note)
+    return replace(explanation, reasons=reasons, note=note)
 
 
 def _corrected(blank: Any, rater: Any, name: str, old: Any, new: Any, of: Sequence[str]) -> Explanation:
-    was, own = (explain_match(rater, name, played) for played in (old, new))
+    was, explanation = (explain_match(rater, name, played) for played in (old, new))
     then, now = _list(blank, old), _list(blank, new)
     reasons = {}
-    for person in dict.fromkeys([*own.reasons, *was.reasons, *of]):
-        counted = _counted(own.reasons.get(person), was.reasons.get(person))
+    for person in dict.fromkeys([*explanation.reasons, *was.reasons, *of]):
+        counted = _counted(explanation.reasons.get(person), was.reasons.get(person))
         reasons |= _reason(person, then, now, {"correction": counted})
     note = f"{name} was put right: the {new.kind.noun} after it were rated again."
-    return replace(own, reasons=reasons, note=note)
+    return replace(explanation, reasons=reasons, note=note)
 
 
 def _counted(new: Reason | None, old: Reason | None) -> float:

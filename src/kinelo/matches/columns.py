@@ -425,11 +425,11 @@ def find_contest_columns(present: Iterable[str], given: Mapping[str, str] | None
     {'date': 'date', 'contest': 'race', 'entrant': 'driver', 'place': 'position', 'title': 'name'}
     """
     columns = list(present)
-    found = find_columns(columns, CONTEST_COLUMNS, given)
+    columns_found = find_columns(columns, CONTEST_COLUMNS, given)
     taken: dict[str, str] = {}
-    for name in sorted(found, key=lambda name: name not in (given or {})):
-        if found[name] not in taken.values():
-            taken[name] = found[name]
+    for name in sorted(columns_found, key=lambda name: name not in (given or {})):
+        if columns_found[name] not in taken.values():
+            taken[name] = columns_found[name]
     if "title" not in taken:
         rest = [column for column in columns if column not in taken.values()]
         taken |= find_columns(rest, {"title": CONTEST_COLUMNS["title"]}, None)

@@ -163,16 +163,16 @@ def read_word(word: str, measure: str, endings: Mapping[str, int]) -> Cell:
         word = inner[1].strip()
         if number := NUMBER.fullmatch(word):
             return Cell(float(number[0].replace(",", ".")), FINISHED)
-    if (found := READERS[measure](word)) is not None:
-        return found
+    if (cell := READERS[measure](word)) is not None:
+        return cell
     if re.fullmatch(OF_OUTCOMES, word):
         return Cell(ended=UNFINISHED)
     if (ended := ending_of(word, place=measure == "place")) != UNKNOWN:
         return Cell(ended=ended)
     if measure != "place" and (marked := MARKED.fullmatch(word)):  # 10.01 Q, 9.58 WR
-        found = Cell(_number(marked[1]), FINISHED) if NUMBER.fullmatch(marked[1]) else READERS[measure](marked[1])
-        if found is not None:
-            return found._replace(marked=True)
+        cell = Cell(_number(marked[1]), FINISHED) if NUMBER.fullmatch(marked[1]) else READERS[measure](marked[1])
+        if cell is not None:
+            return cell._replace(marked=True)
     beside = BESIDE.fullmatch(word)
     if beside:  # 16 DNF, DNF 16: points for a race that was not finished; 7 SCP: a place with a penalty
         number, code = (beside[1], beside[2]) if beside[1] else (beside[4], beside[3])
@@ -366,7 +366,7 @@ def read_outcomes(rows: ContestRows, cells: Cells) -> None:
     if sign > 0 and rows.measure == "score":
         _mark_short_rounds(rows)
     options = rows.options
-    for ending, kept, option, reason in (
+    for ending, choice, option, reason in (
         (NOT_STARTED, options.not_started, "not_started", "did not start"),
         (DISQUALIFIED, options.disqualified, "disqualified", "disqualified"),
         (UNFINISHED, options.unfinished, "unfinished", "did not finish"),
@@ -376,10 +376,10 @@ def read_outcomes(rows: ContestRows, cells: Cells) -> None:
             continue
         happened = reason if ending != DISQUALIFIED else "was disqualified" if number == 1 else "were disqualified"
         who = f"{counted(number, 'entry', 'entries')} {happened}{_in_which_words(rows, at)}"
-        if kept == "out":
+        if choice == "out":
             rows.reject(at, reason)
             rows.notes.append(f"{who}: left out; {option}='behind' puts such entries behind all who finished")
-        elif kept == "last":
+        elif choice == "last":
             rows.notes.append(f"{who}: counted like finishing last; {option}='out' leaves such entries out")
         else:
             rows.notes.append(

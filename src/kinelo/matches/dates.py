@@ -214,11 +214,13 @@ def _best_order(
     days: dict[DateOrder, Days] = {each: cells.in_order(each) for each in ORDERS}
     counts: dict[DateOrder, int] = {each: int(rows[~np.isnat(days[each])].sum()) for each in days}
     best: DateOrder = max(counts, key=lambda each: counts[each])
-    if (said := cells.three_numbers & (cells.weekday >= 0)).any():
-        fits = {o: said & ((days[o].astype(np.int64) + 3) % 7 == cells.weekday) & ~np.isnat(days[o]) for o in days}
+    if (with_weekday := cells.three_numbers & (cells.weekday >= 0)).any():
+        fits = {
+            o: with_weekday & ((days[o].astype(np.int64) + 3) % 7 == cells.weekday) & ~np.isnat(days[o]) for o in days
+        }
         right: dict[DateOrder, int] = {o: int(rows[fits[o]].sum()) for o in days}
         most: list[DateOrder] = [order for order in days if right[order] == max(right.values())]
-        if wrong := int(rows[said].sum()) - max(right.values()):
+        if wrong := int(rows[with_weekday].sum()) - max(right.values()):
             notes.append(f"{counted(wrong, 'date contradicts its', 'dates contradict their')} weekday")
         if len(most) == 1:
             shown = cells.text[int(np.flatnonzero(fits[most[0]])[0])]

@@ -358,11 +358,13 @@ def attach_lineups(
         fault[good[order[both]]] = LINEUP_REASONS.index("player on both sides")
         fault[good[order[again & ~both]]] = LINEUP_REASONS.index("player listed twice on one side")
     bad = np.flatnonzero(fault)
-    kept = np.flatnonzero(fault == 0)
-    kept = kept[np.argsort(2 * match[kept] + side[kept], kind="stable")]
-    count = np.bincount(2 * match[kept] + side[kept], minlength=2 * len(matches))
+    rows_used = np.flatnonzero(fault == 0)
+    rows_used = rows_used[np.argsort(2 * match[rows_used] + side[rows_used], kind="stable")]
+    count = np.bincount(2 * match[rows_used] + side[rows_used], minlength=2 * len(matches))
     offsets = np.concatenate([[0], np.cumsum(count)])
-    lineups = Lineups(offsets, player[kept], players, minutes[kept], starter[kept], role[kept], roles)
+    lineups = Lineups(
+        offsets, player[rows_used], players, minutes[rows_used], starter[rows_used], role[rows_used], roles
+    )
     rejected = Rejects.of("lineups", bad + 1, np.array(LINEUP_REASONS, object)[fault[bad]])
     notes = matches.notes + _missing(matches, count)
     return replace(matches, lineups=lineups, rejected=matches.rejected + rejected, notes=notes)
@@ -387,21 +389,21 @@ def _blame(fault: NDArray[np.int8], wrong: NDArray[np.bool_], reason: str) -> No
 
 
 def _sides(
-    matches: Matches, rows: MatchRows, table: pl.DataFrame, found: Mapping[str, str], match: NDArray[np.int64]
+    matches: Matches, rows: MatchRows, table: pl.DataFrame, headers: Mapping[str, str], match: NDArray[np.int64]
 ) -> NDArray[np.int8]:
     """0 for the home side, 1 for the away side, -1 where it is not known."""
     side = np.full(table.height, -1, np.int8)
-    if "side" in found:
-        side = read_words(table[found["side"]], {0: HOME_SIDES, 1: AWAY_SIDES})
+    if "side" in headers:
+        side = read_words(table[headers["side"]], {0: HOME_SIDES, 1: AWAY_SIDES})
         if rows.turned is not None:
             # The words say who won; the sides of the match stand in another order.
             turned = (side >= 0) & (match >= 0) & rows.turned[matches.row - 1][match]
             side[turned] = 1 - side[turned]
     for column in ("side", "team"):
         open_rows = side < 0
-        if column not in found or not open_rows.any():
+        if column not in headers or not open_rows.any():
             continue
-        (team,), names = encode_names(table[found[column]])
+        (team,), names = encode_names(table[headers[column]])
         index = {name: code for code, name in enumerate(matches.teams)}
         code = np.array([*(index.get(rows.options.aliases.get(name, name), -1) for name in names), -1])[team]
         at = np.maximum(match, 0)
@@ -410,13 +412,13 @@ def _sides(
     return side
 
 
-def _minutes(table: pl.DataFrame, found: Mapping[str, str]) -> NDArray[np.float64]:
+def _minutes(table: pl.DataFrame, headers: Mapping[str, str]) -> NDArray[np.float64]:
     """Minutes on the pitch, NaN unknown; who is said not to have played has none of them."""
     minutes = np.full(table.height, np.nan)
-    if "minutes" in found:
-        minutes = read_numbers(table[found["minutes"]]).copy()
-    if "played" in found:
-        minutes[np.isnan(minutes) & (read_flags(table[found["played"]]) == 0)] = 0.0
+    if "minutes" in headers:
+        minutes = read_numbers(table[headers["minutes"]]).copy()
+    if "played" in headers:
+        minutes[np.isnan(minutes) & (read_flags(table[headers["played"]]) == 0)] = 0.0
     return minutes
 
 

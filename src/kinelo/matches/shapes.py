@@ -176,15 +176,15 @@ def from_wide_sheet(opened: Opened, given: Mapping[str, Any] | None, played: boo
     table = opened.table
     if {*(given or {})} - {"entrant", "weight", "season", "group"} or not played or table.height < 2:
         return None
-    found = find_contest_columns(table.columns, {k: v for k, v in (given or {}).items() if isinstance(v, str)})
-    if "entrant" not in found or {"contest", "date"} & found.keys():
+    headers = find_contest_columns(table.columns, {k: v for k, v in (given or {}).items() if isinstance(v, str)})
+    if "entrant" not in headers or {"contest", "date"} & headers.keys():
         return None
     if find_columns(table.columns, SIDES, None) or find_columns(table.columns, LOSER_COLUMNS, None):
         return None
-    measure, races = _race_columns(table, found)
+    measure, races = _race_columns(table, headers)
     if not races:
         return None
-    others = [found.get(key) for key in ("place", "score", "time", "distance", "title", "status")]
+    others = [headers.get(key) for key in ("place", "score", "time", "distance", "title", "status")]
     left_out = [
         column for column in table.columns
         if column not in races
@@ -285,11 +285,11 @@ def are_contests(table: pl.DataFrame, given: Mapping[str, str | Sequence[str]] |
     given = {name: column for name, column in (given or {}).items() if isinstance(column, str)}
     if find_columns(columns, SIDES, None):
         return False
-    found = find_contest_columns(columns, given)
-    if "entrant" not in found or not {"contest", "date"} & found.keys():
+    headers = find_contest_columns(columns, given)
+    if "entrant" not in headers or not {"contest", "date"} & headers.keys():
         return from_wide_sheet(Opened(table), given) is not None
-    if "place" in found or "contest" not in found or not {"score", "time"} & found.keys():
-        return "place" in found
-    keys = [found[name] for name in ("contest", "season", "date") if name in found]
+    if "place" in headers or "contest" not in headers or not {"score", "time"} & headers.keys():
+        return "place" in headers
+    keys = [headers[name] for name in ("contest", "season", "date") if name in headers]
     of_winners = find_columns(columns, LOSER_COLUMNS, None)
     return not of_winners and table.height > 0 and bool((table.group_by(keys).len()["len"] > 2).mean() > 0.5)  # type: ignore[operator]

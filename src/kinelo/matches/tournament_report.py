@@ -64,7 +64,7 @@ def holds_report(path: Path) -> bool:
 def read_report(raw: bytes, name: str) -> Report:
     """Read a tournament report; games are told by both players, and must be told alike."""
     lines = raw.decode("utf-8", "replace").splitlines()
-    told = {line[:3]: line[4:].strip() for line in reversed(lines) if line[:3] in ("012", "042", "052")}
+    headings = {line[:3]: line[4:].strip() for line in reversed(lines) if line[:3] in ("012", "042", "052")}
     players: dict[int, ReportedPlayer] = {}
     for number, line in enumerate(lines, 1):
         if not line.startswith("001"):
@@ -73,9 +73,9 @@ def read_report(raw: bytes, name: str) -> Report:
         if player.rank in players:
             raise InputError(f"{name}, line {number}: the starting rank {player.rank} stands twice.")
         players[player.rank] = player
-    days, dated = _days(lines, told.get("042", ""), max(len(one.rounds) for one in players.values()), name)
+    days, dated = _days(lines, headings.get("042", ""), max(len(one.rounds) for one in players.values()), name)
     rows, left_out = _games(players, name)
-    names, event = names_by_rank(players), told.get("012") or "the tournament"
+    names, event = names_by_rank(players), headings.get("012") or "the tournament"
     table = pl.DataFrame(
         {
             "match_id": pl.Series([f"{event} {k + 1}.{white}" for k, white, *_ in rows], dtype=pl.String),
@@ -158,12 +158,12 @@ def _days(lines: list[str], start: str, rounds: int, name: str) -> tuple[list[da
 
 def _day(text: str, name: str) -> date:
     """A day as reports write it: YYYY/MM/DD, YY/MM/DD, or with other signs; a year of two digits is of this century."""
-    found = re.fullmatch(r"(\d{4}|\d{2})[/.-](\d{1,2})[/.-](\d{1,2})", text)
-    if found is None:
+    numbers = re.fullmatch(r"(\d{4}|\d{2})[/.-](\d{1,2})[/.-](\d{1,2})", text)
+    if numbers is None:
         turned = re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", text)
         parts = None if turned is None else turned.group(3, 2, 1)
     else:
-        parts = found.groups()
+        parts = numbers.groups()
     try:
         year, month, day = map(int, parts or ())
         return date(year + 2000 if year < 100 else year, month, day)

@@ -161,14 +161,14 @@ def meaning_of(word: str, of: str) -> int:
     if of == "match" and re.search(KICK_OFF, small):
         return TO_COME
     rows = (row for row in MEANINGS if row.within and getattr(row, of) != UNKNOWN)
-    found = next((getattr(row, of) for row in rows if re.search(row.within, small)), UNKNOWN)
+    ending = next((getattr(row, of) for row in rows if re.search(row.within, small)), UNKNOWN)
     remark = re.fullmatch(r"(.*?\S)\s*[(\[]([^()\[\]]*)[)\]]", small)
-    if found != UNKNOWN or remark is None:
-        return found
-    found = meaning_of(remark[1], of)
+    if ending != UNKNOWN or remark is None:
+        return ending
+    ending = meaning_of(remark[1], of)
     # A remark may say that a match that is over does not count.
-    silent = of == "entrant" or found != FINISHED or not re.search(r"[^\W\d_]", remark[2])
-    return found if silent or meaning_of(remark[2], of) == FINISHED else UNKNOWN
+    silent = of == "entrant" or ending != FINISHED or not re.search(r"[^\W\d_]", remark[2])
+    return ending if silent or meaning_of(remark[2], of) == FINISHED else UNKNOWN
 
 
 def read_meanings(given: object, of: str) -> dict[str, int]:

@@ -123,11 +123,11 @@ class Balance:
     def lines(self) -> list[str]:
         """What is said below the table."""
         how = "All" if self.exact else "A search looked at"
-        said = [f"{how} {self.looked_at:,} splits{' were looked at' if self.exact else ''}."]
-        said += [
+        sentences = [f"{how} {self.looked_at:,} splits{' were looked at' if self.exact else ''}."]
+        sentences += [
             f"Without the wish '{wish}' the best split is evener by {cost:.3f}." for wish, cost in self.costs.items()
         ]
-        return said
+        return sentences
 
     def __repr__(self) -> str:
         sides = " – ".join(", ".join(side) for side in self.best.sides)
@@ -207,11 +207,11 @@ def balance(
     else:
         chosen, costs, looked_at = _searched(beliefs, sizes, wishes, best, seed)
         exact = False
-    found = tuple(
+    best_splits = tuple(
         Split(_sides_of(names, one, len(sizes)), float(beliefs.quality(one[None])[0]), beliefs.chances(one))
         for one in chosen
     )
-    return Balance(found, costs, exact, looked_at, beliefs.unknown)
+    return Balance(best_splits, costs, exact, looked_at, beliefs.unknown)
 
 
 # What is asked
@@ -252,7 +252,7 @@ def _sizes(sides: Any, count: int) -> tuple[int, ...]:
 def _groups(given: Any, names: list[str], what: str) -> list[list[int]]:
     if isinstance(given, str) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise InputError(f"{what} must be a list of groups of names, such as [['Ann', 'Bob']], not {given!r:.60}.")
-    found = []
+    groups = []
     for group in given:
         named = isinstance(group, Sequence) and all(isinstance(name, str) for name in group)
         if isinstance(group, str) or not named or len(set(group)) < 2:
@@ -260,8 +260,8 @@ def _groups(given: Any, names: list[str], what: str) -> list[list[int]]:
         strange = [name for name in group if name not in names]
         if strange:
             raise InputError(f"{strange[0]!r:.60} of {what} is not among the players.")
-        found.append([names.index(name) for name in group])
-    return found
+        groups.append([names.index(name) for name in group])
+    return groups
 
 
 def _wishes(
@@ -410,13 +410,13 @@ def _searched(
     beliefs: Beliefs, sizes: tuple[int, ...], wishes: list[Wish], best: int, seed: int
 ) -> tuple[Splits, dict[str, float], int]:
     """The best splits that a search finds, what wishes cost by searches without them, and how many were looked at."""
-    found, looked_at = _search(beliefs, sizes, wishes, best, seed)
+    best_splits, looked_at = _search(beliefs, sizes, wishes, best, seed)
     costs = {}
     for wish in wishes:
         free, more = _search(beliefs, sizes, [one for one in wishes if one is not wish], 1, seed)
         looked_at += more
-        costs[wish.words] = max(0.0, float(beliefs.quality(free[:1])[0] - beliefs.quality(found[:1])[0]))
-    return found, costs, looked_at
+        costs[wish.words] = max(0.0, float(beliefs.quality(free[:1])[0] - beliefs.quality(best_splits[:1])[0]))
+    return best_splits, costs, looked_at
 
 
 def _search(beliefs: Beliefs, sizes: tuple[int, ...], wishes: list[Wish], best: int, seed: int) -> tuple[Splits, int]:

@@ -114,7 +114,7 @@ def candidates(
     covariates: Sequence[str] = (),
 ) -> dict[str, Rater]:
     """All of Kinelo's raters that can use these matches and what else is asked, the usual one first."""
-    found, kind = {}, kind_of(matches)
+    raters_by_class, kind = {}, kind_of(matches)
     raters = RATERS_OF[kind]
     for name in sorted(raters, key=lambda name: name != USUAL):
         if raters[name].needs_lineups and getattr(matches, "lineups", None) is None:
@@ -127,8 +127,8 @@ def candidates(
         rater = rater_called(name, start, conditions, noise_by, covariates, kind=kind)
         if not matches.in_memory and rater._needs_whole_table():
             continue
-        found[raters[name].kind] = rater
-    return found
+        raters_by_class[raters[name].kind] = rater
+    return raters_by_class
 
 
 def rater_called(
@@ -210,12 +210,12 @@ def _of_kinelo(choice: Choice) -> Rater:
     return getattr(import_module(CLASSES[choice.kind]), choice.kind)()
 
 
-def check_rater_class(name: str, found: Any) -> type:
+def check_rater_class(name: str, rater_class: Any) -> type:
     """What was found under a name, if it is the class of a rater; nothing is called to see that."""
-    lacking = [verb for verb in ("fit", "one_step_ahead") if not hasattr(found, verb)]
-    if lacking or not isinstance(found, type):
+    lacking = [verb for verb in ("fit", "one_step_ahead") if not hasattr(rater_class, verb)]
+    if lacking or not isinstance(rater_class, type):
         raise InputError(f"{name} is not the class of a rater: it lacks {' and '.join(lacking) or 'a constructor'}.")
-    return found
+    return rater_class
 
 
 def _of_user(name: str, found: Any) -> Any:

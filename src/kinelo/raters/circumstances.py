@@ -121,14 +121,14 @@ class Circumstances:
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> Circumstances:
         """What :meth:`to_arrays` gave, for these columns."""
-        found, wanted = replace(self, noise=NoiseFactors.from_arrays(arrays)), len(self.effects)
+        circumstances, wanted = replace(self, noise=NoiseFactors.from_arrays(arrays)), len(self.effects)
         if not wanted:
-            return found
+            return circumstances
         units = stored(arrays, "covariate_units", "f", (wanted,), 0.0)
         first = stored(arrays, "covariate_effects", "f", (wanted, 3))
         if not (units > 0.0).all() or (first[:, 1:] < 0.0).any():
             raise InputError("The array 'covariate_units' of a stored state holds numbers out of range.")
-        return replace(found, usual_values=units, first_effects=first)
+        return replace(circumstances, usual_values=units, first_effects=first)
 
 
 def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:

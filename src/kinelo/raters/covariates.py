@@ -101,12 +101,12 @@ def settled_effects(shares: Any, counts: NDArray[np.bool_], numbers: Array, y: A
     weighed at once those with the most matches are, in the matches among them.
     """
     played = np.asarray(np.abs(shares).sign().sum(axis=0)).ravel() * counts
-    kept = np.sort(np.argsort(-played, kind="stable")[:MOST_WEIGHED])
-    others = np.setdiff1d(np.flatnonzero(counts), kept)
+    weighed = np.sort(np.argsort(-played, kind="stable")[:MOST_WEIGHED])
+    others = np.setdiff1d(np.flatnonzero(counts), weighed)
     whole = np.asarray(np.abs(shares[:, others]).sum(axis=1)).ravel() == 0.0
-    A, X, y = shares[:, kept][whole], numbers[whole], y[whole]
+    A, X, y = shares[:, weighed][whole], numbers[whole], y[whole]
     information = (A.T @ A).toarray()
-    information[np.diag_indices(kept.size)] += LEAST_PRECISION
+    information[np.diag_indices(weighed.size)] += LEAST_PRECISION
     left = X - A @ np.linalg.solve(information, A.T @ X)
     variance = np.linalg.inv(left.T @ left + 1e-9 * np.eye(X.shape[1]))
     part = np.sum(left**2, axis=0) / np.maximum(np.sum(X**2, axis=0), 1e-300)

@@ -186,11 +186,11 @@ def explain(rated: Any, match: str, matches: Any = None, *, of: str | Sequence[s
 
 def explain_match(rater: Any, match: str, played: Any) -> Explanation:
     """Why ratings moved by the match of this identifier among those played; the rater is left alone."""
-    found = np.flatnonzero(played._keys == str(match))
-    if found.size != 1:
-        many = "no match" if not found.size else f"{found.size} matches"
+    places = np.flatnonzero(played._keys == str(match))
+    if places.size != 1:
+        many = "no match" if not places.size else f"{places.size} matches"
         raise InputError(f"There is {many} with the identifier {match!r:.60}.")
-    k = int(found[0])
+    k = int(places[0])
     walker = copy.deepcopy(rater)
     walker._reset(dict(rater.parameters_))
     if k:
@@ -282,28 +282,28 @@ def _score(walker: Any, match: Matches, name: str, expected: float) -> tuple[flo
 
 def _simpler(walker: Any, match: Matches) -> list[tuple[str, Callable[[Matches], Matches]]]:
     """Circumstances that a match has, and the match without each."""
-    found: list[tuple[str, Callable[[Matches], Matches]]] = []
+    changes: list[tuple[str, Callable[[Matches], Matches]]] = []
     if not np.isnan(match.margin[0]):
-        found.append(("margin", lambda m: replace(m, margin=np.full(1, math.nan))))
+        changes.append(("margin", lambda m: replace(m, margin=np.full(1, math.nan))))
     if match.weight[0] != 1.0:
-        found.append(("weight", lambda m: replace(m, weight=np.ones(1))))
-    said = [name for name, condition in match.conditions.items() if condition.codes[0] >= 0]
+        changes.append(("weight", lambda m: replace(m, weight=np.ones(1))))
+    columns_with_level = [name for name, condition in match.conditions.items() if condition.codes[0] >= 0]
     numbers, luck = list(getattr(walker, "covariates", None) or ()), list(getattr(walker, "noise_by", None) or ())
-    levels = [name for name in said if name in (getattr(walker, "conditions", None) or ())]
+    levels = [name for name in columns_with_level if name in (getattr(walker, "conditions", None) or ())]
     for term, columns, level in (
-        ("covariates", [name for name in said if name in numbers], "0"),
+        ("covariates", [name for name in columns_with_level if name in numbers], "0"),
         ("conditions", levels, None),
-        ("luck", [name for name in said if name in luck and name not in levels], None),
+        ("luck", [name for name in columns_with_level if name in luck and name not in levels], None),
     ):
         if columns:
-            found.append((term, partial(_with_level, columns=columns, level=level)))
+            changes.append((term, partial(_with_level, columns=columns, level=level)))
     if not match.neutral[0]:
-        found.append(("venue", lambda m: replace(m, neutral=np.ones(1, bool))))
+        changes.append(("venue", lambda m: replace(m, neutral=np.ones(1, bool))))
     last = max(walker._last_day(), int(UNDATED.astype(np.int64)))
     if match.dated and int(match.day[0]) > last > 0:
         day = np.full(1, np.datetime64(last, "D"))
-        found.append(("rest", lambda m: replace(m, date=day)))
-    return found
+        changes.append(("rest", lambda m: replace(m, date=day)))
+    return changes
 
 
 def _with_level(match: Matches, columns: Sequence[str], level: str | None) -> Matches:
@@ -418,11 +418,9 @@ class Account:
         {'surprise': 8.4, 'venue': 0.06}
         """
         terms = [*(step.reason.terms for step in self.steps)]
-        found = {
-            term: math.fsum(one.get(term, 0.0) for one in terms) for term in WORDS if any(term in t for t in terms)
-        }
+        sums = {term: math.fsum(one.get(term, 0.0) for one in terms) for term in WORDS if any(term in t for t in terms)}
         away = math.fsum([*(step.elsewhere for step in self.steps), self.since])
-        return found | ({ELSEWHERE: away} if away else {})
+        return sums | ({ELSEWHERE: away} if away else {})
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in words and numbers."""
@@ -513,23 +511,23 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
     if own_way is not None:
         return own_way(name, matches, last=last)
     played = matches_of(rated, matches)
-    own = _taken_part(rater, played, name)
-    if not own.size:
+    rows = _taken_part(rater, played, name)
+    if not rows.size:
         raise InputError(f"{name!r:.60} is in none of these {played.kind.noun}.")
     walker = copy.deepcopy(rater)
     walker._reset(dict(rater.parameters_))
     steps, before, at = [], None, 0
-    for k in own[-most:].tolist():
+    for k in rows[-most:].tolist():
         if k > at:
             walker.update(played[at:k])
-        one: Any = played[k : k + 1]
-        reason = REASONS[played.kind](walker, one).get(name)
+        match: Any = played[k : k + 1]
+        reason = REASONS[played.kind](walker, match).get(name)
         if reason is None:
             raise InputError(f"{type(rater).__name__} has no rating of {name!r:.60}.")
         known = reason.before
         elsewhere = known - before if steps and known is not None and before is not None else 0.0
-        day = str(one.date[0]) if played.dated else None
-        steps.append(Step(str(played._keys[k]), day, _words(rater, one, name), reason, elsewhere))
+        day = str(match.date[0]) if played.dated else None
+        steps.append(Step(str(played._keys[k]), day, _words(rater, match, name), reason, elsewhere))
         before, at = reason.after, k
     if at < len(played):
         walker.update(played[at:])
@@ -567,18 +565,18 @@ def _entries_of(contests: Any, name: str) -> Iterator[NDArray[np.int64]]:
                 break
 
 
-def _words(rater: Any, one: Any, name: str) -> str:
+def _words(rater: Any, match: Any, name: str) -> str:
     """What a match was to somebody."""
-    if one.kind is CONTESTS:
-        at = int(next(codes for codes in _entries_of(one, name) if codes.size)[0])
-        ended = int(one.ended[at])
-        place = f"place {one.place[at]:g} of {one.entrant.size}" if ended == FINISHED else ENDINGS[ended]
-        return f"{one.labels[0]}: {place}"
-    home, away = one.teams[one.home[0]], one.teams[one.away[0]]
+    if match.kind is CONTESTS:
+        at = int(next(codes for codes in _entries_of(match, name) if codes.size)[0])
+        ended = int(match.ended[at])
+        place = f"place {match.place[at]:g} of {match.entrant.size}" if ended == FINISHED else ENDINGS[ended]
+        return f"{match.labels[0]}: {place}"
+    home, away = match.teams[match.home[0]], match.teams[match.away[0]]
     first, team = name == home, ""
-    if traits_of(rater).rates_players and one.lineups is not None:
-        first = name in one.lineups.names(0, side=0)
+    if traits_of(rater).rates_players and match.lineups is not None:
+        first = name in match.lineups.names(0, side=0)
         team = f"for {home if first else away} "
-    points = float(one.result[0])
+    points = float(match.result[0])
     verb, against = RESULTS.get(points if first else 1.0 - points, ("played", "against"))
     return f"{verb} {team}{against} {away if first else home}"

@@ -175,12 +175,12 @@ class GaussianRater(Rater):
         room: dict[str, Any] = {"sides": sides, "days": days, "active": active}
         if full:
             rows = len(self._state.beliefs.C)
-            found = self._together(matches, y, lists, room_for(rows, 1, lists.ahead, lists.played, **room))
+            beliefs = self._together(matches, y, lists, room_for(rows, 1, lists.ahead, lists.played, **room))
         else:
-            found = self._alone(matches, [self], [y], lists, room_for_work(lists.ahead, lists.played, **room))[0]
+            beliefs = self._alone(matches, [self], [y], lists, room_for_work(lists.ahead, lists.played, **room))[0]
         if active is not NO_ACTIVE:
             sides -= active.mean[first_of_each(days.until) if days.until.size else slice(None), None]
-        return *found, lists.unknown
+        return *beliefs, lists.unknown
 
     def _active(self, matches: int) -> Active:
         """Those from whose mean ratings count before so many matches, and now; nobody where they are absolute."""
@@ -265,11 +265,11 @@ class GaussianRater(Rater):
             work = room_for_work(lists.ahead, lists.played)
             return first._alone(matches, [batch[k] for k in group], [signals[k] for k in group], lists, work)
 
-        found: dict[int, tuple[Array, Array]] = {}
+        results: dict[int, tuple[Array, Array]] = {}
         with ThreadPoolExecutor(usable_processors()) as pool:
             for group, several in zip(groups.values(), pool.map(use, groups.values())):
-                found |= dict(zip(group, several))
-        return [found[k] for k in range(len(batch))]
+                results |= dict(zip(group, several))
+        return [results[k] for k in range(len(batch))]
 
     def _prepare(self, matches: Matches) -> None:
         drawn = float(np.mean(1.0 - np.abs(matches.signed)))
@@ -407,30 +407,30 @@ class GaussianRater(Rater):
         if self.sharpness_walk > 0.0 or self.ties_walk != 0.0:
             still = copy.copy(self)
             still.sharpness_walk = still.ties_walk = 0.0
-            found = still._search(matches)
+            estimates = still._search(matches)
             self._memory = still._memory
-            return found
+            return estimates
         if self.noise is not None:
             twin = copy.copy(self)
-            found = twin._seek(matches)
+            estimates = twin._seek(matches)
             self._memory = twin._memory
-            return found
+            return estimates
         start = self._start()
         given = start is not None and bool(np.isfinite(start.deviation).any())
         if given or any(getattr(self, name, None) is not None for name in self._spread_names):
             return self._search_by_turns(matches)
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
-        found = twin._seek(matches)
+        estimates = twin._seek(matches)
         self._memory = twin._memory
-        twin._reset(found.values)
+        twin._reset(estimates.values)
         noise = math.sqrt(twin._surprise_square(matches))
-        factor = {name: noise if self._in_unit(name) else 1.0 for name in found.values}
-        errors = {name: value * factor[name] for name, value in found.standard_errors.items()}
+        factor = {name: noise if self._in_unit(name) else 1.0 for name in estimates.values}
+        errors = {name: value * factor[name] for name, value in estimates.standard_errors.items()}
         return replace(
-            found,
-            values={name: value * factor[name] for name, value in found.values.items()} | {"noise": noise},
-            standard_errors=errors | {"noise": noise / math.sqrt(2.0 * found.matches)},
+            estimates,
+            values={name: value * factor[name] for name, value in estimates.values.items()} | {"noise": noise},
+            standard_errors=errors | {"noise": noise / math.sqrt(2.0 * estimates.matches)},
         )
 
     def _seek(self, matches: Matches) -> Estimates:
@@ -454,21 +454,21 @@ class GaussianRater(Rater):
         """The same where some spreads are given, so that the noise cannot be their unit."""
         twin = copy.copy(self)
         twin.noise = 1.0
-        found = Estimates({}, {}, 0.0, 0)
+        estimates = Estimates({}, {}, 0.0, 0)
         for _ in range(TURNS):
             twin._reset()
             if twin._open_parameters():
-                found = twin._seek(matches)
-            twin._reset(found.values)
+                estimates = twin._seek(matches)
+            twin._reset(estimates.values)
             twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
         noise, self._memory = float(twin.noise), twin._memory
-        twin._reset(found.values)
+        twin._reset(estimates.values)
         skipped = int(WARM_UP * len(matches))
         loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
         count = len(matches) - skipped
-        errors = found.standard_errors | {"noise": noise / math.sqrt(2.0 * count)}
-        values = found.values | {"noise": noise}
-        return replace(found, values=values, standard_errors=errors, log_likelihood=-float(loss), matches=count)
+        errors = estimates.standard_errors | {"noise": noise / math.sqrt(2.0 * count)}
+        values = estimates.values | {"noise": noise}
+        return replace(estimates, values=values, standard_errors=errors, log_likelihood=-float(loss), matches=count)
 
     def _surprise_square(self, matches: Matches) -> float:
         """Mean square of the standardised surprises that are scored, after a reset."""
@@ -554,23 +554,25 @@ class GaussianRater(Rater):
         lists, y, state = self._lists(matches, keep=True), self._signal(matches), self._state
         rows, played = len(state.beliefs.C), lists.played
         check_room(len(matches), rows, len(stops))
-        kept, then, done = steps(len(matches), played.slot.size, rows), [], 0
+        steps_made, then, done = steps(len(matches), played.slot.size, rows), [], 0
         for stop in stops:
             at, to = played.offsets[done], played.offsets[stop]
-            out = Steps._make([*(part[done:stop] for part in kept[:3]), *(part[at:to] for part in kept[3:])])
+            out = Steps._make(
+                [*(part[done:stop] for part in steps_made[:3]), *(part[at:to] for part in steps_made[3:])]
+            )
             part = lists._replace(ahead=NO_ENTRIES, rotations=NO_ROTATIONS, played=played.of(done, stop))
             self._together(matches[done:stop], y[done:stop], part, room_for(rows, BLOCK, part.played), out)
             then.append(copy.deepcopy(state))
             done = stop
-        r, N, found, later = np.zeros(rows), np.zeros((rows, rows)), [], done
+        r, N, smoothed, later = np.zeros(rows), np.zeros((rows, rows)), [], done
         counts = np.array([kind.counts for kind in self._numbers[0]])[state.beliefs.kind]
         for stop, seen in zip(reversed(stops), reversed(then)):
-            backwards(stop, later, played, counts, state.beliefs.row, kept, r, N)
+            backwards(stop, later, played, counts, state.beliefs.row, steps_made, r, N)
             x, at = np.zeros(rows), seen.beliefs.row >= 0
             x[seen.beliefs.row[at]] = seen.beliefs.x[at]
-            found.append((seen, *smooth(x, seen.beliefs.C, r, N)))
+            smoothed.append((seen, *smooth(x, seen.beliefs.C, r, N)))
             later = stop
-        return found[::-1]
+        return smoothed[::-1]
 
     def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated; the search for the draw band begins where equal sides would draw as all do."""
@@ -621,12 +623,12 @@ class GaussianRater(Rater):
         mean, variance = mean / f, variance / f**2
         if days is not NO_DAYS:
             days = days._replace(mean=days.mean / f, variance=days.variance / f**2)
-        said, seen = np.empty((mean.size, 3)), (matches.signed, matches.weight, self._reading, self._reading_state)
+        chances, seen = np.empty((mean.size, 3)), (matches.signed, matches.weight, self._reading, self._reading_state)
         if days is NO_DAYS:
-            reading.read_in_order(mean, variance, *seen, said)
+            reading.read_in_order(mean, variance, *seen, chances)
         else:
-            reading.read_by_days(mean, variance, days, *seen, said)
-        return said
+            reading.read_by_days(mean, variance, days, *seen, chances)
+        return chances
 
     def _room_for_days(self, matches: Matches) -> Days:
         """Room for what is expected of matches that are forecast together, where the filter is to do that."""
@@ -770,11 +772,11 @@ class GaussianRater(Rater):
 
     def _chances(self, mean: Array, variance: Array | None = None) -> Array:
         """Chances of matches of which this is believed (nothing doubted), as things stand."""
-        said, nothing = np.empty((mean.size, 3)), np.zeros(mean.size)
+        chances, nothing = np.empty((mean.size, 3)), np.zeros(mean.size)
         doubted = nothing if variance is None else variance
         # Matches without a weight teach nothing.
-        reading.read_in_order(mean, doubted, nothing, nothing, self._reading, self._reading_state, said)
-        return said
+        reading.read_in_order(mean, doubted, nothing, nothing, self._reading, self._reading_state, chances)
+        return chances
 
     def _chances_believed(self, mean: Array, variance: Array) -> Array:
         doubt = self.parameters_["doubt"]

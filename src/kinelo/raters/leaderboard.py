@@ -114,11 +114,11 @@ def board_and_words(
         boards = [_by_places(own.with_columns(unknown), taken_off) for own, _ in parts]
         if not boards:
             return _by_places(table, taken_off), ""
-        return pl.concat(boards), " ".join(dict.fromkeys(said for _, said in parts if said))
+        return pl.concat(boards), " ".join(dict.fromkeys(words for _, words in parts if words))
     matches = cast("Matches | None", played)
     table = _with_separable(_with_pools(table, matches, active_days), matches)
-    shown, said = _worth_ranking(table, active_days, least_matches)
-    return _ranked(_with_notes(shown), CAUTION if caution is None else caution), said
+    shown, words = _worth_ranking(table, active_days, least_matches)
+    return _ranked(_with_notes(shown), CAUTION if caution is None else caution), words
 
 
 def _with_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:

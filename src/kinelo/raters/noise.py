@@ -237,29 +237,29 @@ def find_factors(
     ``losses`` takes a factor of the noise for each match, and says the loss of every one; ``settled`` says which of
     them count, and how parameters give way. The search begins at the factors of ``start``.
     """
-    found = NoiseFactors()
+    factors = NoiseFactors()
     for name in columns:
         said = matches.conditions.get(name, NOTHING_SAID)
         met = [said.levels[k] for k in np.unique(said.codes[said.codes >= 0]).tolist()]
         unsaid = [UNSAID] if met and (said.codes < 0).any() else []
         for level in (*met, *unsaid):
-            found.index.setdefault((name, level), len(found.index))
-    size = len(found.index)
-    codes = found.codes(matches, columns)
-    found.log, found.error = np.zeros(size), np.zeros(size)
-    for key, k in found.index.items():
-        found.log[k] = start.log[start.index[key]] if key in start.index else 0.0
-    found.matches = sum((np.bincount(one[one >= 0], minlength=size) for one in codes.T), np.zeros(size, np.int64))
+            factors.index.setdefault((name, level), len(factors.index))
+    size = len(factors.index)
+    codes = factors.codes(matches, columns)
+    factors.log, factors.error = np.zeros(size), np.zeros(size)
+    for key, k in factors.index.items():
+        factors.log[k] = start.log[start.index[key]] if key in start.index else 0.0
+    factors.matches = sum((np.bincount(one[one >= 0], minlength=size) for one in codes.T), np.zeros(size, np.int64))
     for _ in range(MOST_FACTOR_STEPS):
         longest = 0.0
         for k in range(len(columns)):
-            own, slopes = _slopes(found.log, codes, k, losses, settled)
-            step, found.error[own] = slopes.settle(found.log[own])
-            found.log[own] = np.clip(found.log[own] + step, -LARGEST_LOG, LARGEST_LOG)
+            at_level, slopes = _slopes(factors.log, codes, k, losses, settled)
+            step, factors.error[at_level] = slopes.settle(factors.log[at_level])
+            factors.log[at_level] = np.clip(factors.log[at_level] + step, -LARGEST_LOG, LARGEST_LOG)
             longest = max(longest, np.abs(step).max(initial=0.0))
         if longest < 1e-3:
             break
-    return found
+    return factors
 
 
 class LevelSlopes(NamedTuple):

@@ -85,7 +85,7 @@ class UpdateOne(Protocol):
     ) -> Any: ...
 
 
-def predict_one(self: Any, *sides: Any, **said: Any) -> Any:
+def predict_one(self: Any, *sides: Any, **options: Any) -> Any:
     """Forecast one contest of these entrants from the ratings as they stand, or one match of two sides.
 
     An entrant is a name, or a list of names, which is a team: ``[["Ann", "Bob"], ["Cid", "Dee"]]``. Where several
@@ -99,12 +99,12 @@ def predict_one(self: Any, *sides: Any, **said: Any) -> Any:
     >>> rater.predict_one(["Ann", "Bob", "Cid"]), rater.predict_one("Ann", "Bob")
     (Forecast of 1 contest: Ann 0.613, Bob 0.194, Cid 0.194, Forecast of 1 match: Ann – Bob 0.760 / 0.000 / 0.240)
     """
-    if _are_two(sides, said):
-        return Rater.predict_one(self, *sides, **said)
-    return self._foresee_field(*sides, **_given(said, "entrants"))
+    if _are_two(sides, options):
+        return Rater.predict_one(self, *sides, **options)
+    return self._foresee_field(*sides, **_given(options, "entrants"))
 
 
-def update_one(self: Any, *sides: Any, **said: Any) -> Any:
+def update_one(self: Any, *sides: Any, **options: Any) -> Any:
     """Carry the ratings on with one contest: its entrants in order of places, as :meth:`predict_one` takes them.
 
     ``ranks`` says places otherwise, a number for each who finished, the best the lowest; equal ranks are ties.
@@ -120,11 +120,11 @@ def update_one(self: Any, *sides: Any, **said: Any) -> Any:
     >>> teams.ratings_["name"].to_list(), teams.predict_one([["Cid", "Dee"], ["Ann", "Bob"]])
     (['Ann', 'Bob', 'Cid', 'Dee'], Forecast of 1 contest: Ann + Bob 0.562, Cid + Dee 0.438)
     """
-    if _are_two(sides, said):
-        return Rater.update_one(self, *sides, **said)
-    if "result" in said or sides[2:]:
+    if _are_two(sides, options):
+        return Rater.update_one(self, *sides, **options)
+    if "result" in options or sides[2:]:
         raise InputError("A contest has no result; update_one takes its order, ranks, unfinished and date.")
-    self._use_order(*sides, **_given(said, "order"))
+    self._use_order(*sides, **_given(options, "order"))
     return self
 
 
@@ -134,11 +134,11 @@ def _are_two(sides: tuple[Any, ...], said: Mapping[str, Any]) -> bool:
     return isinstance(first, str) or away is not None
 
 
-def _given(said: dict[str, Any], first: str) -> dict[str, Any]:
+def _given(options: dict[str, Any], first: str) -> dict[str, Any]:
     """What is said of a contest without what says nothing; ``first`` is what its entrants are called."""
     return {
         first if name == "home" else name: value
-        for name, value in said.items()
+        for name, value in options.items()
         if value is not None and not (name == "unfinished" and isinstance(value, list | tuple) and not value)
     }
 

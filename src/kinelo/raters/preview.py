@@ -77,24 +77,26 @@ class Preview:
 
     def lines(self) -> list[str]:
         """What may surprise: somebody who would lose points by every outcome, or gain by every one."""
-        said = []
+        sentences = []
         for name in self.after:
             changes = [change for change in self.changes(name).values() if change is not None]
             if changes and (max(changes) < 0.0 or min(changes) > 0.0):
                 way = "lose" if max(changes) < 0.0 else "gain"
-                said.append(f"{name} would {way} points by every outcome: the rest until that day moves ratings too.")
-        return said
+                sentences.append(
+                    f"{name} would {way} points by every outcome: the rest until that day moves ratings too."
+                )
+        return sentences
 
     def _cells(self, after: Sequence[float]) -> list[tuple[str, float]]:
         return list(zip(self.outcomes, after, strict=True))
 
     def __repr__(self) -> str:
         name = next(iter(self.after))
-        said = ", ".join(
+        changes = ", ".join(
             f"{outcome} {'?' if change is None else format(change, '+.1f')}"
             for outcome, change in self.changes(name).items()
         )
-        return f"Preview: {name} {said}; {len(self.after)} in all"
+        return f"Preview: {name} {changes}; {len(self.after)} in all"
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -161,11 +163,11 @@ def _preview_contest(
     after: dict[str, list[float]] = {}
     for one in asked:
         others = [other for other in expected if other != one]
-        own = [name for name in rated[_label(one)] if name not in after]  # a car that two drive is told of the first
+        unseen = [name for name in rated[_label(one)] if name not in after]  # a car that two drive is told of the first
         for place in range(len(entrants)):
             order = [*others[:place], one, *others[place:]]
             now = ratings_by_name(copy.deepcopy(rater).update_one(order, **circumstances))
-            for name in own:
+            for name in unseen:
                 after.setdefault(name, []).append(now[name])
     places = tuple(str(place + 1) for place in range(len(entrants)))
     return Preview(places, {name: before.get(name) for name in after}, {n: tuple(v) for n, v in after.items()})

@@ -39,13 +39,13 @@ def mean_walk(walk: float, error: float, parameter: Parameter) -> float:
     return min(walk * math.exp(2.0 * s2), parameter.high)
 
 
-def average_walk(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+def average_walk(rater: Any, estimates: Estimates, matches: Matches) -> Estimates:
     """The estimates that a rater with normal beliefs found, its walk averaged over what the matches leave open."""
-    own = next((p for p in rater._open_parameters() if p.name == "walk"), None)
-    if own is None or rater.start is not None:  # where ratings begin depends on how they are read
-        return found
-    most_likely, error = found.values["walk"], found.standard_errors["walk"]
-    walk = mean_walk(most_likely, error, own)
-    values = found.values | {"walk": walk}
-    errors = found.standard_errors | {"walk": error * walk / most_likely}
-    return refit_reading(rater, replace(found, values=values, standard_errors=errors), matches)
+    parameter = next((p for p in rater._open_parameters() if p.name == "walk"), None)
+    if parameter is None or rater.start is not None:  # where ratings begin depends on how they are read
+        return estimates
+    most_likely, error = estimates.values["walk"], estimates.standard_errors["walk"]
+    walk = mean_walk(most_likely, error, parameter)
+    values = estimates.values | {"walk": walk}
+    errors = estimates.standard_errors | {"walk": error * walk / most_likely}
+    return refit_reading(rater, replace(estimates, values=values, standard_errors=errors), matches)

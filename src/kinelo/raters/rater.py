@@ -561,14 +561,14 @@ class Rater(ABC, Generic[Data, Said]):
         self._begun()
         if not len(matches):
             return self._foresee(matches)
-        said: list[Any] = []
+        forecasts: list[Any] = []
         for part, as_whole in self._parts(matches):
             if as_whole:
-                said.append(self._foresee(part))
+                forecasts.append(self._foresee(part))
                 self._use(part)
             else:
-                said.append(self._step_ahead(part))
-        return said[0] if len(said) == 1 else joined_forecast(said, matches)
+                forecasts.append(self._step_ahead(part))
+        return forecasts[0] if len(forecasts) == 1 else joined_forecast(forecasts, matches)
 
     def _parts(self, matches: Data) -> Iterable[tuple[Data, bool]]:
         """The matches in parts, and whether each is forecast as a whole before any of it is used."""
@@ -752,24 +752,29 @@ class Rater(ABC, Generic[Data, Said]):
         >>> kn.Glicko().update_one("A", "B", "win", date="2024-08-10").ratings_["name"].to_list()
         ['A', 'B']
         """
-        one = one_result(
+        played = one_result(
             home, away, result, date=date, margin=margin, neutral=neutral, weight=weight, conditions=conditions,
             lineups=self._lineups(home_lineup, away_lineup),
         )  # fmt: skip
-        day = one.number
+        day = played.number
         if day is not None:  # without a date it is on the last day known
             if day < self._last_day():
-                raise self._too_early(MATCHES, f"match of {one.day} between {one.home} and {one.away}")
+                raise self._too_early(MATCHES, f"match of {played.day} between {played.home} and {played.away}")
             if day > time.time() / DAY_SECONDS + 365.0:
                 refuse_far_ahead(np.array([day]), self._last_day())
-        self._use_one(one)
+        self._use_one(played)
         self._rated_alone = True
         return self
 
-    def _use_one(self, one: OneResult) -> None:
+    def _use_one(self, played: OneResult) -> None:
         """Carry the ratings on with one match that was checked."""
-        match = self._fixture(one.home, one.away, one.day, one.neutral, one.conditions, one.lineups)
-        known = {"result": 0.5 + 0.5 * one.signed, "margin": one.margin, "weight": one.weight, "signed": one.signed}
+        match = self._fixture(played.home, played.away, played.day, played.neutral, played.conditions, played.lineups)
+        known = {
+            "result": 0.5 + 0.5 * played.signed,
+            "margin": played.margin,
+            "weight": played.weight,
+            "signed": played.signed,
+        }
         # Nobody else has the match yet; to make it again with these columns would take as long as to rate it.
         vars(match).update({name: np.array([float(value)]) for name, value in known.items()})
         self._use(cast("Any", match))

@@ -316,11 +316,11 @@ class SideRater(Rater):
         today, error = self.learnt_["home_advantage"]
         self.parameters_: Mapping[str, float] = dict(self.parameters_) | {"home_advantage": today}
         if self.estimates_ is not None:
-            found = self.estimates_
+            estimates = self.estimates_
             self.estimates_: Estimates | None = replace(
-                found,
-                values=found.values | {"home_advantage": today},
-                standard_errors=found.standard_errors | {"home_advantage": error},
+                estimates,
+                values=estimates.values | {"home_advantage": today},
+                standard_errors=estimates.standard_errors | {"home_advantage": error},
             )
 
     def _play_or_refuse(self, matches: Matches, traced: bool) -> Any:
@@ -348,14 +348,14 @@ class SideRater(Rater):
         kernel(*arguments)
         return trace
 
-    def _use_one(self, one: OneResult) -> None:
+    def _use_one(self, played: OneResult) -> None:
         """The same as many matches, in a fifth of the time: columns are filled and not made."""
         ratings = self._begun()
-        slots = self._slots_of(one)
+        slots = self._slots_of(played)
         index = ratings.name_index.index
-        i, j = index.get(one.home), index.get(one.away)
+        i, j = index.get(played.home), index.get(played.away)
         if i is None or j is None:
-            i, j = ratings.place(one.home), ratings.place(one.away)
+            i, j = ratings.place(played.home), ratings.place(played.away)
         if slots.size:
             ratings.grow()
         known, latest = ratings.known, ratings.latest
@@ -366,12 +366,12 @@ class SideRater(Rater):
         both, common, others = call.rows(i, j), self._common.copy(), None
         if ratings.waiting or slots.size:
             others = ratings.saved(np.arange(len(ratings)) if ratings.waiting else [i, j])
-        day = max(latest, 0) if one.number is None else one.number
+        day = max(latest, 0) if played.number is None else played.number
         if ratings.waiting:
             ratings.arrive(day)
         ratings.note_day(day)
-        call.say(one, i, j, day)
-        noise, effects = self._around.factor_of_one(one.conditions), self._effects_of_one(one)
+        call.say(played, i, j, day)
+        noise, effects = self._around.factor_of_one(played.conditions), self._effects_of_one(played)
         if slots.size or noise.size or effects.size:
             columns = call.columns._replace(slots=slots, noise=noise, effects=effects)
             kernel, arguments = self._law.call(columns, known, self._common, self._law.room(1, None))
@@ -384,9 +384,9 @@ class SideRater(Rater):
             ratings._latest = latest
             self._refuse(others, common)
 
-    def _slots_of(self, one: OneResult) -> NDArray[np.int64]:
+    def _slots_of(self, played: OneResult) -> NDArray[np.int64]:
         """Slots of the conditions of one match (1, conditions)."""
-        levels, conditions = self._levels(one.conditions), self._around.conditions
+        levels, conditions = self._levels(played.conditions), self._around.conditions
         if not conditions:
             return NO_LEVELS
         return self._state.levels.row({name: (levels or {})[name] for name in conditions})
@@ -416,11 +416,11 @@ class SideRater(Rater):
 
         return find_factors(self._around.noise_by, matches, losses, settled, self._noise)
 
-    def _effects_of_one(self, one: OneResult) -> Array:
+    def _effects_of_one(self, played: OneResult) -> Array:
         """The covariates of one match in their units (1, covariates), or none."""
         if not self._around.effects:
             return NO_EFFECTS
-        return self._around.columns(fixture(one.home, one.away, conditions=self._levels(one.conditions)))
+        return self._around.columns(fixture(played.home, played.away, conditions=self._levels(played.conditions)))
 
     def _refuse(self, before: SavedRows | None, common: Array) -> NoReturn:
         """Go back from ratings that are no numbers any more."""
@@ -515,11 +515,11 @@ class SideRater(Rater):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything needed to carry on from here, as arrays."""
-        own = {"numbers": np.array(self._numbers), "common": self._common}
+        arrays = {"numbers": np.array(self._numbers), "common": self._common}
         if self._keeps_found:
             spread = self._found_spread or USUAL_SPREAD * self._own_points
-            own["found"] = np.array([np.nan_to_num(self._margin_unit), spread, self._target_square])
-        return {**super().to_arrays(), **own, **self._around.to_arrays(EFFECT_WIDTH**2)}
+            arrays["found"] = np.array([np.nan_to_num(self._margin_unit), spread, self._target_square])
+        return {**super().to_arrays(), **arrays, **self._around.to_arrays(EFFECT_WIDTH**2)}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -577,12 +577,12 @@ class SideSlots(Slots):
         kept: dict[str, Any] = {"common": self.rater._common.tolist()}
         return kept | ({"levels": levels.to_array().tolist()} if levels is not None and levels.conditions else {})
 
-    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
+    def take_shared(self, shared: dict[str, Any], latest: int | None) -> None:
         """Take over what all share."""
         state = self.rater._begun()
-        self.rater._common = common_stored(numbers_shared(kept, "common"), self.rater._common.size)
-        if "levels" in kept and getattr(state, "levels", None) is not None:
-            state.levels.from_array(np.array(texts_shared(kept, "levels") or [""]))
+        self.rater._common = common_stored(numbers_shared(shared, "common"), self.rater._common.size)
+        if "levels" in shared and getattr(state, "levels", None) is not None:
+            state.levels.from_array(np.array(texts_shared(shared, "levels") or [""]))
             state.grow()
         state.waiting, state._latest = False, NEVER if latest is None else latest
 

@@ -68,7 +68,7 @@ class Slots(ABC):
         """What all share, as JSON can keep it."""
 
     @abstractmethod
-    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
+    def take_shared(self, shared: dict[str, Any], latest: int | None) -> None:
         """Take over what all share; ``latest`` is the day of the last match, None where any day may come next."""
 
     @abstractmethod

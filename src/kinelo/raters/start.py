@@ -48,15 +48,15 @@ class Start(NamedTuple):
 
     def plain(self) -> dict[str, list[Any]]:
         """The table as lists, from which :func:`read_start` reads the same."""
-        kept: dict[str, list[Any]] = {"name": list(self.names), "rating": self.rating.tolist()}
+        columns: dict[str, list[Any]] = {"name": list(self.names), "rating": self.rating.tolist()}
         for name, values in (("deviation", self.deviation), ("volatility", self.volatility)):
             if np.isfinite(values).any():
-                kept[name] = [float(v) if np.isfinite(v) else None for v in values]
+                columns[name] = [float(v) if np.isfinite(v) else None for v in values]
         if np.any(self.matches != SETTLED):
-            kept["matches"] = self.matches.tolist()
+            columns["matches"] = self.matches.tolist()
         if np.any(self.day != NEVER):
-            kept["date"] = [str(np.datetime64(int(day), "D")) if day != NEVER else None for day in self.day]
-        return kept
+            columns["date"] = [str(np.datetime64(int(day), "D")) if day != NEVER else None for day in self.day]
+        return columns
 
 
 def read_start(source: Any) -> Start:
@@ -166,15 +166,15 @@ def _number(text: str) -> float | None:
 def _named(table: pl.DataFrame) -> pl.DataFrame:
     """The table with the columns it has under their plain names."""
     lower = {str(column).strip().lower(): column for column in table.columns}
-    found = {}
+    headers = {}
     for name, aliases in COLUMNS.items():
         hits = [lower[alias] for alias in aliases if alias in lower]
         if hits:
-            found[hits[0]] = name
-    missing = [name for name in ("name", "rating") if name not in found.values()]
+            headers[hits[0]] = name
+    missing = [name for name in ("name", "rating") if name not in headers.values()]
     if missing:
         raise InputError(f"start has no column {missing[0]!r}; it has {', '.join(map(str, table.columns))}.")
-    return table.select(list(found)).rename(found)
+    return table.select(list(headers)).rename(headers)
 
 
 def _numbers(table: pl.DataFrame, column: str) -> NDArray[np.float64]:

@@ -476,13 +476,13 @@ class RaterState(ABC):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""
-        kept = dict(self.known._asdict())
+        arrays = dict(self.known._asdict())
         for name, column in self.columns.items():
             rows = column.first + len(self.name_indices[column.name_index])
-            kept[name] = kept[name][:rows, :rows] if column.square else kept[name][:rows]
+            arrays[name] = arrays[name][:rows, :rows] if column.square else arrays[name][:rows]
         names = {key: np.array(name_index.names, dtype=str) for key, name_index in self.name_indices.items()}
         name_indices = {key: value if value.size else np.empty(0, "U1") for key, value in names.items()}
-        return name_indices | kept | {"before": self.before}
+        return name_indices | arrays | {"before": self.before}
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
@@ -588,14 +588,20 @@ class RatingTable(RaterState):
 
     def row_of(self, known: Any, at: int, kind: str, name: str) -> SlotRow:
         """The row that stands at a place of some arrays; those of many take longer for a few."""
-        more = None
+        further_numbers = None
         for further in self._further:
             values, fill = getattr(known, further), self.fills.get(further, 0)
             if values.size and (values.item(at) != fill if values.ndim == 1 else (values[at] != fill).any()):
-                more = {one: getattr(known, one)[at].tolist() for one in self._further}
+                further_numbers = {one: getattr(known, one)[at].tolist() for one in self._further}
                 break
         return SlotRow(
-            kind, name, known.rating.item(at), known.variance.item(at), known.games.item(at), known.last.item(at), more
+            kind,
+            name,
+            known.rating.item(at),
+            known.variance.item(at),
+            known.games.item(at),
+            known.last.item(at),
+            further_numbers,
         )
 
     def newcomers(self, count: int) -> Any:
@@ -643,14 +649,14 @@ class RatingTable(RaterState):
                 if row.more is not None and name in row.more:
                     self._take_further(array, at, name, row.more)
 
-    def _take_further(self, array: NDArray[Any], at: int, name: str, more: dict[str, Any]) -> None:
+    def _take_further(self, array: NDArray[Any], at: int, name: str, further: dict[str, Any]) -> None:
         """Put one further number (or one for each level) of a row in."""
         low = self.columns[name].low
         low = -np.inf if low is None else low
         if array.ndim == 1:
-            array[at] = stored_number(more, name, 0.0, low)
+            array[at] = stored_number(further, name, 0.0, low)
             return
-        values = more[name]
+        values = further[name]
         if not isinstance(values, list) or len(values) > array.shape[1]:
             raise InputError(f"{name!r} of a row in the table slot is not what its rater stores.")
         for k, value in enumerate(values):
@@ -710,10 +716,10 @@ class LevelState(RaterState):
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk; nothing of conditions where there are none."""
-        kept = super().to_arrays()
+        arrays = super().to_arrays()
         if self.levels.conditions:
-            return {**kept, "slots": self.levels.to_array()}
-        return {name: values for name, values in kept.items() if name not in ("delta", "delta_v", "slot_v")}
+            return {**arrays, "slots": self.levels.to_array()}
+        return {name: values for name, values in arrays.items() if name not in ("delta", "delta_v", "slot_v")}
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""

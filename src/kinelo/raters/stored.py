@@ -63,17 +63,17 @@ def stored(
     Traceback (most recent call last):
     kinelo.errors.InputError: The array 'own' of a stored state holds numbers out of range.
     """
-    found = arrays[name]
-    same = found.ndim == len(shape) and all(want in (ANY, length) for want, length in zip(shape, found.shape))
-    if found.dtype.kind != kind or not same:
+    values = arrays[name]
+    same = values.ndim == len(shape) and all(want in (ANY, length) for want, length in zip(shape, values.shape))
+    if values.dtype.kind != kind or not same:
         raise InputError(f"The array {name!r} of a stored state has another shape than its rater stores.")
-    if found.size and not (
-        np.abs(found, dtype=float).max() <= MOST
-        and (low is None or found.min() >= low)
-        and (below is None or found.max() < below)
+    if values.size and not (
+        np.abs(values, dtype=float).max() <= MOST
+        and (low is None or values.min() >= low)
+        and (below is None or values.max() < below)
     ):
         raise InputError(f"The array {name!r} of a stored state holds numbers out of range.")
-    return np.array(found, order="C")
+    return np.array(values, order="C")
 
 
 def stored_parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, float]:

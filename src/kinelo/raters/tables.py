@@ -122,11 +122,11 @@ def parameters_table(rater: Any) -> Table:
     # book keeps has the values that it was fitted with.
     kept = {} if estimated else {one.name: "not estimated here" for one in left_open}
     values = getattr(rater, "parameters_", {})
-    said = kept | {name: "given" for name in values if _is_given(rater, name)}
+    origins = kept | {name: "given" for name in values if _is_given(rater, name)}
     shown = {
-        name: estimated.get(name, f"{one:.4g} ({said.get(name)})")
+        name: estimated.get(name, f"{one:.4g} ({origins.get(name)})")
         for name, one in values.items()
-        if name in estimated or name in said
+        if name in estimated or name in origins
     }
     rows = [{"name": name, "value": value} for name, value in shown.items()]
     return Table(columns, rows, below=tuple(filter(None, [retirement_words(rater)])))
@@ -140,16 +140,18 @@ def retirement_words(rater: Any) -> str:
     >>> retirement_words(kn.RankElo(retirement=0.25).update(races))
     'That somebody did not finish tells 25 % of what finishing last tells; the rest is luck (retirement 0.25).'
     """
-    found = getattr(rater, "parameters_", {}).get("retirement")
+    retirement = getattr(rater, "parameters_", {}).get("retirement")
     asked = "retirement" in _estimated(rater) or _is_given(rater, "retirement")
-    if found is None or "retirement" in getattr(rater, "_unidentified", {}):
+    if retirement is None or "retirement" in getattr(rater, "_unidentified", {}):
         return ""
     # A rater that a book keeps has 0 where that was found, and where there was no retirement to ask of.
-    if found == 0.0 and not asked:
+    if retirement == 0.0 and not asked:
         return ""
-    share = f"{percent(found)} of what finishing last tells; the rest is luck"
-    told = "nothing: it is all luck" if found == 0.0 else "as much as finishing last" if found == 1.0 else share
-    return f"That somebody did not finish tells {told} (retirement {found:.3g})."
+    share = f"{percent(retirement)} of what finishing last tells; the rest is luck"
+    told = (
+        "nothing: it is all luck" if retirement == 0.0 else "as much as finishing last" if retirement == 1.0 else share
+    )
+    return f"That somebody did not finish tells {told} (retirement {retirement:.3g})."
 
 
 def _is_given(rater: Any, name: str) -> bool:
@@ -174,14 +176,14 @@ def estimates_in_a_line(rater: Any) -> str:
 
 def _estimated(rater: Any) -> dict[str, str]:
     """What was estimated, with its standard error, and whether it ended where its range does."""
-    found = getattr(rater, "estimates_", None)
-    if found is None:
+    estimates = getattr(rater, "estimates_", None)
+    if estimates is None:
         return {}
     shown = {}
-    for name, value in found.values.items():
-        error = found.standard_errors.get(name, math.nan)
+    for name, value in estimates.values.items():
+        error = estimates.standard_errors.get(name, math.nan)
         known = math.isfinite(error)
-        end = " (the end of its range)" if name in found.at_bounds else "" if known else HARDLY
+        end = " (the end of its range)" if name in estimates.at_bounds else "" if known else HARDLY
         shown[name] = (with_its_error(value, error) if known else f"{value:.4g}") + end
     return shown
 
@@ -219,25 +221,25 @@ def effects_table(rater: Any) -> Table | None:
 
 def luck_table(rater: Any) -> Table | None:
     """Factors of the noise by circumstances; None where none was asked for, or none is known."""
-    found = rater.noise_factors_ if getattr(rater, "noise_by", None) and hasattr(rater, "noise_factors_") else None
-    if found is None or not found.height:
+    factors = rater.noise_factors_ if getattr(rater, "noise_by", None) and hasattr(rater, "noise_factors_") else None
+    if factors is None or not factors.height:
         return None
     columns = [words("Luck by", "column"), words("Level", "level"), number("Factor", "factor", ".2f")]
     noun = traits_of(rater).book_holds[0]
     columns += [span("80 %", "low", "high", ".2f"), number(noun.capitalize(), "matches", ",d")]
-    return Table(columns, found.to_dicts())
+    return Table(columns, factors.to_dicts())
 
 
-def upsets_table(found: pl.DataFrame, *, dated: bool) -> Table:
+def upsets_table(upsets: pl.DataFrame, *, dated: bool) -> Table:
     """What happened although it was given little chance, of matches or of contests (:func:`kinelo.raters.upsets`)."""
     date = [words("Date", "date", wraps=False)] if dated else []
-    if "winner" in found.columns:
-        contest = words("Contest", "title" if "title" in found.columns else "contest")
+    if "winner" in upsets.columns:
+        contest = words("Contest", "title" if "title" in upsets.columns else "contest")
         what = [words("Winner", "winner"), contest, phrase("Favourite", _favourite, "favourite")]
     else:
         match = phrase("Match", lambda row: f"{row['home']} – {row['away']}", "home", "away")
         what = [match, phrase("Result", _result, "home", "away")]
-    return Table([chance("Chance", "chance"), *what, *date], found.to_dicts())
+    return Table([chance("Chance", "chance"), *what, *date], upsets.to_dicts())
 
 
 def _favourite(row: Row) -> str:

@@ -49,11 +49,11 @@ class OneCall:
         """Whether this is how the rater plays a match among these arrays."""
         return self.known is known and self.common is rater._common and self.numbers is rater._numbers
 
-    def say(self, one: OneResult, i: int, j: int, day: int) -> None:
+    def say(self, played: OneResult, i: int, j: int, day: int) -> None:
         """Fill the columns with a match on a day between those who stand at two places."""
         home, away, signed, margin, neutral, weight, days = self.columns[:7]
-        home[0], away[0], days[0], neutral[0] = i, j, day, one.neutral
-        signed[0], margin[0], weight[0] = one.signed, one.margin, one.weight
+        home[0], away[0], days[0], neutral[0] = i, j, day, played.neutral
+        signed[0], margin[0], weight[0] = played.signed, played.margin, played.weight
 
     def play(self) -> None:
         """Rate the match."""
@@ -104,9 +104,9 @@ class TwoRows:
         size = self.rater._common.size
         self.rater._common[:] = common_stored(numbers_shared({"common": numbers}, "common"), size)
 
-    def use(self, one: OneResult, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
+    def use(self, played: OneResult, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
         """Rows of both sides after a match on a day, from those before it; None is a newcomer."""
-        names, known, table = (one.home, one.away), self.known, self.table
+        names, known, table = (played.home, played.away), self.known, self.table
         mean, variance, games, last = self.usual
         plain = self._is_plain()
         for at, row in enumerate(rows):
@@ -116,7 +116,7 @@ class TwoRows:
                 mean[at], variance[at], games[at], last[at] = row[2:6]
             else:
                 table.put_row(known, at, row)
-        self.call.say(one, HOME, AWAY, day)
+        self.call.say(played, HOME, AWAY, day)
         self.call.play()
         if self._is_plain():
             numbers = zip(names, *(array.tolist() for array in self.usual))

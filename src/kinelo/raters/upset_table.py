@@ -72,23 +72,23 @@ def surprises(rater: Any, matches: Matches) -> NDArray[np.float64]:
 def _match_upsets(rater: Any, matches: Matches) -> pl.DataFrame:
     if len(matches) == 0 or np.isnan(matches.result).any():
         raise InputError("Upsets are found among matches that have a result; read them with played=True.")
-    said = blank_of(rater).one_step_ahead(matches).probabilities
-    columns = {name: said[:, k] for k, name in enumerate(("home_win", "draw", "away_win"))}
+    chances = blank_of(rater).one_step_ahead(matches).probabilities
+    columns = {name: chances[:, k] for k, name in enumerate(("home_win", "draw", "away_win"))}
     table = matches.to_polars().select("date", "home", "away", "result", "margin")
-    table = table.with_columns(**columns, chance=np.exp(-log_loss(said, matches.result)))
+    table = table.with_columns(**columns, chance=np.exp(-log_loss(chances, matches.result)))
     return table.sort("chance", maintain_order=True)
 
 
 def _contest_upsets(rater: Any, contests: Contests) -> pl.DataFrame:
     if len(contests) == 0 or np.isnan(contests.place).any():
         raise InputError("Upsets are found among contests that have places; read them with played=True.")
-    said = blank_of(rater).one_step_ahead(contests)
+    forecast = blank_of(rater).one_step_ahead(contests)
     rows = []
-    for c, loss in enumerate(winner_log_loss(said).tolist()):
+    for c, loss in enumerate(winner_log_loss(forecast).tolist()):
         part = slice(int(contests.first[c]), int(contests.first[c + 1]))
         names = [contests.entrants[code] for code in contests.entrant[part].tolist()]
         first = contests.place[part] == contests.place[part].min()
-        likeliest = int(np.argmax(said.win[part]))
+        likeliest = int(np.argmax(forecast.win[part]))
         rows.append(
             {
                 "date": contests.date[c].item() if contests.dated else None,
@@ -97,7 +97,7 @@ def _contest_upsets(rater: Any, contests: Contests) -> pl.DataFrame:
                 "winner": " and ".join(name for name, won in zip(names, first) if won),
                 "chance": math.exp(-loss),
                 "favourite": names[likeliest],
-                "favourite_chance": float(said.win[part][likeliest]),
+                "favourite_chance": float(forecast.win[part][likeliest]),
             }
         )
     table = pl.DataFrame(rows, schema_overrides={"date": pl.Date})

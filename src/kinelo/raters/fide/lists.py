@@ -66,12 +66,12 @@ class Player:
 
     def rating_on(self, number: int) -> int | None:
         """The rating on a list; before the first list, the one to begin with."""
-        found = None
+        rating_then = None
         for since, rating in self.history:
             if since > number:
                 break
-            found = rating
-        return found
+            rating_then = rating
+        return rating_then
 
     def k(self, number: int) -> int:
         """K as a list publishes it."""
@@ -209,23 +209,23 @@ class RatingLists:
             player.pool.append((number, opponent, line.halves))
             return
         then = player.rating_on(event.base)
-        own = now if then is None else then  # rated only after the event began, 8.2.4
+        rating = now if then is None else then  # rated only after the event began, 8.2.4
         began = date.fromordinal(event.start) if self.as_of is None else self.as_of
-        difference = rules.counted_difference(own, opponent, began)
+        difference = rules.counted_difference(rating, opponent, began)
         expected = rules.score_probability(difference)
-        self.lines.append(line._replace(own=own, opponent_rating=opponent, difference=difference, expected=expected))
+        self.lines.append(line._replace(own=rating, opponent_rating=opponent, difference=difference, expected=expected))
 
     def _conclude(self, number: int, name: str, changes: list[int], k: int) -> None:
         """The rating of one player on a list, after all its games."""
         player = self.players[name]
         if player.rating is None:
             player.pool = [one for one in player.pool if one[0] > number - rules.POOLED_MONTHS]
-            found = rules.first_rating([one[1] for one in player.pool], sum(one[2] for one in player.pool))
-            if found is not None:
+            first_rating = rules.first_rating([one[1] for one in player.pool], sum(one[2] for one in player.pool))
+            if first_rating is not None:
                 player.games += len(player.pool)
                 player.pool = []
-                player.put_on(number, found)
-                self.first[name] = found
+                player.put_on(number, first_rating)
+                self.first[name] = first_rating
             return
         if not changes:
             return
@@ -239,17 +239,17 @@ class RatingLists:
         return asdict(self) | {"as_of": None if self.as_of is None else self.as_of.isoformat()}
 
     @classmethod
-    def of_plain(cls, kept: dict[str, Any]) -> RatingLists:
+    def of_plain(cls, plain: dict[str, Any]) -> RatingLists:
         """What :meth:`plain` gave."""
-        made = cls(None if kept["as_of"] is None else date.fromisoformat(kept["as_of"]))
-        for name, one in kept["players"].items():
+        made = cls(None if plain["as_of"] is None else date.fromisoformat(plain["as_of"]))
+        for name, one in plain["players"].items():
             player = Player(**one)
             player.pool = [(int(a), int(b), int(c)) for a, b, c in player.pool]
             player.history = [(int(a), None if b is None else int(b)) for a, b in player.history]
             made.players[str(name)] = player
-        made.pending = [Game(*game) for game in kept["pending"]]
-        made.current, made.ended, made.first = int(kept["current"]), dict(kept["ended"]), dict(kept["first"])
-        made.lines, made.coefficients = [Line(*line) for line in kept["lines"]], dict(kept["coefficients"])
+        made.pending = [Game(*game) for game in plain["pending"]]
+        made.current, made.ended, made.first = int(plain["current"]), dict(plain["ended"]), dict(plain["first"])
+        made.lines, made.coefficients = [Line(*line) for line in plain["lines"]], dict(plain["coefficients"])
         return made
 
 

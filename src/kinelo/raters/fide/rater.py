@@ -223,25 +223,25 @@ class FideElo(Rater):
     def _table(self, lists: RatingLists, number: int | None) -> pl.DataFrame:
         import polars as pl
 
-        own = {name: p for name, p in lists.players.items() if _rating(p, number) is not None}
+        rated = {name: p for name, p in lists.players.items() if _rating(p, number) is not None}
         shown = lists.current if number is None else number
-        before = {name: p.rating_on(shown - 1) for name, p in own.items()}
+        before = {name: p.rating_on(shown - 1) for name, p in rated.items()}
         games: dict[str, int] = {}
         for line in lists.lines if number is None else ():
             games[line.name] = games.get(line.name, 0) + 1
-        days = [None if p.last_day is None else date.fromordinal(p.last_day) for p in own.values()]
-        rating = [_rating(p, number) for p in own.values()]
+        days = [None if p.last_day is None else date.fromordinal(p.last_day) for p in rated.values()]
+        rating = [_rating(p, number) for p in rated.values()]
         old = list(before.values())
         columns: dict[str, Any] = {
-            "name": pl.Series(list(own), dtype=pl.String),
+            "name": pl.Series(list(rated), dtype=pl.String),
             "rating": pl.Series(rating, dtype=pl.Float64),
-            "uncertainty": pl.Series([float("nan")] * len(own), dtype=pl.Float64),
-            "matches": pl.Series([p.played for p in own.values()], dtype=pl.Int64),
+            "uncertainty": pl.Series([float("nan")] * len(rated), dtype=pl.Float64),
+            "matches": pl.Series([p.played for p in rated.values()], dtype=pl.Int64),
             "last_played": pl.Series(days, dtype=pl.Date),
         }
         if number is None:
-            columns["k"] = pl.Series([p.k(max(shown, 0)) for p in own.values()], dtype=pl.Int64)
-            columns["games"] = pl.Series([games.get(name, 0) for name in own], dtype=pl.Int64)
+            columns["k"] = pl.Series([p.k(max(shown, 0)) for p in rated.values()], dtype=pl.Int64)
+            columns["games"] = pl.Series([games.get(name, 0) for name in rated], dtype=pl.Int64)
         columns["change"] = pl.Series(
             [None if r is None or o is None else r - o for r, o in zip(rating, old)], dtype=pl.Int64
         )
@@ -261,12 +261,12 @@ class FideElo(Rater):
         """Who has played and has no rating: name, games and points against rated opponents that count so far."""
         import polars as pl
 
-        own = {n: p for n, p in self._closed().players.items() if p.rating is None and p.played}
+        unrated = {n: p for n, p in self._closed().players.items() if p.rating is None and p.played}
         return pl.DataFrame(
             {
-                "name": pl.Series(list(own), dtype=pl.String),
-                "games": pl.Series([len(p.pool) for p in own.values()], dtype=pl.Int64),
-                "points": pl.Series([sum(one[2] for one in p.pool) / 2 for p in own.values()], dtype=pl.Float64),
+                "name": pl.Series(list(unrated), dtype=pl.String),
+                "games": pl.Series([len(p.pool) for p in unrated.values()], dtype=pl.Int64),
+                "points": pl.Series([sum(one[2] for one in p.pool) / 2 for p in unrated.values()], dtype=pl.Float64),
             }
         ).sort("games", "name", descending=[True, False])
 
@@ -282,12 +282,12 @@ class FideElo(Rater):
         lists = self._closed()
         rows = [
             {
-                "name": one.name, "opponent": one.opponent, "date": date.fromordinal(one.day), "rating": one.own,
-                "opponent_rating": one.opponent_rating, "difference": one.own - one.opponent_rating,
-                "counted": one.difference, "expected": one.expected / 100, "score": one.halves / 2,
-                "change": one.change / 100, "k": lists.coefficients[one.name],
+                "name": line.name, "opponent": line.opponent, "date": date.fromordinal(line.day), "rating": line.own,
+                "opponent_rating": line.opponent_rating, "difference": line.own - line.opponent_rating,
+                "counted": line.difference, "expected": line.expected / 100, "score": line.halves / 2,
+                "change": line.change / 100, "k": lists.coefficients[line.name],
             }
-            for one in lists.lines
+            for line in lists.lines
         ]  # fmt: skip
         whole, real = pl.Int64, pl.Float64
         schema = {
@@ -320,11 +320,11 @@ class FideElo(Rater):
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
-        kept = arrays["lists"]
-        if kept.dtype != np.uint8 or kept.ndim != 1:
+        text = arrays["lists"]
+        if text.dtype != np.uint8 or text.ndim != 1:
             raise InputError("These arrays are no state of FideElo.")
         self._reset()
-        self._state = RatingLists.of_plain(json.loads(kept.tobytes()))
+        self._state = RatingLists.of_plain(json.loads(text.tobytes()))
 
 
 def _rating(player: Player, number: int | None) -> int | None:

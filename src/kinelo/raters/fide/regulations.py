@@ -60,14 +60,14 @@ def score_probability(difference: int) -> int:
     return higher if difference >= 0 else 100 - higher
 
 
-def counted_difference(own: int, opponent: int, day: date) -> int:
-    """The difference that counts, 8.3.1, for the player rated ``own`` in an event that began on this day.
+def counted_difference(rating: int, opponent: int, day: date) -> int:
+    """The difference that counts, 8.3.1, for the player rated ``rating`` in an event that began on this day.
 
     >>> counted_difference(2500, 1900, date(2024, 5, 1)), counted_difference(2700, 1900, date(2025, 10, 1))
     (400, 800)
     """
-    difference = own - opponent
-    if own >= UNCUT and day >= FULL_DIFFERENCE_SINCE:
+    difference = rating - opponent
+    if rating >= UNCUT and day >= FULL_DIFFERENCE_SINCE:
         return difference
     return max(-MOST_DIFFERENCE, min(MOST_DIFFERENCE, difference))
 

@@ -103,12 +103,12 @@ class PossibleTruths:
             mates, foes = (np.abs(share) * (lean_on & side) for side in (ours, ~ours))
             gift = (kind.mates, kind.foes, kind.level)
             of_mates, of_foes, of_level = entry_parts(kind.whole, gift, late, mates.sum(), foes.sum())
-            own = math.sqrt(doubt * kind.prior) * self._normal()
+            deviation = math.sqrt(doubt * kind.prior) * self._normal()
             common = math.sqrt(doubt * kind.common * kind.prior) * alike[bool(share[n] > 0.0)]
             theirs, ours_ = foes @ self.X[k], mates @ self.X[k]
             if not self.full:
                 theirs, ours_ = self.generator.permutation(theirs), ours_.mean()
-            self.X[k[n]] = of_level * level + of_foes * theirs + of_mates * ours_ + own + common
+            self.X[k[n]] = of_level * level + of_foes * theirs + of_mates * ours_ + deviation + common
         self.met[k[new]], self.last[k[new]] = True, day
 
     def _turns(self, g: int, shares: dict[int, float]) -> Array:

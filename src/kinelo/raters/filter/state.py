@@ -121,16 +121,16 @@ class SlotState(RaterState):
         """Be, in a fresh state, as another was once it had made the slots of its first matches; what is believed of the
         slots that are always there stays.
         """
-        own = self.beliefs
+        beliefs = self.beliefs
         for name in ("name_indices", "known", "levels", "under", "size", "joined", "waiting", "before"):
             setattr(self, name, getattr(other, name))
         b = other.beliefs
         C = np.zeros((self.joined, self.joined) if self.full else (0, 0))
         self.beliefs = Joint._make(map(np.copy, b._replace(C=C)))
         first = self.fixed
-        self.beliefs.x[:first], self.beliefs.v[:first] = own.x[:first], own.v[:first]
+        self.beliefs.x[:first], self.beliefs.v[:first] = beliefs.x[:first], beliefs.v[:first]
         if self.full:
-            self.beliefs.C[:first, :first] = own.C[:first, :first]
+            self.beliefs.C[:first, :first] = beliefs.C[:first, :first]
 
     def without_covariance(self) -> Self:
         """A copy for which matches can make slots, without the covariance."""
@@ -210,11 +210,11 @@ class SlotState(RaterState):
         self.name_index.places(names)
         self.grow()
         self.make_missing("own", np.arange(len(names)), STRENGTH)
-        b, own = self.beliefs, self.own
-        b.games[own], b.last[own] = games, day
+        b, slots = self.beliefs, self.own
+        b.games[slots], b.last[slots] = games, day
         if self.full:
-            b.row[own] = np.arange(self.fixed, self.fixed + own.size)
-            b.rows[0] = self.fixed + own.size
+            b.row[slots] = np.arange(self.fixed, self.fixed + slots.size)
+            b.rows[0] = self.fixed + slots.size
         self.before = unseen
 
     def place_beliefs(self, mean: Array, variance: Array) -> None:
@@ -304,14 +304,14 @@ class SlotState(RaterState):
         without ``days`` they are absolute.
         """
         strength, spread = belief or (self.strengths(), self.covariance() if self.full else self.variances())
-        own = spread if spread.ndim == 1 else np.diagonal(spread)
+        variance = spread if spread.ndim == 1 else np.diagonal(spread)
         if days is None:
-            return strength, np.maximum(own, 0.0)
+            return strength, np.maximum(variance, 0.0)
         b = self.beliefs
         active = (b.last[self.own] >= b.clock[TODAY] - days) & (b.games[self.own] > 0)
         share = active / max(active.sum(), 1)
         common = spread * share if spread.ndim == 1 else spread @ share
-        return strength - share @ strength, np.maximum(own - 2 * common + share @ common, 0.0)
+        return strength - share @ strength, np.maximum(variance - 2 * common + share @ common, 0.0)
 
     def active(self, days: int, matches: int) -> Active:
         """Who has played within ``days`` of the last match, with room for their mean before so many matches."""

@@ -4,6 +4,10 @@ Ratings live on players; a side is as strong as the share-weighted mean (or sum)
 line-up model, and a surprise is shared among those who played. Where the line-up is not known yet, the side's strength
 is random, with mean θ and spread σ over the team's recent line-ups, and the forecast is the expectation over it.
 Equations in :mod:`kinelo.raters.filter`; who plays, in :mod:`kinelo.raters.player.rotation`.
+
+A side is as strong as the mean of its line-up, plus ``b log(size)``: with ``b = 0`` a sixth player counts for nothing
+beyond the mean, and the larger ``b`` the more. Only the ratio of both sizes can be seen, and where all are equal
+nothing is. ``b`` is an effect like that of a covariate (:mod:`kinelo.raters.covariates`) whose column Kinelo makes.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number, estimated, fixed, switch
 from kinelo.matches.dated import Day
+from kinelo.matches.kind import SIZE
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.filter.alone import expected_alone, spread_of
@@ -39,8 +44,7 @@ from kinelo.raters.gaussian import (
     GaussianRater,
 )
 from kinelo.raters.player import rotation as rotation_kernels
-from kinelo.raters.player.rotation import Fixtures, make_lists
-from kinelo.raters.player.sizes import SIZE, log_sizes, sizes_differ
+from kinelo.raters.player.rotation import AFTER, UNSEEN, Fixtures, make_lists
 from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
 from kinelo.raters.rater import Traits
 from kinelo.raters.reading import SHARPNESS_WALK
@@ -50,6 +54,41 @@ from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl
+
+LEAST_PART = 0.01
+"""Part of all matches in which sizes must differ for them to count."""
+LEAST_LOG = 0.1
+"""How far playing times must differ for that: eleven of whom one is sent off late are no other size."""
+
+
+def log_sizes(lineups: Lineups, seen: int) -> NDArray[np.float64]:
+    """The logarithm of the ratio of both sizes of every match: 0 where a line-up is not known.
+
+    What is ``seen`` after a match are minutes, where all of both sides are known, and before it those who start.
+
+    >>> log_sizes(Lineups(np.array([0, 2, 3, 4, 5]), np.zeros(5, np.int32), ("A",)), AFTER).round(3).tolist()
+    [0.693, 0.0]
+    """
+    sides = lineups.offsets.size - 1
+    if seen == UNSEEN:
+        return np.zeros(sides // 2)
+    side = np.repeat(np.arange(sides), np.diff(lineups.offsets))
+    size = np.bincount(side, lineups.starter != 0, sides).reshape(-1, 2)
+    if seen == AFTER:
+        minutes = np.where(np.isnan(lineups.minutes), 0.0, lineups.minutes)
+        unknown = np.bincount(side, np.isnan(lineups.minutes), sides).reshape(-1, 2).any(axis=1)
+        played = np.bincount(side, minutes, sides).reshape(-1, 2)
+        size = np.where((unknown | np.any(played <= 0.0, axis=1)).reshape(-1, 1), size, played)
+    known = (size > 0.0).all(axis=1)
+    return np.where(known, np.log(np.where(known, size[:, 0], 1.0) / np.where(known, size[:, 1], 1.0)), 0.0)
+
+
+def sizes_differ(lineups: Lineups) -> bool:
+    """Whether sides are of different sizes often enough to count."""
+    announced, played = np.abs(log_sizes(lineups, seen=1)), np.abs(log_sizes(lineups, AFTER))
+    differ = (announced > 0.0) | (played > LEAST_LOG)
+    return bool(np.count_nonzero(differ) > LEAST_PART * max(len(lineups), 1))
+
 
 MODES = {
     "minutes": rotation_kernels.AFTER,
@@ -348,7 +387,7 @@ class PlayerElo(GaussianRater):
         separable = pl.Series("separable", variance < values["prior_spread"] ** 2 / 2.0)
         return self._table(f * state.strengths(), variance, separable)
 
-    def _table(self, strength: Array, variance: Array, *more: pl.Series) -> pl.DataFrame:
+    def _table(self, strength: Array, variance: Array, *columns: pl.Series) -> pl.DataFrame:
         import polars as pl
 
         state: SquadState = self._state
@@ -365,7 +404,7 @@ class PlayerElo(GaussianRater):
                     "last_played": state.last_played(),
                 }
             )
-            .with_columns(*more)
+            .with_columns(*columns)
             .filter(state.here())
             .sort("rating", descending=True, maintain_order=True)
         )

@@ -77,11 +77,13 @@ def list_appearances(columns: ContestColumns, model: ContestModel, known: SlotBe
     games += known.games[slot]
     kinds, f, q, gain = model.kinds, np.empty(slot.size), np.empty(slot.size), np.zeros(slot.size)
     for kind in range(kinds.walk.shape[0]):
-        own = known.kind[slot] == kind
-        f[own], q[own] = fade_all(day[own] - last[own], float(kinds.rho[kind, 0]), float(kinds.walk[kind, 0]))
-        own &= games > 0
-        q[own] += float(model.contest_walk[kind, 0])
-        gain[own] = gained_all(games[own], float(model.experience[kind, 0]))
+        of_kind = known.kind[slot] == kind
+        f[of_kind], q[of_kind] = fade_all(
+            day[of_kind] - last[of_kind], float(kinds.rho[kind, 0]), float(kinds.walk[kind, 0])
+        )
+        of_kind &= games > 0
+        q[of_kind] += float(model.contest_walk[kind, 0])
+        gain[of_kind] = gained_all(games[of_kind], float(model.experience[kind, 0]))
     begin = np.searchsorted(contest, np.arange(per_contest.size + 1))
     return Appearances(begin, slot, day, before, f, q, gain)
 
@@ -151,27 +153,27 @@ class ContestSmoother:
         """Read every contest in order of time."""
         self.known.games[:] = self.begun
         for c in range(self.columns.day.size):
-            own = slice(self.appearances.begin[c], self.appearances.begin[c + 1])
-            slot, part = self.appearances.slot[own], one_contest(self.columns, c)
-            self.past[:, own] = self._carried(own, part)
-            cavity = self.past[:, own] + self.later[:, own]
+            entries = slice(self.appearances.begin[c], self.appearances.begin[c + 1])
+            slot, part = self.appearances.slot[entries], one_contest(self.columns, c)
+            self.past[:, entries] = self._carried(entries, part)
+            cavity = self.past[:, entries] + self.later[:, entries]
             self._believe(slot, cavity, part)
             filter_contests(part, self.model, self.known, room_for_expected(part.place.size))
             after = 1.0 / self.known.v[slot, 0]
-            self.said[:, own] = np.maximum(after - cavity[0], 0.0), after * self.known.x[slot, 0] - cavity[1]
+            self.said[:, entries] = np.maximum(after - cavity[0], 0.0), after * self.known.x[slot, 0] - cavity[1]
 
-    def _carried(self, own: slice, part: ContestColumns) -> Array:
+    def _carried(self, entries: slice, part: ContestColumns) -> Array:
         """What is believed of the slots of a contest on its day from the contests before it."""
         at = self.appearances
-        slot, before = at.slot[own], at.before[own]
+        slot, before = at.slot[entries], at.before[entries]
         new = (before < 0) & ~self.begun[slot]
         precision, pull = self.past[:, before] + self.said[:, before]
         with np.errstate(invalid="ignore", divide="ignore"):  # of those without a contest before
-            mean = at.f[own] * np.where(before >= 0, pull / precision, self.begin[0][slot]) + at.gain[own]
-            spread = at.f[own] ** 2 * np.where(before >= 0, 1.0 / precision, self.begin[1][slot]) + at.q[own]
+            mean = at.f[entries] * np.where(before >= 0, pull / precision, self.begin[0][slot]) + at.gain[entries]
+            spread = at.f[entries] ** 2 * np.where(before >= 0, 1.0 / precision, self.begin[1][slot]) + at.q[entries]
             natural = np.stack([1.0 / spread, mean / spread])
         if new.any():
-            self._believe(slot[~new], (natural + self.later[:, own])[:, ~new], part)
+            self._believe(slot[~new], (natural + self.later[:, entries])[:, ~new], part)
             level = np.empty((self.kinds.walk.shape[0], 1))
             entry_levels(0, part, self.model, self.known, level)
             kind = self.known.kind[slot[new]]
@@ -190,12 +192,12 @@ class ContestSmoother:
         at = self.appearances
         self.later[:] = 0.0
         for c in range(self.columns.day.size - 1, -1, -1):
-            own = slice(at.begin[c], at.begin[c + 1])
-            there = at.before[own] >= 0
-            precision, pull = (self.said[:, own] + self.later[:, own])[:, there]
-            f, weaker = at.f[own][there], 1.0 + precision * at.q[own][there]
-            pull -= precision * at.gain[own][there]
-            self.later[:, at.before[own][there]] = f * f * precision / weaker, f * pull / weaker
+            entries = slice(at.begin[c], at.begin[c + 1])
+            there = at.before[entries] >= 0
+            precision, pull = (self.said[:, entries] + self.later[:, entries])[:, there]
+            f, weaker = at.f[entries][there], 1.0 + precision * at.q[entries][there]
+            pull -= precision * at.gain[entries][there]
+            self.later[:, at.before[entries][there]] = f * f * precision / weaker, f * pull / weaker
 
 
 def smoothed_states(
@@ -235,12 +237,12 @@ def drawn_strengths(rater: Any, contests: Contests, draws: int, seed: int = 0) -
     after[at.before[before]] = before
     drawn = np.random.default_rng(seed).standard_normal((draws, at.slot.size))
     for c in range(columns.day.size - 1, -1, -1):
-        own = slice(at.begin[c], at.begin[c + 1])
-        then = after[own]
+        entries = slice(at.begin[c], at.begin[c + 1])
+        then = after[entries]
         told = np.where(then >= 0, at.f[then] / np.maximum(at.q[then], LEAST), 0.0)
-        whole = precision[own] + told * at.f[then]
-        mean = (pull[own] + told * (drawn[:, then] - at.gain[then])) / whole
-        drawn[:, own] = mean + drawn[:, own] / np.sqrt(whole)
+        whole = precision[entries] + told * at.f[then]
+        mean = (pull[entries] + told * (drawn[:, then] - at.gain[then])) / whole
+        drawn[:, entries] = mean + drawn[:, entries] / np.sqrt(whole)
     slots, names = np.diff(columns.offsets), state.known.last.size
     seen = np.repeat(np.arange(columns.day.size), np.diff(at.begin)) * names + at.slot
     place = np.searchsorted(seen, np.repeat(contests.contest, slots) * names + columns.slot)

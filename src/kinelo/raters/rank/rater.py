@@ -218,24 +218,24 @@ class RankElo(Rater[Matches | Contests, Any]):
 
     def _by_kind(self) -> list[tuple[str, str, Parameter, float | None]]:
         """Of every kind each parameter: the kind, what it is called, what is declared of it, and what was given."""
-        entries, found = self._entries, []
+        entries, rows = self._entries, []
         for kind, label, p in entries.labelled([p for p in self._declared_parameters if p.by_kind], OF_ADVANTAGES):
             value = getattr(self, p.name)
-            found.append((kind, label, p, value.get(kind) if isinstance(value, Mapping) else value))
-        return found
+            rows.append((kind, label, p, value.get(kind) if isinstance(value, Mapping) else value))
+        return rows
 
     def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters the user left to be estimated, for every kind of the contests fitted; ties come after them, and
         where no performances are off, nothing is asked of how much lower they are.
         """
-        own = [
+        by_kind = [
             replace(p, name=label, meaning=f"{p.meaning} ({kind})")
             for kind, label, p, given in self._by_kind()
             if given is None and label not in self._unidentified
         ]
         settled = {"ties", *self._unidentified, *(("depth",) if self.off == 0.0 else ())}
         of_all = [p for p in self._declared_parameters if not p.by_kind and p.name not in settled]
-        return (*own, *(p for p in of_all if getattr(self, p.name) is None))
+        return (*by_kind, *(p for p in of_all if getattr(self, p.name) is None))
 
     def _settled_values(self, estimated: dict[str, float] | None = None) -> dict[str, float]:
         """Value of every parameter of every kind: the user's, else the estimate, else the default."""
@@ -539,18 +539,18 @@ class RankElo(Rater[Matches | Contests, Any]):
         day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
         return entries.with_levels(contest_of(entrants, places, ended, day, kinds, helps), conditions)
 
-    def _foresee_field(self, entrants: Any, *, date: Day | None = None, **said: Any) -> ContestForecast:
+    def _foresee_field(self, entrants: Any, *, date: Day | None = None, **options: Any) -> ContestForecast:
         self._check_has_ratings()
-        plain = None if said else self._expect_plain(entrants, date)
+        plain = None if options else self._expect_plain(entrants, date)
         if plain is None:
-            return self.predict(self._field_of(entrants, date=date, **said))
+            return self.predict(self._field_of(entrants, date=date, **options))
         field, day, expected, unknown = plain
         return plain_forecast((field, day, self._kinds[0]), expected, unknown, **self._off())
 
-    def _use_order(self, order: Any, *, ranks: Any = None, date: Day | None = None, **said: Any) -> None:
-        plain = None if said else self._plain(order, ranks, date, ahead=False)
+    def _use_order(self, order: Any, *, ranks: Any = None, date: Day | None = None, **options: Any) -> None:
+        plain = None if options else self._plain(order, ranks, date, ahead=False)
         if plain is None:
-            self.update(self._contest_one(order, ranks=ranks, date=date, **said))
+            self.update(self._contest_one(order, ranks=ranks, date=date, **options))
             return
         (field, day), state = plain, self._begun()
         kind = state.entries.kinds[0]
@@ -622,11 +622,11 @@ class RankElo(Rater[Matches | Contests, Any]):
 
     def _match_quality(
         self, home: Any, away: Any = None, *, date: Day | None = None, neutral: bool = False,
-        conditions: Mapping[str, object] | None = None, **more: Any,
+        conditions: Mapping[str, object] | None = None, **unknown_options: Any,
     ) -> float | Array:  # fmt: skip
         """How even a contest, or contests of two sides each, are believed to be (:func:`kinelo.match_quality`)."""
-        if more:
-            raise InputError(f"RankElo takes no {next(iter(more))} here; it rates no line-ups.")
+        if unknown_options:
+            raise InputError(f"RankElo takes no {next(iter(unknown_options))} here; it rates no line-ups.")
         self._check_has_ratings()
         if away is None:
             plain = self._expect_plain(home, date) if conditions is None else None
@@ -657,11 +657,13 @@ class RankElo(Rater[Matches | Contests, Any]):
         return expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0), unknown
 
     def _fair_value(
-        self, home: Any, away: Any, covariate: str, *, date: Day | None = None, **more: Any
+        self, home: Any, away: Any, covariate: str, *, date: Day | None = None, **unknown_options: Any
     ) -> float | dict[str, float]:
         """The number of every entrant at which all are believed to be equally strong (:func:`kinelo.fair_value`)."""
-        if more:
-            raise InputError(f"RankElo takes no {next(iter(more))} here; it makes the numbers of entrants fair.")
+        if unknown_options:
+            raise InputError(
+                f"RankElo takes no {next(iter(unknown_options))} here; it makes the numbers of entrants fair."
+            )
         fair = [name for name in self._entries.units if name != SIZE]
         if covariate not in fair:
             raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {fair}.")

@@ -272,26 +272,26 @@ class RankSlots(Slots):
         shared |= {"units": list(entries.units.values())} if entries.units else {}
         return shared | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
 
-    def take_shared(self, kept: dict[str, Any], latest: int | None) -> None:
+    def take_shared(self, shared: dict[str, Any], latest: int | None) -> None:
         """Take over what all share."""
         rater = self.rater
-        kinds, advantages = texts_shared(kept, "kinds"), texts_shared(kept, "advantages")
-        values = kept.get("parameters")
+        kinds, advantages = texts_shared(shared, "kinds"), texts_shared(shared, "advantages")
+        values = shared.get("parameters")
         if not isinstance(values, dict) or not set(advantages) <= set(kinds) or len(set(kinds)) < len(kinds):
             raise InputError("'kinds' in the table common are not what its rater stores.")
         numbers = numbers_shared({"parameters": list(values.values())}, "parameters")
         entries = replace(
             rater._entries, kinds=tuple(kinds), advantages=tuple(advantages),
-            factors=NoiseFactors.from_rows(kept.get("noise", [])),
+            factors=NoiseFactors.from_rows(shared.get("noise", [])),
         )  # fmt: skip
         if entries.units:
-            entries = entries.with_units(numbers_shared(kept, "units", len(entries.units)))
+            entries = entries.with_units(numbers_shared(shared, "units", len(entries.units)))
         state, rater._taken = rater._state, entries
         if state is None or (state.entries.kinds, state.entries.advantages) != (entries.kinds, entries.advantages):
             rater._reset(dict(zip(values, map(float, numbers))))
             state = rater._begun()
         state.entries = entries
-        counted = [int(number) for number in numbers_shared(kept, "contests")]
+        counted = [int(number) for number in numbers_shared(shared, "contests")]
         state.contests, state.dated = counted[0], len(counted) == 1
         state.known.clock[:] = counted[1:] if len(counted) == 3 else LONG_AGO if latest is None else latest
 

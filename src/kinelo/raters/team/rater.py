@@ -194,27 +194,29 @@ class ClassicElo(SideRater):
     predict_one: ClassVar[one_contest.PredictOne] = one_contest.predict_one  # type: ignore[assignment]
     update_one: ClassVar[one_contest.UpdateOne] = one_contest.update_one  # type: ignore[assignment]
 
-    def _foresee_field(self, entrants: Any, **said: Any) -> Any:
-        contest: Any = self._field_of(entrants, **said)
+    def _foresee_field(self, entrants: Any, **options: Any) -> Any:
+        contest: Any = self._field_of(entrants, **options)
         return self.predict(contest)
 
-    def _use_order(self, order: Any, **said: Any) -> None:
-        contest: Any = self._contest_one(order, **said)
+    def _use_order(self, order: Any, **options: Any) -> None:
+        contest: Any = self._contest_one(order, **options)
         self.update(contest)
 
     def _contest_one(
-        self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **more: Any
+        self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **unknown_options: Any
     ) -> Contests:
         """One contest as :meth:`update_one` takes it."""
-        if more:
-            what = next(iter(more))
+        if unknown_options:
+            what = next(iter(unknown_options))
             raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
         return self._contest(*ranked(order, unfinished, ranks), date)
 
-    def _field_of(self, entrants: Sequence[Any], *, date: Day | None = None, **more: Any) -> Contests:
+    def _field_of(self, entrants: Sequence[Any], *, date: Day | None = None, **unknown_options: Any) -> Contests:
         """One contest to come as :meth:`predict_one` takes it."""
-        if more:
-            raise InputError(f"A contest has no {next(iter(more))}; predict_one takes its entrants and date.")
+        if unknown_options:
+            raise InputError(
+                f"A contest has no {next(iter(unknown_options))}; predict_one takes its entrants and date."
+            )
         self._check_has_ratings()
         return self._contest(entrants, None, None, date)
 
