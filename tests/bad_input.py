@@ -313,6 +313,19 @@ CALLS = {
         lambda **k: kn.knockout(**k).reached,
         {"rater": rated, "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
+    "next_matches": (
+        lambda **k: len(kn.next_matches(**k).matches),
+        {"rated": rated, "count": 3, "target": "leader", "candidates": ["A", "B", "C"], "cost": {("A", "B"): 2.0},
+         "at_most": 1},
+    ),
+    "Elimination": (
+        lambda **k: kn.Elimination(**k).left,
+        {"names": ["A", "B"], "alpha": 0.05, "epsilon": 10.0, "spread": 200.0},
+    ),
+    "Elimination.update": (
+        lambda **k: kn.Elimination(["A", "B"]).update(**k).left,
+        {"home": "A", "away": "B", "result": 1},
+    ),
     "sequential_test": (
         lambda **k: kn.sequential_test(**k).update(1).llr,
         {"low": 0.0, "high": 5.0, "alpha": 0.05, "beta": 0.1, "points": "logistic", "pairs": False},

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from kinelo.advice.diagnosis import diagnose
     from kinelo.advice.matchmaking import matchmaking
     from kinelo.book.book import RatingBook
+    from kinelo.decisions.choosing import next_matches
+    from kinelo.decisions.elimination import Elimination
     from kinelo.decisions.two_sides import sequential_test
     from kinelo.errors import InputError, KineloWarning
     from kinelo.forecasts.backtest import backtest
@@ -84,6 +86,8 @@ _MODULE_OF = modules_of(
         "runtime.device": ("devices",),
         "runtime.frames": ("to_pandas",),
         "errors": ("InputError", "KineloWarning"),
+        "decisions.choosing": ("next_matches",),
+        "decisions.elimination": ("Elimination",),
         "decisions.two_sides": ("sequential_test",),
         "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
         "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window", "LooseWindow"),

@@ -238,6 +238,19 @@ def test_fair_teams_are_those_of_the_rater(make, tmp_path):
     assert expected["unknown"] == ["new"]
 
 
+def test_the_next_matches_are_those_of_the_function(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.Glicko())
+    for k, (one, other) in enumerate([("A", "B"), ("B", "C"), ("C", "D"), ("A", "D")]):
+        book.update_one(one, other, "win", match_id=str(k), date="2024-05-01")
+    asked = {"count": 5, "target": "order", "candidates": ["A", "B", "C"], "at_most": 2}
+    with serve(book) as client:
+        answer = client.post("/next", json=asked)
+        assert answer.status_code == 200, answer.text
+        assert "nobody" in refused(client.post("/next", json={"target": "nobody"}))
+    assert answer.json() == json.loads(json.dumps(kn.next_matches(book, **asked).to_dict()))
+    assert len(answer.json()["matches"]) == 5
+
+
 def test_entrants_of_several_kinds_are_said_by_kind(tmp_path):
     races = kn.read_contests(
         {"race": ["1"] * 3, "date": ["2024-01-01"] * 3, "driver": list("ABC"), "car": list("xyx"), "place": [1, 2, 3]},

@@ -14,7 +14,7 @@ from kinelo.service.settings import Settings  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 OPERATIONS = ("POST /matches", "POST /contests", "POST /forecast", "POST /quality", "POST /balance", "GET /ratings",
-              "POST /preview", "POST /fair", "POST /explain")  # fmt: skip
+              "POST /next", "POST /preview", "POST /fair", "POST /explain")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

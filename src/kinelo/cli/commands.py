@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from kinelo._version import __version__
 from kinelo.cli.audit import audit, backtest
 from kinelo.cli.lab import lab, serve, show_devices
-from kinelo.cli.next import test
+from kinelo.cli.next import next, test
 from kinelo.cli.output import GIVEN, SAID, option_words, refuse_overwriting
 from kinelo.cli.predict import predict
 from kinelo.cli.questions import why
@@ -36,7 +36,7 @@ Example:  kinelo study diagnose studies/r2.toml
 """
 GROUPS: dict[str, tuple[Callable[..., Any] | str, ...]] = {
     "Rate a league": (sample, rate, book, serve),
-    "Ask about ratings": (predict, why, season),
+    "Ask about ratings": (predict, why, season, next),
     "Judge a rating system": (backtest, audit, test),
     "Study a model": ("study", reproduce, lab),
 }

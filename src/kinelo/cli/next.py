@@ -8,8 +8,54 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from kinelo.cli.options import Json, MatchesFile, ResultsOptions, grouped
-from kinelo.cli.output import echo_json
+from kinelo.cli.loading import named_value, plain_warnings
+from kinelo.cli.options import AnyReadingOptions, Json, MatchesFile, RaterName, ResultsOptions, grouped
+from kinelo.cli.output import console, echo_json
+from kinelo.cli.questions import sides_of
+from kinelo.cli.rating import BookOption, ResultsOption, rater_of, typed_names
+from kinelo.errors import InputError
+from kinelo.raters.choice import AUTOMATIC
+
+
+@grouped
+def next(
+    reading: AnyReadingOptions,
+    book: BookOption = None,
+    results: ResultsOption = None,
+    rater: RaterName = AUTOMATIC,
+    count: Annotated[int, typer.Option(min=1, help="How many matches.")] = 10,
+    target: Annotated[str, typer.Option(help="leader, order, tiers, or a name: what they are to tell.")] = "leader",
+    there: Annotated[list[str] | None, typer.Option(help="Who may play; may be repeated. By default all.")] = None,
+    cost: Annotated[list[str] | None, typer.Option(help="A price, as 'ANN - BOB=2.5'; may be repeated.")] = None,
+    at_most: Annotated[int | None, typer.Option(min=1, help="How often a pair may meet in this batch.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say which matches to play next, and in which order, so that they tell most.
+
+    Example:  kinelo next --results votes.csv --rater bradley-terry --count 20
+    Example:  kinelo next --book arena.db --target order --at-most 2 --json
+    """
+    import kinelo as kn
+
+    prices: dict[tuple[str, str], float] = {}
+    for words in cost or ():
+        pair, price = named_value("--cost", words, "ANN - BOB=PRICE", last=True)
+        names, _ = sides_of(pair)
+        try:
+            first, second = typed_names(names, reading)
+            prices[first, second] = float(price)
+        except ValueError:
+            raise InputError(f"--cost {words!r:.60} is no price of a match, 'ANN - BOB=2.5'.") from None
+    known, _ = rater_of(book, results, rater, reading)
+    with plain_warnings():
+        found = kn.next_matches(
+            known, count=count, target=target, candidates=there and typed_names(there, reading), cost=prices or None,
+            at_most=at_most,
+        )  # fmt: skip
+    if as_json:
+        echo_json({"rater": type(known).__name__, **found.to_dict()})
+        return
+    console().print(found.table())
 
 
 @grouped

@@ -190,6 +190,7 @@ QUESTIONS = (
     ("/forecast", "readers", doors.forecast),
     ("/quality", "readers", doors.quality),
     ("/balance", "readers", doors.balance),
+    ("/next", "slow", doors.next_matches),
     ("/preview", "slow", doors.preview),
     ("/explain", "slow", doors.explain),
     ("/fair", "slow", doors.fair),

@@ -7,6 +7,7 @@ from typing import Any
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
 from kinelo.book.paging import Asked, page_of
+from kinelo.decisions import choosing
 from kinelo.errors import InputError
 from kinelo.raters import explanation
 from kinelo.raters.balance import balance as balance_teams
@@ -133,6 +134,11 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
     """Those present as sides that are as even as can be, the most even first."""
     more = said.model_dump(exclude={"players", "sides"})
     return say.Balanced.model_validate(balance_teams(book, said.players, said.sides, **more).to_dict())
+
+
+def next_matches(book: RatingBook, said: say.Wanted) -> say.NextMatches:
+    """The matches that tell most about a question, in the order in which they should be played."""
+    return say.NextMatches.model_validate(choosing.next_matches(book, **said.model_dump()).to_dict())
 
 
 def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.Fair:

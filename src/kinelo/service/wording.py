@@ -115,6 +115,15 @@ class Present(Said):
     date: Day | None = None
 
 
+class Wanted(Said):
+    """Which matches are asked for: how many, what they are to tell, who is there, how often a pair may meet."""
+
+    count: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 10
+    target: Name = "leader"
+    candidates: Annotated[list[Name], Field(max_length=MOST_LISTED)] | None = None
+    at_most: Annotated[int, Field(ge=1, le=MOST_LISTED)] | None = None
+
+
 class Handicapped(Fixture):
     """A match to come, and the covariate that is to make it even."""
 
@@ -204,6 +213,24 @@ class Balanced(BaseModel):
     exact: bool
     looked_at: int
     unknown: list[str]
+
+
+class NextMatch(BaseModel):
+    """A match to be played, the points expected of the first side, and the share it takes off what is open."""
+
+    home: str
+    away: str
+    points: float
+    tells: float
+    cost: float
+
+
+class NextMatches(BaseModel):
+    """Matches in the order in which they should be played, and what they are to tell."""
+
+    target: str
+    question: str
+    matches: list[NextMatch]
 
 
 class Fair(BaseModel):

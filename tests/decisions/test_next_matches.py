@@ -1,0 +1,199 @@
+"""The next matches: against matrices multiplied anew, limits, raters, sentences, doors."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import kinelo as kn
+from kinelo.cli import app
+from kinelo.decisions.choosing import GRID, Beliefs, beliefs_of, choose, contrasts, first_look
+
+Q = math.log(10) / 400
+
+
+def glicko(seed=0, size=8, spread=120.0):
+    rng = np.random.default_rng(seed)
+    table = {
+        "name": [f"P{k}" for k in range(size)], "rating": rng.normal(1500, spread, size).tolist(),
+        "deviation": rng.uniform(30, 120, size).tolist(),
+    }  # fmt: skip
+    return kn.Glicko(start=table, ties=0.0, home_advantage=0.0), table
+
+
+def votes(seed=1, size=7, count=300):
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0, 1, size)
+    home = rng.integers(0, size, count)
+    away = (home + 1 + rng.integers(0, size - 1, count)) % size
+    won = rng.random(count) < 1 / (1 + np.exp(strength[away] - strength[home]))
+    return kn.read_matches({
+        "home": [f"P{k}" for k in home], "away": [f"P{k}" for k in away], "result": won.astype(float).tolist(),
+        "neutral": [True] * count,
+    })  # fmt: skip
+
+
+def plainly(beliefs, target, count, cost=lambda i, j: 1.0, most=99):
+    """Greedy choice with every matrix multiplied anew."""
+    m, P = beliefs.mean, beliefs.covariance.copy()
+    a, b, weight, _ = contrasts(target, beliefs)
+    size, L = m.size, np.zeros((m.size, m.size))
+    for x, y, w in zip(a, b, weight):
+        e = np.eye(size)[x] - np.eye(size)[y]
+        L += w * np.outer(e, e)
+    total, taken, shares = np.trace(L @ P), {}, []
+    for _ in range(count):
+        best = (0.0, None)
+        for i in range(size):
+            for j in range(i + 1, size):
+                if taken.get((i, j), 0) >= most:
+                    continue
+                e = np.eye(size)[i] - np.eye(size)[j]
+                info = np.interp(abs(m[i] - m[j]), GRID * np.arange(beliefs.law.size), beliefs.law)
+                after = P - np.outer(P @ e, P @ e) / (1 / info + e @ P @ e)
+                value = np.trace(L @ P) - np.trace(L @ after)
+                if value / cost(i, j) > best[0] * (1 + 1e-9):
+                    best = (value / cost(i, j), (i, j, after, value))
+        i, j, P, value = best[1]
+        taken[i, j] = taken.get((i, j), 0) + 1
+        shares.append(((i, j), value / total))
+    return shares
+
+
+@pytest.mark.parametrize("target", ["leader", "order", "tiers", "P3"])
+@pytest.mark.parametrize("kind", ["glicko", "votes"])
+def test_choices_are_those_of_whole_matrices(kind, target):
+    rater = glicko()[0] if kind == "glicko" else kn.BradleyTerry(ridge=0.1).fit(votes())
+    beliefs, _ = beliefs_of(rater, "next_matches")
+    found = kn.next_matches(rater, count=12, target=target, at_most=2)
+    expected = plainly(beliefs, target, 12, most=2)
+    assert [one.tells for one in found.matches] == pytest.approx([share for _, share in expected], rel=1e-6)
+    pairs = [tuple(sorted((beliefs.names.index(one.home), beliefs.names.index(one.away)))) for one in found.matches]
+    assert pairs == [pair for pair, _ in expected]
+
+
+def test_covariance_counts():
+    """Votes: errors of a covariance are those of differences, and differ from those of independent beliefs."""
+    rater = kn.BradleyTerry(ridge=0.1).fit(votes())
+    beliefs, _ = beliefs_of(rater, "next_matches")
+    own = dict(zip(rater.ratings_["name"], rater.ratings_["uncertainty"]))
+    assert np.sqrt(np.diagonal(beliefs.covariance)) == pytest.approx([own[name] for name in beliefs.names])
+    assert abs(beliefs.covariance - np.diag(np.diagonal(beliefs.covariance))).max() > 10
+    kalman = kn.KalmanElo(covariance="full").update(votes())
+    beliefs, _ = beliefs_of(kalman, "next_matches")
+    gaps = kalman._gaps(kn.matches.fixtures.fixtures(["P0"], ["P1"], kalman._day_of(None), neutral=True))
+    i, j = beliefs.names.index("P0"), beliefs.names.index("P1")
+    P, unit = beliefs.covariance, kalman._points_per_unit
+    assert P[i, i] + P[j, j] - 2 * P[i, j] == pytest.approx(gaps.variance[0] * unit**2, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["Glicko", "KalmanElo", "TeamElo", "BradleyTerry"])
+def test_points_and_information_are_of_the_rater(name):
+    rater = {"Glicko": kn.Glicko, "KalmanElo": kn.KalmanElo, "TeamElo": kn.TeamElo, "BradleyTerry": kn.BradleyTerry}[
+        name
+    ]()
+    rater.update(votes())
+    beliefs, chances = beliefs_of(rater, "next_matches")
+    points = chances[:, 0] + 0.5 * chances[:, 1]
+    slope = (points[1] - points[0]) / GRID
+    assert points[0] == pytest.approx(0.5, abs=1e-6)
+    assert slope == pytest.approx(Q / 4, rel=0.12)  # a point is a point of expected score between equals
+    drawn = chances[0, 1]
+    assert beliefs.law[0] == pytest.approx(4 * slope**2 / (1 - drawn), rel=0.02)
+    table = dict(zip(rater.ratings_["name"], rater.ratings_["rating"]))
+    gap = beliefs.mean[beliefs.names.index("P0")] - beliefs.mean[beliefs.names.index("P1")]
+    assert gap == pytest.approx(table["P0"] - table["P1"], abs=1e-6)
+
+
+def test_limits_prices_and_sides():
+    rater, table = glicko()
+    names = table["name"][:4]
+    found = kn.next_matches(rater, count=20, candidates=names, at_most=2)
+    assert len(found.matches) == 12  # six pairs, twice
+    assert {one.home for one in found.matches} | {one.away for one in found.matches} == set(names)
+    only = kn.next_matches(rater, count=4, candidates=[("P0", "P5"), ("P5", "P0"), ("P1", "P2")])
+    assert {frozenset((one.home, one.away)) for one in only.matches} <= {
+        frozenset(("P0", "P5")),
+        frozenset(("P1", "P2")),
+    }
+    first = dict.fromkeys(table["name"], 0)
+    for one in kn.next_matches(rater, count=40, target="order").matches:
+        first[one.home] += 1
+        first[one.away] -= 1
+    assert max(map(abs, first.values())) <= 2
+    plain = kn.next_matches(rater, count=1).matches[0]
+    pair = (plain.away, plain.home)
+    dear = kn.next_matches(rater, count=1, cost={pair: 1e6}).matches[0]
+    assert {dear.home, dear.away} != {plain.home, plain.away}
+    by_function = kn.next_matches(rater, count=9, cost=lambda a, b: 1.0 + (a == "P0") + (b == "P0"))
+    by_pair = kn.next_matches(rater, count=9, cost={("P0", name): 2.0 for name in table["name"]})
+    assert by_function == by_pair
+    assert kn.next_matches(rater, candidates=["P1"]).lines() == ["No match is left to be played within these limits."]
+
+
+def test_pairs_beyond_those_kept_do_not_matter(monkeypatch):
+    rater, _ = glicko(4, 60)
+    whole = kn.next_matches(rater, count=30, target="order")
+    monkeypatch.setattr("kinelo.decisions.choosing.KEPT", 600)
+    assert kn.next_matches(rater, count=30, target="order") == whole
+
+
+def test_what_cannot_be_asked_is_refused():
+    rater, _ = glicko()
+    with pytest.raises(kn.InputError, match="'leader', 'order', 'tiers' or a name rated"):
+        kn.next_matches(rater, target="nobody")
+    with pytest.raises(kn.InputError, match="'X' among the candidates has no rating"):
+        kn.next_matches(rater, candidates=["P1", "X"])
+    with pytest.raises(kn.InputError, match="list of names, or of pairs"):
+        kn.next_matches(rater, candidates=[("P1", "P2", "P3")])
+    with pytest.raises(kn.InputError, match="a finite number above 0"):
+        kn.next_matches(rater, cost=lambda a, b: 0)
+    with pytest.raises(kn.InputError, match="PlayerElo rates players, and sides play"):
+        kn.next_matches(kn.PlayerElo())
+    with pytest.raises(kn.InputError, match="asks a rater such as"):
+        kn.next_matches("elo")
+
+
+def test_contests_and_books_are_asked_too(tmp_path):
+    rater = kn.RankElo().update_one(["Ann", "Bob", "Cid"]).update_one(["Bob", "Ann", "Cid"])
+    assert len(kn.next_matches(rater, count=3, target="order").matches) == 3
+    book = kn.RatingBook(tmp_path / "club.db", kn.Glicko())
+    for k, (home, away) in enumerate((("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Ann"))):
+        book.update_one(home, away, "win", match_id=f"m{k}", date="2024-01-01")
+    assert kn.next_matches(book, count=3) == kn.next_matches(book.rater, count=3)
+
+
+def test_the_command_says_what_the_function_says(tmp_path):
+    matches = votes()
+    path = tmp_path / "votes.csv"
+    rows = zip(matches.home.tolist(), matches.away.tolist(), matches.result.tolist())
+    path.write_text(
+        "home,away,result,neutral\n" + "".join(f"{matches.teams[h]},{matches.teams[a]},{r:g},yes\n" for h, a, r in rows)
+    )
+    call = ["next", "--results", str(path), "--rater", "bradley-terry", "--count", "4", "--at-most", "2"]
+    done = CliRunner().invoke(app, [*call, "--json", "--cost", "P0 - P1=3"])
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    expected = kn.next_matches(
+        kn.BradleyTerry().fit(kn.read_matches(path)), count=4, at_most=2, cost={("P0", "P1"): 3.0}
+    )
+    for told, one in zip(said["matches"], expected.to_dict()["matches"], strict=True):
+        assert (told.pop("home"), told.pop("away")) == (one.pop("home"), one.pop("away"))
+        assert told == pytest.approx(one)
+    assert "These matches are to tell who is first" in CliRunner().invoke(app, call).output
+
+
+def test_kernels_are_their_plain_selves():
+    rater, _ = glicko(2, 6)
+    beliefs, _ = beliefs_of(rater, "next_matches")
+    assert isinstance(beliefs, Beliefs)
+    i, j = np.triu_indices(6, 1)
+    P = beliefs.covariance
+    G = P @ P
+    known = [run(beliefs.mean, P, G, beliefs.law, np.ones(15), i, j)[0] for run in (first_look, first_look.py_func)]
+    assert known[0] == pytest.approx(known[1])
+    both = [run(P, G, i, j, one, np.ones(15), 8, 3) for run, one in zip((choose, choose.py_func), known)]
+    assert both[0][0].tolist() == both[1][0].tolist()
+    assert both[0][1] == pytest.approx(both[1][1])
