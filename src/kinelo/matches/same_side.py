@@ -381,7 +381,8 @@ def note_of_groups(rows: MatchRows, good: NDArray[np.int64], columns: Sequence[s
     notes = []
     # home_group and away_group say something of each side, not of the match.
     other = {"home_": "away_", "away_": "home_"}
-    of_sides = {column for column in columns if other.get(column[:5], "?") + column[5:] in columns}
+    there = set(columns)
+    of_sides = {column for column in columns if other.get(column[:5], "?") + column[5:] in there}
     for column in [one for one in columns if one not in order | of_sides][:MOST_COLUMNS]:
         if rows.table[column].n_unique() > MOST_LEVELS + 1:
             continue
