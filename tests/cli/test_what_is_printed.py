@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 
 import polars as pl
@@ -10,7 +11,10 @@ from scripted import CHANCES
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli import sentence
 from kinelo.cli.commands import app
+from kinelo.cli.loading import silent_refusals
+from kinelo.cli.output import result_folder
 
 ROWS = [
     ("2024-01-01", "Ash", "Bix", 3, 1), ("2024-01-08", "Cay", "Ash", 0, 2), ("2024-01-15", "Bix", "Cay", 1, 1),
@@ -249,3 +253,82 @@ def test_a_sample_league_is_written_as_it_is_made(tmp_path):
     assert written["home_score"].to_list() == league.results["home_score"].to_list()
     assert written["home_team"].to_list() == league.results["home_team"].to_list()
     assert pl.read_csv(tmp_path / "league" / "lineups.csv").height == league.lineups.height
+
+
+def test_boards_stand_in_order_of_their_matches_and_what_is_on_none_is_counted(results, tmp_path):
+    levels = ["clay", "grass", "clay", "", "clay", "grass"]
+    table = pl.read_csv(results).with_columns(pl.Series("surface", levels))
+    table.write_csv(results)
+    shown = said("leaderboard", results, "--rater", "glicko", "--by", "surface", "--out", tmp_path / "boards.csv")
+    assert "note: 1 match without a value in 'surface' stand on no board" in " ".join(shown.output.split()).replace(
+        "1 matches", "1 match"
+    )
+    assert list(dict.fromkeys(pl.read_csv(tmp_path / "boards.csv")["surface"])) == ["clay", "grass"]
+    pl.concat([table, table.tail(1), table.tail(1)]).with_row_index("match_id").write_csv(results)
+    said("leaderboard", results, "--rater", "glicko", "--by", "surface", "--out", tmp_path / "boards.csv")
+    assert list(dict.fromkeys(pl.read_csv(tmp_path / "boards.csv")["surface"])) == ["grass", "clay"]
+
+
+def test_a_cup_of_somebody_unknown_says_who_was_meant(results):
+    with pytest.raises(kn.InputError) as refused:
+        said("knockout", results, "Ash", "Bixx", "Zoe", "Cay")
+    assert str(refused.value) == "'Bixx', 'Zoe' has no match in these results. Did you mean Bix?"
+    with pytest.raises(kn.InputError) as refused:
+        said("knockout", results, "Ash", "Zoe")
+    assert str(refused.value) == "'Zoe' has no match in these results."
+
+
+def test_teams_keep_the_roles_that_were_asked_for(results):
+    twos = ["Ash", "Bix", "Cay", "Dot"]
+    words = [word for name in ("Ash", "Bix") for word in ("--role", f"{name}=keeper")]
+    asked = ["balance", *twos, "--results", results, "--rater", "glicko", "--json"]
+    kept = json.loads(said(*asked, *words).stdout)
+    rater = kn.Glicko().fit(kn.read_matches(results))
+    assert kept == {"rater": "Glicko", **kn.balance(rater, twos, roles={"Ash": "keeper", "Bix": "keeper"}).to_dict()}
+    assert "warning: Dot has never played and counts as a newcomer" in said(*asked).stderr
+    for split in kept["splits"]:
+        assert all(len({"Ash", "Bix"} & set(side)) == 1 for side in split["sides"])
+
+
+def test_a_changeover_goes_from_the_old_list_to_the_new_one(results, tmp_path):
+    said_of_it = said("changeover", results, "--old", "k=32", "--new", "k=8", "--out", tmp_path / "moves.csv")
+    assert f"Lists: {tmp_path / 'moves.csv'}" in said_of_it.output
+    lists = [kn.TeamElo.classic(k=k).fit(kn.read_matches(results)).ratings_.sort("name") for k in (32, 8)]
+    table = pl.read_csv(tmp_path / "moves.csv").sort("name")
+    for name, one in zip(("old", "new"), lists):
+        rating = one["rating"] - one["rating"].mean()  # both lists are laid to the same mean
+        assert (table[name] - table[name].mean()).to_list() == pytest.approx(rating.to_list())
+
+
+def test_a_folder_for_nothing_is_not_left_behind(tmp_path):
+    with pytest.raises(kn.InputError), result_folder(tmp_path / "run"):
+        raise kn.InputError("no.")
+    assert not (tmp_path / "run").exists()
+    with result_folder(tmp_path / "run") as folder:
+        (folder / "kept").write_text("x")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(kn.InputError, match="empty"), result_folder(tmp_path / "run"):
+        pass
+    assert (tmp_path / "run" / "kept").read_text() == "x"
+
+
+def test_names_of_files_are_cut_where_they_are_long():
+    short, long = "a" * 60, "b" * 61
+    assert sentence(FileNotFoundError(2, "No such file", short)) == f"{short}: no such file."
+    assert sentence(FileNotFoundError(2, "No such file", long)) == f"{'b' * 60}…: no such file."
+
+
+def test_what_a_library_prints_is_held_back_where_a_file_is_refused_and_only_there(capfd):
+    with silent_refusals():
+        os.write(2, b"a word\nand another\n")
+    assert capfd.readouterr().err == "a word\nand another\n"
+    for error in (kn.InputError("no."), KeyError()):
+        with pytest.raises(type(error)):
+            _print_and_raise(error)
+    assert capfd.readouterr().err == "panicked: KeyError\n"
+
+
+def _print_and_raise(error: Exception) -> None:
+    with silent_refusals():
+        os.write(2, f"panicked: {type(error).__name__}\n".encode())
+        raise error

@@ -11,7 +11,6 @@ from scipy.stats import norm
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.fit import NEGLIGIBLE_GAIN
 from kinelo.matches.matches import SideOrder
 from kinelo.raters.what_if import with_points
 
@@ -287,7 +286,7 @@ def test_covariance_is_kept_where_it_forecasts_better(seed, sides, count, best):
     assert likelihood[best] > min(likelihood.values()) + 1.5
     assert fits["auto"].covariance_ == best
     # A search that begins elsewhere ends within what a search neglects.
-    assert likelihood["auto"] == pytest.approx(likelihood[best], abs=2 * NEGLIGIBLE_GAIN)
+    assert likelihood["auto"] == pytest.approx(likelihood[best], abs=0.2)
 
 
 def test_too_many_sides_are_told_before_the_search(monkeypatch):

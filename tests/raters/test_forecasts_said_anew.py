@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import kinelo as kn
-from kinelo.forecasts.fit import WARM_UP, says_anew
+from kinelo.forecasts.fit import says_anew
 from kinelo.forecasts.parameters import estimated
 from kinelo.forecasts.scores import log_loss
 
@@ -51,7 +51,7 @@ def matches():
 
 def best(make, matches, bounds):
     """The value whose forecasts lose least."""
-    skipped = int(WARM_UP * len(matches))
+    skipped = int(0.25 * len(matches))
 
     def loss(value):
         rater = make(value)
@@ -99,7 +99,7 @@ class Draws(kn.raters.Rater):
 
 
 def test_a_rater_that_says_one_step_ahead_alone_is_fitted(matches):
-    scored = matches.result[int(WARM_UP * len(matches)) :]
+    scored = matches.result[int(0.25 * len(matches)) :]
     drawn, rater = float(np.mean(scored == 0.5)), Draws().fit(matches)
     error = np.sqrt(drawn * (1 - drawn) / scored.size)
     assert rater.parameters_["share"] == pytest.approx(drawn, abs=0.1 * error)
