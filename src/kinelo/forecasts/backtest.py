@@ -233,14 +233,11 @@ def put_to_the_test(
     """Forecasts of one rater, the rater as it stands then, and the seconds it took."""
     name, rater = named
     began = time.perf_counter()
-    rater.fit(_taken_by(rater, train))
+    # One of the user's own knows nothing of pieces.
+    taken: Any = train if hasattr(rater, "_needs_whole_table") else train.collect()
+    rater.fit(taken)
     forecast = BACKTESTS[test.kind]._accepted(name, rater.one_step_ahead(test), test)
     return forecast, rater, time.perf_counter() - began
-
-
-def _taken_by(rater: Forecaster, train: Matches | MatchScan) -> Any:
-    """Matches to fit as a rater takes them: one of the user's own knows nothing of pieces."""
-    return train if hasattr(rater, "_needs_whole_table") else train.collect()
 
 
 def _parted(matches: Any, train_until: Any) -> tuple[Any, Any]:

@@ -356,7 +356,10 @@ def all_splits(sizes: tuple[int, ...]) -> Splits:
         left = n - sum(sizes[:side])
         # Where all sides left are of one size, the first player left is on the first of them.
         first = len(set(sizes[side:])) == 1
-        chosen = _combinations(left - first, size - first)
+        among, several = left - first, size - first
+        rows = math.comb(among, several)
+        places = chain.from_iterable(combinations(range(among), several))
+        chosen = np.fromiter(places, np.int64, rows * several).reshape(rows, several)
         if first:
             chosen = np.concatenate([np.zeros((len(chosen), 1), np.int64), chosen + 1], axis=1)
         free = np.nonzero(splits < 0)[1].reshape(len(splits), left)
@@ -370,18 +373,16 @@ def all_splits(sizes: tuple[int, ...]) -> Splits:
     return splits
 
 
-def _combinations(n: int, k: int) -> NDArray[np.int64]:
-    flat = np.fromiter(chain.from_iterable(combinations(range(n), k)), np.int64, math.comb(n, k) * k)
-    return flat.reshape(math.comb(n, k), k)
-
-
 def _best_of(
     splits: Splits, quality: Array, wishes: list[Wish], met: list[NDArray[np.bool_]], best: int
 ) -> tuple[Splits, dict[str, float]]:
     """The best splits that meet all wishes, and how much each wish costs."""
     kept = np.logical_and.reduce(met, axis=0) if met else np.ones(len(splits), bool)
     if not kept.any():
-        raise _none_meets(wishes, met)
+        alone = next((wish.words for wish, splits in zip(wishes, met, strict=True) if not splits.any()), None)
+        if alone is not None:
+            raise InputError(f"No split meets the wish '{alone}'.")
+        raise InputError(f"No split meets all wishes: {'; '.join(wish.words for wish in wishes)}.")
     allowed = np.flatnonzero(kept)
     chosen = allowed[np.argsort(-quality[allowed], kind="stable")[:best]]
     costs = {}
@@ -390,13 +391,6 @@ def _best_of(
         free = np.logical_and.reduce(others, axis=0) if others else np.ones(len(splits), bool)
         costs[wish.words] = float(quality[free].max() - quality[chosen[0]])
     return splits[chosen], costs
-
-
-def _none_meets(wishes: list[Wish], met: list[NDArray[np.bool_]]) -> InputError:
-    alone = next((wish.words for wish, one in zip(wishes, met, strict=True) if not one.any()), None)
-    if alone is not None:
-        return InputError(f"No split meets the wish '{alone}'.")
-    return InputError(f"No split meets all wishes: {'; '.join(wish.words for wish in wishes)}.")
 
 
 def _sides_of(names: list[str], split: NDArray[np.int8], count: int) -> tuple[tuple[str, ...], ...]:

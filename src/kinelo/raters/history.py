@@ -60,7 +60,10 @@ def rating_history(
         raise InputError(f"{type(rater).__name__} has no hindsight: it keeps no account of how ratings hang together.")
     last_of_day = np.flatnonzero(np.append(matches.date[1:] != matches.date[:-1], True)) + 1
     if side is not None:
-        last_of_day = last_of_day[np.isin(matches.date[last_of_day - 1], _days_of(side, matches))]
+        plays = matches.plays(side)
+        if not plays.any():
+            raise InputError(f"{side!r:.80} played none of these matches; names are written as in the results.")
+        last_of_day = last_of_day[np.isin(matches.date[last_of_day - 1], matches.date[plays])]
     chosen = np.linspace(0, last_of_day.size - 1, min(points, last_of_day.size)).round().astype(int)
     if side is not None:
         days = matches.date[last_of_day - 1].astype(np.int64)
@@ -78,14 +81,6 @@ def rating_history(
         frames.append(table.insert_column(0, day))
         done = stop
     return pl.concat(frames)
-
-
-def _days_of(side: str, matches: Matches | Contests) -> NDArray[np.datetime64]:
-    """Days on which a side, a player of the line-ups, or anybody rated of contests, played."""
-    plays = matches.plays(side)
-    if not plays.any():
-        raise InputError(f"{side!r:.80} played none of these matches; names are written as in the results.")
-    return np.unique(matches.date[plays])
 
 
 def _tables_then(rater: Rater | Any, matches: Matches, stops: list[int]) -> Iterator[pl.DataFrame]:

@@ -70,7 +70,10 @@ class Preview:
         rows = []
         for name, after in self.after.items():
             old = self.ratings[name]
-            cells = {o: (f"{new - old:+.1f}" if old is not None else f"→ {new:.0f}") for o, new in self._cells(after)}
+            cells = {
+                o: (f"{new - old:+.1f}" if old is not None else f"→ {new:.0f}")
+                for o, new in zip(self.outcomes, after, strict=True)
+            }
             rows.append({"name": name, "rating": old, **cells})
         columns: list[Column] = [words("Name", "name"), number("Rating", "rating", ".0f")]
         return Table([*columns, *(number(_heading(one), one, "") for one in self.outcomes)], rows)
@@ -86,9 +89,6 @@ class Preview:
                     f"{name} would {way} points by every outcome: the rest until that day moves ratings too."
                 )
         return sentences
-
-    def _cells(self, after: Sequence[float]) -> list[tuple[str, float]]:
-        return list(zip(self.outcomes, after, strict=True))
 
     def __repr__(self) -> str:
         name = next(iter(self.after))

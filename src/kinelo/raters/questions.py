@@ -164,7 +164,7 @@ def fair_value(
         raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {list(covariates)}.")
     if not isinstance(given, Mapping | None):
         raise InputError(f"given={given!r:.60} must give values by covariate.")
-    asked = [name for name in rater._conditions_asked() if name != covariate]
+    asked = [name for name in rater._around.asked if name != covariate]
     for name, value in (given or {}).items():
         if name not in asked:
             raise InputError(f"{name!r:.60} is nothing else that this rater uses; it uses {asked}.")

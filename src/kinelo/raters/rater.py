@@ -299,10 +299,6 @@ class Rater(ABC, Generic[Data, Said]):
     def _noise(self, factors: NoiseFactors) -> None:
         self._circumstances = replace(self._around, noise=factors)
 
-    def _conditions_asked(self) -> Sequence[str]:
-        """Columns beyond results that the rater asks of matches."""
-        return self._around.asked
-
     def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
         """Levels of every condition that the rater uses, None where it uses none."""
         return self._around.levels(conditions)

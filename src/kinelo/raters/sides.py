@@ -1,8 +1,8 @@
 """Raters that keep one rating per side: what :class:`TeamElo` and the Glicko family share.
 
-A :class:`SideRater` holds a :class:`SideLaw` (numbers and compiled loops), a table of ratings, and what all share. A fit
-ends with a look at inflation (:class:`Drift`): where sides enter at one level and leave at another, points are carried
-in or out of the pool, and a rating of one year no longer means what it meant in another.
+A :class:`SideRater` holds a :class:`SideLaw` (numbers and compiled loops), a table of ratings, and what all share. A
+fit ends with a look at inflation (:class:`Drift`): where sides enter at one level and leave at another, points are
+carried in or out of the pool, and a rating of one year no longer means what it meant in another.
 """
 
 from __future__ import annotations

@@ -66,11 +66,12 @@ def _with_more(columns: list[Column], board: pl.DataFrame) -> list[Column]:
 def deviation(key: str) -> Column:
     """A column of standard deviations, a dash where none is known."""
     plain = number("±", key, ".0f")
-    return replace(plain, text=lambda row: plain.text(row) if row[key] is None else _with_sign(plain.text(row)))
 
+    def text(row: Row) -> str:
+        shown = plain.text(row)
+        return f"± {shown}" if row[key] is not None and shown[:1].isdigit() else shown
 
-def _with_sign(text: str) -> str:
-    return f"± {text}" if text[:1].isdigit() else text
+    return replace(plain, text=text)
 
 
 def pool_words(pool: str) -> str:
