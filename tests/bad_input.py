@@ -234,7 +234,7 @@ CALLS = {
     "RankElo": (
         lambda **k: kn.RankElo(**k).fit(contests()),
         {"walk": 0.3, "prior_spread": {"driver": 1.0}, "newcomer": -0.2, "regression": 0.1, "retirement": 0.5,
-         "late_retirement": 0.2, "off": 0.1, "depth": 2.0, "anchor": 0.1, "experience": 0.2, "ties": 0.3,
+         "off": 0.1, "depth": 2.0, "anchor": 0.1, "experience": 0.2, "ties": 0.3,
          "contest_walk": 0.1, "newcomer_follows": 0.7, "conditions": [], "noise_by": [],
          "initial": 1500.0, "start": {"A": 1600.0}, "look": 400},
     ),

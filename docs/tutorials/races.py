@@ -30,8 +30,7 @@ for note in races.notes:
 # Places, scores and times are all taken. A place and a time are best where they are lowest, points where they are
 # highest; a column called "score" is asked about (`best="lowest"` in golf). Words such as DNF, DSQ and DNS are
 # understood, and so is a status beside an empty place: `unfinished`, `disqualified` and `not_started` say whether those
-# stand `"behind"` all who finished or are left `"out"`. A column such as `laps` or `km` says how far each came; whether
-# a late retirement then tells more than an early one is estimated (`late_retirement`).
+# stand `"behind"` all who finished or are left `"out"`. A column such as `laps` or `km` says how far each came.
 #
 # ## Rate it
 #

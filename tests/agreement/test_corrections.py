@@ -132,7 +132,7 @@ def test_a_corrected_contest_ends_as_if_it_had_been_right_at_once(field, tmp_pat
 def test_a_correction_that_names_no_distances_keeps_them(tmp_path):
     laps = {"date": ["2024-01-01"] * 3, "race": [1] * 3, "driver": list("ABC"), "place": ["1", "2", "DNF"],
             "laps": [50, 49, 10]}  # fmt: skip
-    given = {p.name: p.default for p in kn.RankElo._declared_parameters} | {"late_retirement": 0.4}
+    given = {p.name: p.default for p in kn.RankElo._declared_parameters}
     book = kn.RatingBook(tmp_path / "b", kn.RankElo(**given))
     book.add(kn.read_contests(laps))
     told = book.matches().distance.tolist()

@@ -35,7 +35,7 @@ CLOSE = 1e-9
 
 def given(kind: Any, **more: Any) -> Callable[[], Any]:
     """A rater whose parameters are all given, so that nothing is estimated and every way in is the same."""
-    values = {p.name: p.default for p in kind._declared_parameters if p.name != "late_retirement"}
+    values = {p.name: p.default for p in kind._declared_parameters}
     return partial(kind, **(values | more))
 
 
@@ -59,7 +59,6 @@ RATERS = {
         prior_spread=0.8,
         newcomer=-0.1,
         regression=0.1,
-        late_retirement=0.0,
         contest_walk=0.2,
         newcomer_follows=0.7,
         experience=0.3,

@@ -129,7 +129,7 @@ DNF = {"date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3, "race": [1] * 3 + [2] * 
 
 def test_distances_are_kept_and_a_book_without_them_is_read(tmp_path):
     """A book says nothing of distances where none is known."""
-    given = GIVEN | {"late_retirement": 0.4}
+    given = GIVEN
     told = kn.read_contests(DNF)
     book = kn.RatingBook(tmp_path / "b", kn.RankElo(**given))
     book.add(told[:1])

@@ -41,7 +41,7 @@ def lineups(table):
 
 
 def given(kind, **more):
-    return kind(**({p.name: p.default for p in kind._declared_parameters if p.name != "late_retirement"} | more))
+    return kind(**({p.name: p.default for p in kind._declared_parameters} | more))
 
 
 BOOKS = {

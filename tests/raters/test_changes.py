@@ -22,9 +22,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "changes.md"
 
 
 def given(kind, **more):
-    return partial(
-        kind, **({p.name: p.default for p in kind._declared_parameters if p.name != "late_retirement"} | more)
-    )
+    return partial(kind, **({p.name: p.default for p in kind._declared_parameters} | more))
 
 
 RATERS = {

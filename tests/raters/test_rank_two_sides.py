@@ -172,7 +172,7 @@ def test_one_step_ahead_learns_the_order_of_sides_as_an_update_does():
     }
     matches = kn.read_matches(table | {"result": [1] * 40})
     given = {"walk": 0.3, "prior_spread": 0.8, "newcomer": 0.0, "regression": 0.1, "ties": 0.0}
-    given |= {"retirement": 0.0, "late_retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
+    given |= {"retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
     given |= {"contest_walk": 0.0, "newcomer_follows": 1.0}
     with pytest.warns(kn.KineloWarning, match="seems to tell the result"):
         updated = kn.RankElo(**given).update(matches)

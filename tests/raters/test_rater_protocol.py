@@ -252,7 +252,6 @@ def test_with_every_parameter_given_an_update_is_a_fit(covariance):
             newcomer=-0.1,
             regression=0.1,
             retirement=0.0,
-            late_retirement=0.0,
             anchor=0.0,
             newcomer_follows=1.0,
             experience=0.0,

@@ -99,7 +99,6 @@ def one_contest(columns: ContestColumns, c: int) -> ContestColumns:
         noise=columns.noise[c : c + 1],
         place=columns.place[lo:hi],
         ended=columns.ended[lo:hi],
-        distance=columns.distance[lo:hi],
         offsets=columns.offsets[lo : hi + 1] - at,
         slot=columns.slot[at:to],
         share=columns.share[at:to],

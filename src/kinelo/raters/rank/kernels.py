@@ -56,6 +56,8 @@ NOISE = 1.0
 POINTS_PER_UNIT = 1.0 / (math.sqrt(math.pi) * CHESS_NU)
 """Rating points per unit of strength: between equals the expected result rises by 1/√π a unit, ln 10/800 a point."""
 LEAST = 1e-9
+MOST_TOLD = 0.999
+"""What a retirement counts at most, next to a last place."""
 LEARNT = 10.0
 """Contests in which a newcomer gains ``1 − 1/e`` of what experience brings."""
 ALIKE = 20.0
@@ -70,9 +72,8 @@ class ContestColumns(NamedTuple):
 
     Contest ``c`` has the entries ``first[c]:first[c + 1]`` in order of places, its day (int), its weight, and
     ``noise``, the variance of a performance around the strength in units of the usual one. Entry ``e`` has its place,
-    how it ended (int8), how far it came (1 is all the way, ½ where it is unknown), and the slots
-    ``offsets[e]:offsets[e + 1]`` with their shares. A negative slot stands for somebody who has never been met:
-    ``−1 − kind``.
+    how it ended (int8), and the slots ``offsets[e]:offsets[e + 1]`` with their shares. A negative slot stands for
+    somebody who has never been met: ``−1 − kind``.
     """
 
     first: NDArray[np.int64]
@@ -81,7 +82,6 @@ class ContestColumns(NamedTuple):
     noise: Array
     place: Array
     ended: NDArray[np.int8]
-    distance: Array
     offsets: NDArray[np.int64]
     slot: NDArray[np.int64]
     share: Array
@@ -90,7 +90,7 @@ class ContestColumns(NamedTuple):
 class ContestModel(NamedTuple):
     """Numbers of the kinds of slots; where newcomers of each kind begin, what they gain by experience and the variance
     that a contest adds (kinds, members), and whether they begin against the others of their kind (kinds); what a
-    retirement half-way counts, and how much more one at the end does than one at the start (members); how much the
+    retirement counts (members); how much the
     level of a field is drawn to that of all, and how much of it newcomers have (members each); the law of a
     performance.
     """
@@ -101,7 +101,6 @@ class ContestModel(NamedTuple):
     contest_walk: Array
     beside: NDArray[np.bool_]
     retirement: Array
-    late_retirement: Array
     anchor: Array
     newcomer_follows: Array
     law: PerformanceLaw
@@ -121,12 +120,11 @@ def contest_model(entries: ContestEntries, *members: Mapping[str, float]) -> Con
         for q in range(len(members))
     ]
     beside = np.array([kind not in entries.advantages for kind in entries.kinds])
-    retirement, late, anchor, follows = (
-        np.array([values[name] for values in members])
-        for name in ("retirement", "late_retirement", "anchor", "newcomer_follows")
+    retirement, anchor, follows = (
+        np.array([values[name] for values in members]) for name in ("retirement", "anchor", "newcomer_follows")
     )
     kinds, law = kinds_of_batch(tables, [1.0] * len(members)), law_of(members[0]["off"], members[0]["depth"])
-    model = ContestModel(kinds, level, experience, contest_walk**2, beside, retirement, late, anchor, follows, law)
+    model = ContestModel(kinds, level, experience, contest_walk**2, beside, retirement, anchor, follows, law)
     if len(members) == 1:
         if len(MODELS) >= MOST_MODELS:
             MODELS.clear()
@@ -289,19 +287,12 @@ def count_contest(c, columns, s, seen):
         seen[columns.slot[e], 0] = 0.0
 
 
-@inlined
-def weight_of_retirement(distance, q, model):
-    """How much it tells, in a member, that somebody did not finish who came so far."""
-    return min(max(model.retirement[q] + model.late_retirement[q] * (distance - 0.5), 0.0), 0.999)
-
-
 @inner
 def count_entries(c, columns, model, counts):
     """How much each entry of contest ``c`` counts (entries of it, members)."""
     for e in range(columns.first[c], columns.first[c + 1]):
         for q in range(counts.shape[1]):
-            there = columns.ended[e] == 0
-            counts[e - columns.first[c], q] = 1.0 if there else weight_of_retirement(columns.distance[e], q, model)
+            counts[e - columns.first[c], q] = 1.0 if columns.ended[e] == 0 else min(model.retirement[q], MOST_TOLD)
 
 
 @partial(inner, _nrt=True)

@@ -104,18 +104,11 @@ def run_field(at, field, day, model, s, out, learning):
     """
     offsets, place = field
     size, entries = at.size, place.size
-    x, v, share, distance, one = (
-        np.zeros((size, 1)),
-        np.zeros((size, 1)),
-        np.empty(size),
-        np.empty(entries),
-        np.empty(1),
-    )
+    x, v, share, one = np.zeros((size, 1)), np.zeros((size, 1)), np.empty(size), np.empty(1)
     last, games, slot = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
     first, days, zero = np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(size, np.int8)
     first[1], days[0], one[0] = entries, day, 1.0
     for a in range(entries):
-        distance[a] = 0.5
         for e in range(offsets[a], offsets[a + 1]):
             share[e], slot[e] = 1.0 / (offsets[a + 1] - offsets[a]), e
     for e in range(size):  # those who take part and nobody else: room is made for all beliefs that loops are given
@@ -125,7 +118,7 @@ def run_field(at, field, day, model, s, out, learning):
     for e in range(size):
         met = met and games[e] > 0
     own = SlotBeliefs(x, v, last, games, zero, s.clock)
-    columns = ContestColumns(first, days, one, one, place, zero[:entries], distance, offsets, slot, share)
+    columns = ContestColumns(first, days, one, one, place, zero[:entries], offsets, slot, share)
     run_contests(columns, model, own, Expected(out[0], out[1], out[2]), EXPECTING, learning, learning)
     if learning:
         for e in range(size):

@@ -113,11 +113,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         How much newcomers gain on the others by taking part, two thirds of it in the first ten contests. 0 in matches
         of two sides and where there are ratings to begin with, unless it is given.
     retirement
-        How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last. Where contests say how
-        far each came (``Contests.distance``), half-way.
-    late_retirement
-        How much more a retirement at the very end tells than one at the start. It grows evenly with the distance, as
-        far as it stays from 0 to 1.
+        How much it tells that somebody did not finish: 0 nothing, 1 as much as finishing last.
     off
         Part of all performances that are off, as after an accident: far from the strength, which they then say little
         about. 0 in matches of two sides, unless it is given.
@@ -162,6 +158,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     """
 
     _traits = Traits((CONTESTS, MATCHES), ("contests",), fitted_by_forecasts=False)
+    _gone = Rater._gone | {"late_retirement": "every retirement counts alike (retirement)"}
     progress: Progress = field(default=False, init=False)
     """Whether ``fit`` shows how far it is where it takes long: True on the terminal, or a function that is told."""
     _fitted: Any = field(default=None, init=False)
@@ -188,9 +185,6 @@ class RankElo(Rater[Matches | Contests, Any]):
         0.0, -1.0, 2.0, False, "what newcomers gain in their first contests", by_kind=True, largest=1000.0, kw_only=True
     )
     retirement: float | None = estimated(0.05, 0.0, 1.0, False, "how much a retirement tells")
-    late_retirement: float | None = estimated(
-        0.0, -2.0, 2.0, False, "how much more a late retirement tells than an early one", kw_only=True
-    )
     off: float | None = estimated(0.0, 0.0, 0.3, False, "part of performances that are off", largest=1.0)
     depth: float | None = estimated(
         1.5, 0.0, DEEPEST, False, "how much lower those are", largest=DEEPEST, vague=6.0, kw_only=True
@@ -251,15 +245,13 @@ class RankElo(Rater[Matches | Contests, Any]):
         return values
 
     def _unidentified_parameters(self, matches: Any) -> Mapping[str, float]:
-        """Parameters of which contests say nothing: of retirements where there are none, of late ones where nobody
-        says how far they came, of the level of fields and of experience where two meet or there are ratings to begin
-        with, of walks by the contest where two meet, and of the spread of a single advantage.
+        """Parameters of which contests say nothing: of retirements where there are none, of the level of fields and of
+        experience where two meet or there are ratings to begin with, of walks by the contest where two meet, and of the
+        spread of a single advantage.
         """
         check_played(matches)
         contests, entries = self._seen(matches), self._entries
         unidentified = {} if np.any(contests.ended > 0) else {"retirement": 0.0}
-        if contests.distance is None or np.isnan(contests.distance[contests.ended > 0]).all():
-            unidentified["late_retirement"] = 0.0
         finished = contests.ended == FINISHED
         duels = np.add.reduceat(finished, contests.first[:-1], dtype=np.int64).max() < 3
         if duels:

@@ -155,10 +155,8 @@ class RankState:
             self.dated = self.dated or contests.dated
         elif not (contests.dated and (self.dated or not self.contests)):
             day = np.full(number, self.known.clock[1] if self.dated else DAYS_APART * self.contests)
-        unknown_distance = np.full(contests.place.size, 0.5)
-        came = unknown_distance if contests.distance is None else np.nan_to_num(contests.distance, nan=0.5)
         columns = ContestColumns(
-            contests.first, day, contests.weight, entries.variance(contests), contests.place, contests.ended, came,
+            contests.first, day, contests.weight, entries.variance(contests), contests.place, contests.ended,
             offsets, slot, share[there],
         )  # fmt: skip
         return columns, tuple(unknown)
