@@ -281,6 +281,8 @@ def test_what_the_text_says_in_words_is_true_of_the_stored_numbers():
     for one in ("clubs", "world cups", "basketball", "internationals", "baseball"):
         theory, backtest = k[f"{one}.theory"], k[f"{one}.measured"]
         assert theory["low"] < backtest["high"] and backtest["low"] < theory["high"]
+    wanted = [k[f"{one}.measured"]["value"] for one in ("baseball", "internationals")]
+    assert wanted[1] > 3 * wanted[0]
     ks = [ladder[f"k.{n}"]["value"] for n in (1, 2, 3, 4)]
 
     def along(by, name):
