@@ -161,6 +161,8 @@ def evidence(slope: float, luck: float = 0.30, error: float = 0.005, matches: fl
         (None, "expected"),
         (evidence(0.40, settled=False), "expected"),
         (evidence(0.40, settled=False, matches=500.0), "disagree"),  # far beyond the matches that theory gave it
+        (evidence(0.40, matches=99.0), "expected"),  # it looks at rest, and theory gives it one match more
+        (evidence(0.80, matches=99.0), "expected"),
         (evidence(0.80), "agree"),
         (evidence(0.835), "agree"),  # beyond chance, and no matter
         (evidence(0.85), "disagree"),
@@ -210,7 +212,7 @@ def test_a_verdict_is_spoken_only_where_league_and_theory_agree():
     noisy = judged(THEORY, evidence(0.80, luck=0.5))
     assert noisy["headline"].endswith("theory says ratings that stray by ± 0.30, the league shows ± 0.50.")
 
-    early = judged(THEORY, evidence(0.4, settled=False))
+    early = judged(THEORY, evidence(0.4, matches=30.0, settled=False))
     assert early["headline"].startswith("Theory expects that strong teams are under-rated")
     assert early["facts"][0]["league"] == "0.40 so far (standard error 0.005)"
 
@@ -218,6 +220,27 @@ def test_a_verdict_is_spoken_only_where_league_and_theory_agree():
     assert none["state"] == "no theory" and "rated" not in none["headline"] and none["advice"] == "No stable ratings."
     assert none["facts"][0]["value"] == "no answer" and none["facts"][0]["league"].startswith("5.62")
     assert "0.80 if steps were tiny" in none["facts"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("matches", "until", "words", "text"),
+    [
+        (57.9, 100.0, "The league is still settling: 57 of 100 contests per team.", "has settled"),
+        (99.9, 100.0, "The league is still settling: 99 of 100 contests per team.", "has settled"),
+        (1146.0, 1339.0, "The league is still settling: 1,146 of 1,339 contests per team.", "has settled"),
+        (100.0, 100.4, "The league has settled, and is not sure enough of its own numbers yet.", "has by now"),
+        (1146.0, 339.0, "The league has settled, and is not sure enough of its own numbers yet.", "has by now"),
+        (1146.0, float("inf"), "The whole league never settles.", "has settled"),
+        (1146.0, None, "The league is still settling.", "has settled"),
+    ],
+)
+def test_whether_the_league_has_settled_is_said_by_the_number_beside_it(matches, until, words, text):
+    """The sentence follows the matches that are shown, whatever the league's own record looks like."""
+    league = evidence(0.80, error=0.05, matches=matches, settled=False)
+    shown = judged(replace(THEORY, matches=until), league, Controls(sides=3))
+    assert shown["headline"].endswith(f". {words}")
+    assert shown["facts"][-1]["text"].endswith(text)
+    assert ("so far" in shown["facts"][0]["league"]) != ("has settled," in words)
 
 
 def played(controls: Controls, matches: float) -> Evidence:

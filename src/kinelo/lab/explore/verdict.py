@@ -1,8 +1,9 @@
 """What theory says of a position of the controls, whether the league on the page bears it out, and what to change.
 
-A verdict is in one of four states. ``expected``: theory has an answer and the league has not settled, or is not sure
-enough of its own numbers. ``agree``: the league has settled where theory said. ``disagree``: it has not, beyond doubt.
-``no theory``: nothing is claimed, and only the league's own numbers are shown.
+A verdict is in one of four states. ``expected``: theory has an answer and the league has not settled (its teams have
+not played the matches that theory gives it), or is not sure enough of its own numbers. ``agree``: the league has settled
+where theory said. ``disagree``: it has not, beyond doubt. ``no theory``: nothing is claimed, and only the league's own
+numbers are shown.
 
 Steps worth applying are the one at which ratings are right on average and the one that misses strength least. Where
 opponents depend on ratings, the first is looked for, for want of a formula: from the present step the search goes
@@ -330,13 +331,20 @@ def state_of(theory: TheoryAnswer, league: Evidence | None) -> State:
     if league is None:
         return "expected"
     overdue = theory.matches is not None and league.matches > MATCHES_ALLOWED * theory.matches
-    if not league.settled and not overdue:
+    if not has_settled(theory, league) or not (league.settled or overdue):
         return "expected"
     strays = abs(league.luck.value - theory.luck) > LUCK_TOLERANCE * theory.luck
     if slopes_differ(theory, league) or (strays and _apart(theory.luck, league.luck)):
         return "disagree"
     near = _near(theory.slope, league.slope, SLOPE_TOLERANCE) and _near(theory.luck, league.luck, LUCK_TOLERANCE)
     return "agree" if near and league.settled else "expected"
+
+
+def has_settled(theory: TheoryAnswer, league: Evidence) -> bool:
+    """Whether every team has played what the league takes to settle; without that number, whether it looks at rest."""
+    if theory.matches is None or math.isinf(theory.matches):
+        return league.settled
+    return league.matches >= round(theory.matches)
 
 
 def slopes_differ(theory: TheoryAnswer, league: Evidence) -> bool:
@@ -369,15 +377,24 @@ def meaning(slope: float) -> str:
     return "on average, ratings tell the true strength"
 
 
-def headline(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER_UNITS) -> str:
+def headline(
+    state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER_UNITS, played: str = "matches"
+) -> str:
     """One sentence for the state."""
     if state == "no theory" and not theory.missing:
         return "The walk has spread the league beyond what theory was asked about: watch what it does."
     if state == "no theory":
         return "Theory has no answer here: watch what the league does."
     if state == "expected":
-        settled = league is not None and league.settled
-        words = "The league is not sure enough of its own numbers yet." if settled else "The league is still settling."
+        if league is not None and has_settled(theory, league):
+            words = "The league has settled, and is not sure enough of its own numbers yet."
+        elif theory.matches == math.inf:
+            words = "The whole league never settles."
+        elif theory.matches is None or league is None:
+            words = "The league is still settling."
+        else:
+            so_far = math.floor(league.matches)
+            words = f"The league is still settling: {so_far:,} of {theory.matches:,.0f} {played} per team."
         return f"Theory expects that {meaning(theory.slope)}. {words}"
     words = meaning(theory.slope)
     if state == "agree" or league is None:
@@ -400,6 +417,7 @@ def judged(
     believed = state in ("expected", "agree")
     # Steps that the slider can hold, each with the words of its button.
     fair = None if theory.fair is None or abs(theory.slope - 1) <= FAIR else theory.fair
+    played = "contests" if controls.sides > 2 else "matches"
     offered = []
     for step, why in ((fair, "right on average"), (_worth(theory), "misses least")):
         gamma = None if step is None else on_slider(step.gamma)
@@ -407,8 +425,8 @@ def judged(
             offered.append({"gamma": gamma, "label": f"Apply {units.step(gamma)}: {why}"})
     return {
         "state": state,
-        "headline": headline(state, theory, league, units),
-        "facts": facts(state, theory, league, units, "contests" if controls.sides > 2 else "matches"),
+        "headline": headline(state, theory, league, units, played),
+        "facts": facts(state, theory, league, units, played),
         "advice": " ".join(advice(theory, controls, units)) if believed else theory.missing,
         "offers": offered if believed else [],
         "caveats": list(theory.caveats),
@@ -423,7 +441,7 @@ def facts(
     state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER_UNITS, played: str = "matches"
 ) -> list[Fact]:
     """The numbers that matter: theory's, what the league shows of them, and what they mean."""
-    slope, luck_shown = _shown(league, units)
+    slope, luck_shown = _shown(theory, league, units)
     answered = state != "no theory"
     missed = "points by which a rating misses present strength"
     facts_shown: list[Fact] = [
@@ -458,13 +476,15 @@ def facts(
     text = f"points {side}: where the strongest team ends up on average"
     facts_shown.append({"value": off, "league": None, "text": text})
     text = f"{played} per team until the whole league has settled"
+    if matches is not None and math.isfinite(matches) and league is not None and has_settled(theory, league):
+        text += ", as it has by now"
     return [*facts_shown, {"value": settled, "league": None, "text": text}]
 
 
-def _shown(league: Evidence | None, units: Units) -> tuple[str, str]:
+def _shown(theory: TheoryAnswer, league: Evidence | None, units: Units) -> tuple[str, str]:
     if league is None:
         return PENDING, PENDING
-    sofar = "" if league.settled else " so far"
+    sofar = "" if has_settled(theory, league) else " so far"
     slope, luck = league.slope, league.luck
     return (
         f"{slope.value:.2f}{sofar} (standard error {slope.error:.2g})",
