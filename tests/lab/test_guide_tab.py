@@ -7,6 +7,7 @@ import pytest
 from browser_steps import accessible, address, skip_without_browser, until
 
 import kinelo as kn
+from kinelo.lab.guide.scenes import described_scenes, scene_pictures
 
 skip_without_browser()
 pytestmark = pytest.mark.browser
@@ -129,10 +130,10 @@ PLACES = """() => {
   return [faults, [...above, ...below], box("guide-title").top - head, box("guide-chart").height];
 }"""
 
-ENDS = """() => {
+EVERY_STOP = """() => {
   const slider = document.getElementById("guide-slider");
   const stops = slider ? Number(slider.max) + 1 : 3;
-  return [0, Math.floor(stops / 2), stops - 1].map((at) => {
+  return [...Array(stops).keys()].map((at) => {
     if (!slider) document.querySelectorAll("#guide-control button")[at].click();
     else { slider.value = at; slider.dispatchEvent(new Event("input")); }
     return (PLACES)();
@@ -142,7 +143,7 @@ ENDS = """() => {
 
 @pytest.mark.parametrize("size", [(390, 844), (1280, 640), (1920, 1080)])
 def test_chart_control_sentence_and_next_are_on_one_screen_in_every_scene(visit, size):
-    """The question with its answers, then the sentence at ends and middle of the control, uncovered."""
+    """The question with its answers, then the sentence at every stop of the control, uncovered and readable."""
     page = visit("#guide/1", reduced_motion="reduce", size=size)
     for number in range(1, 8):
         arrive(page, number)
@@ -153,8 +154,10 @@ def test_chart_control_sentence_and_next_are_on_one_screen_in_every_scene(visit,
         assert faults == [] and {"guide-reply", "guide-sentence", "guide-hand"} <= set(seen), number
         assert height >= 0.35 * size[1]  # the picture gives way, but is not given up
         assert 0 <= lead < 40  # the title is at the top
-        for faults, _, _, _ in page.evaluate(ENDS):
-            assert faults == [], number
+        for at, (faults, _, _, _) in enumerate(page.evaluate(EVERY_STOP)):
+            assert faults == [], (number, at)
+        legend = page.evaluate("document.getElementById('guide-chart')._fullLayout.legend.font.size")
+        assert legend >= {390: 12, 1280: 13, 1920: 16}[size[0]]
         page.click("#guide-next")
 
 
@@ -206,3 +209,54 @@ def test_arrows_move_the_control_and_page_keys_turn_wherever_the_focus_is(visit)
     assert "start=" in address(page) and page.get_attribute("#guide-control button >> nth=1", "aria-pressed") == "true"
     page.keyboard.press("PageUp")
     arrive(page, 3)
+
+
+def test_titles_ask_and_the_picture_of_the_scene_before_is_gone_while_one_is_drawn(visit):
+    """The title says what the scene shows once the visitor has guessed; a slow answer leaves no picture standing."""
+    page = visit("#guide/3", reduced_motion="reduce")
+    arrive(page, 3)
+    asked = described_scenes()
+    assert page.inner_text("#guide-title") == asked[2]["title"] and asked[2]["title"].endswith("?")
+    page.click("#guide-answers button >> nth=1")
+    assert page.inner_text("#guide-title") == asked[2]["answer"] and page.is_visible("#guide-chart")
+    held = []
+    page.route("**/api/guide/5*", lambda route: held.append(route))
+    page.click("#guide-next")
+    arrive(page, 4)
+    page.click("#guide-answers button >> nth=1")
+    page.click("#guide-next")
+    assert page.inner_text("#guide-title") == asked[4]["title"] and page.is_hidden("#guide-chart")
+    assert page.inner_text("#guide-question").startswith("Drawing") and page.is_hidden("#guide-more")
+    held[0].continue_()
+    arrive(page, 5)
+    assert page.is_visible("#guide-chart")
+
+
+def test_those_who_share_a_lab_see_how_many_guessed_what(tab, lab, scripts):
+    """Counts by answers, of all who guessed, to those who have; in a lab of one visitor nothing is counted."""
+
+    def about(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "join": lab.address})
+
+    def guesser(choice: int, *, shared: bool = True):
+        page = tab()
+        page.emulate_media(reduced_motion="reduce")
+        if shared:
+            page.route("**/api/about", about)
+        page.goto(f"{lab.address}#guide/2")
+        arrive(page, 2)
+        assert page.is_hidden("#guide-class")
+        page.click(f"#guide-answers button >> nth={choice}")
+        return page
+
+    alone = guesser(2, shared=False)
+    pages = [guesser(choice) for choice in (1, 0, 1)]
+    counted = "document.querySelector('#guide-class').textContent"
+    more, still, less = scene_pictures(2)["question"]["answers"]
+    words = f"Guessed here: {more}: 1 · {still}: 2 · {less}: 0"
+    for page in (pages[-1], pages[0]):  # the first follows those who came after it
+        until(page, f"{counted} === {words!r}")
+    assert alone.is_hidden("#guide-class")
+    pages[0].click("#guide-next")
+    assert pages[0].is_hidden("#guide-class")

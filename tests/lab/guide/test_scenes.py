@@ -15,7 +15,15 @@ from running_lab import CHROMIUM
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.guide.matches import ELO
-from kinelo.lab.guide.scenes import PLOTLY, described_scenes, guide_page, plotly_script, scene_pictures, scenes
+from kinelo.lab.guide.scenes import (
+    PLOTLY,
+    GuideController,
+    described_scenes,
+    guide_page,
+    plotly_script,
+    scene_pictures,
+    scenes,
+)  # fmt: skip
 
 NUMBERS = range(1, 8)
 LAW = kn.Tanh(nu=0.5)
@@ -201,11 +209,25 @@ def test_seven_scenes_with_titles_that_are_sentences_and_one_control_each():
     assert len(listed) == 7
     for number, scene in enumerate(listed, 1):
         control = scene["control"]
-        assert len(scene["title"].split()) > 4 and control["first"] in control["values"]
+        assert len(scene["answer"].split()) > 4 and control["first"] in control["values"]
+        assert len(scene["title"].split()) > 4 and scene["title"].endswith("?")
         assert len(scene_pictures(number, "elo")["labels"]) == len(control["values"])
     for number, units, complaint in ((8, "elo", "scenes 1 to 7"), (0, "elo", "scenes"), (1, "miles", "elo or paper")):
         with pytest.raises(InputError, match=complaint):
             scene_pictures(number, units)
+
+
+def test_guesses_are_counted_by_scene_and_answer():
+    counts = GuideController()
+    for number, choice in ((2, 1), (3, 0), (2, 1), (2, 2)):
+        counts.guess(number, choice)
+    assert (
+        counts.guess(2, None) == [0, 2, 1] and counts.guess(3, None) == [1, 0, 0] and counts.guess(4, None) == [0] * 3
+    )
+    for number, choice in ((2, 3), (2, -1), (2, True), (2, "1"), (0, 0), (8, None)):
+        with pytest.raises(InputError):
+            counts.guess(number, choice)
+    assert counts.guess(2, None) == [0, 2, 1]
 
 
 @pytest.mark.browser

@@ -1,8 +1,8 @@
 """What theory says of a position of the controls, whether the league on the page bears it out, and what to change.
 
 A verdict is in one of four states. ``expected``: theory has an answer and the league has not settled (its teams have
-not played the matches that theory gives it), or is not sure enough of its own numbers. ``agree``: the league has settled
-where theory said. ``disagree``: it has not, beyond doubt. ``no theory``: nothing is claimed, and only the league's own
+not played the matches that theory gives it), or is not sure enough of its own numbers. ``agree``: it has settled where
+theory said. ``disagree``: it has not, beyond doubt. ``no theory``: nothing is claimed, and only the league's own
 numbers are shown.
 
 Steps worth applying are the one at which ratings are right on average and the one that misses strength least. Where

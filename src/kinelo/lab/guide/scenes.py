@@ -1,4 +1,5 @@
 """The seven scenes: title, question, the one control and its stops, and who draws it. Page and site are made from them.
+A title asks; what follows takes its place once the visitor has guessed.
 
 A scene has few stops, so all its pictures are computed at once: the page then answers the hand without asking anybody.
 The site is one page with everything but plotly.js, which lies beside it, so it also opens from a disk."""
@@ -70,9 +71,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Scene:
-    """One idea: a sentence as its title, a control, and a function that draws."""
+    """One idea: a question as its title, the answer, a control, and a function that draws."""
 
     title: str
+    answer: str
     control: Stops
     draw: Callable[..., Picture]
 
@@ -137,15 +139,19 @@ def scenes() -> tuple[Scene, ...]:
     """The scenes in order."""
     return (
         Scene(
-            "A match moves two ratings: a surprise moves them far",
+            "What does a match do to two ratings?", "A match moves two ratings: a surprise moves them far",
             Stops("lead", "points", f"{STRONG}'s lead", _range(-600, 600, 50), 200.0), one_match,
         ),
-        Scene("Strength is a good day or a bad one", _days(), good_and_bad_days),
         Scene(
-            "The best are rated too low: they take less than their strength promises", _days(), why_too_low
+            "What do good and bad days change?", "Good and bad days bring two sides closer together", _days(),
+            good_and_bad_days,
         ),
         Scene(
-            "A league settles, wherever it starts",
+            "Are the best rated as they deserve?",
+            "The best are rated too low: they take less than their strength promises", _days(), why_too_low,
+        ),
+        Scene(
+            "Where do the ratings of a league end?", "A league settles, wherever it starts",
             Stops(
                 "start", "choice", "Ratings begin", ("random", "equal", "reversed"), "random",
                 ("at random", "all equal", "upside down"),
@@ -153,15 +159,15 @@ def scenes() -> tuple[Scene, ...]:
             settling,
         ),
         Scene(
-            "Luck: four times the step, about twice the luck",
+            "How far does luck carry a rating?", "Four times the step, about twice the luck",
             _k((8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0)), luck,
         ),
         Scene(
-            "One step makes ratings right on average, and it is not the best", _k(fair_stops()),
-            bias_and_luck,
+            "Which step is the best one?", "One step makes ratings right on average, and it is not the best",
+            _k(fair_stops()), bias_and_luck,
         ),
         Scene(
-            "Strengths move, and a best step exists",
+            "Which step follows strengths that move?", "Strengths move, and a best step exists",
             _k((4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 40.0, 48.0, 64.0, 96.0, 128.0, 192.0)), moving_strength,
         ),
     )  # fmt: skip
@@ -169,7 +175,7 @@ def scenes() -> tuple[Scene, ...]:
 
 def described_scenes() -> list[dict[str, Any]]:
     """The scenes as a page lists them."""
-    return [{"title": scene.title, "control": asdict(scene.control)} for scene in scenes()]
+    return [{"title": one.title, "answer": one.answer, "control": asdict(one.control)} for one in scenes()]
 
 
 @lru_cache(maxsize=32)
@@ -188,7 +194,10 @@ def scene_pictures(number: int, units: str = "elo") -> dict[str, Any]:
 
 
 class GuideController:
-    """Lists and draws scenes; what was drawn is kept."""
+    """Lists and draws scenes, and counts what was guessed; what was drawn is kept."""
+
+    def __init__(self) -> None:
+        self._guesses: dict[int, list[int]] = {}
 
     def scenes(self) -> list[dict[str, Any]]:
         """Titles and controls."""
@@ -197,6 +206,18 @@ class GuideController:
     def scene(self, number: int, units: str) -> dict[str, Any]:
         """A scene at every stop of its control."""
         return scene_pictures(number, units)
+
+    def guess(self, number: int, choice: int | None) -> list[int]:
+        """How many guessed each answer of a scene, this guess among them where there is one."""
+        if not 1 <= number <= len(scenes()):
+            raise InputError(f"There are scenes 1 to {len(scenes())}, not {number}.")
+        answers = len(questions(UNITS["elo"])[number - 1].answers)
+        counts = self._guesses.setdefault(number, [0] * answers)
+        if choice is not None:
+            if isinstance(choice, bool) or not isinstance(choice, int) or not 0 <= choice < answers:
+                raise InputError(f"A guess is the place of an answer, 0 to {answers - 1}.")
+            counts[choice] += 1
+        return counts
 
 
 PLOTLY = "plotly.min.js"

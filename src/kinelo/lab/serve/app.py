@@ -223,6 +223,7 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
             WebSocketRoute("/live", live),
             Route("/api/guide", _guide),
             Route("/api/guide/{number:int}", _guide),
+            Route("/api/guide/{number:int}/guesses", _guesses, methods=["GET", "POST"]),
             *league_routes,
             *paper_routes,
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -330,6 +331,13 @@ async def _guide(request: Request) -> Response:
         return JSONResponse(await theory.ask("scene", "scenes"))
     units = request.query_params.get("units", "elo")
     return JSONResponse(await theory.ask("scene", "scene", number=request.path_params["number"], units=units))
+
+
+async def _guesses(request: Request) -> Response:
+    """What those who share this lab guessed in a scene, by answers: a guess in, and the counts out, without names."""
+    choice = (await read_object(request)).get("choice", -1) if request.method == "POST" else None
+    theory: TheoryService = request.app.state.theory
+    return JSONResponse(await theory.ask("scene", "guess", number=request.path_params["number"], choice=choice))
 
 
 def serve(settings: Settings, listener: socket.socket, *, browser: bool, announce: Callable[[str], None]) -> None:

@@ -1,7 +1,6 @@
 // Charts by plotly.js in the colours of the page. Nothing is computed here: the server sends what is drawn.
 
 const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
-const MARGIN = { l: 68, r: 12, t: 46, b: 44 };
 const TICKS = [-2, -1, 0, 1, 2, 3].flatMap((power) => [1, 2, 5].map((one) => Number((one * 10 ** power).toPrecision(1))));
 // Colours and marks of traces that are alike, by their number.
 export const SERIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a", "#a6761d"];
@@ -54,13 +53,16 @@ export function plot(node, chart, moment = 0, whole = true) {
       ...look(trace, color, c.band, chart.y_range),
     };
   });
+  // Readable from the last row where the picture is large, and no wider than a phone where it is small.
+  const size = Math.round(Math.min(Math.max((node.clientWidth || 0) / 62, 12), 20));
+  const type = { tickfont: { color: c.muted, size }, titled: { color: c.muted, size: size + 1 } };
   const place = (range, log) => (log ? range.map(Math.log10) : range);
   const axis = (title, range, log = false) => ({
-    title: { text: title }, zeroline: false, exponentformat: "none", ...(log ? { type: "log", tickvals: TICKS, ticktext: TICKS.map(String) } : {}), ...(range ? { range: place(range, log) } : {}),
+    title: { text: title, font: type.titled }, tickfont: type.tickfont, zeroline: false, exponentformat: "none", ...(log ? { type: "log", tickvals: TICKS, ticktext: TICKS.map(String) } : {}), ...(range ? { range: place(range, log) } : {}),
   });
   draw(node, data, baseLayout({
     xaxis: { ...axis(chart.x_title, chart.x_range, chart.logarithmic), ...(chart.x_names?.length ? { tickvals: chart.x_names.map((_, n) => n), ticktext: chart.x_names } : {}) }, yaxis: axis(chart.y_title, chart.y_range),
-    showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size: 11 } }, margin: MARGIN,
+    showlegend: true, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: { size } }, margin: { l: 8 + 5 * size, r: 12, t: 4 * size, b: 4 * size - 4 },
   }));
 }
 

@@ -4,12 +4,13 @@ import { plot } from "./charts.js";
 import { $, copy, element, say } from "./words.js";
 
 const PER_SECOND = 10;
+const CLASS_EVERY = 3000;
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Guide {
-  #source; #go; #scenes = null; #number = 1; #at = {}; #guessed = {}; #drawn = {}; #visible = false; #asked = 0; #moment = 0; #timer = null; #scene = null;
+  #source; #go; #class = null; #scenes = null; #number = 1; #at = {}; #guessed = {}; #drawn = {}; #visible = false; #asked = 0; #moment = 0; #timer = null; #scene = null;
 
-  // `source` has scenes() and scene(number, units); `go` leaves through a door; `write` puts the scene in the address.
+  // `source` has scenes() and scene(number, units), and where a class shares the lab guesses(number, choice); `go` leaves through a door; `write` puts the scene in the address.
   constructor(root, { source, doors, go, write }) {
     this.#source = source;
     this.#go = go;
@@ -45,6 +46,7 @@ export class Guide {
         element("div", { class: "guide-words" },
           element("p", { id: "guide-question" }),
           element("p", { id: "guide-reply", role: "status" }),
+          element("p", { id: "guide-class" }),
           element("p", { id: "guide-sentence", "aria-live": "polite" }),
           element("details", { id: "guide-more", ontoggle: () => this.#draw() }, element("summary", {}, "More: a second picture, the formula, Python"),
             element("figure", {}, element("figcaption", {}, element("p", { id: "guide-caption" })), chart("guide-beside")),
@@ -92,7 +94,7 @@ export class Guide {
 
   async show(visible) {
     this.#visible = visible;
-    if (!visible) { this.#pause(); return; }
+    if (!visible) { this.#pause(); clearInterval(this.#class); return; }
     await this.#list();
     this.turn(this.#number, { quiet: true });
   }
@@ -127,8 +129,10 @@ export class Guide {
     $("#guide-back").disabled = this.#number === 1;
     $("#guide-next").disabled = doors;
     $("#guide-count").textContent = doors ? "The end" : `${this.#number} of ${last - 1}`;
-    $("#guide-title").textContent = doors ? "Three doors" : this.#scenes[this.#number - 1].title;
+    this.#title();
     $("#guide-more").open = false;
+    $("#guide-more").hidden = true;
+    $("#guide-chart").style.visibility = "hidden"; // the picture of the scene before is no answer to this one
     if (!quiet) {
       this.write();
       $("#guide-title").focus({ preventScroll: true });
@@ -136,7 +140,8 @@ export class Guide {
     }
     this.#pause();
     this.#scene = null;
-    for (const id of ["question", "reply", "sentence"]) $(`#guide-${id}`).textContent = "";
+    for (const id of ["question", "reply", "class", "sentence"]) $(`#guide-${id}`).textContent = "";
+    clearInterval(this.#class);
     $("#guide-answers").replaceChildren();
     $("#guide-hand").hidden = true;
     if (doors) { document.body.dataset.scene = "doors"; return; }
@@ -169,6 +174,28 @@ export class Guide {
     if (this.#scenes[number]) this.#pictures(number + 1, this.units).catch(() => {});
   }
 
+  // The title asks until the visitor has guessed; then it says.
+  #title() {
+    const scene = this.#scenes[this.#number - 1];
+    $("#guide-title").textContent = !scene ? "Three doors" : this.#revealed ? scene.answer : scene.title;
+  }
+
+  // What those who share this lab guessed, shown to those who have guessed, and kept up to date.
+  async #count(choice = null) {
+    const [number, { answers }] = [this.#number, this.#scene.question];
+    const counts = await this.#source.guesses(number, choice).catch(() => []);
+    const all = counts.reduce((sum, one) => sum + one, 0);
+    if (number !== this.#number || !this.#visible || !all) return;
+    $("#guide-class").textContent = `Guessed here: ${answers.map((text, k) => `${text}: ${counts[k]}`).join(" · ")}`;
+  }
+
+  #watchClass() {
+    clearInterval(this.#class);
+    if (!this.#source.guesses || !this.#revealed) return;
+    if (!(this.#guessed[this.#number] >= 0)) this.#count();
+    this.#class = setInterval(() => { if (this.#visible) this.#count(); }, CLASS_EVERY);
+  }
+
   get #revealed() { return this.#guessed[this.#number] !== undefined; }
 
   #ask() {
@@ -182,6 +209,8 @@ export class Guide {
     $("#guide-hand").hidden = asking;
     $("#guide-sentence").hidden = asking;
     $("#guide-more").hidden = asking;
+    this.#title();
+    this.#watchClass();
   }
 
   // Whether the guess was right, while the control stands where the question was asked: elsewhere the answer is another.
@@ -193,6 +222,7 @@ export class Guide {
 
   #guess(k) {
     this.#guessed[this.#number] = k;
+    if (this.#source.guesses) this.#count(k);
     this.#ask();
     this.#place(true);
     ($("#guide-control input") ?? $("#guide-control button")).focus({ preventScroll: true });
@@ -243,6 +273,7 @@ export class Guide {
     const { picture } = this;
     if (!picture || !this.#visible) return;
     const { chart, beside } = picture;
+    $("#guide-chart").style.visibility = "";
     $("#guide-chart").setAttribute("aria-label", chart.label);
     plot($("#guide-chart"), chart, this.#moment, this.#revealed);
     if ($("#guide-more").open) { $("#guide-beside").setAttribute("aria-label", beside.label); plot($("#guide-beside"), beside, 0, true); }

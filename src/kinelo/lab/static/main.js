@@ -133,8 +133,8 @@ function wireConnection() {
   });
 }
 
-async function asked(path) {
-  const answer = await fetch(path).catch(() => { throw new Error("The lab does not answer."); });
+async function asked(path, options = {}) {
+  const answer = await fetch(path, options).catch(() => { throw new Error("The lab does not answer."); });
   const content = await answer.json();
   if (!answer.ok) throw new Error(content.error);
   return content;
@@ -149,7 +149,11 @@ async function begin() {
   wireJoining(about.join);
   await plotlyReady;
   parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), extrasFromAddress(), (what) => rewrite(what));
-  parts.guide = new Guide($("#guide"), { source: { scenes: () => asked("/api/guide"), scene: (number, units) => asked(`/api/guide/${number}?units=${units}`) }, doors: DOORS, go: goThrough, write: () => rewrite("guide") });
+  const source = {
+    scenes: () => asked("/api/guide"), scene: (number, units) => asked(`/api/guide/${number}?units=${units}`),
+    ...(about.join ? { guesses: (number, choice) => asked(`/api/guide/${number}/guesses`, choice === null ? {} : { method: "POST", body: JSON.stringify({ choice }) }) } : {}),
+  };
+  parts.guide = new Guide($("#guide"), { source, doors: DOORS, go: goThrough, write: () => rewrite("guide") });
   parts.rate = new Rate(connection, about);
   parts.paper = new Paper(connection);
   addExports();
