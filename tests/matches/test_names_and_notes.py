@@ -139,3 +139,165 @@ def test_a_million_looks_stay_short():
     assert "&lt;b&gt;" in matches._repr_html_() and "<b>" not in matches._repr_html_()
     assert repr(matches[:0]) == "Matches: none"
     assert matches.to_pandas()["surface"].tolist() == matches.to_arrow()["surface"].to_pylist() == ["clay", "grass"]
+
+
+def _day(k: int) -> str:
+    return str(np.datetime64("2024-01-01") + 7 * k)
+
+
+def _scores(*scores: str, **more) -> kn.Matches:
+    n = len(scores)
+    table = {"date": [_day(k) for k in range(n)], "home": list("ABC" * n)[:n], "away": list("BCA" * n)[:n]}
+    return kn.read_matches(table | {"score": scores} | more, accept_losses=True)
+
+
+def _race(column: str, cells: list, per: int = 4, **more) -> kn.Contests:
+    rows = range(len(cells))
+    table = {"race": [k // per for k in rows], "driver": [f"D{k % per}" for k in rows], column: cells}
+    return kn.read_contests(table, accept_losses=True, **more)
+
+
+def _days(*pairs: str, days: list[int]) -> kn.Matches:
+    home, away = ([pair[k] for pair in pairs] for k in (0, 1))
+    return kn.read_matches({"date": [_day(k) for k in days], "home": home, "away": away, "result": [0.5] * len(days)})
+
+
+def _venues(*venues: str) -> kn.Matches:
+    n = len(venues)
+    return kn.read_matches(
+        {"date": [_day(k) for k in range(n)], "home": list("AB" * n)[:n], "away": list("BA" * n)[:n],
+         "result": [0.5] * n, "venue": venues}
+    )  # fmt: skip
+
+
+def _sheet(*second: str) -> kn.Contests:
+    return kn.read_contests({"name": ["Ann", "Bob", "Cid"], "R1": ["1", "2", "(3)"], "R2": second, "R3": list("123")})
+
+
+ORDER = (
+    "on which a side plays more than once: each is forecast from the ratings at the start of its day; name a column of "
+    "times, rounds or numbers with columns={'order': ...}, or say ordered=True if rows stand in order"
+)
+# One and several of each, with the numbers that stand in them.
+NOTES = {
+    "a kick-off": (
+        lambda: _scores("2-1", "1-1", "20:45"),
+        "1 entry of 'score', such as '20:45', is a time of day: that match has not been played",
+    ),
+    "kick-offs": (
+        lambda: _scores("2-1", "1-1", "20:45", "18:00", "0-0"),
+        "2 entries of 'score', such as '20:45', are times of day: those matches have not been played",
+    ),
+    "a marked score": (
+        lambda: _scores("2-1", "1-1", "3-0*", "0-1"),
+        "1 score has a mark, such as '3-0*', as forfeits do: that match was set aside; endings={'*': 'finished'} "
+        "counts them",
+    ),
+    "marked scores": (
+        lambda: _scores("2-1", "1-1", "3-0 F", "0-1", "0-3 f", "2-2"),
+        "2 scores have a mark, such as '3-0 F', as forfeits do: those matches were set aside; "
+        "endings={'f': 'finished'} counts them",
+    ),
+    "weekdays of months first": (
+        lambda: _scores("2-1", "1-1", date=["Mon 01/02/2023", "Tue 01/03/2023"]),
+        "dates such as 'Mon 01/02/2023' were read as month/day/year: so their weekdays are right",
+    ),
+    "weekdays of days first": (
+        lambda: _scores("2-1", "1-1", date=["Wed 01/02/2023", "Thu 02/02/2023"]),
+        "dates such as 'Wed 01/02/2023' were read as day/month/year: so their weekdays are right",
+    ),
+    "a wrong weekday": (
+        lambda: _scores("2-1", "1-1", date=["Mon 01/02/2023", "Tue 02/02/2023"]), "1 date contradicts its weekday",
+    ),
+    "wrong weekdays": (
+        lambda: _scores("2-1", "1-1", "0-0", date=["Mon 01/02/2023", "Tue 02/02/2023", "Sun 03/03/2023"]),
+        "2 dates contradict their weekday",
+    ),
+    "a comma": (
+        lambda: _race("points", ["1,234", "999", "87", "12"]),
+        "'1,234' in 'points' was read as 1234, with a comma between thousands; write 1.234 if it is less",
+    ),
+    "an entrant alone": (
+        lambda: kn.read_contests({"race": [1, 1, 2], "driver": list("ABA"), "place": [1, 2, 1]}, accept_losses=True),
+        "1 contest has one entrant only, which tells nothing",
+    ),
+    "entrants alone": (
+        lambda: kn.read_contests(
+            {"race": [1, 1, 2, 3], "driver": list("ABAB"), "place": [1, 2, 1, 1]}, accept_losses=True
+        ),
+        "2 contests have one entrant only, which tells nothing",
+    ),
+    "one who did not finish": (
+        lambda: _race("place", ["1", "2", "3", "DNF"], unfinished="last"),
+        "1 entry did not finish ('DNF'): counted like finishing last; unfinished='out' leaves such entries out",
+    ),
+    "some who were disqualified": (
+        lambda: _race("place", ["1", "2", "DSQ", "DSQ"]),
+        "2 entries were disqualified ('DSQ'): left out; disqualified='behind' puts such entries behind "
+        "all who finished",
+    ),
+    "half did not finish": (
+        lambda: _race("place", (["1", "2", "3"] + ["DNF"] * 4) * 3 + list("1234567"), per=7),
+        "in 3 of 4 contests half of the entrants or more did not finish ('DNF'): endings={'DNF': 'last'} "
+        "says that they "
+        "were behind all others, as after a cut, and endings={'DNF': 'unfinished'} that they may have been unlucky, as "
+        "was taken for granted",
+    ),
+    "scores beside signs": (
+        lambda: kn.read_matches(
+            {"home": list("ABA"), "away": list("BAB"), "result": [1, 0, 1], "home_score": [2, 1, 3],
+             "away_score": [0, 1, 1]}
+        ),
+        "the scores show that 0 in 'result' is a draw: results were read as -1 for an away win, 0 for a draw, 1 for a "
+        "home win",
+    ),
+    "parts of a day": (
+        lambda: _race("time", ["0.6543215", "0.7123451", "1:20:05", "0:58:00"]),
+        "0.654322 in 'time' was read as a part of a day, as a spreadsheet counts times",
+    ),
+    "a day without an order": (
+        lambda: _days("AB", "AC", "BC", days=[0, 0, 1]),
+        f"nothing tells the order of 2 matches on 1 day {ORDER}",
+    ),
+    "days without an order": (
+        lambda: _days("AB", "AC", "BC", "AB", "AC", days=[0, 0, 1, 1, 1]),
+        f"nothing tells the order of 5 matches on 2 days {ORDER}",
+    ),
+    "a venue away": (
+        lambda: _venues("home", "away", "home", "neutral"),
+        "1 entry of 'venue' says that the first side was away: that venue counts as neutral",
+    ),
+    "venues away": (
+        lambda: _venues("home", "away", "away", "neutral"),
+        "2 entries of 'venue' say that the first side was away: those venues count as neutral",
+    ),
+    "a discard": (
+        lambda: _sheet("2", "3", "1"),
+        "1 result is marked as a discard: it was reached, and counts like the others",
+    ),
+    "discards": (
+        lambda: _sheet("2", "(3)", "1"),
+        "2 results are marked as discards: they were reached, and count like the others",
+    ),
+    "an empty cell": (lambda: _sheet("2", "", "1"), "1 cell of the sheet is empty: that entrant was not in that race"),
+    "empty cells": (
+        lambda: kn.read_contests(
+            {"name": list("ABCD"), "R1": list("1234"), "R2": ["2", "", "1", ""], "R3": list("2134")}
+        ),
+        "2 cells of the sheet are empty: those entrants were not in those races",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOTES)
+def test_a_note_says_what_was_made_of_it(case):
+    call, sentence = NOTES[case]
+    assert sentence in call().notes
+
+
+def test_times_of_a_spreadsheet_are_parts_of_a_day():
+    """0.654 of a day beside 1:20:05 and 0:58:00: the order is that of seconds."""
+    races = _race("time", ["0.0543215", "0.0423451", "1:20:05", "0:58:00"])
+    seconds = [0.0543215 * 86_400, 0.0423451 * 86_400, 4805.0, 3480.0]
+    order = [races.entrants[code] for code in races.entrant]
+    assert order == [f"D{k}" for k in np.argsort(seconds)]
