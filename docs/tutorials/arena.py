@@ -33,7 +33,7 @@ for rater in (kn.TeamElo.classic(k=32), kn.BradleyTerry()):
 # overlap may be equally good.
 
 # %%
-kn.BradleyTerry().fit(votes).intervals()
+print(kn.BradleyTerry().fit(votes).intervals())
 
 # %% [markdown]
 # How much noise a given K leaves in ratings of models that stand still, by theory. For a small step the

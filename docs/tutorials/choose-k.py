@@ -36,7 +36,7 @@ days = np.datetime64("2022-01-01") + np.arange(900)
 lines = ["date,home,away,result", *(f"{d},{h},{a},{p}" for d, h, a, p in zip(days, names[white], names[black], points))]
 (folder / "club.csv").write_text("\n".join(lines))
 games = kn.read_matches(folder / "club.csv")
-games
+print(games)
 
 # %% [markdown]
 # ## The list in use
@@ -47,7 +47,7 @@ games
 
 # %%
 in_use = kn.TeamElo.classic(k=40)
-in_use.fit(games).ratings_.head(5)
+print(in_use.fit(games).ratings_.head(5))
 
 # %% [markdown]
 # Its forecasts know draws. Two players 100 points apart:
@@ -79,7 +79,7 @@ print(found.verdict)
 # %%
 change = kn.changeover(in_use, kn.TeamElo.classic(k=20), games, thresholds={"Expert": 1550, "Master": 1640})
 print(change.verdict)
-change.movers(6)
+print(change.movers(6))
 
 # %%
 for title in change.titles:
@@ -99,7 +99,7 @@ kn.plot.changeover(change)
 change.table.select("name", "old", "new", "move", "reason").write_csv(folder / "changeover.csv")
 book = kn.RatingBook(folder / "book", kn.TeamElo.classic(k=20))
 print(book.add(games))
-book.ratings_.select("name", "rating").head(3)
+print(book.ratings_.select("name", "rating").head(3))
 
 # %% [markdown]
 # The same at the command line:

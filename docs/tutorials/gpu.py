@@ -28,7 +28,7 @@ print(f"{float(here.rating.isel(time=-1).max()):.12f}")
 
 # %%
 processor = kn.simulate(system, league, steps=500, realisations=8, seed=1, device="cpu")
-bool((processor.rating == here.rating).all())
+print(bool((processor.rating == here.rating).all()))
 
 # %% [markdown]
 # ## The kinetic equation

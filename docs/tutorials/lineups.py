@@ -10,26 +10,26 @@ league = kn.sample_league(teams=8, seasons=2, seed=4)
 print(league.lineups.head(4))
 matches = kn.read_matches(league.results, lineups=league.lineups)
 players = kn.PlayerElo().fit(matches)
-players.ratings_.head(5)
+print(players.ratings_.head(5))
 
 # %% [markdown]
 # A club without a line-up is a random variable: one of its latest line-ups, any of them. Its mean is θ, its spread σ.
 
 # %%
-players.team_strengths_.head(4)
+print(players.team_strengths_.head(4))
 
 # %% [markdown]
 # That spread pulls the team's rating in any Elo system to the mean, and can be undone:
 
 # %%
-players.corrected(kn.TeamElo().fit(matches).ratings_).head(4)
+print(players.corrected(kn.TeamElo().fit(matches).ratings_).head(4))
 
 # %% [markdown]
 # Whether line-ups are worth their trouble is a question to the matches. `known` says what a forecast may know.
 
 # %%
 half = matches.date[len(matches) // 2]
-kn.backtest(matches, [kn.PlayerElo(known="starters"), kn.TeamElo()], train_until=half).scores
+print(kn.backtest(matches, [kn.PlayerElo(known="starters"), kn.TeamElo()], train_until=half).scores)
 
 # %% [markdown]
 # In theory the same is `kn.LineupLottery`: m players drawn from a squad of given strengths.
@@ -37,4 +37,4 @@ kn.backtest(matches, [kn.PlayerElo(known="starters"), kn.TeamElo()], train_until
 # %%
 squads = kn.LineupLottery(rho=[[1.0, 2.0, 3.0, 4.0], [2.5, 2.5, 2.5, 2.5]], m=2)
 print("θ", squads.theta, "σ", squads.sigma.round(3))
-kn.expected_result(kn.Tanh(nu=0.5), squads).round(4)
+print(kn.expected_result(kn.Tanh(nu=0.5), squads).round(4))

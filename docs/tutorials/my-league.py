@@ -44,7 +44,7 @@ for name, value in estimates.values.items():
 # twice its uncertainty.
 
 # %%
-kn.leaderboard(rater).select("place", "name", "rating", "uncertainty", "surely").head(5)
+print(kn.leaderboard(rater).select("place", "name", "rating", "uncertainty", "surely").head(5))
 
 # %%
 kn.plot.histories(kn.rating_history(rater, matches, points=40), title="Ten clubs over three seasons")
@@ -70,7 +70,7 @@ print("never seen before:", forecast.unknown)
 # %%
 half = matches.date[len(matches) // 2]
 test = kn.backtest(matches, [kn.TeamElo(), kn.Glicko()], train_until=half)
-test.scores
+print(test.scores)
 
 # %% [markdown]
 # Where to go next: [line-ups](lineups.py), [which step size](choose-k.py), [a book](../how-to/book.md) that

@@ -49,10 +49,10 @@ for name, value in rater.estimates_.values.items():
 
 # %%
 ratings = rater.ratings_on()
-ratings.filter(ratings["kind"] == "driver").head(5)
+print(ratings.filter(ratings["kind"] == "driver").head(5))
 
 # %%
-ratings.filter(ratings["kind"] == "car").head(5)
+print(ratings.filter(ratings["kind"] == "car").head(5))
 
 # %% [markdown]
 # The driver or the car? Compare how far each kind spreads among those who are active.
@@ -81,11 +81,11 @@ kn.plot.histories(then, title="Drivers and cars", now=now)
 drivers = ratings.filter(ratings["kind"] == "driver")["name"].head(4).to_list()
 cars = ratings.filter(ratings["kind"] == "car")["name"].head(4).to_list()
 race = rater.predict_one(list(zip(drivers, reversed(cars))))
-race.to_polars()
+print(race.to_polars())
 
 # %%
 print(f"{drivers[0]} before {drivers[1]}: {race.chance_before(0, drivers[0], drivers[1]):.2f}")
-race.places(0).round(2)
+print(race.places(0).round(2))
 
 # %% [markdown]
 # ## How good are the forecasts?
@@ -95,14 +95,14 @@ race.places(0).round(2)
 
 # %%
 test = kn.backtest(races, {"RankElo": kn.RankElo(), "plain Elo": kn.TeamElo.classic(k=32)}, train_until=races.date[120])
-test.scores
+print(test.scores)
 
 # %% [markdown]
 # A forecast of 30 % should come true in 30 of 100 cases. `low` and `high` hold what chance allows.
 
 # %%
 calibration = test.calibration("RankElo")
-calibration.filter(calibration["event"] == "win")
+print(calibration.filter(calibration["event"] == "win"))
 
 # %% [markdown]
 # ## Carry on
@@ -120,4 +120,4 @@ calibration.filter(calibration["event"] == "win")
 
 # %%
 rater.update_one([(drivers[1], cars[0]), (drivers[0], cars[1])], unfinished=[(drivers[2], cars[2])])
-rater.ratings_.filter(rater.ratings_["kind"] == "driver").head(3)
+print(rater.ratings_.filter(rater.ratings_["kind"] == "driver").head(3))

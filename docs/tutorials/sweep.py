@@ -15,14 +15,14 @@ def slope(nu, sigma):
 
 
 table = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, out="slopes")
-table.value.to_pandas().round(3)
+print(table.value.to_pandas().round(3))
 
 # %% [markdown]
 # Asked again, what is stored is not computed again:
 
 # %%
 again = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, out="slopes")
-again.equals(table)
+print(again.equals(table))
 
 # %% [markdown]
 # ## On many machines
@@ -39,7 +39,7 @@ with (
     Client(cluster) as client,
 ):
     there = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, client=client)
-there.value.equals(table.value)
+print(there.value.equals(table.value))
 
 # %% [markdown]
 # `kinelo study sweep STUDY.toml --workers 4` does the same for a study file; [sweeps](../sweeps.md) tells the rest:
