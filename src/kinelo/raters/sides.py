@@ -438,7 +438,9 @@ class SideRater(Rater):
     def _fresh(self, values: Mapping[str, float]) -> RatingTable:
         """The state before any match, and the law that moves it."""
         law = self._law_of(values)
-        common, table = law.common(self._around.effects_before(EFFECT_WIDTH**2)), law.table()
+        around = self._around
+        effects = around.effects_before(EFFECT_WIDTH**2) if around.effects else around.first_effects
+        common, table = law.common(effects), law.table()
         self._law, self._common = law, common
         return table
 
