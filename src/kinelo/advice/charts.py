@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.advice.audit.words import ahead
+from kinelo.advice.audit.words import advised
 from kinelo.charts import Chart, Trace
 from kinelo.matches.columns import first_side
 from kinelo.raters.history import broken_line
@@ -38,10 +38,8 @@ def loss_chart(found: Audit | ContestAudit) -> Chart:
 
     Of the theory's curve differences are to be trusted, the level less so.
     """
-    past, outlook = found.advice, getattr(found, "outlook", None)  # contests to come are not asked for another K
-    coming = outlook is not None and ahead(cast("Audit", found))
-    best = outlook if coming else past
-    return which_k_chart(found.curve, found.measured, best, found.k, past if coming else None)
+    past, best = found.advice, advised(found)
+    return which_k_chart(found.curve, found.measured, best, found.k, None if best is past else past)
 
 
 def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None, past: Any = None) -> Chart:
@@ -84,7 +82,7 @@ def periods_chart(found: Audit) -> Chart:
         Trace("95 % interval by backtest", "team", "band", when, high, low=low),
         Trace("by backtest", "team", "lines", when, measured),
         Trace("by theory", "prediction", "dashed", when, theory),
-        Trace(f"to use: {k:.3g}", "truth", "thin", when[[0, -1]], [k, k]),
+        Trace(f"{'in use' if k == found.k else 'to use'}: {k:.3g}", "truth", "thin", when[[0, -1]], [k, k]),
     ]
     said = ", ".join(f"{one.first} to {one.last}: {one.measured:.3g}" for one in found.periods)
     return Chart(f"The best K by period: {said}", "date", "best K", traces)

@@ -13,7 +13,6 @@ from kinelo.advice.audit.estimate import estimate_league, filter_league
 from kinelo.advice.audit.gaps import GapForecasts, bands_of, law_of
 from kinelo.advice.audit.in_use import SystemInUse, implied_gap, trace_steps
 from kinelo.advice.audit.kernels import Calendar, Parameters
-from kinelo.advice.audit.performance import variation_of
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
 
@@ -182,20 +181,6 @@ def test_leagues_played_again_look_like_the_real_one():
     true = math.sqrt(np.mean((np.subtract(*found.before.T) - truth)[found.since :] ** 2) / 2)
     assert check.error == pytest.approx(true, rel=0.2)
     assert math.sqrt(found.now.error) == pytest.approx(check.error, rel=0.1)
-
-
-def test_alike_sides_are_found_alike():
-    found = audited(walking, 100).variation
-    assert found.null_low < found.spread < found.null_high
-    assert found.p_value > 0.01
-
-
-def test_sides_that_differ_more_than_any_drawn_league_are_rare_by_chance(monkeypatch):
-    """Where drawn leagues show no spread at all, none of the two hundred reaches the real one."""
-    found = audited(walking, 100)
-    monkeypatch.setattr("kinelo.advice.audit.performance._draw_results", lambda draw, mean, variance: mean)
-    variation = variation_of(found.matches, found.recursion)
-    assert variation.spread > variation.null_high and variation.p_value == pytest.approx(1 / 201)
 
 
 @pytest.mark.usefixtures("few_replays")
@@ -393,7 +378,6 @@ def test_a_home_advantage_that_moved_is_said():
     table["date"] = np.concatenate([first.date, second.date + 81])
     found = kn.audit(kn.read_matches(table))
     # Between 120 and 0 the filter follows within the middle; what forecasts add is the earlier half's.
-    assert found.home.first == pytest.approx(120.0, abs=40.0)
     assert found.home.today == pytest.approx(0.0, abs=40.0)
     assert found.home.in_use == pytest.approx(120.0, abs=25.0)
     assert found.home.gain > 0.01

@@ -24,7 +24,6 @@ from kinelo.advice.audit.contest_theory import (
 )
 from kinelo.advice.audit.contests import (
     Beliefs,
-    Measured,
     StrengthsFound,
     _system,
     contest_curve,
@@ -34,6 +33,7 @@ from kinelo.advice.audit.contests import (
     starting_ratings,
     who_does_not_finish,
 )
+from kinelo.advice.audit.inflation import Shift
 from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import order_log_loss
@@ -342,7 +342,7 @@ def test_fields_drawn_from_all_hardly_differ(found: kn.advice.ContestAudit) -> N
 
 def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, races: kn.Contests) -> None:
     """Newcomers are weaker than the others of their first field, by which the start is below theirs."""
-    assert found.start is not None and found.start.value + 2.0 * found.start.error < 1500.0
+    assert found.start is not None and found.start.mean + 2.0 * found.start.error < 1500.0
     used = kn.TeamElo.classic(k=50).one_step_ahead(races)
     truth = kn.RankElo(
         newcomer=0.0,
@@ -362,7 +362,7 @@ def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, ra
     for c in range(CONTESTS // 2, CONTESTS):
         own = slice(races.first[c], races.first[c + 1])
         by_hand += [used.mean[own][~new[own]].mean()] * int(new[own].sum())
-    assert even is not None and even.value == pytest.approx(np.mean(by_hand), abs=1e-9)
+    assert even is not None and even.mean == pytest.approx(np.mean(by_hand), abs=1e-9)
 
 
 def test_every_door_gives_one_answer_and_says_luck_by_track(tmp_path) -> None:
@@ -446,10 +446,10 @@ def test_few_contests_are_said_to_tell_little_and_the_k_in_use_is_held_against_w
     assert [one.kind for one in unsure.findings if one.kind == "K"] == []
     # All contests at once tell too little of strengths that move: then nothing is said of how far they lie apart, nor
     # of what ratings show. A walk at its bound has no error, and one within chance shows nothing.
-    moving = dict(replace(found, walk=Measured(20.4, 3.0)).rows())
+    moving = dict(replace(found, walk=Shift(20.4, 3.0, 9)).rows())
     assert moving["Strengths"].endswith("within a field, and move by 20 (15 to 26) points a year, up or down")
     assert "apart" not in moving["Strengths"] and "ratings show" not in moving["Fields"]
-    for walk in (Measured(20.4, math.nan), Measured(0.2, math.nan), Measured(20.4, 7.0)):
+    for walk in (Shift(20.4, math.nan, 9), Shift(0.2, math.nan, 9), Shift(20.4, 7.0, 9)):
         still = dict(replace(found, walk=walk).rows())
         assert still["Strengths"].startswith("lie ± ") and still["Strengths"].endswith("show no movement beyond chance")
         assert "of the true differences ratings show" in still["Fields"]

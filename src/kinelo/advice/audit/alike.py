@@ -71,6 +71,8 @@ LEAST_PART = 0.02
 """Part of the variance that is true of a season below which what it finds is not taken."""
 FAINT = 0.1
 """Part of the variance of strengths that must be no luck, in all but as many of the seasons."""
+SHRUNK = 1.5
+"""Strengths that are hardly told are drawn together: true ones may lie so many times as far apart."""
 LEAST_ERROR = 0.02
 """Standard error of a correlation that seasons of the very same strengths do not show."""
 LEAST_SPREAD = 10.0
@@ -340,7 +342,7 @@ def opponents_found(
     seasons, mean = raw.less(lucky), float(played[places].mean())
     # Strengths that move as fast as results tell them leave nothing to be seen of how far they lie apart.
     if (seasons.spread < FAINT * raw.spread).mean() > FAINT or without.spread[0] < FAINT * own.spread[0]:
-        low, high = math.sqrt(least), math.sqrt(max(float(own.spread[0]), 4 * least))
+        low, high = math.sqrt(least), SHRUNK * math.sqrt(max(float(own.spread[0]), 4 * least))
         unknown = Range(0.0, -MOST_ALIKE, MOST_ALIKE), Range(1.0, LEAST_SHARE, MOST_SHARE)
         return OpponentsFound(Range((low + high) / 2, low, high), *unknown, 0.0, {}, mean, today)
     told, true_along = np.full(1, variance), lens.along(true, rated)

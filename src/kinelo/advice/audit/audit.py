@@ -47,7 +47,7 @@ from kinelo.advice.audit.inputs import (
     table_of,
 )
 from kinelo.advice.audit.kernels import Array, Calendar, Parameters
-from kinelo.advice.audit.outlook import Outlook, find_remedies, look_ahead, newcomers_steps
+from kinelo.advice.audit.outlook import Outlook, look_ahead, newcomers_steps
 from kinelo.advice.audit.recursion import (
     Advice,
     KCurve,
@@ -60,7 +60,7 @@ from kinelo.advice.audit.recursion import (
     replay,
 )
 from kinelo.advice.audit.verdict import SAME_K, AuditReport, Lead, lead_of
-from kinelo.advice.audit.words import Finding, findings_of, gain_words, rows_of
+from kinelo.advice.audit.words import Finding, advised, findings_of, gain_words, rows_of
 from kinelo.advice.report import Rows
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
@@ -74,7 +74,7 @@ from kinelo.runtime.progress import Progress, stages
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.advice.audit.performance import Performance, Recovered, Variation
+    from kinelo.advice.audit.performance import Performance, Recovered
     from kinelo.raters.rater import Rater
 
 ACTIVE_YEARS = 2.0
@@ -97,19 +97,13 @@ class HistoryPeriod:
     low: float
     high: float
 
-    @property
-    def k(self) -> float:
-        """What both say: the geometric mean."""
-        return math.sqrt(self.theory * self.measured)
-
 
 @dataclass(frozen=True)
 class Home:
-    """The home advantage: what forecasts add, what it was in the first and the last tenth of the matches, by how much
-    an advantage that follows it lowers the expected log-loss of the later half, and the standard error of today's."""
+    """The home advantage: what forecasts add, what it was in the last tenth of the matches, by how much an advantage
+    that follows it lowers the expected log-loss of the later half, and the standard error of today's."""
 
     in_use: float
-    first: float
     today: float
     gain: float
     error: float = 0.0
@@ -119,8 +113,7 @@ class Home:
 class Audit(AuditReport):
     """What a league's rating system does to it, and what K should be.
 
-    ``verdict`` is the answer in one sentence; ``variation``, ``check`` and ``performance`` are computed when first
-    asked for.
+    ``verdict`` is the answer in one sentence; ``check`` and ``performance`` are computed when first asked for.
 
     Attributes
     ----------
@@ -154,8 +147,6 @@ class Audit(AuditReport):
         Standard deviation of the change of a strength from one match of a side to its next, and its rate of return.
     memory
         Matches of a side after which a rating has followed 63 % of a change of strength.
-    newcomer_matches
-        Matches until what is unknown of a newcomer's start is less than the usual error of a rating.
     inflation
         Whether a rating today is worth what it was, and where newcomers should start; None without half a year.
     opponents
@@ -199,7 +190,6 @@ class Audit(AuditReport):
     step: float
     rate: float
     memory: float
-    newcomer_matches: float
     inflation: RatingInflation | None
     opponents: OpponentsFound
     groups: tuple[GroupFound, ...]
@@ -237,14 +227,7 @@ class Audit(AuditReport):
         return rows_of(self)
 
     def _gain_words(self) -> tuple[str, str]:
-        return gain_words(self)
-
-    @cached_property
-    def variation(self) -> Variation:
-        """Whether performances of some sides vary more than those of others, against chance alone."""
-        from kinelo.advice.audit.performance import variation_of
-
-        return variation_of(self.matches, self.recursion)
+        return gain_words(self, self.tested, "matches")
 
     @cached_property
     def check(self) -> PosteriorCheck:
@@ -294,17 +277,13 @@ class Audit(AuditReport):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        names = "verdict k moves step rate memory newcomer_matches k_in_order extract reference notes"
-        plain = {name: getattr(self, name) for name in names.split()}
-        low, high = self.measured.interval
+        names = "moves step rate memory k_in_order extract reference"
+        plain = self._alike() | {name: getattr(self, name) for name in names.split()}
         plain |= {
             "matches": len(self.matches),
             "scored": len(self.matches) - self.since,
-            "lead": self.lead._asdict(),
-            "findings": [one._asdict() for one in self.findings],
-            "advice": asdict(self.advice),
             "outlook": asdict(self.outlook) | {"differs": self.outlook.differs},
-            "periods": [asdict(one) | {"k": one.k} for one in self.periods],
+            "periods": [asdict(one) for one in self.periods],
             "league": self.league.parameters._asdict()
             | {"log_likelihood": self.league.log_likelihood, "standard_errors": self.league.standard_errors},
             "home": asdict(self.home),
@@ -315,17 +294,11 @@ class Audit(AuditReport):
             "now": asdict(self.now) | {"lag": self.now.lag},
             "best": asdict(self.best) | {"lag": self.best.lag},
             "curve": self.curve.to_dict(),
-            "theory": {"k": self.curve.best.k, "low": self.curve.low, "high": self.curve.high},
-            "measured": {
-                "best": self.measured.best, "low": low, "high": high,
-                "k": self.measured.k.tolist(), "log_loss": self.measured.log_loss.tolist(),
-            },
             "calibration": {"slope": self.slope[0], "standard_error": self.slope[1]},
-            "other": None if self.other is None else asdict(self.other),
             "bands": [asdict(one) for one in self.bands],
             "misrated": [asdict(one) for one in self.misrated],
             "ratings": None if self.ratings is None else asdict(self.ratings),
-        }  # fmt: skip
+        }
         return json_ready(plain)
 
 
@@ -449,9 +422,6 @@ def _audit_matches(
     tell("Looking ahead from today's ratings", 0.56)
     today_rated = side_ratings(rated, matches.teams) - rated.initial
     outlook = look_ahead(recursion, drawn, today_rated, advice, curve.best.k, in_use.k)
-    if outlook.finding_strengths:
-        outlook = replace(outlook, remedies=find_remedies(recursion, in_use, matches, outlook.k, measured))
-    outlook = replace(outlook, first=newcomers_steps(recursion, in_use, matches, outlook.k, measured))
     k_in_order = None if matches.unordered is None else recursion.in_order().best(centre)
     k = in_use.k or advice.k
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
@@ -466,7 +436,7 @@ def _audit_matches(
         apart = strength[active] * spread / max(float(strength[active].std()), 1e-9)
         strengths, dynamics = Fixed(apart, names=names), Walk(spread=step)
     now = recursion.at(k if steps is None else steps)
-    memory, newcomer_matches = recursion.speeds(k, now)
+    memory = recursion.memory(k)
     by_group, inflation = (), None
     if groups is not None:
         rated_so, known = (before, memory, in_use.rater.initial), recursion.strengths
@@ -492,12 +462,12 @@ def _audit_matches(
         )
         for n, (first, last) in enumerate(pairwise(ends))
     )  # fmt: skip
-    return Audit(
+    found = Audit(
         advice=advice, groups=by_group, extract=only_side(matches), outlook=outlook, periods=periods,
         k=in_use.k if other is None else None, moves=moves(calendar, league),
         tested=measured.against(own_losses(in_use.blank(), matches), advice.k), now=now, best=recursion.at(advice.k),
         curve=curve, measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
-        spread=spread, step=step, rate=rate, memory=memory, newcomer_matches=newcomer_matches,
+        spread=spread, step=step, rate=rate, memory=memory,
         inflation=inflation, opponents=opponents, reference=reference,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *opponents.today).extremes,
@@ -506,6 +476,9 @@ def _audit_matches(
         system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
         matches=matches, since=since,
     )  # fmt: skip
+    # Beside the K that is said.
+    first = newcomers_steps(recursion, in_use, matches, advised(found).k, measured)
+    return replace(found, outlook=replace(outlook, first=first))
 
 
 def replay_interval(recursion: Recursion, drawn: list[Parameters], centre: float) -> tuple[float, float]:
@@ -524,15 +497,15 @@ def replay_interval(recursion: Recursion, drawn: list[Parameters], centre: float
 
 
 def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
-    """The home advantage at first and today, and what it buys to follow it."""
+    """The home advantage today, and what it buys to follow it."""
     advantages = recursion.strengths.home[~recursion.calendar.neutral]
     if advantages.size == 0:
-        return Home(0.0, 0.0, 0.0, 0.0)
+        return Home(0.0, 0.0, 0.0)
     tenth = max(advantages.size // 10, 1)
     # What was known before each match: to follow what only later results tell would be hindsight.
     known = np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0])
     following = copy.copy(recursion)
     following.system = recursion.system._replace(home=known)
     gain = recursion.loss(k) - following.loss(k)
-    first, today = float(advantages[:tenth].mean()), float(advantages[-tenth:].mean())
-    return Home(in_use.home_advantage, first, today, gain, math.sqrt(float(recursion.filtered.home_path[-1, 3])))
+    today = float(advantages[-tenth:].mean())
+    return Home(in_use.home_advantage, today, gain, math.sqrt(float(recursion.filtered.home_path[-1, 3])))

@@ -21,10 +21,11 @@ from kinelo.advice.audit.alike import CLEARLY_ALIKE, CLEARLY_FOLLOWS, FieldsFoun
 from kinelo.advice.audit.backtest import Difference, KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, elo_slope, expected_losses, field_luck
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
+from kinelo.advice.audit.inflation import Shift
 from kinelo.advice.audit.kernels import NORMAL_95, Array
 from kinelo.advice.audit.recursion import Advice, KCurve, Prediction, advise
 from kinelo.advice.audit.verdict import AuditReport, Lead, contest_lead
-from kinelo.advice.audit.words import Finding, contest_findings, contest_gain_words, contest_rows
+from kinelo.advice.audit.words import Finding, contest_findings, contest_rows, gain_words
 from kinelo.advice.report import Rows
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss, pairs_of, pairs_right, pooled
@@ -59,23 +60,6 @@ NO_K = 1e-9
 CLEARLY_MOVES = 3.0
 """Standard errors by which a walk must lie above 0: it cannot lie below, so that fewer show nothing."""
 LEAST_CHANCE, MOST_OUT = 1e-12, 0.95
-
-
-class Measured(NamedTuple):
-    """A number with its standard error."""
-
-    value: float
-    error: float
-
-    @property
-    def low(self) -> float:
-        """Lower end of the 95 % interval."""
-        return self.value - NORMAL_95 * self.error
-
-    @property
-    def high(self) -> float:
-        """Upper end of the 95 % interval."""
-        return self.value + NORMAL_95 * self.error
 
 
 class LuckLevel(NamedTuple):
@@ -135,9 +119,9 @@ class ContestAudit(AuditReport):
     curve: KCurve
     measured: KBacktest
     league: ContestLeague
-    walk: Measured
+    walk: Shift
     fields: FieldsFound
-    start: Measured | None
+    start: Shift | None
     newcomer_contests: float
     luck: tuple[LuckLevel, ...]
     other: OtherSystem | None
@@ -163,7 +147,7 @@ class ContestAudit(AuditReport):
         return contest_rows(self)
 
     def _gain_words(self) -> tuple[str, str]:
-        return contest_gain_words(self)
+        return gain_words(self, self.gain, "contests")
 
     @property
     def alike(self) -> Range:
@@ -193,7 +177,7 @@ class ContestAudit(AuditReport):
     @property
     def moves(self) -> bool:
         """Whether strengths move beyond what chance shows; a walk at its bound has no error, and shows nothing."""
-        return self.walk.value > CLEARLY_MOVES * self.walk.error
+        return self.walk.mean > CLEARLY_MOVES * self.walk.error
 
     @property
     def unfinished(self) -> float:
@@ -208,25 +192,16 @@ class ContestAudit(AuditReport):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        low, high = self.measured.interval
-        return json_ready({
-            "verdict": self.verdict, "k": self.k, "contests": len(self.contests),
-            "scored": len(self.contests) - self.since, "entries": self.contests.entrant.size,
-            "lead": self.lead._asdict(), "findings": [one._asdict() for one in self.findings],
-            "advice": asdict(self.advice), "gain": asdict(self.gain),
+        return json_ready(self._alike() | {
+            "contests": len(self.contests), "scored": len(self.contests) - self.since,
+            "entries": self.contests.entrant.size, "gain": asdict(self.gain),
             "pairs_right": {"in_use": self.pairs_right[0], "advised": self.pairs_right[1]},
-            "theory": {"k": self.curve.best.k, "low": self.curve.low, "high": self.curve.high},
-            "measured": {
-                "best": self.measured.best, "low": low, "high": high,
-                "k": self.measured.k.tolist(), "log_loss": self.measured.log_loss.tolist(),
-            },
             "league": self.league._asdict() | {"walk_error": self.walk.error},
             "spread": self.fields.spread._asdict(), "alike": self.alike._asdict(),
             "share_shown": self.share_shown._asdict(), "shown_advised": self.shown_advised._asdict(),
             "follows_results": self.fields.follows, "never_meet": self.fields.apart,
-            "start": None if self.start is None else self.start._asdict(),
+            "start": None if self.start is None else self.start.to_dict(),
             "newcomer_contests": self.newcomer_contests, "luck": [one._asdict() for one in self.luck],
-            "other": None if self.other is None else asdict(self.other), "notes": self.notes,
         })  # fmt: skip
 
 
@@ -268,7 +243,7 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
     used = _ahead(in_use, in_use.k or measured.best, audited)
     start = right_start(audited, since, _ahead(in_use, measured.best, audited), truth)
     tell("Asking the theory what every K would do", 0.55)
-    entry_gap = 0.0 if start is None else in_use.rater.initial - start.value
+    entry_gap = 0.0 if start is None else in_use.rater.initial - start.mean
     league, fragile = who_does_not_finish(audited, before, league_of(truth, before, entry_gap, since))
     found = StrengthsFound(whole, truth, league, fragile, starting_ratings(in_use, audited))
     curve = contest_curve(found, measured.k, in_use.nu, since)
@@ -305,7 +280,7 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
     return ContestAudit(
         advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
         pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
-        league=league, walk=Measured(*walk), fields=fields, start=start,
+        league=league, walk=Shift(*walk, len(audited.entrants)), fields=fields, start=start,
         newcomer_contests=lost_after,
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,
@@ -516,7 +491,7 @@ def share_in_order(forecast: ContestForecast, since: int) -> float:
     return pooled("pairs_right", part, pairs_right(part))
 
 
-def right_start(contests: Contests, since: int, used: ContestForecast, truth: RankElo) -> Measured | None:
+def right_start(contests: Contests, since: int, used: ContestForecast, truth: RankElo) -> Shift | None:
     """Where newcomers of the later half should start, in the points of Elo: beside the known of their first field."""
     new = np.zeros(contests.entrant.size, bool)
     new[np.unique(contests.entrant, return_index=True)[1]] = True
@@ -529,4 +504,5 @@ def right_start(contests: Contests, since: int, used: ContestForecast, truth: Ra
     errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
     mean = float(np.average(beside[own], weights=fresh[own]))
     doubt = np.sqrt(np.sum((fresh[own] * (beside[own] - mean)) ** 2)) / fresh[own].sum()
-    return Measured(mean + offset, math.hypot(float(doubt), POINTS_PER_UNIT * errors.get("newcomer", 0.0)))
+    error = math.hypot(float(doubt), POINTS_PER_UNIT * errors.get("newcomer", 0.0))
+    return Shift(mean + offset, error, int(fresh[own].sum()))

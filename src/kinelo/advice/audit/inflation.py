@@ -1,9 +1,7 @@
 """Whether a rating today is worth what it was, where newcomers should start, and the same by group.
 
 Ratings are held against strengths as results alone tell them (:mod:`kinelo.advice.audit.hindsight`), all in one frame
-whoever comes and goes. Rating less strength, on average over those who play, rises by as much as ratings inflate. A
-side that enters above its strength brings points in, and one that leaves above its strength takes points out: with the
-changes of strength themselves, that is all that can move the mean.
+whoever comes and goes. Rating less strength, on average over those who play, rises by as much as ratings inflate.
 
 A side's group (juniors, clubs, regions) comes from a list of names and groups, or from a column of the matches: one for
 each side (``home_region``, ``away_region``), or one for the match, whose value most often is the side's.
@@ -43,8 +41,6 @@ BINS = 8
 """Parts of the span in which a side's ratings and strengths are averaged."""
 SETTLED_AFTER = 3.0
 """A side has settled after so many times the matches in which a rating follows 63 % of a change."""
-AWAY_DAYS, AWAY_MATCHES = 250.0, 0.5
-"""Who was away for so long, while the league played so many of the matches of a year, has come back."""
 FURTHEST = 6.0
 """How far apart sides of a league can lie, in 1/ν: some 2,100 points of the chess scale, odds of 160,000 to 1."""
 FEWEST_MATCHES, MOST_INFLATION_MATCHES = 300, 50_000
@@ -73,6 +69,11 @@ class Shift(NamedTuple):
         return self.mean + NORMAL_95 * self.error
 
     @property
+    def range(self) -> tuple[float, float, float]:
+        """The number between both ends."""
+        return self.mean, self.low, self.high
+
+    @property
     def beyond_chance(self) -> bool:
         """Whether the interval leaves out 0."""
         return self.low > 0 or self.high < 0
@@ -80,6 +81,11 @@ class Shift(NamedTuple):
     def to_dict(self) -> dict[str, float]:
         """Plain numbers; the interval holds 95 %."""
         return {**self._asdict(), "low": self.low, "high": self.high}
+
+
+def plain_numbers(found: Any) -> dict[str, Any]:
+    """What was found as plain numbers; intervals hold 95 %."""
+    return {name: one.to_dict() if isinstance(one, Shift) else one for name, one in vars(found).items()}
 
 
 def plausible(one: Shift | None, furthest: float, origin: float = 0.0) -> Shift | None:
@@ -101,11 +107,6 @@ class RatingInflation:
         Rating at which newcomers should start today, with its standard error; None with too few newcomers.
     initial
         Rating at which they start.
-    returning
-        Points by which ratings of sides that come back after a season or more (promoted sides) should be raised.
-    entries, exits
-        Points a year by which newcomers raise (their starts above their strengths) and leavers lower the mean of the
-        active sides.
     gain
         Points a year by which newcomers grow stronger than sides that were there before; None with too few.
     """
@@ -114,14 +115,11 @@ class RatingInflation:
     years: float
     start: Shift | None
     initial: float
-    returning: Shift | None
-    entries: float
-    exits: float
     gain: Shift | None = None
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain numbers; intervals hold 95 %."""
-        return {name: one.to_dict() if isinstance(one, Shift) else one for name, one in vars(self).items()}
+        return plain_numbers(self)
 
 
 class Appearances(NamedTuple):
@@ -175,28 +173,10 @@ def inflation_seen(
     years = float(calendar.day[-1] - calendar.day[0]) / YEAR
     if years < LEAST_YEARS:
         return None
-    settled, offset = settled_appearances(seen, years, memory)
+    offset = scale_today(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     slope, start = per_year(seen, np.ones(seen.side.size, bool), years), start_of(seen, entered, offset, initial)
-    # How much stronger than rated sides are that come back, against those who stayed: the league has played many
-    # matches in the middle of the time for which they were away, so that no break of all sides counts.
-    days, back = np.sort(seen.year), None
-    left, came = seen.year[:-1] + AWAY_DAYS / 4 / YEAR, seen.year[1:] - AWAY_DAYS / 4 / YEAR
-    between = (np.searchsorted(days, came) - np.searchsorted(days, left)) / 2
-    same = seen.side[1:] == seen.side[:-1]
-    away = same & (np.diff(seen.year) * YEAR > AWAY_DAYS) & (between > AWAY_MATCHES * calendar.size / years)
-    returned = 1 + np.flatnonzero(away & settled[1:])
-    if offset is not None and returned.size >= LEAST_SIDES:
-        mean, error = mean_strength((seen.strength - seen.rating)[returned], seen.doubt[returned])
-        back = Shift(mean + offset.mean, math.hypot(error, offset.error), int(returned.size))
-    # Points a year that newcomers bring to each active side, and that leavers bring (less than 0: take).
-    above, last = seen.rating - seen.strength, np.append(~same, True)
-    gone = last & (seen.year < years * (1 - 1 / BINS))
-    shared = max(int(np.sum(last & ~gone)), 1) * years
-    return RatingInflation(
-        plausible(slope, furthest), years, plausible(start, furthest, initial), initial, plausible(back, furthest),
-        float(above[entered].sum()) / shared, -float(above[gone].sum()) / shared,
-    )  # fmt: skip
+    return RatingInflation(plausible(slope, furthest), years, plausible(start, furthest, initial), initial)
 
 
 def in_frame_of_today(seen: Appearances, years: float) -> Appearances:
@@ -205,19 +185,19 @@ def in_frame_of_today(seen: Appearances, years: float) -> Appearances:
     return seen._replace(luck=luck, doubt=(luck**2).mean(axis=1))
 
 
-def settled_appearances(seen: Appearances, years: float, memory: float) -> tuple[np.ndarray, Shift | None]:
-    """In which appearances a rating has found its strength, and where the scale of ratings lies today: the mean over
-    sides of rating less strength."""
+def scale_today(seen: Appearances, years: float, memory: float) -> Shift | None:
+    """Where the scale of ratings lies today: the mean of rating less strength over sides whose rating has found its
+    strength."""
     each = seen.side.size / max(np.unique(seen.side).size, 1)
     settled = seen.number >= min(SETTLED_AFTER * memory, 0.5 * each)
     here = settled & (seen.year >= years * (1 - 1 / BINS))
     sides, place = np.unique(seen.side[here], return_inverse=True)
     if sides.size < LEAST_SIDES:
-        return settled, None
+        return None
     off, doubt = (
         np.bincount(place, one[here]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt)
     )
-    return settled, Shift(*mean_strength(off, doubt), sides.size)
+    return Shift(*mean_strength(off, doubt), sides.size)
 
 
 def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
@@ -252,8 +232,7 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     found = inflation_of(calendar, hindsight, before, memory, rater.initial, nu)
     if found is None or traits_of(rater).passes_points:
         return found
-    # Where newcomers start is found from the matches, and no points are passed on.
-    return replace(found, start=None, entries=0.0, exits=0.0)
+    return replace(found, start=None)  # where newcomers start is found from the matches
 
 
 def per_year(seen: Appearances, own: np.ndarray, years: float) -> Shift | None:
@@ -343,7 +322,7 @@ class GroupFound:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers; intervals hold 95 %."""
-        return {name: one.to_dict() if isinstance(one, Shift) else one for name, one in vars(self).items()}
+        return plain_numbers(self)
 
 
 def groups_of(by: Any, matches: Matches, reference: str | None = None) -> dict[str, np.ndarray]:
@@ -440,7 +419,7 @@ def groups_found(
         luck = seen.luck - np.multiply.outer(since, share @ trend.luck)
         seen = seen._replace(strength=seen.strength - since * float(share @ trend.per_year), luck=luck)
     seen = in_frame_of_today(seen, years)
-    _, offset = settled_appearances(seen, years, memory)
+    offset = scale_today(seen, years, memory)
     entered = np.flatnonzero((seen.number == 0) & (seen.match >= FOUNDING * calendar.size))
     last = np.flatnonzero(np.append(seen.side[1:] != seen.side[:-1], True))
     recent = last[seen.year[last] >= years - 2.0]

@@ -48,14 +48,6 @@ def differ(one: float, other: float) -> bool:
 
 
 @dataclass(frozen=True)
-class StartRemedy:
-    """Another way to find strengths soon, and how much more the system in use loses on the later half."""
-
-    words: str
-    gain: Difference
-
-
-@dataclass(frozen=True)
 class FirstSteps:
     """A larger K for the first matches of a side, ``first``, which falls to ``k`` (halfway after some matches), and
     how much more the one K advised for all loses on the later half."""
@@ -94,8 +86,6 @@ class Outlook:
     known_starts
         Theory's best K of the later half, had every side begun at its strength: what ``past`` lies above it was needed
         to find strengths.
-    remedies
-        What would have found them sooner; empty where the future wants what the past wanted.
     first
         A larger K for newcomers, that falls; None where hardly anybody is new in the later half.
     """
@@ -108,7 +98,6 @@ class Outlook:
     past: float
     future: float
     known_starts: float
-    remedies: tuple[StartRemedy, ...] = ()
     first: FirstSteps | None = None
 
     @property
@@ -158,29 +147,6 @@ def replayed_losses(replay: Recursion, ks: Array) -> Array:
     losses = np.empty(ks.size)
     kernels.play_results(replay.calendar, replay.system, ks, replay.expected.score, 0, losses)
     return losses / replay.calendar.size
-
-
-def find_remedies(
-    recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float, measured: KBacktest
-) -> tuple[StartRemedy, ...]:
-    """What finding strengths sooner would have done to the later half: a larger K at first, and a starting list."""
-    since, losses = recursion.since, own_losses(in_use.blank(), matches)
-    rule = first_steps(recursion)
-    provisional = own_losses(anew(in_use.rater, k=rule, k_of=None), matches)
-    earlier = recursion.calendar._replace(home=recursion.calendar.home[:since], away=recursion.calendar.away[:since])
-    mean, _, last = kernels.last_known(earlier, recursion.filtered.path)
-    names = {matches.teams[n]: in_use.rater.initial + float(mean[n]) for n in np.flatnonzero(last >= 0)}
-    listed = losses.copy()
-    listed[since:] = own_losses(anew(in_use.rater, k=k, k_of=None, start=names), matches[since:])
-    return (
-        StartRemedy(
-            f"a larger K for the first matches of a side ({rule_words(rule)})", measured.saving(losses - provisional)
-        ),
-        StartRemedy(
-            f"a starting list (the strengths that the earlier half shows, then K = {k:.3g}: --start, or start=)",
-            measured.saving(losses - listed),
-        ),
-    )
 
 
 def rule_words(rule: FallingSteps) -> str:

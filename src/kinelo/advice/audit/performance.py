@@ -13,11 +13,6 @@ estimates the variance of β without estimating any player, without bias, and si
 
 What line-ups do not show, the form of the day, is not identified: it flattens the scale of all results alike.
 
-**Do performances of some sides vary more than those of others?** A side whose performances vary more has flatter
-results: it wins less as a favourite and more as an outsider. With forecasts b and gaps z of the filter,
-``T_i = Σ (S − b) νz / √Σ ν²z² Var S`` over the matches of side i is its score for steepness. Where all sides are alike
-T_i has mean 0 and variance 1 up to what all share, which is taken out. Here too the null is drawn, not assumed.
-
 **Do strong sides end under-rated?** Performances that vary by σ draw ratings to the mean: the paper's effect.
 :func:`kinelo.theory.recover_strength` finds the strengths θ behind the ratings R of a moment; a match then expects
 ``E b(θ_i − θ_j + √2 σ Z)`` in place of ``b(R_i − R_j)``. The later half is cut into stretches; each is forecast from
@@ -49,8 +44,6 @@ from kinelo.theory.recovery import recover_strength
 PERFORMANCE_DRAWS = 200
 LEAST_WITH_LINEUPS = 60
 """Matches with both line-ups known."""
-LEAST_SIDE_MATCHES = 30
-"""Matches of a side whose steepness is scored."""
 LEAST_LINEUPS = 10
 """Line-ups of a side whose own spread is stated."""
 SETTLED_LINEUPS = 5
@@ -191,58 +184,6 @@ def _draw_results(draw: np.random.Generator, mean: Array, variance: Array) -> Ar
     decided = variance + mean**2
     win, uniform = (decided + mean) / 2, draw.random(mean.size)
     return np.where(uniform < win, 1.0, np.where(uniform < win + 1 - decided, 0.0, -1.0))
-
-
-@dataclass(frozen=True)
-class Variation:
-    """Whether sides differ in how much their performances vary.
-
-    Attributes
-    ----------
-    sides
-        Sides with at least 30 matches.
-    spread, null_low, null_high
-        Variance over sides of the score for steepness, and where chance alone puts 95 % of it.
-    p_value
-        Share of drawn leagues of alike sides with a spread at least as large.
-    split_half
-        Correlation of the scores of a side's odd and even matches.
-    """
-
-    sides: int
-    spread: float
-    null_low: float
-    null_high: float
-    p_value: float
-    split_half: float
-
-
-def variation_of(matches: Matches, recursion: Recursion, seed: int = 0) -> Variation:
-    """Test whether spreads of performance differ between sides."""
-    sides, (gap, doubt) = np.concatenate([matches.home, matches.away]), recursion.before_results()
-    law = law_of(recursion.parameters.nu, recursion.parameters.ties)
-    expected, _, spread = GapForecasts(gap, law, np.sqrt(doubt)).law()
-    z = recursion.parameters.nu * gap
-    enough = np.bincount(sides, minlength=len(matches.teams)) >= LEAST_SIDE_MATCHES
-
-    def scores(residual: Array, part: Array | float = 1.0) -> Array:
-        """Score of every side with enough matches; what all share is taken out."""
-        information, raw = part * z**2 * spread, part * residual * z
-        common = raw.sum() / max(float(information.sum()), 1e-12)
-        top, below = (
-            np.bincount(sides, np.tile(one, 2), enough.size) for one in (raw - common * information, information)
-        )
-        return (top / np.sqrt(np.maximum(below, 1e-12)))[enough]
-
-    draw, even = np.random.default_rng(seed), np.arange(z.size) % 2
-    null = [float(scores(_draw_results(draw, expected, spread) - expected).var()) for _ in range(PERFORMANCE_DRAWS)]
-    residual = matches.signed - expected
-    variance = float(scores(residual).var())
-    halves = scores(residual, (1 - even).astype(float)), scores(residual, even.astype(float))
-    correlation = float(np.corrcoef(*halves)[0, 1]) if enough.sum() > 3 else math.nan
-    low, high = np.quantile(null, [0.025, 0.975])
-    p = (1 + int(np.sum(np.array(null) >= variance))) / (1 + PERFORMANCE_DRAWS)
-    return Variation(int(enough.sum()), variance, float(low), float(high), p, correlation)
 
 
 @dataclass(frozen=True)

@@ -173,12 +173,9 @@ class Recursion:
         change = p.walk_per_match**2 + p.walk_per_year**2 * lost / (2 * p.return_per_year)
         return math.sqrt(float(change.mean())), float(lost.mean() / 2)
 
-    def speeds(self, k: float, now: Prediction) -> tuple[float, float]:
-        """Matches after which a rating has followed 63 % of a change, and after which a newcomer's start is lost."""
-        decay = -math.log1p(-min(k / 2 * self.slope, 0.999))
-        settled = max(now.error - now.newcomers, 1e-9)
-        left = math.log(self.parameters.newcomer_spread**2 / settled) / (2 * decay)
-        return 1 / decay, max(left, 0.0)
+    def memory(self, k: float) -> float:
+        """Matches after which a rating has followed 63 % of a change."""
+        return -1.0 / math.log1p(-min(k / 2 * self.slope, 0.999))
 
     def _slope(self, out: Followed) -> float:
         """t with ``Σ E s(z) r = Σ E f(tr) r``, f the expected score of the forecasts."""

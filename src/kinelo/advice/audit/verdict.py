@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.advice.audit.backtest import Difference
@@ -12,6 +13,7 @@ from kinelo.advice.audit.words import (
     WHAT_TO_DO,
     Audit,
     ContestAudit,
+    Finding,
     ahead,
     better,
     findings_of,
@@ -72,6 +74,21 @@ class AuditReport(Report):
         """The answer in a few sentences."""
         return self.lead.verdict
 
+    def _alike(self) -> dict[str, Any]:
+        """What both have in plain numbers and words."""
+        found: Any = self
+        (low, high), measured, curve = found.measured.interval, found.measured, found.curve
+        return {
+            "verdict": self.verdict, "k": found.k, "notes": self.notes, "lead": self.lead._asdict(),
+            "findings": [one._asdict() for one in self.findings], "advice": asdict(found.advice),
+            "theory": {"k": curve.best.k, "low": curve.low, "high": curve.high},
+            "measured": {
+                "best": measured.best, "low": low, "high": high, "k": measured.k.tolist(),
+                "log_loss": measured.log_loss.tolist(),
+            },
+            "other": None if found.other is None else asdict(found.other),
+        }  # fmt: skip
+
     def sections(self) -> list[tuple[str, Rows]]:
         """Every line under its heading: what to do, and how we know; of an extract there is nothing to do."""
         extract = getattr(self, "extract", None) is not None
@@ -106,8 +123,7 @@ def lead_of(audit: Audit) -> Lead:
             "that an extract cannot tell which K suits the league. Give the matches of all sides."
         )
         return Lead(advice.k, advice.low, advice.high, "", extract, "")
-    first = [one for one in findings_of(audit) if one.kind != "K"][:1]
-    before = first[0].words if first and first[0].weight >= HEADLINE else ""
+    before = _headline(findings_of(audit))
     if audit.other is not None:
         return Lead(audit.other.k, advice.low, advice.high, before, other_words(audit.other, "this league"), "")
     if not ahead(audit):
@@ -148,7 +164,13 @@ def contest_lead(found: ContestAudit) -> Lead:
             f"Fields are alike (correlation of strengths {found.alike.value:.2f}): ratings show less than the "
             "differences between entrants who never meet; RankElo lets newcomers enter where they compete."
         )
-    return Lead(advice.k, advice.low, advice.high, "", answer, caveat, reason)
+    return Lead(advice.k, advice.low, advice.high, _headline(found.findings), answer, caveat, reason)
+
+
+def _headline(findings: list[Finding]) -> str:
+    """The most useful finding beside K, where it is worth so much that it stands above K."""
+    first = [one for one in findings if one.kind != "K"][:1]
+    return first[0].words if first and first[0].weight >= HEADLINE else ""
 
 
 def _answer(

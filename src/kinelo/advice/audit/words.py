@@ -38,6 +38,8 @@ MOVED = 5.0
 K_UNIT = (
     "K is that of steps K (result - expected points), with expected points 1/(1 + 10^(-gap/400)) and a draw as half"
 )
+NO_MOVEMENT = "show no movement beyond chance"
+LOG_LOSS = "Log-loss is -ln of the chance that a forecast gave to what then happened, on average: less is better."
 BOUNDLESS = 16.0
 """An interval whose ends lie this factor apart has no lower end: no K is too small."""
 MOST_FINDINGS = 6
@@ -112,15 +114,17 @@ def _sized(saved: float | Difference, unit: float, digits: str, name: str = "") 
     return (f"{written(abs(mean))}{name}{bounds}" if sign else bounds), sign
 
 
-def ahead(audit: Audit) -> bool:
+def ahead(audit: Audit | ContestAudit) -> bool:
     """Whether the matches to come clearly want another K than the past did, and the quarters of the past agree.
 
     A rule of K has no one number that could be compared with what the matches to come want. Where like meets like the
-    backtest alone advises, and theory knows too little of newcomers who start off their strengths or grow.
+    backtest alone advises, and theory knows too little of newcomers who start off their strengths or grow. Contests to
+    come are not asked for another K.
     """
-    advice, outlook, periods = audit.advice, audit.outlook, audit.periods
-    if not (advice.agree and advice.telling and outlook.differs) or audit.opponents.alike:
+    advice, outlook = audit.advice, getattr(audit, "outlook", None)
+    if outlook is None or not (advice.agree and advice.telling and outlook.differs) or audit.opponents.alike:
         return False
+    periods = audit.periods
     found = audit.inflation
     if found is not None and found.start is not None:
         grow = found.gain is not None and found.gain.beyond_chance
@@ -130,39 +134,30 @@ def ahead(audit: Audit) -> bool:
     return same_way and (audit.k is not None or outlook.finding_strengths)
 
 
-def gain_words(audit: Audit) -> tuple[str, str]:
-    """The best K, and beside it how sure that is and what moving there buys; of a system with a K."""
-    past, outlook = audit.advice, audit.outlook
-    buys = f"On the later half of the matches {past.k:.3g} {change(audit.tested)}."
-    if not ahead(audit):
-        return _best(audit, past), buys
-    best = f"Best K from today on = {with_interval(outlook.k, outlook.low, outlook.high)}."
-    return best, f"The past wanted {_best(audit, past)[5:]} {buys}"
+def advised(audit: Audit | ContestAudit) -> Advice | Outlook:
+    """The K to use: the one for the matches to come where they clearly want another."""
+    return audit.outlook if ahead(audit) else audit.advice
 
 
-def contest_gain_words(found: ContestAudit) -> tuple[str, str]:
-    """The same of contests."""
-    before, after = (percent(share, 1) for share in found.pairs_right)
-    return _best(found, found.advice), (
-        f"On the later half of the contests, moving there from {found.k:.3g} {change(found.gain)}; {after} instead of "
-        f"{before} of pairs stand in the order forecast."
-    )
-
-
-def _best(found: Audit | ContestAudit, advice: Advice) -> str:
-    ways = f"{found.curve.best.k:.3g} by theory, {found.measured.best:.3g} by backtest"
-    return f"Best K = {with_interval(advice.k, advice.low, advice.high)}: {ways}."
+def gain_words(found: Audit | ContestAudit, tested: Difference, games: str) -> tuple[str, str]:
+    """The best K, and beside it what moving there does to the log-loss of these ``games``, and what that is."""
+    past, k = found.advice, advised(found)
+    best = f"K = {interval(past)}: {found.curve.best.k:.3g} by theory, {found.measured.best:.3g} by backtest."
+    buys = f"On the later half of the {games} {past.k:.3g} {change(tested)}. {LOG_LOSS}"
+    if k is past:
+        return f"Best {best}", buys
+    return f"Best K from today on = {interval(k)}.", f"The past wanted {best} {buys}"
 
 
 def findings_of(audit: Audit) -> list[Finding]:
     """At most six, the most useful first."""
     if audit.extract is not None:
         return []
-    coming, k = ahead(audit), audit.k
+    best, k = advised(audit), audit.k
     clear = audit.tested.low > 0
-    if coming:
-        clear = k is None or not audit.outlook.low <= k <= audit.outlook.high
-    found = [*_k_finding(audit, audit.outlook if coming else audit.advice, clear), *_hidden(audit), *_of_groups(audit)]
+    if best is audit.outlook:
+        clear = k is None or not best.low <= k <= best.high
+    found = [*_k_finding(audit, best, clear), *_hidden(audit), *_of_groups(audit)]
     home = audit.home
     off = abs(home.today - home.in_use)
     if home.gain > UNNOTICED_LOSS and off > max(MOVED, 2 * home.error) and not audit.matches.neutral.all():
@@ -171,7 +166,7 @@ def findings_of(audit: Audit) -> list[Finding]:
         found.append(Finding("home", words, f"Add {home.today:.0f}.", off))
     first = audit.outlook.first
     if first is not None and first.gain.low > UNNOTICED_LOSS:
-        words = f"A larger K for the first matches of a side forecasts better than K = {audit.outlook.k:.3g} for all."
+        words = f"A larger K for the first matches of a side forecasts better than K = {best.k:.3g} for all."
         found.append(Finding("first steps", words, f"Take {first.words}.", BETTER_STEPS))
     if audit.inflation is not None:
         found += inflation_findings(audit.inflation, audit.reference, hidden=audit.opponents.alike)
@@ -183,7 +178,7 @@ def contest_findings(found: ContestAudit) -> list[Finding]:
     start, initial = found.start, found.in_use.rater.initial
     findings = _k_finding(found, found.advice, found.gain.low > 0)
     if start is not None and not start.low <= initial <= start.high:
-        findings.append(_start_finding(with_interval(start.value, start.low, start.high, ".0f"), start.value, initial))
+        findings.append(_start_finding(start, initial))
     return sorted(findings, key=lambda one: -one.weight)
 
 
@@ -210,20 +205,21 @@ def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool)
 
 def _hidden(audit: Audit) -> list[Finding]:
     """That ratings show little of the differences where like meets like, and which K, if any, would show most."""
-    found, measured = audit.opponents, audit.measured
+    found, share = audit.opponents, audit.opponents.share_shown
     if not found.hidden:
         return []
-    share = found.share_shown
     words = f"Opponents are alike, and ratings show only {_percents(share)} of the real differences between sides."
-    played = {k: one for k, one in found.shown_by.items() if measured.difference(k, measured.best).low <= 0}
-    k, most = max(played.items(), key=lambda pair: pair[1], default=(measured.best, share.value))
-    advice = f"Played on these matches, K = {k:.3g} shows {percent(min(most, 1.0))} and forecasts no worse"
+    shown = {audit.k or 0.0: share.value} | found.shown_by
+    right = ((k, one) for k, one in shown.items() if k <= audit.advice.high)
+    k, most = max(right, key=lambda pair: pair[1], default=(audit.advice.k, share.value))
+    advice = f"Played on these matches, K = {k:.3g} shows {percent(min(most, 1.0))} and may be right."
     if most < HARDLY_SHOWN:
-        advice += (
-            ", and no K shows more that does. Start from the strengths that all matches show "
-            "(start=found.starting_list), or use a rater that knows sides together (KalmanElo, BradleyTerry)"
+        advice = (
+            f"No K mends that: played on these matches, none that may be right shows more than {percent(most)}. Start "
+            "from the strengths that all matches show (found.starting_list in Python), or take a rater that knows "
+            "sides together (--rater kalman)."
         )
-    return [Finding("hidden", words, f"{advice}.", (1 - share.value) * found.spread.value)]
+    return [Finding("hidden", words, advice, (1 - share.value) * found.spread.value)]
 
 
 def _percents(share: Range) -> str:
@@ -263,10 +259,10 @@ def _way(one: Shift, up: str, down: str, digits: str, unit: str = "") -> tuple[s
     return way, with_interval(abs(one.mean), low, high, digits)
 
 
-def _start_finding(where: str, right: float, initial: float) -> Finding:
-    way = "stronger" if right > initial else "weaker"
+def _start_finding(right: Shift, initial: float) -> Finding:
+    way, where = "stronger" if right.mean > initial else "weaker", with_interval(*right.range, ".0f")
     words = f"Newcomers are {way} than the {initial:.0f} at which they start."
-    return Finding("start", words, f"Let them start at {where}.", 0.5 * abs(right - initial))
+    return Finding("start", words, f"Let them start at {where}.", 0.5 * abs(right.mean - initial))
 
 
 def inflation_findings(found: RatingInflation, reference: str | None = None, *, hidden: bool = False) -> list[Finding]:
@@ -274,8 +270,7 @@ def inflation_findings(found: RatingInflation, reference: str | None = None, *, 
     that ratings hardly leave where they start."""
     start, per_year, findings = found.start, found.per_year, []
     if start is not None and not hidden and not start.low <= found.initial <= start.high:
-        where = with_interval(start.mean, start.low, start.high, ".0f")
-        findings.append(_start_finding(where, start.mean, found.initial))
+        findings.append(_start_finding(start, found.initial))
     if per_year is not None and not hidden and _inflates(per_year):
         way, size = _way(per_year, "less", "more", ".1f")
         beside = "" if reference is None else f", {_beside(reference)}"
@@ -303,10 +298,9 @@ def inflation_words(found: RatingInflation, *, hidden: bool = False) -> list[str
     sentences = [f"{one.words} {one.advice}" for one in inflation_findings(found, hidden=hidden)]
     start, per_year = found.start, found.per_year
     if start is not None and _starts_right(start, found.initial):
-        where = with_interval(start.mean, start.low, start.high, ".0f")
-        sentences.append(f"Newcomers start where they should: {where} is right.")
+        sentences.append(f"Newcomers start where they should: {with_interval(*start.range, '.0f')} is right.")
     if per_year is not None and not _inflates(per_year):
-        size = with_interval(per_year.mean, per_year.low, per_year.high, "z.1f")
+        size = with_interval(*per_year.range, "z.1f")
         sentences.append(
             f"Ratings of those who play changed by {size} points a year against their strengths: not clearly."
         )
@@ -326,13 +320,13 @@ def rows_of(audit: Audit) -> Rows:
     if audit.league.ties > 0:
         which.append(K_UNIT)
     rows = [("Which K", "\n".join(which))]
-    if not alike:  # theory does not know that opponents are alike
+    if ahead(audit):
         rows.append(("Matches to come", _to_come(audit)))
     rows.append(("Strengths", _strengths(audit)))
     if first is not None:
         rule = f"a larger K for the first matches of a side ({first.words})"
         rule += " is not shown to help: it" if first.gain.low <= 0 else ""
-        buys = f"{change(first.gain)} on the later half, against K = {audit.outlook.k:.3g} for all"
+        buys = f"{change(first.gain)} on the later half, against K = {advised(audit).k:.3g} for all"
         rows.append(("Newcomers", f"{rule} {buys}"))
     ties, home = audit.league.ties, audit.home
     venue = "no home"
@@ -379,21 +373,17 @@ def _to_come(audit: Audit) -> str:
     outlook = audit.outlook
     best = with_interval(outlook.k, outlook.low, outlook.high)
     sentence = f"from today's ratings on theory asks for K = {best} over {outlook.matches:,} matches"
-    if outlook.remedies:
-        remedies = [f"{one.words} {change(one.gain)} on the later half" for one in outlook.remedies]
-        sentence += f"\nAgainst {audit.in_use.name}, " + ";\n".join(remedies)
-        sentence += "\nIf these matches are a part of an older league, give the ratings at their beginning (start=)"
+    if outlook.finding_strengths:
+        sentence += "\nIf these matches are a part of an older league, give the ratings at their beginning (--start)"
     return sentence
 
 
 def _strengths(audit: Audit) -> str:
-    moved = "show no movement beyond chance"
+    moved = NO_MOVEMENT
     if audit.moves:
-        half = math.log(2) / audit.rate if audit.rate > 0 else math.inf
-        # What takes longer than the matches of a side was not seen.
-        seen = half <= 2.0 * len(audit.matches) / len(audit.matches.teams)
-        lost = f"; half of a lead is lost within {half:,.0f} matches" if seen else ""
-        moved = f"move by ± {audit.step:.1f} from one match of a side to its next{lost}"
+        moved = f"move by ± {audit.step:.1f} from one match of a side to its next"
+    if not audit.opponents.told:
+        return f"{moved}; how far they lie apart these matches do not show"
     return f"lie ± {with_interval(*audit.opponents.spread, digits='.0f')} points apart and {moved}"
 
 
@@ -406,33 +396,19 @@ def _opponents(found: OpponentsFound) -> str:
         f"correlation of their strengths {with_interval(*found.correlation, digits='z.2f')}: {kind}; ratings "
         f"show {_percents(found.share_shown)} of the differences after {found.matches:,.0f} matches of a side"
     )
-    if found.shown_by:
-        sentence += "; played at other K: " + ", ".join(
-            f"{percent(one)} at {k:.3g}" for k, one in found.shown_by.items()
-        )
     if found.follows_results:
         sentence += "\nwho meets whom follows results, so that intervals hold two answers"
     return sentence
 
 
 def _errors(audit: Audit) -> str:
-    """How far ratings are off by theory, and why; where like meets like the model of K knows too little of errors."""
+    """How far ratings are off by theory; where like meets like the model of K knows too little of errors."""
     cases = [(f"K = {audit.best.k:.3g}", audit.best)]
     if audit.other is None:
         cases.insert(0, (audit.in_use.name, audit.now))
-    if audit.opponents.alike:
-        return "; ".join(f"expected log-loss {one.log_loss:.4f} at {name}" for name, one in cases)
-    lines = []
-    for name, one in cases:
-        # Shares of the squared error; the newcomers' part is approximate and can be negative.
-        parts = [("luck of results", one.luck), ("unknown starts", max(one.newcomers, 0.0))]
-        parts.append(("lag", max(one.error - sum(part for _, part in parts), 0.0)))
-        shares = [f"{100 * part / max(one.error, 1e-9):.0f} % {cause}" for cause, part in parts]
-        lines.append(
-            f"at {name} off by ± {math.sqrt(one.error):.0f} points; the squared error is {', '.join(shares[:-1])} and "
-            f"{shares[-1]}; expected log-loss {one.log_loss:.4f}"
-        )
-    return "\n".join(lines)
+    off = [f", ratings off by ± {math.sqrt(one.error):.0f} points" for _, one in cases]
+    off = [""] * len(cases) if audit.opponents.alike else off
+    return "\n".join(f"at {name} expected log-loss {one.log_loss:.4f}{far}" for (name, one), far in zip(cases, off))
 
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:
@@ -451,7 +427,9 @@ def _forecasts(audit: Audit) -> str:
     slope, error = audit.slope
     if math.isnan(slope):
         return "results do not follow the forecasts at all"
-    kind = "calibrated" if abs(slope - 1) < max(2 * error, NEAR_ONE) else ("too bold" if slope < 1 else "too timid")
+    kind = "not clearly too bold or too timid"
+    if abs(slope - 1) > max(2 * error, NEAR_ONE):
+        kind = "too bold" if slope < 1 else "too timid"
     loss = audit.measured.at(audit.advice.k) + audit.tested.mean
     return (
         f"log-loss {loss:.4f} on the later half at {audit.in_use.name}; {kind}: slope of results on forecasts "
@@ -487,7 +465,7 @@ def group_words(found: GroupFound, reference: str | None = None) -> str:
     if found.group == reference:
         parts.append("the others are held against it")
     if found.entry is not None:
-        parts.append(f"newcomers belong at {with_interval(found.entry.mean, found.entry.low, found.entry.high, '.0f')}")
+        parts.append(f"newcomers belong at {with_interval(*found.entry.range, '.0f')}")
     for one, up, down, words in (
         (found.gain, "grows stronger", "grows weaker", f"by {{}} points a year, {beside}"),
         (found.inflation, "its ratings rise", "its ratings fall", "against its strengths by {} points a year"),
@@ -505,16 +483,16 @@ def contest_rows(found: ContestAudit) -> Rows:
     # All contests at once take strengths for what they are on average: of those that move they tell too little.
     strengths = (
         f"lie ± {with_interval(*found.fields.spread, digits='.0f')} points apart, ± {league.within:.0f} within a "
-        "field, and show no movement beyond chance"
+        f"field, and {NO_MOVEMENT}"
     )
     if found.moves:
-        moved = with_interval(walk.value, walk.low, walk.high, ".0f")
-        strengths = (
-            f"differ by ± {league.within:.0f} points within a field, and move by {moved} points a year, up or down"
-        )
+        moved = f"move by {with_interval(*walk.range, '.0f')} points a year, up or down"
+        strengths = f"differ by ± {league.within:.0f} points within a field, and {moved}"
     kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
-    if not found.like_meets_like and not alike.low <= DIFFER <= alike.high:
-        kind = "fields differ in strength" if alike.low > DIFFER else "fields hardly differ in strength"
+    if alike.high < DIFFER:
+        kind = "fields hardly differ in strength"
+    elif alike.low > DIFFER and not (found.moves or found.like_meets_like):  # learners look like fields that differ
+        kind = "fields differ in strength"
     shown = [(found.advice.k, found.shown_advised)]
     if found.k is not None and found.k != found.advice.k:
         shown.insert(0, (found.k, found.share_shown))
@@ -523,13 +501,15 @@ def contest_rows(found: ContestAudit) -> Rows:
     )
     new = "nobody was new in the later half"
     if start is not None:
-        where = with_interval(start.value, start.low, start.high, ".0f")
+        where = with_interval(*start.range, ".0f")
         off = not start.low <= found.in_use.rater.initial <= start.high
         new = f"should start at {where}" if off else f"start where they should: {where} is right"
         number = found.newcomer_contests
         after = f"about {number:.0f} contests" if number >= 1.5 else "a contest"
         new += f"; they differ by ± {league.entry_spread:.0f}, and the start is lost in luck after {after}"
     rows = [] if found.other is None else [(found.other.name, _other(found.other))]
+    if not found.moves:  # of strengths that move, all contests at once tell kinds alone
+        kind = f"correlation of the strengths of two of one field {with_interval(*alike, digits='z.2f')}: {kind}{parts}"
     rows += [
         (
             "Which K",
@@ -538,8 +518,7 @@ def contest_rows(found: ContestAudit) -> Rows:
         ("Strengths", strengths),
         (
             "Fields",
-            f"of {np.median(found.contests.sizes):.0f} entrants, usually; correlation of the strengths of two of one "
-            f"field {with_interval(*alike, digits='z.2f')}: {kind}{'' if found.moves else parts}; a contest makes "
+            f"of {np.median(found.contests.sizes):.0f} entrants, usually; {kind}; a contest makes "
             f"{found.share_of_luck:.2f} of the luck of a match",
         ),
         ("Newcomers", new),
