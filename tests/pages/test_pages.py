@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.advice.audit.words import ahead, gain_words
+from kinelo.advice.audit.words import ahead
 from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.pages.chart import chart_html
@@ -217,7 +217,7 @@ def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
     assert places == sorted(places) and " ".join(found.lead.sentences) == found.verdict
     named = kn.pages.share_page(found, title="County & City")
     assert named.count("County &amp; City") == 2 and len(told) <= 4 and len(findings) <= 6
-    assert "<p><b>{}</b> {}</p>".format(*gain_words(found)) in page
+    assert "<p><b>{}</b> {}</p>".format(*found._gain_words()) in page
 
 
 def test_the_page_of_a_diagnosis_says_what_the_diagnosis_says():

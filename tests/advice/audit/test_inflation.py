@@ -74,7 +74,6 @@ def test_inflation_is_what_those_who_play_gained_without_growing_stronger(level,
     assert (found.per_year.low > 0) - (found.per_year.high < 0) == way
     worth = {1: "worth less than it was", -1: "worth more than it was", 0: "against their strengths: not clearly"}[way]
     assert any(worth in one for one in inflation_words(found))
-    assert (found.entries > 5) - (found.entries < -5) == way
 
 
 def test_whoever_leaves_intervals_of_inflation_are_as_wide_as_it_is_uncertain():
@@ -137,7 +136,7 @@ def test_ratings_that_count_from_the_mean_of_those_who_play_rise_where_it_falls(
     assert abs(found.per_year.mean - fell) < 3 * found.per_year.error
     assert (found.per_year.low > 0) - (found.per_year.high < 0) == way
     # Where newcomers start is estimated, and no points are passed on.
-    assert found.start is None and found.entries == found.exits == 0
+    assert found.start is None
     said = inflation_words(found)
     assert len(said) == 1 and ("worth less" if way > 0 else "worth more") in said[0]
 
@@ -160,7 +159,7 @@ def test_ratings_of_players_count_from_where_they_began(level):
     mean = mean_of_active(matches, truth)
     moved = (mean[-MATCHES // 8 :].mean() - mean[MATCHES // 16 : MATCHES // 8].mean()) / YEARS
     assert abs(found.per_year.mean) < 0.25 * abs(moved)
-    assert found.start is None and found.entries == found.exits == 0
+    assert found.start is None
 
 
 @pytest.mark.usefixtures("few_replays")

@@ -24,6 +24,7 @@ from kinelo.advice.audit.words import (
     advised,
     better,
     change,
+    contest_rows,
     findings_of,
     gain_words,
     performance_words,
@@ -550,6 +551,33 @@ def test_of_the_matches_to_come_nothing_is_said_beside_the_k_that_is_said():
     assert "older league" not in line("Matches to come", outlook=elsewhere, periods=QUIET)
     # The quarters of the past say the opposite: what theory asks for is not said.
     assert "Matches to come" not in dict(rows_of(case(outlook=found)))
+
+
+def test_fields_differ_only_where_strengths_stand_still_and_what_moves_has_no_number():
+    """Learners who enter by and by look like fields that differ."""
+
+    def fields(low, high, moves, like=False):
+        found = SimpleNamespace(
+            league=SimpleNamespace(within=88.0, entry_spread=90.0), walk=Shift(30.0, 4.0, 9), start=None, moves=moves,
+            alike=Range((low + high) / 2, low, high), like_meets_like=like, k=20.0,
+            advice=Advice(30.0, 20.0, 40.0, agree=True, telling=True), share_shown=Range(0.2, 0.1, 0.3),
+            shown_advised=Range(0.4, 0.3, 0.5), other=None, luck=(), share_of_luck=0.4,
+            fields=SimpleNamespace(spread=Range(150.0, 120.0, 180.0)),
+            contests=SimpleNamespace(sizes=np.array([8, 10, 12])),
+            measured=SimpleNamespace(best=31.0, interval=(22.0, 41.0), at=lambda k: 0.6), curve=case().curve,
+        )  # fmt: skip
+        return dict(contest_rows(found))["Fields"]
+
+    unclear = (
+        "of 10 entrants, usually; whether fields differ in strength is not clear; a contest makes 0.40 of the luck "
+    )
+    assert fields(0.16, 0.3, moves=True) == unclear + "of a match"
+    said = "two of one field 0.23 (0.16 to 0.30): fields differ in strength; of the true differences ratings show 20 % "
+    assert said + "(10 to 30) at K = 20 and 40 % (30 to 50) at K = 30" in fields(0.16, 0.3, moves=False)
+    for moves in (False, True):
+        assert "fields hardly differ in strength" in fields(0.01, 0.14, moves)
+        assert "like meets like" in fields(0.4, 0.5, moves, like=True)
+        assert "is not clear" in fields(0.14, 0.3, moves)
 
 
 def test_no_change_has_no_bounds_of_nothing():

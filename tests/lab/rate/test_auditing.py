@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.advice.audit.words import gain_words, rows_of
+from kinelo.advice.audit.words import rows_of
 from kinelo.advice.charts import loss_chart
 from kinelo.cli.commands import app
 from kinelo.errors import InputError
@@ -36,7 +36,7 @@ def test_the_audit_is_the_library_s_own(tmp_path):
     assert found["rows"] == [list(row) for row in rows_of(expected)]
     assert found["findings"] == [f"{one.words} {one.advice}" for one in expected.findings]
     assert found["bounded"] is None
-    assert found["best"] == list(gain_words(expected)) and found["verdict"] == expected.verdict
+    assert found["best"] == list(expected._gain_words()) and found["verdict"] == expected.verdict
     assert found["chart"] == loss_chart(expected).to_dict() and found["notes"] == list(expected.notes)
     assert expected.best.error < expected.now.error
     assert any("380 matches" in words for words in said) and len(said) >= 3
@@ -111,7 +111,7 @@ def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
         f"Best K = {expected.advice.k:.3g} ("
     )
     by_both = f": {expected.curve.best.k:.3g} by theory, {expected.measured.best:.3g} by backtest."
-    assert by_both in found["best"][0] and "moving there from 20 " in found["best"][1]
+    assert by_both in found["best"][0] and "On the later half of the contests " in found["best"][1]
 
 
 def test_contests_that_are_too_few_and_a_part_of_many_are_said(tmp_path, monkeypatch):
