@@ -308,7 +308,7 @@ def _of_rows(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
             nought = off[active & ~truth.newcomer] if found.reference else off[active]
             intervals.append(("A group is rated … too high or low", off[members].mean() - nought.mean(), group.bias))
         if group.group == "late" and found.reference and group.entry is not None:
-            right = 1500 + float(off[active & ~truth.newcomer].mean()) + _entry(truth)
+            right = float(off[active & ~truth.newcomer].mean()) + _entry(truth)
             intervals.append(("Newcomers of a group belong at …", right, group.entry))
         if group.group == "late" and found.reference and group.gain is not None:
             intervals.append(("A group grows by … a year", kind.growth, group.gain))
@@ -332,7 +332,7 @@ def _of_rows(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
     forecast = 1 / (1 + 10 ** (-edge / 400))
     later = slice(found.since, None)
     bold = float(((truth.expected - forecast) * edge)[later].sum()) < 0
-    if "too bold" in rows["Forecasts"] or "too timid" in rows["Forecasts"]:
+    if "not clearly" not in rows["Forecasts"] and "do not follow" not in rows["Forecasts"]:
         said.append(("Forecasts are too bold or timid", bold == ("too bold" in rows["Forecasts"])))
     both, seen = found.before[later].ravel(order="F"), (truth.expected - forecast)[later]
     seen = np.concatenate([seen, -seen])
