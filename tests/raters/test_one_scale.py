@@ -90,9 +90,9 @@ def test_the_scale_is_a_unit(scale):
 
 
 def test_a_drifting_share_of_draws_keeps_the_points():
-    """With κ moving by its step the expected score between equals keeps the slope ln 10 / 1600 per point."""
+    """With κ following the draws the expected score between equals keeps the slope ln 10 / 1600 per point."""
     matches, _ = league(0.5, games=1500)
-    rater = kn.TeamElo(10.0, 0.0, 1.0, 0.0, 0.3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.05).update(matches)
+    rater = kn.TeamElo(10.0, 0.0, 1.0, 0.0, 0.3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, ties_walk=0.3).fit(matches)
     near = {"A": 1500.5, "B": 1499.5}
     fresh = kn.TeamElo(**{**rater.get_params(), "start": near, "ties": float(rater._common[1])})
     assert rater._common[1] > 1.0  # from .3
@@ -104,7 +104,7 @@ def test_no_rater_keeps_what_is_no_number(tmp_path):
     """Steps that overflow are refused, nothing is ranked, and a book holds nothing of it."""
     table = {"home": ["A", "B"] * 200, "away": ["B", "A"] * 200, "result": [1.0, 0.0, 0.5, 1.0] * 100}
     matches = kn.read_matches(table | {"match_id": np.arange(400)})
-    huge = kn.TeamElo(1e49, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, prior_spread=1e40)
+    huge = kn.TeamElo(1e49, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, prior_spread=1e40)
     with pytest.raises(kn.InputError, match="leaves the range of numbers"):
         huge.update(matches)
     assert huge.ratings_.height == 0

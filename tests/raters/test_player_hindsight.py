@@ -24,7 +24,6 @@ VALUES = {
     "margin_power": 1.0,
     "sharpness": 1.0,
     "ties": 0.0,
-    "doubt": 1.0,
 }
 
 

@@ -797,13 +797,13 @@ class GaussianRater(Rater):
         advantage in rating points, the half width of the draw band (``ties``) and the ``sharpness`` of forecasts.
         """
         beliefs, points = self._begun().beliefs, self._points_per_unit
-        width, spread = self._band, math.nan
+        width, error = self._band, math.nan
         if self._reading.ties_walk > 0.0:
-            spread = math.sqrt(band_of.py_func(self._reading_state, reading.BELIEF)[1])
+            error = width * math.sqrt(band_of.py_func(self._reading_state, reading.BELIEF)[1])
         doubt = self.parameters_["doubt"] * self._begun().variance_of(HOME)
         return {
             "home_advantage": Learnt(float(points * beliefs.x[HOME]), points * math.sqrt(doubt)),
-            "ties": Learnt(width, width * spread),
+            "ties": Learnt(width, error),
             "sharpness": Learnt(self._sharpness, math.nan),
         }
 
