@@ -413,3 +413,32 @@ def test_a_name_of_the_leaderboard_has_team_and_note_below_it():
     assert "place" not in _name({"name": "Ann"})
     assert _name({"name": "Ann", "team": "<Red>", "note": "new"}).endswith('<div class="place">&lt;Red&gt; · new</div>')
     assert _name({"name": "Ann", "team": None, "note": "new"}).endswith('<div class="place">new</div>')
+
+
+SEEN = {
+    "full": np.eye(3),
+    "without red": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+    "without green": np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+}
+"""What is left of linear red, green and blue in three kinds of eyes (Machado and others 2009)."""
+
+
+def in_lab(colour: str, eyes: np.ndarray) -> np.ndarray:
+    """A colour in CIELAB, as these eyes see it."""
+    share = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = eyes @ np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = np.cbrt(to_xyz @ linear.clip(0, 1) / [0.9505, 1.0, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_the_six_hues_of_a_page_stay_apart_for_every_eye_and_the_page_has_one_typeface():
+    """Light and dark; of two that differ by 12 or less in CIELAB a reader asks which is which."""
+    page = html_page("Title", "<p>Text.</p>")
+    hues = re.findall(r"--(?:one|two|three|four|five|six): (#[0-9a-f]{6})", page)
+    assert len(hues) == 12
+    for six in (hues[:6], hues[6:]):
+        for eyes in SEEN.values():
+            seen = [in_lab(colour, eyes) for colour in six]
+            assert min(np.linalg.norm(a - b) for k, a in enumerate(seen) for b in seen[:k]) > 12
+    assert len(re.findall(r"font(?:-family)?:[^;]*sans-serif", page)) == 1 and " serif" not in page
