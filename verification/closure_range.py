@@ -1,4 +1,4 @@
-"""Closure against simulation over numbers of teams, step sizes, and ways to play: the table of docs/moving/range.md.
+"""Closure against simulation over numbers of teams, step sizes, and ways to play: the tables of MEASURED.md.
 
 ``python verification/closure_range.py [matches]`` prints one line per league: the mean square error by theory, that of
 a simulation of so many matches (6,000,000 by default, some CPU minutes in all), and how far apart they are, beside what

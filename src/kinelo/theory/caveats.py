@@ -1,7 +1,7 @@
 """Where the closure was measured to hold, and what to say of an answer from outside.
 
 Inside (five teams or more, γ sup b' up to 0.1, form no slower than 0.01 per match, every pair playing) the closure lay
-within 2 % of simulation; ``docs/moving/range.md`` shows the measurements. Outside an answer carries caveats.
+within 2 % of simulation; ``verification/MEASURED.md`` has the measurements. Outside an answer carries caveats.
 """
 
 from __future__ import annotations
