@@ -80,6 +80,8 @@ EQUATIONS: dict[str, tuple[str, str]] = {
     "diagnose": ("the four answers above at once", _page("a verdict", "stationary.md#a-verdict")),
     "next_matches": ("argmax (cᵀP(eᵢ − eⱼ))²/(1/w + D) over cost, c = e_a − e_b", NEXT),
     "Elimination": ("E[j] ← 2pE[j], or 2(1 − p)E[j], of whoever was less likely to win; out at 1/α", NEXT),
+    "tiers": ("a tier ends where all above are z standard errors from all below", NEXT),
+    "watch": ("E = mean of L(δ)/L(0); the k largest with E_(k) ≥ n/(kq)", NEXT),
     "sequential_test": ("N Σ p̂ ln(p¹/p⁰), p^h the likeliest distribution of outcomes under each", NEXT),
     "audit": ("K* = argmin of the log-loss expected at K", WHICH_K),
     "changeover": ("R_new − R_old, in one unit, by start, K and home advantage", WHICH_K),

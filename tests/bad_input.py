@@ -313,6 +313,8 @@ CALLS = {
         lambda **k: kn.knockout(**k).reached,
         {"rater": rated, "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
+    "tiers": (lambda **k: kn.tiers(**k).height, {"rated": rated, "level": 0.9}),
+    "watch": (lambda **k: kn.watch(**k).height, {"rated": rated, "matches": matches, "false_share": 0.1}),
     "next_matches": (
         lambda **k: len(kn.next_matches(**k).matches),
         {"rated": rated, "count": 3, "target": "leader", "candidates": ["A", "B", "C"], "cost": {("A", "B"): 2.0},

@@ -21,9 +21,9 @@ def test_every_public_name_exists(name):
     assert name in dir(kn)
 
 
-def test_most_people_need_about_eighty():
+def test_most_people_need_about_ninety():
     """Result classes, set-ups of the paper, profiles and tables live in their modules."""
-    assert len(kn.__all__) <= 90
+    assert len(kn.__all__) <= 95
 
 
 def seen_by_type_checkers(module) -> set[str]:

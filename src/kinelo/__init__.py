@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from kinelo.book.book import RatingBook
     from kinelo.decisions.choosing import next_matches
     from kinelo.decisions.elimination import Elimination
+    from kinelo.decisions.telling_apart import tiers
     from kinelo.decisions.two_sides import sequential_test
+    from kinelo.decisions.wrong_ratings import watch
     from kinelo.errors import InputError, KineloWarning
     from kinelo.forecasts.backtest import backtest
     from kinelo.forecasts.forecast import Forecast
@@ -88,6 +90,8 @@ _MODULE_OF = modules_of(
         "errors": ("InputError", "KineloWarning"),
         "decisions.choosing": ("next_matches",),
         "decisions.elimination": ("Elimination",),
+        "decisions.telling_apart": ("tiers",),
+        "decisions.wrong_ratings": ("watch",),
         "decisions.two_sides": ("sequential_test",),
         "model.outcome": ("Outcome", "Tanh", "Probit", "Davidson"),
         "model.pairing": ("Pairing", "AllPlayAll", "Local", "Window", "LooseWindow"),

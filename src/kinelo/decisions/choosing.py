@@ -28,6 +28,7 @@ from kinelo.raters.bradley_terry.rater import BradleyTerry
 from kinelo.raters.kalman.rater import KalmanElo
 from kinelo.raters.questions import answering
 from kinelo.raters.rank.rater import RankElo
+from kinelo.raters.rank.reading import POINTS_PER_UNIT
 
 Array = NDArray[np.float64]
 TARGETS = ("leader", "order", "tiers")
@@ -39,12 +40,14 @@ TOLD_APART = 1.96
 
 
 class Beliefs(NamedTuple):
-    """Names, means and covariance of ratings in points, and information of a match by difference, every ``GRID``."""
+    """Names, means and covariance of ratings in points; information of a match by difference, every ``GRID``; and what
+    a point is in the units of the rater."""
 
     names: list[str]
     mean: Array
     covariance: Array
     law: Array
+    unit: float
 
 
 @dataclass(frozen=True)
@@ -115,13 +118,12 @@ def beliefs_of(rated: Any, question: str) -> tuple[Beliefs, Array]:
     rater._check_has_ratings()
     differences = np.arange(-GRID, REACH + 2 * GRID, GRID)
     if isinstance(rater, BradleyTerry):
-        names, mean = list(rater._state.name_index.names), rater._strength() / rater._scale + rater._shift()
-        covariance, chances = rater._covariance(), rater._chances(rater._scale * differences)
+        unit, names = rater._scale, list(rater._state.name_index.names)
+        mean, covariance = rater._strength() / unit + rater._shift(), rater._covariance()
     elif isinstance(rater, KalmanElo) and rater._begun().full:
-        unit, known = rater._points_per_unit, rater._begun()
-        names, mean = list(known.name_index.names), rater.initial + unit * known.strengths()
-        covariance = unit**2 * rater.parameters_["doubt"] * known.covariance()
-        chances = rater._chances(differences / unit)
+        unit, known = 1.0 / rater._points_per_unit, rater._begun()
+        names, mean = list(known.name_index.names), rater.initial + known.strengths() / unit
+        covariance = rater.parameters_["doubt"] * known.covariance() / unit**2
     else:
         table = rater.ratings_on() if hasattr(rater, "ratings_on") else rater.ratings_
         if "kind" in table.columns:
@@ -131,15 +133,17 @@ def beliefs_of(rated: Any, question: str) -> tuple[Beliefs, Array]:
         names, mean = table["name"].to_list(), table["rating"].to_numpy().astype(float)
         covariance = np.diag(table["uncertainty"].to_numpy().astype(float) ** 2)
         if isinstance(rater, RankElo):
-            from kinelo.raters.rank.reading import POINTS_PER_UNIT
-
-            ahead = rater._chance_ahead(differences / POINTS_PER_UNIT)
-            chances = np.column_stack([ahead, np.zeros(ahead.size), 1.0 - ahead])
+            unit = 1.0 / POINTS_PER_UNIT
         else:
             unit = 1.0 / rater._points_per_unit if isinstance(rater, KalmanElo) else rater._unit_of_points
-            chances = rater._chances(unit * differences)
+    if isinstance(rater, RankElo):
+        ahead = rater._chance_ahead(unit * differences)
+        chances = np.column_stack([ahead, np.zeros(ahead.size), 1.0 - ahead])
+    else:
+        chances = rater._chances(unit * differences)
     slope = (chances[2:] - chances[:-2]) / (2.0 * GRID)
-    return Beliefs(names, mean, covariance, (slope**2 / np.maximum(chances[1:-1], 1e-12)).sum(axis=1)), chances[1:-1]
+    law = (slope**2 / np.maximum(chances[1:-1], 1e-12)).sum(axis=1)
+    return Beliefs(names, mean, covariance, law, unit), chances[1:-1]
 
 
 def contrasts(target: str, beliefs: Beliefs) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, str]:

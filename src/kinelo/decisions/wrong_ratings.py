@@ -1,0 +1,121 @@
+"""Sides whose results do not fit their rating: smurfs, sandbaggers, a changed line-up, a new version under an old name.
+
+What is not known of a rating belongs into the hypothesis that it is right. Of the matches of a side, with its offset
+``u ~ N(0, sd²)`` and opponents as uncertain as they are, the likelihood is ``L(δ) = ∫ Π_t P(result_t | gap_t + u + δ)
+dN(u)``, and the evidence ``E = mean over δ = ±50 … ±400 of L(δ)/L(0)``: of a right rating its mean is 1, after any
+number of matches. Of ``n`` sides those with the ``k`` largest are named, ``k`` the largest number with ``E_(k) ≥
+n/(kq)``: the share of innocents among them is at most ``q`` on average, however evidence of sides hangs together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinelo.decisions.choosing import GRID, beliefs_of
+from kinelo.errors import InputError
+from kinelo.forecasts.parameters import check_number
+from kinelo.matches.matches import Matches, check_matches
+from kinelo.raters.questions import answering
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CHANGES = np.array([0.0, -400.0, -200.0, -100.0, -50.0, 50.0, 100.0, 200.0, 400.0])
+"""Points by which a side may play otherwise than it is rated; first none."""
+OFFSETS, OFFSET_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+DOUBTS, DOUBT_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
+"""Nodes and weights of a side's offset, and of what is not known of an opponent."""
+PIECE = 4096
+"""Matches that are weighed at a time."""
+
+
+def watch(rated: Any, matches: Matches, *, false_share: float = 0.05) -> pl.DataFrame:
+    """Sides whose results in matches that were not rated yet do not fit their rating.
+
+    Parameters
+    ----------
+    rated
+        A rater that says how uncertain its ratings are, or a rating book, as it was **before** these matches.
+    matches
+        What was played since. Matches with somebody who has no rating are left out.
+    false_share
+        The share of innocents among those that are named, on average, however many sides are watched.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``name``, ``matches``, ``points`` (by which the side seems to play better than rated), ``evidence`` (for a wrong
+        rating, against 1), and whether it is ``named``; the most evidence first. Within 100 matches a change of 400
+        points is usually found, and one of 200 seldom.
+
+    >>> import kinelo as kn
+    >>> known = {"name": ["Ann", "Bob", "Cid"], "rating": [1500, 1500, 1500], "deviation": [30, 30, 30]}
+    >>> games = {"home": ["Ann", "Bob"] * 30, "away": ["Bob", "Cid"] * 30, "result": [1, 1, 1, 0] * 15}
+    >>> found = kn.watch(kn.Glicko(start=known), kn.read_matches(games | {"neutral": [True] * 60}))
+    >>> found.filter("named")["name"].to_list()
+    ['Ann', 'Bob']
+    """
+    import polars as pl
+
+    check_matches(matches)
+    false_share = check_number("watch", "false_share", false_share, 0.0, 1.0, above=True)
+    if not np.isin(matches.signed, (-1.0, 0.0, 1.0)).all():
+        raise InputError("watch weighs wins, draws and losses; other results have no place in it.")
+    rater = answering(rated, "watch")[0]
+    beliefs, chances = beliefs_of(rated, "watch")
+    place = {name: k for k, name in enumerate(beliefs.names)}
+    code = np.array([place.get(name, -1) for name in matches.teams], np.int64)
+    known = (code[matches.home] >= 0) & (code[matches.away] >= 0)
+    played = matches[known]
+    sd = np.sqrt(np.maximum(np.diagonal(beliefs.covariance), 0.0))
+    logs = np.zeros((len(place), CHANGES.size, OFFSETS.size))
+    for start in range(0, len(played), PIECE):
+        part = played[start : start + PIECE]
+        gap = rater._mean_gaps(part) / beliefs.unit
+        for side, other, sign in ((part.home, part.away, 1.0), (part.away, part.home, -1.0)):
+            one, foe = code[side], code[other]
+            shown = _chances(sign * gap, sd[one], sd[foe], sign * part.signed, chances)
+            np.add.at(logs, one, np.log(np.maximum(shown, 1e-12)))
+    top = logs.max(axis=2, keepdims=True)
+    likelihood = np.log((np.exp(logs - top) * OFFSET_WEIGHTS).sum(axis=2)) + top[:, :, 0]
+    ratio = np.exp(np.minimum(likelihood[:, 1:] - likelihood[:, :1], 700.0))
+    evidence = ratio.mean(axis=1)
+    points = (ratio * CHANGES[1:]).sum(axis=1) / ratio.sum(axis=1)
+    count = np.bincount(np.concatenate([code[played.home], code[played.away]]), minlength=len(place))
+    order = np.argsort(-evidence, kind="stable")
+    order = order[count[order] > 0]
+    ranks = np.arange(1, order.size + 1)
+    enough = np.flatnonzero(evidence[order] >= order.size / (ranks * false_share))
+    return pl.DataFrame(
+        {
+            "name": [beliefs.names[k] for k in order.tolist()],
+            "matches": count[order],
+            "points": points[order],
+            "evidence": evidence[order],
+            "named": ranks <= (enough[-1] + 1 if enough.size else 0),
+        }
+    )
+
+
+def _chances(
+    gap: NDArray[np.float64],
+    sd: NDArray[np.float64],
+    foe_sd: NDArray[np.float64],
+    signed: NDArray[np.float64],
+    chances: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The chance of each result of a side, by change and offset (matches, changes, nodes); opponents are in doubt."""
+    grid = GRID * np.arange(len(chances))
+    differences = np.concatenate([-grid[:0:-1], grid])
+    table = np.concatenate([chances[:0:-1, ::-1], chances])  # win, draw, loss by difference
+    at = gap[:, None, None] + CHANGES[:, None] + sd[:, None, None] * OFFSETS
+    total = np.zeros(at.shape)
+    for outcome, value in enumerate((1.0, 0.0, -1.0)):
+        own = signed == value
+        for node, weight in zip(DOUBTS.tolist(), (DOUBT_WEIGHTS / DOUBT_WEIGHTS.sum()).tolist()):
+            seen = at[own] + (foe_sd[own] * node)[:, None, None]
+            total[own] += weight * np.interp(seen, differences, table[:, outcome])
+    return total

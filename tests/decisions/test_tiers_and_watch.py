@@ -1,0 +1,125 @@
+"""Groups told apart, and ratings that results do not fit."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from scipy.stats import norm
+
+import kinelo as kn
+
+
+def glicko(ratings, deviations):
+    names = [f"P{k}" for k in range(len(ratings))]
+    return kn.Glicko(
+        start={"name": names, "rating": list(ratings), "deviation": list(deviations)}, ties=0.0, home_advantage=0.0
+    )
+
+
+def test_tiers_end_where_all_are_told_apart():
+    found = kn.tiers(glicko([1500, 1900, 1880, 1490, 1700], [30, 30, 100, 30, 30]), level=0.9)
+    assert found["name"].to_list() == ["P1", "P2", "P4", "P0", "P3"]
+    # P2 is hardly known, so that it cannot be told from P4, though P1 can: one tier of three.
+    assert found["tier"].to_list() == [1, 1, 1, 2, 2]
+    assert found["more"].to_list()[2] is None
+    sure = kn.tiers(glicko([1500, 1900, 1880, 1490, 1700], [30, 30, 30, 30, 30]), level=0.9)
+    assert sure["tier"].to_list() == [1, 1, 2, 3, 3]
+
+
+def test_more_matches_do_what_is_said():
+    """With so many matches more between them, the neighbours' difference is exactly z standard errors."""
+    found = kn.tiers(glicko([1600, 1500], [80, 60]), level=0.95)
+    q, more = math.log(10) / 400, found["more"][0]
+    p = 1 / (1 + 10 ** (-100 / 400))
+    z = -ndtri(0.05 / 2)
+    known = 1 / (80**2 + 60**2)
+    needed = ((z / 100) ** 2 - known) / (q**2 * p * (1 - p))
+    assert found["tier"].to_list() == [1, 1]
+    assert more == pytest.approx(needed, abs=1.01)
+    assert kn.tiers(glicko([1500, 1500], [80, 60]))["more"].to_list() == [None, None]
+
+
+def test_the_level_holds_of_alike():
+    """200 leagues of six alike at a level of .8: 40 false boundaries are expected at most; 65 come once in 10,000."""
+    rng = np.random.default_rng(4)
+    split = sum(kn.tiers(glicko(rng.normal(1500, 50, 6), [50] * 6), level=0.8)["tier"].max() > 1 for _ in range(200))
+    assert split < 65
+
+
+def games(rng, rater_rating, plays, count):
+    """Everyone of a league at true ``plays``, so many matches each on average."""
+    size = len(plays)
+    home = rng.integers(0, size, count * size // 2)
+    away = (home + rng.integers(1, size, home.size)) % size
+    won = rng.random(home.size) < 1 / (1 + 10 ** ((plays[away] - plays[home]) / 400))
+    return kn.read_matches({
+        "home": [f"P{k}" for k in home], "away": [f"P{k}" for k in away], "result": won.astype(float).tolist(),
+        "neutral": [True] * home.size,
+    })  # fmt: skip
+
+
+def test_evidence_is_the_ratio_of_integrals():
+    rater = glicko([1500, 1600], [40, 70])
+    table = {
+        "home": ["P0", "P1", "P0", "P0"],
+        "away": ["P1", "P0", "P1", "P1"],
+        "result": [1, 0, 1, 0],
+        "neutral": [True] * 4,
+    }
+    found = kn.watch(rater, kn.read_matches(table))
+    results = [1, 1, 1, 0]  # of P0
+
+    grid = np.linspace(-7, 7, 1401)
+
+    def mean(values):
+        return np.sum(norm.pdf(grid) * values) * 0.01
+
+    def chance(x):
+        return mean(1 / (1 + 10 ** (-(x - 70 * grid) / 400)))
+
+    def likelihood(delta):
+        p = np.array([chance(-100 + 40 * u + delta) for u in grid])
+        return mean(np.prod([p if won else 1 - p for won in results], axis=0))
+
+    ratios = [likelihood(d) / likelihood(0) for d in (-400, -200, -100, -50, 50, 100, 200, 400)]
+    evidence = dict(zip(found["name"], found["evidence"]))
+    assert evidence["P0"] == pytest.approx(np.mean(ratios), rel=0.01)
+
+
+def test_who_plays_far_above_the_rating_is_named_and_few_others():
+    rng = np.random.default_rng(8)
+    size = 60
+    named, guilty, innocent = 0, 0, 0
+    for _ in range(3):
+        shown = rng.normal(1500, 150, size)
+        plays = shown + rng.normal(0, 40, size)
+        plays[:3] += 400.0
+        found = kn.watch(glicko(shown, [40] * size), games(rng, shown, plays, 80), false_share=0.1)
+        names = found.filter("named")["name"].to_list()
+        named += len(names)
+        guilty += len({"P0", "P1", "P2"} & set(names))
+        innocent += len(set(names) - {"P0", "P1", "P2"})
+        top = found.filter(found["name"] == "P0")["points"][0]
+        assert 150 < top < 401
+    assert guilty >= 6  # of 9
+    assert innocent <= 0.3 * named
+
+
+def test_right_ratings_are_not_named():
+    """Eight leagues whose ratings err as they say: any is named with a chance of .1; five come once in 2,000."""
+    rng = np.random.default_rng(9)
+    leagues = 0
+    for _ in range(8):
+        shown = rng.normal(1500, 150, 50)
+        plays = shown + rng.normal(0, 60, 50)
+        leagues += kn.watch(glicko(shown, [60] * 50), games(rng, shown, plays, 60), false_share=0.1)["named"].any()
+    assert leagues < 5
+
+
+def test_newcomers_are_left_out():
+    rater = glicko([1500, 1600], [40, 70])
+    table = kn.read_matches({"home": ["P0", "new"], "away": ["P1", "P0"], "result": [1, 0]})
+    assert sorted(kn.watch(rater, table)["matches"].to_list()) == [1, 1]
+    with pytest.raises(kn.InputError, match="false_share"):
+        kn.watch(rater, table, false_share=0)

@@ -1,0 +1,182 @@
+"""Matches saved, and levels kept, in simulated arenas: the tables of docs/next-matches.md.
+
+``saved`` plays six arenas of 16 until the leader is believed to be first with .95, matches chosen at random, by largest
+information, or for the leader. ``levels`` plays 1,000 small arenas with adaptive pairs, draws, ties and unequal numbers
+and counts how often anything that Elimination called sure was wrong.
+"""
+
+import math
+import sys
+
+import numpy as np
+
+from kinelo.decisions.elimination import ABOVE, NEAR, OUT, Q, bet
+from kinelo.play.formula import kernel
+
+RANDOM, INFORMATION, LEADER = range(3)
+ARENAS = {
+    "spread 120": (120.0, 0.0, 0, 0.0),
+    "spread 250": (250.0, 0.0, 0, 0.0),
+    "spread 120, 30 % drawn": (120.0, 0.3, 0, 0.0),
+    "spread 250, 60 % drawn": (250.0, 0.6, 0, 0.0),
+    "spread 120, only the three nearest of a ring may meet": (120.0, 0.0, 3, 0.0),
+    "spread 250, drifting by 2 a match": (250.0, 0.0, 0, 2.0),
+}
+"""Spread of strengths, share of draws, how far apart on a ring who may meet (0: anybody), drift of everyone a match."""
+SIZE, MOST, ARENA_COUNT = 16, 4000, 25
+
+
+@kernel
+def first_chance(m, P, rng):
+    """The place believed to be first, and the chance of that, from 400 draws."""
+    root = np.linalg.cholesky(P + 1e-6 * np.eye(m.size))
+    best, count = np.argmax(m), 0
+    for _ in range(400):
+        z = np.empty(m.size)
+        for k in range(m.size):
+            z[k] = rng.standard_normal()
+        count += np.argmax(m + root @ z) == best
+    return best, count / 400
+
+
+@kernel
+def pick(rule, m, P, near, rng):
+    """Who meets next."""
+    n = m.size
+    best, pair = -1.0, (0, 1)
+    t = np.argmax(m)
+    for i in range(n):
+        for j in range(i + 1, n):
+            apart = min(j - i, n - (j - i))
+            if near and apart > near:
+                continue
+            p = 1.0 / (1.0 + math.exp(-Q * (m[i] - m[j])))
+            w = Q * Q * p * (1.0 - p)
+            D = P[i, i] + P[j, j] - 2.0 * P[i, j]
+            if rule == 0:
+                value = rng.random()
+            elif rule == 1:
+                value = w * D / (1.0 + w * D)
+            else:
+                value = 0.0
+                for k in range(n):
+                    if k != t:
+                        own = P[t, t] + P[k, k] - 2.0 * P[t, k]
+                        taken = (P[t, i] - P[t, j] - P[k, i] + P[k, j]) ** 2 / (1.0 / w + D)
+                        value += math.exp(-0.5 * (m[t] - m[k]) ** 2 / own) / own * taken
+            if value > best:
+                best, pair = value, (i, j)
+    return pair
+
+
+@kernel
+def play(strength, drawn, near, drift, rule, most, rng):
+    """Matches until the leader is believed with .95, looked at every fifth, and whether it then is the first."""
+    s, n = strength.copy(), strength.size
+    m, P, fortune = np.full(n, 1500.0), np.eye(n) * 200.0**2, np.zeros((3, n, n))
+    for count in range(1, most + 1):
+        i, j = pick(rule, m, P, near, rng)
+        win = 1.0 / (1.0 + 10.0 ** (-(s[i] - s[j]) / 400.0))
+        signed = 0.0 if rng.random() < drawn else (1.0 if rng.random() < win else -1.0)
+        bet(np.array([i]), np.array([j]), np.array([signed]), np.ones(1), m, P, fortune, 0.0)
+        if drift:
+            for k in range(n):
+                s[k] += drift * rng.standard_normal()
+                P[k, k] += drift * drift
+        if count % 5 == 0:
+            best, chance = first_chance(m, P, rng)
+            if chance >= 0.95:
+                return count, best == np.argmax(s)
+    return most, False
+
+
+def saved() -> int:
+    """Print how many matches each rule takes."""
+    print("arena | random | largest information | for the leader | leader right, %")
+    for name, (spread, drawn, near, drift) in ARENAS.items():
+        cells, right = [], []
+        for rule in (RANDOM, INFORMATION, LEADER):
+            counts = []
+            for arena in range(ARENA_COUNT):
+                rng = np.random.default_rng([arena, 5])
+                count, first = play(rng.normal(0, spread, SIZE), drawn, near, drift, rule, MOST, rng)
+                counts.append(count)
+                right += [first] if count < MOST else []
+            middle = np.median(counts)
+            cells.append(f"{middle:,.0f}" if middle < MOST else f"> {MOST:,}")
+        print(f"{name} | {' | '.join(cells)} | {100 * np.mean(right):.0f}", flush=True)
+    return 0
+
+
+@kernel
+def wrongly(strength, drawn, epsilon, alpha, most, rng):
+    """Whether leader, leader within ε, or order was wrongly called sure within so many matches, and whether a leader
+    was named, by each rule; pairs are two of the likeliest leaders left, or any, and some play thrice as often."""
+    n = strength.size
+    m, P, fortune = np.full(n, 1500.0), np.eye(n) * 200.0**2, np.zeros((3, n, n))
+    out, first = np.zeros(n, np.bool_), np.argmax(strength)
+    wrong, named = np.zeros(3, np.bool_), np.zeros(2, np.bool_)
+    for _ in range(most):
+        root = np.linalg.cholesky(P + 1e-6 * np.eye(n))
+        i, j = -1, -1
+        if rng.random() < 0.7:
+            for _ in range(20):
+                z = np.empty(n)
+                for k in range(n):
+                    z[k] = rng.standard_normal()
+                x = m + root @ z
+                for k in range(n):
+                    if out[k]:
+                        x[k] = -1e9
+                k = np.argmax(x)
+                if i < 0:
+                    i = k
+                elif k != i:
+                    j = k
+                    break
+        if j < 0:
+            i = int(rng.random() ** 2 * n)  # the first of the list more often
+            j = (i + 1 + int(rng.random() * (n - 1))) % n
+        win = 1.0 / (1.0 + 10.0 ** (-(strength[i] - strength[j]) / 400.0))
+        signed = 0.0 if rng.random() < drawn else (1.0 if rng.random() < win else -1.0)
+        bet(np.array([i]), np.array([j]), np.array([signed]), np.ones(1), m, P, fortune, epsilon)
+        if (~out).sum() > 1:
+            for k in range(n):
+                out[k] |= fortune[OUT, k, k] >= -math.log(alpha)
+            if (~out).sum() == 1:
+                named[0], wrong[0] = True, out[first]
+        for k in range(n):
+            near = True
+            for other in range(n):
+                if other != k:
+                    near &= fortune[NEAR, other, k] >= math.log((n - 1) / alpha)
+                    if fortune[ABOVE, other, k] >= math.log(n * (n - 1) / 2.0 / alpha):
+                        wrong[2] |= strength[k] < strength[other]
+            if near:
+                named[1] = True
+                wrong[1] |= strength[first] - strength[k] > epsilon
+    return wrong, named
+
+
+def levels(arenas: int = 1000, alpha: float = 0.05) -> int:
+    """Print how often something called sure was wrong; 1 where that is more often than the level allows."""
+    wrong, named = np.zeros(3), np.zeros(2)
+    for arena in range(arenas):
+        rng = np.random.default_rng([arena, 9])
+        strength = rng.normal(0, (60, 120, 250)[arena % 3], 3 + arena % 6)
+        if arena % 2:  # the first two apart by a point, of different places
+            order = np.argsort(strength)
+            strength[order[-2]] = strength[order[-1]] - 1.0
+        found = wrongly(strength, (0.0, 0.3, 0.7)[arena // 3 % 3], 40.0, alpha, 1500, rng)
+        wrong, named = wrong + found[0], named + found[1]
+    print(f"{arenas} arenas, level {alpha}, 1,500 matches each")
+    print(
+        f"wrong leader {wrong[0]:.0f} of {named[0]:.0f} named, wrong within 40 points {wrong[1]:.0f} of {named[1]:.0f}"
+    )
+    print(f"wrong order {wrong[2]:.0f}", flush=True)
+    return int(max(wrong) > arenas * alpha + 3 * math.sqrt(arenas * alpha))
+
+
+if __name__ == "__main__":
+    asked = sys.argv[1:] or ["saved", "levels"]
+    sys.exit(max(levels() if name == "levels" else saved() for name in asked))
