@@ -318,9 +318,9 @@ class RatingBook:
             raise InputError(f"{rater} rates matches of two sides; give both, and the result.")
         contest_rows: list[Any] = []
         for row, name in zip(rows, names, strict=True):
-            said = {word: value for word, value in row.items() if word not in ("order", "date")}
+            options = {word: value for word, value in row.items() if word not in ("order", "date")}
             day = self._ratings.day_of(name, None if row.get("date") is None else read_day(row["date"]))
-            contest_rows += contests_to_rows(replace(make(row["order"], date=day, **said), identifiers=(name,)))
+            contest_rows += contests_to_rows(replace(make(row["order"], date=day, **options), identifiers=(name,)))
         return rows_to_contests(sorted(contest_rows, key=lambda one: one["date"]))
 
     # Taking out, checking
