@@ -759,13 +759,13 @@ OTHERS = {
 
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
-    "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "rating_history", "read_contests",
-    "read_matches", "relaxation", "sample_league", "scan_contests", "scan_matches", "simulate", "simulate_matches",
-    "sequential_test", "solve", "stationary", "sweep", "to_pandas", "tracking", "unbiased_gamma",
+    "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "next_matches", "rating_history",
+    "read_contests", "read_matches", "relaxation", "sample_league", "scan_contests", "scan_matches", "simulate",
+    "sequential_test", "simulate_matches", "solve", "stationary", "sweep", "to_pandas", "tracking", "unbiased_gamma",
     # commands
     "kinelo audit", "kinelo backtest", "kinelo book", "kinelo lab", "kinelo reproduce", "kinelo sample",
     "kinelo study design", "kinelo study diagnose", "kinelo study simulate", "kinelo study solve", "kinelo study sweep",
-    "kinelo test",
+    "kinelo next", "kinelo test",
 }  # fmt: skip
 
 
