@@ -763,7 +763,8 @@ OTHERS = {
     "read_contests", "read_matches", "relaxation", "sample_league", "scan_contests", "scan_matches", "simulate",
     "sequential_test", "simulate_matches", "solve", "stationary", "sweep", "to_pandas", "tracking", "unbiased_gamma",
     # commands
-    "kinelo audit", "kinelo backtest", "kinelo book", "kinelo lab", "kinelo reproduce", "kinelo sample",
+    "kinelo audit", "kinelo backtest", "kinelo book", "kinelo lab", "kinelo read", "kinelo reproduce",
+    "kinelo sample",
     "kinelo study design", "kinelo study diagnose", "kinelo study simulate", "kinelo study solve", "kinelo study sweep",
     "kinelo next", "kinelo test",
 }  # fmt: skip

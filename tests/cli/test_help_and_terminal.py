@@ -53,8 +53,7 @@ def test_help_of_every_command_is_plain_and_its_examples_can_be_copied(monkeypat
         copied = re.sub(r" \\\n +", " ", shown).splitlines()
         examples = [line.split(maxsplit=1)[1] for line in command.help.splitlines() if line.startswith("Example")]
         assert examples and all(f"  {one}" in copied for one in examples), f"{name}: examples in lines of their own"
-        takers = ("audit", "rate", "predict", "backtest", "why", "next")
-        contests = name in takers
+        contests = name == "read"
         assert ("\nContests of many entrants:\n  --slot" in shown) == contests == ("--unfinished" in shown), name
         if contests:
             assert shown.index("Options:") < shown.index("--help") < shown.index("How results are read:")

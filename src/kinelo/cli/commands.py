@@ -17,10 +17,12 @@ from kinelo._version import __version__
 from kinelo.cli.audit import audit, backtest
 from kinelo.cli.lab import lab, serve, show_devices
 from kinelo.cli.next import next, test
-from kinelo.cli.output import GIVEN, SAID, option_words, refuse_overwriting
+from kinelo.cli.options import READ_ALONE
+from kinelo.cli.output import GIVEN, SAID, TYPED, option_words, refuse_overwriting, say_note
 from kinelo.cli.predict import predict
 from kinelo.cli.questions import why
 from kinelo.cli.rate import book, rate, sample
+from kinelo.cli.read import answer_to, read
 from kinelo.cli.season import season
 from kinelo.cli.study import design, diagnose, reproduce, simulate, solve, sweep
 from kinelo.errors import InputError, in_one_line
@@ -35,7 +37,7 @@ Example:  kinelo study simulate studies/r2.toml --out out/r2
 Example:  kinelo study diagnose studies/r2.toml
 """
 GROUPS: dict[str, tuple[Callable[..., Any] | str, ...]] = {
-    "Rate a league": (sample, rate, book, serve),
+    "Rate a league": (sample, read, rate, book, serve),
     "Ask about ratings": (predict, why, season, next),
     "Judge a rating system": (backtest, audit, test),
     "Study a model": ("study", reproduce, lab),
@@ -85,6 +87,11 @@ class Help:
 class Command(Help, TyperCommand):
     """A command whose files are looked at before it begins, and whose help has headings and examples to copy."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Keep the words for commands that ask for more."""
+        TYPED[:] = [str(ctx.info_name), *args]
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command unless it would overwrite what it reads."""
         refuse_overwriting(ctx.params)
@@ -92,10 +99,17 @@ class Command(Help, TyperCommand):
         GIVEN.clear()
         GIVEN.update(name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE")
         try:
-            return super().invoke(ctx)
+            done = super().invoke(ctx)
+            if moved := sorted(GIVEN & {*READ_ALONE}) if ctx.info_name != "read" else []:
+                option = f"--{moved[0].replace('_', '-')}"
+                say_note(f"kinelo read FILE {option} keeps what {option} says; only that command takes it from 1.0 on")
+            return done
         except InputError as error:
             error.args = (option_words(str(error)),)
-            raise
+            words = [*TYPED, *answer_to(error)] if ctx.info_name == "read" else TYPED
+            if len(words) == len(TYPED):
+                raise
+            return app(words)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Arguments in capital letters, without the braces that some versions of Typer put around them."""
@@ -215,7 +229,7 @@ def _sentence(words: str | None) -> str:
 def commands_by_name() -> dict[str, Callable[..., Any]]:
     """Every command, and every verb of one, as they are typed.
 
-    >>> list(commands_by_name())[1], list(commands_by_name())[10]
+    >>> list(commands_by_name())[2], list(commands_by_name())[12]
     ('rate', 'study simulate')
     """
     named: dict[str, Callable[..., Any]] = {}

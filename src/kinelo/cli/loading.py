@@ -62,6 +62,7 @@ def mapping_for(path: Path, pairs: list[str] | None, beside: Path | None = None)
 def kind_of_file(path: Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:
     """What a file (or the first of a pattern) holds, by its columns and first rows."""
     from kinelo.matches.loading import head_of
+    from kinelo.matches.reading_file import kept_reading
     from kinelo.matches.scan import files_of
     from kinelo.matches.shapes import are_contests
 
@@ -69,11 +70,15 @@ def kind_of_file(path: Path, column: list[str] | None = None, beside: Path | Non
     if not files[0].is_file():
         return MATCHES
     try:
+        kept, answers = kept_reading(files[0])
+        if kept is not None and not column:
+            return kept
         with silent_refusals():
             head = head_of(files[0])
     except InputError:
         return MATCHES  # the reader of matches says what is wrong
-    return CONTESTS if are_contests(head, mapping_for(path, column, beside)) else MATCHES
+    mapping = answers.get("columns", {}) | mapping_for(path, column, beside)
+    return CONTESTS if are_contests(head, mapping) else MATCHES
 
 
 def kind_of_source(source: str | Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:

@@ -50,6 +50,12 @@ REFUSED = {
     MATCHES: "{} holds matches of two sides: {} is for contests, with one row for each entrant.",
     CONTESTS: "{} holds contests of many entrants, for which there is no {}.",
 }
+READ_ALONE = (
+    "aliases", "write_aliases", "scale", "drop_repeats", "dates", "ordered", "ending", "sheet", "accept_losses",
+    "slot", "advantage", "team", "best", "unfinished", "disqualified", "not_started",
+)  # fmt: skip
+"""Options whose answers ``kinelo read`` keeps; other commands take them until 1.0, and their help lists none."""
+
 OF_A_SCAN = {
     MATCHES: ("--column", "--accept-losses", "--start"),
     CONTESTS: (
@@ -154,27 +160,31 @@ class ResultsOptions:
     ) -> Any:
         """Matches or contests of a file as these options say; what is asked of the other kind is refused."""
         from kinelo.matches.loading import SPREADSHEETS
+        from kinelo.matches.reading_file import kept_reading
 
         refuse_options(kind, path, *(option for option in self.asked() if option in OF_THE_OTHER[kind]))
-        if kind is CONTESTS:
-            meaning = self._for_contests(conditions)
-        else:
-            meaning = {
-                "lineups": lineups,
-                "results": self.scale,
-                "drop_repeats": self.drop_repeats,
-                "ordered": self.ordered and played,
-                "conditions": conditions,
-                "endings": _pairs(self.ending),
-            }
+        answers = self.answers(path, kind, conditions, beside)
+        if kind.two_sided:
+            answers |= {"lineups": lineups, "conditions": conditions, "ordered": self.ordered and played}
+        if not played and kept_reading(path)[0] is None and kept_reading(beside)[0] is kind:
+            answers = _as_beside(path, kept_reading(beside)[1], answers)
+            say_note(f"{path} was read as {beside} is, as far as it has those columns")
         # A file beside a workbook that is none itself has no sheets.
         workbooks = [file is not None and file.suffix.lower() in SPREADSHEETS for file in (path, beside)]
         with silent_refusals():
-            return kind.reader(
-                path, columns=mapping_for(path, self.column, beside), played=played, aliases=self.aliases,
-                dates=self.dates, sheet=None if workbooks == [False, True] else self.sheet,
-                accept_losses=self.accept_losses, **meaning,
-            )  # fmt: skip
+            sheet = None if workbooks == [False, True] else self.sheet
+            return kind.reader(path, **{**answers, "played": played, "sheet": sheet})
+
+    def answers(
+        self, path: Path, kind: Kind, conditions: Sequence[str] = (), beside: Path | None = None
+    ) -> dict[str, Any]:
+        """What these options say of how a file is read, as the readers take it."""
+        columns = mapping_for(path, self.column, beside)
+        answers = {"columns": columns, "aliases": self.aliases, "dates": self.dates, "sheet": self.sheet}
+        answers |= {"accept_losses": self.accept_losses, "endings": _pairs(self.ending)}
+        if kind is CONTESTS:
+            return answers | self._for_contests(conditions)
+        return answers | {"results": self.scale, "drop_repeats": self.drop_repeats, "ordered": self.ordered}
 
     def _for_contests(self, conditions: Sequence[str]) -> dict[str, Any]:
         """What the reader of contests alone is asked for: nothing, of commands that take matches alone."""
@@ -314,14 +324,13 @@ class AnyReadingOptions(ReadingOptions):
             "unfinished": self.unfinished or "behind",
             "disqualified": self.disqualified or "out",
             "not_started": self.not_started or "out",
-            "endings": _pairs(self.ending),
         }
 
     def scan(self, pattern: str, kind: Kind) -> Any:
         """The files of a pattern, to be read in chunks; what is not checked of them is said."""
         meaning: dict[str, Any] = {"results": self.scale, "endings": _pairs(self.ending)}
         if kind is CONTESTS:
-            meaning = self._for_contests(self.columns_asked())
+            meaning = self._for_contests(self.columns_asked()) | {"endings": _pairs(self.ending)}
         scan = kind.scanner(
             pattern, column_mapping(self.column), aliases=self.aliases, dates=self.dates,
             accept_losses=self.accept_losses, **meaning,
@@ -342,6 +351,18 @@ class AnyReadingOptions(ReadingOptions):
         if not set(kinds) <= set(columns):
             return self
         return replace(self, slot=[kind for kind in kinds if kind not in advantages], advantage=[*advantages])
+
+
+def _as_beside(path: Path, kept: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """Answers for a file of what is to come, which is read as the results beside it are, where it has their columns."""
+    from kinelo.matches.loading import head_of
+    from kinelo.matches.reading_file import joined_answers, stale_columns
+
+    with silent_refusals():
+        missing = stale_columns({"columns": kept.get("columns", {})}, head_of(path).columns)
+    columns = {key: column for key, column in kept.get("columns", {}).items() if key not in missing}
+    of_results = ("sheet", "drop_repeats", "ordered", "accept_losses")
+    return joined_answers(answers, {k: v for k, v in kept.items() if k not in of_results} | {"columns": columns})
 
 
 def refuse_options(kind: Kind, source: object, *odd: str) -> None:
@@ -474,7 +495,7 @@ def form_asked(options_of: Mapping[str, Sequence[str]]) -> str:
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command take groups of options: each field of a group becomes an option, under the heading of its class."""
-    hints = get_type_hints(command, include_extras=True)
+    hints, hides = get_type_hints(command, include_extras=True), command.__name__ != "read"
     apart, groups, shared = [], {}, []
     for name, parameter in inspect.signature(command).parameters.items():
         kind = hints[name]
@@ -483,6 +504,7 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
             of_group = get_type_hints(kind, include_extras=True)
             for field in fields(kind):
                 option = copy(of_group[field.name].__metadata__[0])
+                option.hidden = hides and field.name in READ_ALONE
                 declared = next(one for one in cast("type", kind).__mro__ if field.name in inspect.get_annotations(one))
                 option.rich_help_panel = declared.heading
                 shared.append(

@@ -57,6 +57,9 @@ SAID: set[str] = set()
 """Notes that a command has printed."""
 
 
+TYPED: list[str] = []
+"""A command and what stands behind it, as it was typed."""
+
 GIVEN: set[str] = set()
 """Options and arguments that a command was given."""
 

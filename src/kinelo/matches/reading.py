@@ -23,11 +23,12 @@ from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINIS
 from kinelo.matches.dated import Condition
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.day_order import order_contests
-from kinelo.matches.kind import counted
-from kinelo.matches.loading import Opened, load_table, open_table
-from kinelo.matches.match_rows import attach_lineups, attach_listed_lineups, read_match_rows
+from kinelo.matches.kind import CONTESTS, MATCHES, Kind, counted
+from kinelo.matches.loading import Opened, head_of, load_table, open_table
+from kinelo.matches.match_rows import MatchRows, attach_lineups, attach_listed_lineups, read_match_rows
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
+from kinelo.matches.reading_file import answers_for, check_columns
 from kinelo.matches.rows import Best, Codes, ContestOptions, ContestRows, Kept, MatchOptions, Scale
 from kinelo.matches.same_side import read_aliases
 from kinelo.matches.words import LAST, read_meanings
@@ -60,8 +61,10 @@ def read_matches(
     Parameters
     ----------
     source
-        Path of a CSV (also compressed, ``.csv.gz``), Parquet or JSON-lines file, a pandas, polars or pyarrow table, a
-        dictionary of columns or a list of dictionaries. Two rows per match, one for each team, are joined by match id.
+        Path of a CSV (also compressed, ``.csv.gz``), Parquet or JSON-lines file (read as ``FILE.kinelo.toml`` beside
+        it says, where ``kinelo read`` wrote one; what is given here counts before it), a pandas, polars or pyarrow
+        table, a dictionary of columns or a list of dictionaries. Two rows per match, one for each team, are joined by
+        match id.
     lineups
         The same for line-ups in long form: match, side (or team), player, and perhaps starter, minutes and role.
         Line-ups may also stand in the matches themselves, as lists in the columns ``home_lineup`` and ``away_lineup``.
@@ -112,11 +115,20 @@ def read_matches(
     >>> matches.result, matches.rejected.counts(), matches.notes[-1]
     (array([0.5, 1. ]), {'unreadable date': 1}, 'the file was not in date order: it was sorted by date')
     """
-    options = match_options(
-        columns, played=played, results=results, conditions=conditions, aliases=aliases, drop_repeats=drop_repeats,
-        ordered=ordered, dates=dates, endings=endings, accept_losses=accept_losses,
-    )  # fmt: skip
-    name, opened = _open(source, sheet, "no matches; at least one row below the header is needed")
+    answers, note = answers_for(source, MATCHES, {
+        "columns": columns, "results": results, "aliases": aliases, "drop_repeats": drop_repeats, "ordered": ordered,
+        "dates": dates, "endings": endings, "sheet": sheet, "accept_losses": accept_losses,
+    })  # fmt: skip
+    return _matches(source, answers, note, lineups, played=played, conditions=conditions)[0]
+
+
+def _matches(
+    source: Any, answers: dict[str, Any], note: str | None = None, lineups: Any = None, **asked: Any
+) -> tuple[Matches, MatchRows]:
+    """Matches as the answers of a reading say, and their rows."""
+    name, opened = _open(source, answers, note, "no matches; at least one row below the header is needed")
+    columns = answers.pop("columns")
+    options = match_options(columns, **asked, **answers)
     rows = read_match_rows(opened, options, name)
     rejected = rows.settle(name, int((rows.fault == 0).sum()), ~np.isnan(rows.result))
     index, season = rows.order, None
@@ -142,15 +154,34 @@ def read_matches(
         side_headers=("home", "away") if rows.winners_first else (rows.found["home"], rows.found["away"]),
     )
     if lineups is not None:
-        return attach_lineups(matches, rows, load_table(lineups), columns)
+        return attach_lineups(matches, rows, load_table(lineups), columns), rows
     if "home_lineup" in rows.found and "away_lineup" in rows.found:
-        return attach_listed_lineups(matches, rows)
-    return matches
+        return attach_listed_lineups(matches, rows), rows
+    return matches, rows
 
 
-def _open(source: Any, sheet: str | int | None, lacking: str) -> tuple[str, Opened]:
-    """A table and what to call it; one without rows is refused."""
-    name, opened = "the table", open_table(source, sheet)
+def columns_found(path: Path, kind: Kind, answers: Mapping[str, Any]) -> tuple[Matches | Contests, dict[str, str]]:
+    """A file as these answers read it, whatever is kept beside it, and its columns by what they mean.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "r.csv")
+    >>> _ = path.write_text("day,home,away,score\\n2024-01-01,A,B,1-0\\n")
+    >>> columns_found(path, MATCHES, {})[1]
+    {'date': 'day', 'home': 'home', 'away': 'away', 'result': 'score'}
+    """
+    table, rows = (_matches if kind.two_sided else _contests)(path, {"columns": None, "sheet": None, **answers})
+    known, header = MATCH_MAPPING if kind.two_sided else CONTEST_COLUMNS, head_of(path).columns
+    return table, {key: column for key, column in rows.found.items() if key in known and column in header}
+
+
+def _open(source: Any, answers: dict[str, Any], note: str | None, lacking: str) -> tuple[str, Opened]:
+    """A table (of the sheet that is taken from ``answers``) and what to call it, with a ``note`` of how it is read; one
+    without rows is refused.
+    """
+    name, opened = "the table", open_table(source, answers.pop("sheet"))
+    if note is not None:
+        check_columns(source, opened.table.columns, answers)
+        opened = replace(opened, notes=(note, *opened.notes))
     if isinstance(source, str | Path):
         name = str(source)
     if opened.table.height == 0:
@@ -276,12 +307,20 @@ def read_contests(
     >>> races.to_polars()["entrant"].to_list(), races.place.tolist()
     (['Bob', 'Ann', 'Cid', 'Bob', 'Cid', 'Ann'], [1.0, 2.0, 3.0, 1.5, 1.5, 3.0])
     """
-    options = contest_options(
-        columns, slots=slots, advantages=advantages, team=team, best=best, unfinished=unfinished,
-        disqualified=disqualified, not_started=not_started, played=played, aliases=aliases, dates=dates,
-        endings=endings, accept_losses=accept_losses,
-    )  # fmt: skip
-    name, opened = _open(source, sheet, "no contests; at least two rows below the header are needed")
+    answers, note = answers_for(source, CONTESTS, {
+        "columns": columns, "slots": slots, "advantages": advantages, "team": team, "best": best,
+        "unfinished": unfinished, "disqualified": disqualified, "not_started": not_started, "aliases": aliases,
+        "dates": dates, "endings": endings, "sheet": sheet, "accept_losses": accept_losses,
+    })  # fmt: skip
+    return _contests(source, answers, note, played=played)[0]
+
+
+def _contests(
+    source: Any, answers: dict[str, Any], note: str | None = None, **asked: Any
+) -> tuple[Contests, ContestRows]:
+    """Contests as the answers of a reading say, and their rows."""
+    name, opened = _open(source, answers, note, "no contests; at least two rows below the header are needed")
+    options = contest_options(answers.pop("columns"), **asked, **answers)
     rows = read_contest_rows(opened, options, name)
     order, value = _in_order(rows)
     note_unused(rows)
@@ -294,18 +333,19 @@ def read_contests(
     np.maximum.at(weight, contest, rows.weight[order])
     np.maximum.at(date, contest, rows.date[order])
     # Who counts as last has finished.
-    kept = {UNFINISHED: unfinished, DISQUALIFIED: disqualified, NOT_STARTED: not_started}
+    kept = {UNFINISHED: options.unfinished, DISQUALIFIED: options.disqualified, NOT_STARTED: options.not_started}
     last = [LAST, *(ending for ending, how in kept.items() if how == "last")]
     ended = np.where(np.isin(rows.ended, last), FINISHED, rows.ended).astype(np.int8)
     distance = None if rows.distance is None else rows.distance[order]
     number = rows.contest[order[begins]].tolist()
-    return Contests(
+    contests = Contests(
         date, first, rows.entrant[order], rows.entrants, places_of(value[order], contest), ended[order],
         {slot: Slots(code, rows.slots[slot][1], slot in options.advantages) for slot, code in codes.items()},
         weight, rows.row[order] + 1, tuple(rows.identifiers[c] for c in number), rejected,
         tuple(rows.notes), distance=None if distance is None or np.isnan(distance).all() else distance,
         titles=None if rows.titles is None else tuple(rows.titles[c] for c in number),
     )  # fmt: skip
+    return contests, rows
 
 
 def _slot_columns(slots: object, argument: str) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ Parquet file is cut into pieces of ``PIECE`` rows, none of which ends within a c
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,6 +33,7 @@ from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import NO_NAMES, SEEDS, SMALLEST_TABLE, clean_name
 from kinelo.matches.reading import contest_options, match_options, read_contests, read_matches
+from kinelo.matches.reading_file import answers_for, kept_reading, reading_file
 from kinelo.matches.rows import Scale
 from kinelo.model.validation import one_line
 from kinelo.runtime.reading import check_file
@@ -259,9 +260,27 @@ def scan_matches(
     >>> [len(piece) for piece in scan_matches(f"{folder}/*.parquet").pieces()]
     [2, 2]
     """
-    options: dict[str, Any] = {"results": results, "dates": dates, "endings": endings, "accept_losses": accept_losses}
-    options["aliases"] = match_options(columns, aliases=aliases, **options).aliases
-    return MatchScan(files_of(paths), columns, options)
+    files = files_of(paths)
+    options = answers_for_pieces(files, MATCHES, {
+        "columns": columns, "results": results, "dates": dates, "endings": endings, "accept_losses": accept_losses,
+        "aliases": aliases,
+    })  # fmt: skip
+    columns = options.pop("columns")
+    options["aliases"] = match_options(columns, **options).aliases
+    return MatchScan(files, columns, options)
+
+
+def answers_for_pieces(files: Sequence[Path], kind: Kind, asked: dict[str, Any]) -> dict[str, Any]:
+    """What is asked of files that are read in pieces, with the one reading that is kept beside any of them."""
+    kept = {file: kept_reading(file) for file in files}
+    kept = {file: reading for file, reading in kept.items() if reading[0] is not None}
+    for file, reading in list(kept.items())[:1]:
+        for other in (other for other in kept if kept[other] != reading):
+            raise InputError(f"{file} and {other} are kept to be read in two ways; files in pieces have one reading.")
+        if odd := [key for key in reading[1] if key not in asked]:
+            raise InputError(f"{reading_file(file)} says {odd[0]}, which files that are read in pieces do not take.")
+        return answers_for(file, kind, asked)[0]
+    return asked
 
 
 Piece = TypeVar("Piece", bound=DatedTable)
@@ -565,8 +584,11 @@ def scan_contests(
     for name in options:
         if name not in accepted:
             raise InputError(f"scan_contests has no option {name!r}; it takes {', '.join(accepted)}.")
+    files = files_of(paths)
+    options = answers_for_pieces(files, CONTESTS, {"columns": columns, **dict.fromkeys(accepted), **options})
+    columns, options = options.pop("columns"), {key: value for key, value in options.items() if value is not None}
     contest_options(columns, **options)
-    return ContestScan(files_of(paths), columns, options)
+    return ContestScan(files, columns, options)
 
 
 @dataclass(frozen=True)
