@@ -239,7 +239,7 @@ def real() -> None:
         print(
             f"    slope at 32: predicted {found.now.slope:.2f}, measured {found.slope[0]:.2f} ± {found.slope[1]:.2f}; "
             f"saving from 32: predicted {found.now.log_loss - c.best.log_loss:.4f}, measured "
-            f"{m.at(IN_USE) - m.at(m.best):.4f}; home {found.home.first:.0f} → {found.home.today:.0f}, following it "
+            f"{m.at(IN_USE) - m.at(m.best):.4f}; home {found.home.today:.0f}, following it "
             f"saves {found.home.gain:.4f}",
             flush=True,
         )

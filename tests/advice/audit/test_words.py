@@ -437,6 +437,7 @@ def test_a_best_k_that_these_matches_cannot_tell_is_not_called_best():
     said = verdict(advice=wide, tested=Difference(0.003, 0.001, 0.005))
     assert said.startswith("K = 32 is too small for this league: all K from 4.38 to 44 may be right.")
     assert "is best" not in said
+    assert ": all K up to 44 may be right" in verdict(advice=replace(wide, low=0.0), tested=NONE)
     assert verdict(advice=wide, tested=NONE).startswith(
         "1,000 matches cannot tell which K is best: all K from 4.38 to 44 may be right, and K = 32 forecasts no worse "
         "beyond chance."

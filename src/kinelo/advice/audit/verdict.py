@@ -180,7 +180,8 @@ def _answer(
     advice, name, games = found.advice, found.in_use.name, played.split()[-1]
     best = f"K = {interval(advice)} is best"
     if not advice.telling:
-        best = f"all K from {advice.low:.3g} to {advice.high:.3g} may be right"
+        below = f"from {advice.low:.3g} to" if advice.low > 0 else "up to"
+        best = f"all K {below} {advice.high:.3g} may be right"
     way = "" if found.k is None else "large" if found.k > advice.k else "small"
     moved = f"On the later half of the {games}, K = {advice.k:.3g} {better(tested)}"
     if tested.low > 0:
