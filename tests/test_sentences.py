@@ -359,19 +359,6 @@ def test_a_refusal_says_what_is_wrong(case):
 
 
 TYPED = {
-    "balance of both": (["balance", "A", "B", "--lobby", "lobby.txt"], "Give names or --lobby FILE, not both."),
-    "balance of nobody": (
-        ["balance", "--results", "results.csv"], "Name those who are there, or give a file of names: --lobby FILE.",
-    ),
-    "fair without covariates": (
-        ["fair", "A - B", "--results", "results.csv", "--rater", "glicko"],
-        "This Glicko uses no covariates; give --covariate COLUMN with --results FILE.",
-    ),
-    "fair of two covariates": (
-        ["fair", "A - B", "--results", "results.csv", "--rater", "glicko", "--covariate", "stones",
-         "--covariate", "pace"],
-        "Say which covariate to find: --of takes stones or pace.",
-    ),
     "rules and K": (
         ["rate", "results.csv", "--rules", "fide", "--k", "20"], "--rules says every K: leave out --k.",
     ),

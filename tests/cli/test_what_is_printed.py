@@ -259,29 +259,29 @@ def test_boards_stand_in_order_of_their_matches_and_what_is_on_none_is_counted(r
     levels = ["clay", "grass", "clay", "", "clay", "grass"]
     table = pl.read_csv(results).with_columns(pl.Series("surface", levels))
     table.write_csv(results)
-    shown = said("leaderboard", results, "--rater", "glicko", "--by", "surface", "--out", tmp_path / "boards.csv")
+    shown = said("rate", results, "--rater", "glicko", "--by", "surface", "--board", tmp_path / "boards.csv")
     assert "note: 1 match without a value in 'surface' stand on no board" in " ".join(shown.output.split()).replace(
         "1 matches", "1 match"
     )
     assert list(dict.fromkeys(pl.read_csv(tmp_path / "boards.csv")["surface"])) == ["clay", "grass"]
     pl.concat([table, table.tail(1), table.tail(1)]).with_row_index("match_id").write_csv(results)
-    said("leaderboard", results, "--rater", "glicko", "--by", "surface", "--out", tmp_path / "boards.csv")
+    said("rate", results, "--rater", "glicko", "--by", "surface", "--board", tmp_path / "boards.csv")
     assert list(dict.fromkeys(pl.read_csv(tmp_path / "boards.csv")["surface"])) == ["grass", "clay"]
 
 
 def test_a_cup_of_somebody_unknown_says_who_was_meant(results):
     with pytest.raises(kn.InputError) as refused:
-        said("knockout", results, "Ash", "Bixx", "Zoe", "Cay")
+        said("season", results, "--knockout", "Ash; Bixx; Zoe; Cay")
     assert str(refused.value) == "'Bixx', 'Zoe' has no match in these results. Did you mean Bix?"
     with pytest.raises(kn.InputError) as refused:
-        said("knockout", results, "Ash", "Zoe")
+        said("season", results, "--knockout", "Ash; Zoe")
     assert str(refused.value) == "'Zoe' has no match in these results."
 
 
 def test_teams_keep_the_roles_that_were_asked_for(results):
     twos = ["Ash", "Bix", "Cay", "Dot"]
     words = [word for name in ("Ash", "Bix") for word in ("--role", f"{name}=keeper")]
-    asked = ["balance", *twos, "--results", results, "--rater", "glicko", "--json"]
+    asked = ["predict", "--balance", "; ".join(twos), "--results", results, "--rater", "glicko", "--json"]
     kept = json.loads(said(*asked, *words).stdout)
     rater = kn.Glicko().fit(kn.read_matches(results))
     assert kept == {"rater": "Glicko", **kn.balance(rater, twos, roles={"Ash": "keeper", "Bix": "keeper"}).to_dict()}
@@ -291,7 +291,7 @@ def test_teams_keep_the_roles_that_were_asked_for(results):
 
 
 def test_a_changeover_goes_from_the_old_list_to_the_new_one(results, tmp_path):
-    said_of_it = said("changeover", results, "--old", "k=32", "--new", "k=8", "--out", tmp_path / "moves.csv")
+    said_of_it = said("audit", results, "--changeover", "k=32", "--to", "k=8", "--out", tmp_path / "moves.csv")
     assert f"Lists: {tmp_path / 'moves.csv'}" in said_of_it.output
     lists = [kn.TeamElo.classic(k=k).fit(kn.read_matches(results)).ratings_.sort("name") for k in (32, 8)]
     table = pl.read_csv(tmp_path / "moves.csv").sort("name")

@@ -255,7 +255,7 @@ def test_every_command_writes_the_page_of_the_library(tmp_path, monkeypatch):
     study = 'gamma = 0.05\noutcome = {kind = "tanh", nu = 0.5}\n[league]\nkind = "normal"\n'
     study += "theta = [4.0, 6.0, 9.0]\nsigma = 1\n"
     (tmp_path / "three.toml").write_text(study, encoding="utf-8")
-    run("diagnose", "three.toml", "--out", "three.html")
+    run("study", "diagnose", "three.toml", "--out", "three.html")
     check_alone((tmp_path / "three.html").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match="name of a page"):
         CliRunner().invoke(app, ["audit", "club.csv", "--out", "audit.pdf"], catch_exceptions=False)
