@@ -74,7 +74,7 @@ def test_known_parameters_are_found_within_their_errors():
         rows.append((home, away, 1 if won else -1))
     home, away, result = zip(*rows)
     matches = kn.read_matches({"home": home, "away": away, "result": result})
-    rater = kn.TeamElo(None, 0.0, 1.0, None, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0).fit(matches)
+    rater = kn.TeamElo(None, 0.0, 1.0, None, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0).fit(matches)
     found = rater.estimates_
     assert set(found.values) == {"step", "home_advantage"}
     for name, value in {"step": 12.0, "home_advantage": 60.0}.items():
