@@ -761,7 +761,8 @@ OTHERS = {
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
     "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "next_matches", "rating_history",
     "read_contests", "read_matches", "relaxation", "sample_league", "scan_contests", "scan_matches", "simulate",
-    "sequential_test", "simulate_matches", "solve", "stationary", "sweep", "to_pandas", "tracking", "unbiased_gamma",
+    "sequential_test", "simulate_matches", "solve", "stationary", "sweep", "tiers", "to_pandas", "tracking",
+    "unbiased_gamma", "watch",
     # commands
     "kinelo audit", "kinelo backtest", "kinelo book", "kinelo lab", "kinelo read", "kinelo reproduce",
     "kinelo sample",
