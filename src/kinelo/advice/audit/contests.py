@@ -270,7 +270,7 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
             "ratings cannot be compared with those of the rest.",
         )
     errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
-    walk = (POINTS_PER_UNIT * one for one in (truth.parameters_["walk"], errors.get("walk", math.nan)))
+    walk, error = (POINTS_PER_UNIT * one for one in (truth.parameters_["walk"], errors.get("walk", math.nan)))
     # Contests after which the start of a newcomer matters less than the luck of ratings.
     gamma, size, there = advice.k / 2.0, float(np.median(audited.sizes)), float((audited.ended == FINISHED).mean())
     rest = min(max(1.0 - gamma * float(elo_slope(np.array(2.0 * league.within**2), in_use.nu)), 0.0), 0.9999)
@@ -280,7 +280,7 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
     return ContestAudit(
         advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
         pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
-        league=league, walk=Shift(*walk, len(audited.entrants)), fields=fields, start=start,
+        league=league, walk=Shift(walk, error, len(audited.entrants)), fields=fields, start=start,
         newcomer_contests=lost_after,
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,

@@ -486,7 +486,7 @@ def contest_rows(found: ContestAudit) -> Rows:
         f"field, and {NO_MOVEMENT}"
     )
     if found.moves:
-        moved = f"move by {with_interval(*walk.range, '.0f')} points a year, up or down"
+        moved = f"move by {with_interval(*walk.range, digits='.0f')} points a year, up or down"
         strengths = f"differ by ± {league.within:.0f} points within a field, and {moved}"
     kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
     if alike.high < DIFFER:
@@ -501,7 +501,7 @@ def contest_rows(found: ContestAudit) -> Rows:
     )
     new = "nobody was new in the later half"
     if start is not None:
-        where = with_interval(*start.range, ".0f")
+        where = with_interval(*start.range, digits=".0f")
         off = not start.low <= found.in_use.rater.initial <= start.high
         new = f"should start at {where}" if off else f"start where they should: {where} is right"
         number = found.newcomer_contests
