@@ -36,8 +36,8 @@ for rater in (kn.TeamElo.classic(k=32), kn.BradleyTerry()):
 print(kn.BradleyTerry().fit(votes).intervals())
 
 # %% [markdown]
-# How much noise a given K leaves in ratings of models that stand still, by theory. For a small step the
-# standard deviation is near √(γ/2ν), where ν belongs to the outcome function.
+# How much noise K leaves in ratings of models that stand still, by theory. For a small step the standard deviation is
+# near √(γ/2ν), where ν belongs to the outcome function.
 
 # %%
 outcome = kn.Tanh.elo()

@@ -2,8 +2,7 @@
 # # Choose K for a federation
 #
 # A chess club rates its players with K = 40 and gives titles at 1550 and 1640 points. Is 40 the right K, who moves
-# if it changes, and what becomes of the titles? This page goes from the club's file to the list it publishes,
-# in the club's own terms: points, K and titles.
+# if it changes, and what becomes of the titles?
 #
 # ## The file
 #
@@ -42,7 +41,7 @@ print(games)
 # ## The list in use
 #
 # `TeamElo.classic` is the club's own arithmetic: E = 1/(1 + 10^(−d/400)), a draw counts ½, and a rating moves by
-# K (S − E). [What a point is](../points.md) holds for every rater here. Other rules of K are `k=kn.FideSteps()`,
+# K (S − E), in [the points of every rater](../points.md). Other rules of K are `k=kn.FideSteps()`,
 # `k=kn.FallingSteps(…)` and `k_of=` for players with a K of their own; `start=` takes the last published list.
 
 # %%
@@ -111,5 +110,5 @@ print(book.ratings_.select("name", "rating").head(3))
 # kinelo rate club.csv --k 20 --book book --out list.csv
 # ```
 #
-# What theory says of K for strengths that vary or move is on [Which K?](../which-k.md), what of it is theorem, closure
-# or simulation on [Proved, computed, simulated](../evidence.md).
+# What theory says of K for strengths that vary or move: [Which K?](../which-k.md); what of it is theorem, closure or
+# simulation: [Proved, computed, simulated](../evidence.md).

@@ -3,9 +3,7 @@
 #
 # Figure 7 of the reproduction shows the slope of the map from strengths to ratings against the step size γ:
 # below 1 because form varies, rising because ratings are noisy. Where a line crosses 1 the scale is without
-# bias.
-#
-# `kinelo reproduce --figure 7` makes it at full scale. Here it is computed and drawn by hand, small, and then varied.
+# bias. `kinelo reproduce --figure 7` makes it at full scale; here it is small, and then varied.
 
 # %%
 import matplotlib

@@ -1,9 +1,8 @@
 # %% [markdown]
 # # On the GPU
 #
-# Where there is an NVIDIA card, `pip install "kinelo[gpu]"` lets matches be played on it. `device="auto"` takes the
-# card if there is one and the processor if not, so this page runs on both. What there was to compute on when it was
-# made:
+# With an NVIDIA card and `pip install "kinelo[gpu]"` matches are played on the card. `device="auto"` takes the
+# card if there is one and the processor if not, so this page runs on both. It was made on:
 
 # %%
 import kinelo as kn
@@ -23,8 +22,7 @@ here = kn.simulate(system, league, steps=500, realisations=8, seed=1, device="au
 print(f"{float(here.rating.isel(time=-1).max()):.12f}")
 
 # %% [markdown]
-# The processor plays the same matches and ends at the same ratings, to the last bit: a run may be begun on one device
-# and continued on the other.
+# The processor ends at the same ratings, to the last bit: a run may be begun on one device and continued on the other.
 
 # %%
 processor = kn.simulate(system, league, steps=500, realisations=8, seed=1, device="cpu")
@@ -33,8 +31,8 @@ print(bool((processor.rating == here.rating).all()))
 # %% [markdown]
 # ## The kinetic equation
 #
-# `kn.solve` takes `device=` too, for leagues in which everyone meets everyone. Its sums are taken in another order on
-# the card, so that the last bits differ there.
+# `kn.solve` takes `device=` too, for leagues in which everyone meets everyone. The card sums in another order, so the
+# last bits differ there.
 
 # %%
 population = kn.Population.concentrated(7.0, theta=(4, 10, 20), r=(4, 10, 20), sigma=1.0)
@@ -52,5 +50,4 @@ if not any(device.kind == "gpu" and device.usable for device in kn.devices()):
         print(reason)
 
 # %% [markdown]
-# What runs on a card, how the bytes come to be the same, and how fast it was on one: [on a graphics
-# processor](../gpu.md).
+# What runs on a card, and how fast it was on one: [on a graphics processor](../gpu.md).

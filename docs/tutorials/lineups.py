@@ -13,7 +13,7 @@ players = kn.PlayerElo().fit(matches)
 print(players.ratings_.head(5))
 
 # %% [markdown]
-# A club without a line-up is a random variable: one of its latest line-ups, any of them. Its mean is θ, its spread σ.
+# A club without a line-up is a random variable: any of its latest line-ups. Its mean is θ, its spread σ.
 
 # %%
 print(players.team_strengths_.head(4))
@@ -25,7 +25,7 @@ print(players.team_strengths_.head(4))
 print(players.corrected(kn.TeamElo().fit(matches).ratings_).head(4))
 
 # %% [markdown]
-# Whether line-ups are worth their trouble is a question to the matches. `known` says what a forecast may know.
+# Whether line-ups are worth their trouble the matches say. `known` is what a forecast may know.
 
 # %%
 half = matches.date[len(matches) // 2]

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # My league from a file
 #
-# You have a file of results. In ten minutes it becomes a leaderboard, forecasts, and a verdict on how far to
-# trust them. Here the file is made up; put your own in its place.
+# A file of results becomes a leaderboard, forecasts, and a verdict on how far to trust them. Here the file is made up;
+# put your own in its place.
 
 # %%
 from pathlib import Path
@@ -15,8 +15,8 @@ print(*Path("results.csv").read_text().splitlines()[:4], sep="\n")
 # %% [markdown]
 # ## Read it
 #
-# Columns are recognised by their names, dates by their form. What had to be assumed stands in `notes`, what
-# could not be used in `rejected`, with row and reason.
+# Columns are recognised by their names, dates by their form. Assumptions stand in `notes`, rows that could not be used
+# in `rejected`, with the reason.
 
 # %%
 matches = kn.read_matches("results.csv")
@@ -74,4 +74,4 @@ print(test.scores)
 
 # %% [markdown]
 # Where to go next: [line-ups](lineups.py), [which step size](choose-k.py), [a book](../how-to/book.md) that
-# keeps the ratings as results come in, or the same on a page in the browser: [the lab](../lab.md).
+# keeps the ratings as results come in, or the same in the browser: [the lab](../lab.md).

@@ -2,7 +2,7 @@
 # # Your own outcome function
 #
 # The model takes any odd increasing function b with values between −1 and 1: the expected result at a lead of z
-# points. One formula is enough; expected results, the settled state and the simulator follow from it.
+# points. Expected results, the settled state and the simulator follow from its formula.
 
 # %%
 import math
@@ -16,7 +16,7 @@ settled = kn.stationary(system, league)
 print(f"slope {settled.slope:.3f}")
 
 # %% [markdown]
-# Does the simulator agree? It plays the same formula, compiled.
+# Does the simulator agree?
 
 # %%
 run = kn.simulate(system, league, steps=2_000, realisations=10, seed=1, record_every=500)

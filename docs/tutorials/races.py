@@ -1,9 +1,9 @@
 # %% [markdown]
 # # A season of races: who is good, the driver or the car?
 #
-# A race has many entrants, and each is two things at once: a driver and a car. Here a file of races becomes ratings
-# of both, forecasts of every place, and a test of how good they are. The races are made up, so that the truth is
-# known; put your own file in their place.
+# Each entrant of a race is two things at once: a driver and a car. Here a file of races becomes ratings of both,
+# forecasts of every place, and a test of how good they are. The races are made up, so that the truth is known; put
+# your own file in their place.
 
 # %%
 from pathlib import Path
@@ -16,9 +16,8 @@ print(*Path("races.csv").read_text().splitlines()[:4], sep="\n")
 # %% [markdown]
 # ## Read it
 #
-# A long table: one row for each entrant of each contest. Columns are recognised by their names. `slots` says what is
-# rated; without it, the entrant alone. How the file was read stands in `notes`: which values are best, who did not
-# finish, which columns were not used.
+# A long table: one row for each entrant of each contest, with columns recognised by their names. `slots` says what is
+# rated; without it, the entrant alone. How the file was read stands in `notes`.
 
 # %%
 races = kn.read_contests("races.csv", slots={"driver": "entrant", "car": "car"})
@@ -27,15 +26,13 @@ for note in races.notes:
     print("-", note)
 
 # %% [markdown]
-# Places, scores and times are all taken. A place and a time are best where they are lowest, points where they are
-# highest; a column called "score" is asked about (`best="lowest"` in golf). Words such as DNF, DSQ and DNS are
-# understood, and so is a status beside an empty place: `unfinished`, `disqualified` and `not_started` say whether those
-# stand `"behind"` all who finished or are left `"out"`. A column such as `laps` or `km` says how far each came.
+# Places and times are best where they are lowest, points where they are highest; a column called "score" is asked about
+# (`best="lowest"` in golf). [All that is read](../how-to/contest-files.md), such as DNF, DSQ and DNS.
 #
 # ## Rate it
 #
-# `RankElo` believes something of every driver and of every car, and learns from each place what the two together
-# showed. How fast drivers and cars change, how far newcomers spread and where they begin is estimated for each kind.
+# `RankElo` learns from each place what driver and car together showed. How fast drivers and cars change, how far
+# newcomers spread and where they begin is estimated for each kind.
 
 # %%
 rater = kn.RankElo().fit(races)
@@ -109,8 +106,7 @@ print(calibration.filter(calibration["event"] == "win"))
 #
 # `update` takes further races, `update_one` a single one: entrants in order (a list of names is a team), and
 # `ranks=[1, 2, 2]` where some tie. A `kn.RatingBook` keeps the ratings on disk, and
-# `kn.pages.write_page(rater, "races.html")` writes a page to share. On the command line the same words as for matches
-# rate contests:
+# `kn.pages.write_page(rater, "races.html")` writes a page to share. On the command line:
 #
 # ```
 # kinelo rate races.csv --slot driver=entrant --slot car --out races.html

@@ -18,7 +18,7 @@ table = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, out=
 print(table.value.to_pandas().round(3))
 
 # %% [markdown]
-# Asked again, what is stored is not computed again:
+# What is stored is not computed again:
 
 # %%
 again = kn.sweep(slope, {"nu": [0.25, 0.5, 1.0], "sigma": [0.5, 1.0, 2.0]}, out="slopes")
@@ -27,9 +27,8 @@ print(again.equals(table))
 # %% [markdown]
 # ## On many machines
 #
-# With `pip install "kinelo[dask]"` the points are computed on the workers of a Dask cluster; the result is the
-# same to the last bit. Here the cluster is one worker on this machine; elsewhere it is `Client("scheduler:8786")`,
-# and nothing else changes.
+# With `pip install "kinelo[dask]"` the workers of a Dask cluster compute the points, with the same result to the last
+# bit. Here the cluster is one worker on this machine; elsewhere it is `Client("scheduler:8786")`.
 
 # %%
 from dask.distributed import Client, LocalCluster
