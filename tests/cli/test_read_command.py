@@ -103,6 +103,10 @@ def test_what_is_asked_is_answered_at_a_terminal(folder, monkeypatch):
     monkeypatch.setattr("typer.prompt", lambda *_, **__: "")
     (folder / "races.csv.kinelo.toml").unlink()
     assert kinelo("read", "races.csv").returncode == 2
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: "--column 'entrant=who")
+    open_quotes = kinelo("read", "races.csv")
+    assert open_quotes.returncode == 2 and "Traceback" not in open_quotes.stderr
+    assert open_quotes.stderr.endswith("cannot be read: close its quotation marks.\n")
 
 
 def test_the_other_commands_hide_what_read_keeps_and_say_so(folder):

@@ -67,7 +67,8 @@ def read(results: ResultsFile, reading: AnyReadingOptions, rejects: Rejects = No
     rows = [{"what": name, "how": column} for name, column in _in_lines(kept)]
     span = f" from {table.date[0]} to {table.date[-1]}" if len(table) and table.dated else ""
     title = f"{results}: {len(table):,} {kind.noun}{span}, {len(table.present):,} {kind.who}"
-    console().print(Table([words("What", "what"), words("How it is read", "how")], rows, title))
+    typer.echo(f"{title}.")
+    console().print(Table([words("What", "what"), words("How it is read", "how")], rows))
     typer.echo(f"Kept: {place}")
 
 
@@ -76,9 +77,11 @@ def answer_to(error: InputError) -> list[str]:
     if not at_a_terminal():
         return []
     typer.echo(str(error), err=True)
-    return shlex.split(
-        typer.prompt("Answer with an option, such as --best lowest (nothing ends)", default="", err=True)
-    )
+    answer = typer.prompt("Answer with an option, such as --best lowest (nothing ends)", default="", err=True)
+    try:
+        return shlex.split(answer)
+    except ValueError as quotes:
+        raise InputError(f"The answer {answer!r} cannot be read: close its quotation marks.") from quotes
 
 
 def at_a_terminal() -> bool:

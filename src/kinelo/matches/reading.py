@@ -171,7 +171,8 @@ def columns_found(path: Path, kind: Kind, answers: Mapping[str, Any]) -> tuple[M
     """
     table, rows = (_matches if kind.two_sided else _contests)(path, {"columns": None, "sheet": None, **answers})
     known, header = MATCH_MAPPING if kind.two_sided else CONTEST_COLUMNS, head_of(path).columns
-    return table, {key: column for key, column in rows.found.items() if key in known and column in header}
+    named = {"result" if key == "score_line" else key: column for key, column in rows.found.items()}
+    return table, {key: column for key, column in named.items() if key in known and column in header}
 
 
 def _open(source: Any, answers: dict[str, Any], note: str | None, lacking: str) -> tuple[str, Opened]:

@@ -158,7 +158,10 @@ class RankElo(Rater[Matches | Contests, Any]):
     """
 
     _traits = Traits((CONTESTS, MATCHES), ("contests",), fitted_by_forecasts=False)
-    _gone = Rater._gone | {"late_retirement": "every retirement counts alike (retirement)"}
+    _gone: ClassVar[Mapping[str, str]] = {
+        **Rater._gone,
+        "late_retirement": "every retirement counts alike (retirement)",
+    }
     progress: Progress = field(default=False, init=False)
     """Whether ``fit`` shows how far it is where it takes long: True on the terminal, or a function that is told."""
     _fitted: Any = field(default=None, init=False)
