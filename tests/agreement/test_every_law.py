@@ -285,8 +285,8 @@ FIXTURES = {"home": ["A", "A", "B", "D"], "away": ["B", "C", "C", "A"], "result"
 @pytest.mark.parametrize("law", OUTCOMES, ids=repr)
 def test_forecasts_of_a_rater_follow_the_law(monkeypatch, law, spread):
     if law.code is None:  # as if its formula had been added to the loops, under a number of its own
-        for module in ("raters.team.law", "raters.team.rater"):
-            monkeypatch.setattr(f"kinelo.{module}.code_outcome", lambda outcome: OutcomeCode(7, outcome.nu, 0.0))
+        code = OutcomeCode(7, law.nu, 0.0)
+        monkeypatch.setattr("kinelo.raters.team.rater.code_outcome", lambda _: code)
     matches = kn.read_matches(FIXTURES)
     x, weight = np.polynomial.hermite_e.hermegauss(60)
     gaps = np.array([RATED[a] - RATED[b] for a, b in zip(FIXTURES["home"], FIXTURES["away"])])
