@@ -100,11 +100,11 @@ class Elimination:
     ) -> None:
         if not is_list(names) or not all(is_text(name) and name.strip() for name in names):
             raise InputError(f"names={one_line(names)} must be a list of names.")
-        self.names = list(dict.fromkeys(names))
+        self.names: list[str] = list(dict.fromkeys(names))
         if len(self.names) < 2 or len(self.names) < len(list(names)):
             raise InputError("Elimination takes at least 2 names, each once.")
-        self.alpha = float(check_number("Elimination", "alpha", alpha, 1e-12, 0.5))
-        self.epsilon = float(check_number("Elimination", "epsilon", epsilon, 0.0, 1000.0))
+        self.alpha: float = float(check_number("Elimination", "alpha", alpha, 1e-12, 0.5))
+        self.epsilon: float = float(check_number("Elimination", "epsilon", epsilon, 0.0, 1000.0))
         spread = check_number("Elimination", "spread", spread, 1.0, 2000.0)
         size = len(self.names)
         self._place = {name: k for k, name in enumerate(self.names)}

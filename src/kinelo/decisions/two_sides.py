@@ -143,16 +143,16 @@ class SequentialTest:
         self, low: float, high: float, alpha: float, beta: float, points: Literal["logistic", "normalised"], pairs: bool
     ) -> None:
         owner = "sequential_test"
-        self.low = float(check_number(owner, "low", low, -FAR, FAR))
-        self.high = float(check_number(owner, "high", high, -FAR, FAR))
+        self.low: float = float(check_number(owner, "low", low, -FAR, FAR))
+        self.high: float = float(check_number(owner, "high", high, -FAR, FAR))
         if not self.low < self.high:
             raise InputError(f"low={low:g} must be less than high={high:g}.")
-        self.alpha = float(check_number(owner, "alpha", alpha, 1e-12, 0.5))
-        self.beta = float(check_number(owner, "beta", beta, 1e-12, 0.5))
+        self.alpha: float = float(check_number(owner, "alpha", alpha, 1e-12, 0.5))
+        self.beta: float = float(check_number(owner, "beta", beta, 1e-12, 0.5))
         if not isinstance(points, str) or points not in POINTS:
             raise InputError(f"points={one_line(points)} is not known; it is 'logistic' or 'normalised'.")
         self.points: str = points
-        self.pairs = flag("pairs", pairs)
+        self.pairs: bool = flag("pairs", pairs)
         self.counts: NDArray[np.float64] = np.zeros(5 if self.pairs else 3)
         self.state: str = "go on"
         self.decided_after: int | None = None
