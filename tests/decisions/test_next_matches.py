@@ -150,6 +150,10 @@ def test_what_cannot_be_asked_is_refused():
         kn.next_matches(rater, candidates=[("P1", "P2", "P3")])
     with pytest.raises(kn.InputError, match="a finite number above 0"):
         kn.next_matches(rater, cost=lambda a, b: 0)
+    with pytest.raises(kn.InputError, match="cost must be a function of two names: "):
+        kn.next_matches(rater, cost=lambda pair: 1.0)
+    with pytest.raises(kn.InputError, match="count=10,001 is more than are chosen at once; it is at most 10,000"):
+        kn.next_matches(rater, count=10_001)
     with pytest.raises(kn.InputError, match="PlayerElo rates players, and sides play"):
         kn.next_matches(kn.PlayerElo())
     with pytest.raises(kn.InputError, match="asks a rater such as"):

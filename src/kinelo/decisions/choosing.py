@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from kinelo.errors import InputError
+from kinelo.errors import InputError, in_one_line
 from kinelo.forecasts.parameters import check_number
 from kinelo.model.validation import is_list, is_text, one_line, whole
 from kinelo.play.formula import kernel
@@ -34,6 +34,9 @@ Array = NDArray[np.float64]
 TARGETS = ("leader", "order", "tiers")
 GRID, REACH = 5.0, 2000.0
 """Points between differences at which the law of a rater is tabulated, and the largest of them."""
+MOST_MATCHES = 10_000
+"""How many matches are chosen at once: every one keeps two numbers of everybody."""
+
 KEPT = 6000
 """Pairs, those that tell most at first, among which a batch is chosen; all of them where there are no more."""
 TOLD_APART = 1.96
@@ -257,6 +260,8 @@ def next_matches(
     NextMatches: Ann – Bea, Bea – Ann, Ann – Bea (3, for leader)
     """
     count = whole("count", count, 1)
+    if count > MOST_MATCHES:
+        raise InputError(f"count={count:,} is more than are chosen at once; it is at most {MOST_MATCHES:,}.")
     most = count if at_most is None else whole("at_most", at_most, 1)
     beliefs, chances = beliefs_of(rated, "next_matches")
     names, place = beliefs.names, {name: k for k, name in enumerate(beliefs.names)}
@@ -326,6 +331,10 @@ def _prices(cost: Any, names: Sequence[str], i: NDArray[np.int64], j: NDArray[np
         found: Any = (both.get((names[x], names[y]), 1.0) for x, y in zip(i.tolist(), j.tolist()))
     else:
         found = (cost(names[x], names[y]) for x, y in zip(i.tolist(), j.tolist()))
-    for n, value in enumerate(found):
+    try:
+        values = list(found)
+    except TypeError as error:
+        raise InputError(f"cost must be a function of two names: {in_one_line(error)}.") from error
+    for n, value in enumerate(values):
         prices[n] = check_number("next_matches", "cost", value, 0.0, above=True)
     return prices
