@@ -1,6 +1,7 @@
 """A sequential test of two sides: the ratio against its definition and public cases, decisions, pairs, lengths."""
 
 import json
+import re
 import math
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_the_first_decision_stands():
     assert (test.state, test.decided_after, test.expected_left) == ("accept", after, 0.0)
     assert "accepted" in " ".join(test.lines()).lower()
     assert kn.sequential_test(0, 200).update_counts([50, 0, 0]).state == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ("win", r"Accepted after (\d+) games: the side is better by 200 rather than 10 logistic points\."),
+        ("loss", r"Refused after (\d+) games: the side is better by 10 rather than 200 logistic points\."),
+    ],
+)
+def test_a_decision_is_said_in_words(result, words):
+    test = kn.sequential_test(10, 200)
+    while test.state == "go on":
+        test = test.update(result)
+    line = re.fullmatch(words, test.lines()[-1])
+    assert line is not None and int(line[1]) == test.decided_after == test.played
 
 
 def test_a_walk_leaves_its_bounds_when_theory_says():

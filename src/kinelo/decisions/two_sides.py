@@ -310,7 +310,7 @@ class SequentialTest:
         after = "" if self.decided_after is None else f" after {self.decided_after:,} {noun}"
         better = f"the side is better by {self.high:g} rather than {self.low:g} {self.points} points"
         worse = f"the side is better by {self.low:g} rather than {self.high:g} {self.points} points"
-        return [*said, f"{self.state.capitalize()}ed{after}: {better if self.state == 'accept' else worse}."]
+        return [*said, f"Accepted{after}: {better}." if self.state == "accept" else f"Refused{after}: {worse}."]
 
     def __repr__(self) -> str:
         low, high = self.bounds

@@ -48,8 +48,7 @@ def watch(rated: Any, matches: Matches, *, false_share: float = 0.05) -> pl.Data
     -------
     polars.DataFrame
         ``name``, ``matches``, ``points`` (by which the side seems to play better than rated), ``evidence`` (for a wrong
-        rating, against 1), and whether it is ``named``; the most evidence first. Within 100 matches a change of 400
-        points is usually found, and one of 200 seldom.
+        rating, against 1), and whether it is ``named``; the most evidence first.
 
     >>> import kinelo as kn
     >>> known = {"name": ["Ann", "Bob", "Cid"], "rating": [1500, 1500, 1500], "deviation": [30, 30, 30]}
