@@ -1,8 +1,8 @@
 """A sequential test of two sides: the ratio against its definition and public cases, decisions, pairs, lengths."""
 
 import json
-import re
 import math
+import re
 
 import numpy as np
 import pytest
