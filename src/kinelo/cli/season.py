@@ -55,12 +55,6 @@ ASKED_OF = {
     "": ("fixtures", "season_start", "win", "draw", "loss", "tie_break", "relegated"),
     "--knockout": ("date",),
 }
-
-
-ASKED_OF = {
-    "": ("fixtures", "season_start", "win", "draw", "loss", "tie_break", "relegated"),
-    "--knockout": ("date",),
-}
 """Forms of the command, and the options of each beside those of both."""
 
 
