@@ -1,6 +1,7 @@
 """Faults drawn by lot (verification/drawn.py): what is drawn, what each kind does to a line, and which tests run."""
 
 import ast
+import multiprocessing
 import sys
 import tomllib
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "verification"))
 import drawn  # noqa: E402
+import mutants  # noqa: E402
 
 CASES = {
     "comparison": ("x = a < b", {"x = a > b", "x = a <= b"}),
@@ -152,6 +154,46 @@ def test_a_function_inside_another_is_reached_through_who_calls_the_outer_one(mo
     monkeypatch.setattr(drawn.Reach, "by_line", lambda self, file: traced)
     monkeypatch.setattr(drawn.Reach, "recorded", lambda self, file: lines)
     assert reach.of_line("play/small.py", lines.index("        return b + 1") + 1) == {"of user"}
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A package of one line; of its tests one notices a fault in it, one fails in any case, one cannot be read."""
+    files = {
+        "src/kinelo/__init__.py": "LIMIT = 7\n",
+        "tests/test_own.py": "import kinelo\n\n\ndef test_sound():\n    assert kinelo.LIMIT == 7\n\n\n"
+        "def test_blind():\n    pass\n\n\ndef test_broken():\n    assert kinelo.LIMIT > 9\n",
+        "tests/test_unreadable.py": "import nowhere\n\n\ndef test():\n    pass\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setattr(mutants, "FORKS", multiprocessing.get_context("spawn"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("tests", "outcome", "failing"),
+    [
+        (["own.py::test_blind", "unreadable.py::test", "own.py::test_broken", "own.py::gone", "own.py::test_sound"],
+         mutants.KILLED, {"unreadable.py::test", "own.py::test_broken", "own.py::gone"}),
+        (["own.py::test_broken", "own.py::test_blind"], mutants.SURVIVED, {"own.py::test_broken"}),
+        (["own.py::test_broken"], mutants.BROKEN, {"own.py::test_broken"}),
+    ],
+)  # fmt: skip
+def test_a_test_that_fails_in_any_case_notices_nothing(tree, tests, outcome, failing):
+    named = tuple(f"test_{test}" for test in tests)
+    fault, left_out = drawn.Drawn("__init__.py", 1, "", "LIMIT = 7", "LIMIT = 8", "LIMIT = 8\n", named), set()
+    assert drawn.try_fault(tree, fault, left_out) == outcome
+    assert left_out == {f"test_{test}" for test in failing}
+
+
+def test_a_share_leaves_out_what_no_sound_test_looked_at():
+    """Two of three, not of four."""
+    faults = [drawn.Drawn("play/a.py", line, "sign", "", "", "", ()) for line in range(3)]
+    table = drawn.report(dict(zip(faults, [mutants.KILLED, mutants.KILLED, mutants.SURVIVED])))
+    assert table.splitlines()[1].split()[:4] == ["play", "2", "3", "67%"]
 
 
 def test_an_interval_of_a_share_holds_it():

@@ -9,9 +9,11 @@ A line of code of ``src/kinelo`` is drawn (each with the same chance, whatever i
 faults that can be made on it (`KINDS`), then one of its places. A tenth of the faults are drawn among numbers inside
 sentences, a tenth among orders of rows: a lot over all lines hardly meets them.
 
-``--record tests/theory tests/model`` records a part of the tests, enough for faults of a package.
+``--record tests/theory tests/model`` records a part of the tests, enough for faults of a package. The machine may do
+other things meanwhile: a test that fails, for want of time say, is left out.
 
-The tests that reach the line run, quickest first, until one fails or `PATIENCE` is over. Compiled loops are not traced:
+The tests that reach the line run, quickest first, until one fails or `PATIENCE` is over. One that fails without the
+fault as well counts for nothing: whatever noticed a fault has passed without it, too. Compiled loops are not traced:
 there those of the Python functions that call them run. What was recorded for a line that has moved is found by
 comparing the file with the one that was recorded; a new line has the tests of its neighbours in the same function.
 
@@ -40,7 +42,7 @@ from queue import SimpleQueue
 from typing import NamedTuple
 
 import mutants
-from mutants import KILLED, ROOT, SURVIVED
+from mutants import BROKEN, KILLED, ROOT, SURVIVED
 
 SOURCE = ROOT / "src" / "kinelo"
 RECORD = Path(os.environ.get("KINELO_REACH", ROOT / "build" / "reach"))
@@ -351,6 +353,8 @@ def draw(count: int, seed: int, only: str) -> list[tuple[str, Edit]]:
         kinds = sorted({edit.kind for edit in of.edits[line]})
         kind = stratum or chance.choice(kinds)
         edit = chance.choice([one for one in of.edits[line] if one.kind == kind])
+        if (file, edit) in found:
+            continue
         changed = apply(of.text, edit)
         try:
             if ast.dump(ast.parse(changed)) == ast.dump(ast.parse(of.text)):
@@ -497,7 +501,7 @@ class Functions:
 FUNCTIONS = Functions()
 
 
-def record(tests: list[str]) -> int:
+def record(tests: list[str], processes: int) -> int:
     """Run all tests, or these, once under `coverage`, and keep which line each reaches and what it takes."""
     RECORD.mkdir(parents=True, exist_ok=True)
     head = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, cwd=ROOT, check=True)
@@ -509,7 +513,7 @@ def record(tests: list[str]) -> int:
         "OPENBLAS_NUM_THREADS": "1",
         "POLARS_MAX_THREADS": "1",
     }
-    options = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-p", "recording"]
+    options = ["-n", str(processes), "--dist", "loadfile", "--no-loadscope-reorder", "-p", "recording"]
     options += ["--cov=src/kinelo", "--cov-context=test", "--cov-report="]
     command = [sys.executable, "-m", "pytest", "-q", *options, *tests]
     return subprocess.run(command, cwd=ROOT, env=os.environ | settings, check=False).returncode
@@ -536,26 +540,55 @@ def prepared(file: str, edit: Edit, reach: Reach) -> Drawn:
 
 
 def try_drawn(faults: list[Drawn], processes: int, name: str = "") -> dict[Drawn, str]:
-    """What became of each fault; the recorded tests pass without it, as `make test` shows."""
+    """What became of each fault."""
     trees: SimpleQueue[Path] = SimpleQueue()
+    failing: set[str] = set()
     for number in range(processes):
         tree = ROOT / "build" / "mutants" / f"drawn-{name}{number}"
         mutants.copy_tree(tree)
         trees.put(tree)
 
     def tried(fault: Drawn) -> str:
-        if not fault.tests:
-            return SURVIVED
         tree = trees.get()
         try:
-            outcome = mutants.try_fault(tree, fault)  # type: ignore[arg-type]
+            outcome = try_fault(tree, fault, failing)
         finally:
             trees.put(tree)
         print(f"{outcome:9} {fault.file} {fault.name}  [{len(fault.tests)} tests]", flush=True)
         return outcome
 
     with ThreadPoolExecutor(processes) as pool:
-        return dict(zip(faults, pool.map(tried, faults)))
+        outcomes = dict(zip(faults, pool.map(tried, faults)))
+    for test in sorted(failing):
+        print(f"Fails without any fault, and counts for none: {test}")
+    return outcomes
+
+
+def try_fault(tree: Path, fault: Drawn, failing: set[str]) -> str:
+    """What became of a fault: it counts as noticed where the same tests, up to the one that fails, pass without it.
+
+    Those that fail without it go into ``failing``, and the others run again.
+    """
+    if not fault.tests:
+        return SURVIVED
+    while tests := tuple(test for test in fault.tests if test not in failing):
+        if mutants.run_tests(tree, tests, fault) == 0:
+            return SURVIVED
+        last = ended_at(tree, tests)
+        if mutants.run_tests(tree, tests[: tests.index(last[-1]) + 1], None) == 0:
+            return KILLED
+        failing.update(ended_at(tree, tests))
+    return BROKEN
+
+
+def ended_at(tree: Path, tests: tuple[str, ...]) -> list[str]:
+    """Those of the tests at which the latest run ended: one that failed, those of a file that cannot be imported, or
+    those that are no longer there."""
+    ended = mutants.latest(tree).read_text(encoding="utf-8") if mutants.latest(tree).exists() else ""
+    absent = re.findall(r"^ERROR: not found: (.+)$", (tree / "output.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    places = [place.removeprefix(f"{tree}/") for place in (ended, *absent) if place]
+    found = [test for test in tests for place in places if f"tests/{test}::".startswith(f"{place}::")]
+    return found or list(tests)
 
 
 def interval(noticed: int, of: int) -> tuple[float, float]:
@@ -593,7 +626,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true")
     asked = parser.parse_args()
     if asked.record is not None:
-        return record(asked.record)
+        return record(asked.record, asked.processes)
     reach, without_effect = Reach(), equivalents()
     faults = [prepared(file, edit, reach) for file, edit in draw(asked.drawn, asked.seed, asked.only)]
     apart = [fault for fault in faults if (fault.file, fault.before.strip(), fault.after.strip()) in without_effect]
@@ -603,11 +636,14 @@ def main() -> int:
             print(f"{fault.file} {fault.name}  [{len(fault.tests)} tests]")
         return 0
     # A package has copies of its own, so that several can be measured at once.
-    outcomes = try_drawn(faults, asked.processes, re.sub(r"\W+", "-", asked.only))
+    tried = try_drawn(faults, asked.processes, re.sub(r"\W+", "-", asked.only))
+    outcomes = {fault: outcome for fault, outcome in tried.items() if outcome != BROKEN}
     print(report(outcomes))
+    if len(outcomes) < len(tried):
+        print(f"{len(tried) - len(outcomes)} not counted: none of their tests passes without them.")
     if apart:
         print(f"{len(apart)} set apart as without effect ({EQUIVALENT.name}).")
-    for fault, outcome in outcomes.items():
+    for fault, outcome in tried.items():
         if outcome != KILLED:
             print(f"{outcome}: {fault.file} {fault.name}")
     return 0 if sum(one == KILLED for one in outcomes.values()) >= GOAL * len(outcomes) else 1

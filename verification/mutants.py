@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import filecmp
 import hashlib
+import importlib.util
 import multiprocessing
 import os
 import shutil
@@ -39,11 +40,24 @@ COPIED = (
     "mkdocs.yml", "Makefile",
 )  # fmt: skip
 OUTCOMES = KILLED, SURVIVED, MISSING, BROKEN = "killed", "SURVIVED", "NOT FOUND", "TESTS FAIL WITHOUT IT"
-DID_NOT_RUN = 70
-"""Exit code where no test was run; 1 will not do, which failing tests have too."""
+NEVER_BEGAN = 70
+"""Exit code where pytest was not called; 1 will not do, which failing tests have too."""
+DID_NOT_RUN = 3, 5, NEVER_BEGAN
+"""Exit codes of pytest where no test was run, for a reason that lies in no fault."""
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["pytest", "hypothesis", "numba", "polars", "scipy.stats", "xarray", "matplotlib.pyplot"])
+FORKS.set_forkserver_preload(
+    [
+        "pytest",
+        "hypothesis",
+        "schemathesis.pytest.plugin",
+        "numba",
+        "polars",
+        "scipy.stats",
+        "xarray",
+        "matplotlib.pyplot",
+    ]
+)
 
 
 class Fault(NamedTuple):
@@ -167,10 +181,11 @@ def run_tests(tree: Path, tests: tuple[str, ...], fault: Fault | None) -> int:
 
     Below 0 where a signal ended it, as a fault in compiled code may.
     """
+    latest(tree).unlink(missing_ok=True)
     run = FORKS.Process(target=_in_fork, args=(tree, tests, fault))
     run.start()
     run.join()
-    if run.exitcode > 2:
+    if run.exitcode in DID_NOT_RUN:
         raise SystemExit(f"The tests {', '.join(tests)} did not run: see {tree / 'output.txt'}.")
     return run.exitcode
 
@@ -186,25 +201,45 @@ def _in_fork(tree: Path, tests: tuple[str, ...], fault: Fault | None) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False  # a module is compiled once, not for every fault
     os.environ.setdefault("KINELO_DATA", str(ROOT.parent / "shared" / "data"))
-    code = DID_NOT_RUN
+    code = NEVER_BEGAN
     try:
         import pytest
 
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
         with put_in(tree, fault) if fault else nullcontext():
-            code = int(pytest.main([*options, *(f"tests/{one}" for one in tests)]))
+            code = int(pytest.main([*options, *(f"tests/{one}" for one in tests)], plugins=[Latest(latest(tree))]))
     except Exception:
         traceback.print_exc()
     sys.exit(code)
 
 
+def latest(tree: Path) -> Path:
+    """The file that names the test which ran last in a copy: the one that failed, if any did."""
+    return tree / "latest-test"
+
+
+class Latest:
+    """A plug-in of pytest that writes which test begins, so that even a run which a signal ends names its last."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.file.write_text(nodeid, encoding="utf-8")
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed and report.nodeid:  # the session, which has no name, fails with a file of it
+            self.file.write_text(report.nodeid, encoding="utf-8")
+
+
 @contextmanager
 def put_in(tree: Path, fault: Fault) -> Iterator[None]:
     """The copy with a fault, meanwhile; of kernels, those are compiled again into which it may be compiled."""
-    import kinelo
-
-    path = fault.path(tree)
-    imported = Path(kinelo.__path__[0])
+    path, found = (
+        fault.path(tree),
+        importlib.util.find_spec("kinelo"),
+    )  # what is imported by now stays without the fault
+    imported = Path(found.origin).parent if found and found.origin else None
     assert imported in path.parents, f"tests would import {imported}"
     text, times = path.read_text(encoding="utf-8"), path.stat()
     path.write_text(fault.put_into(text), encoding="utf-8")

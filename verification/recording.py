@@ -1,4 +1,4 @@
-"""A plug-in of pytest that records the processor time of every test, as JSON in the file that KINELO_TEST_TIMES names.
+"""A plug-in of pytest that records the processor time of every test that passes, as JSON in KINELO_TEST_TIMES.
 
     make test-times    # and the files that took most
 
@@ -18,7 +18,7 @@ import pytest
 
 NAME = "processor seconds"
 TIMES: dict[str, float] = {}
-
+FAILED: set[str] = set()
 
 LAST = pytest.StashKey[float]()
 """Processor time when the last part of a test ended."""
@@ -41,15 +41,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Sum up the parts of a test."""
+    if report.failed:
+        FAILED.add(report.nodeid)
     TIMES[report.nodeid] = TIMES.get(report.nodeid, 0.0) + sum(
         seconds for name, seconds in report.user_properties[-1:] if name == NAME
     )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write them, where all reports come together."""
+    """Write those of tests that passed, where all reports come together."""
     if not hasattr(session.config, "workerinput"):
-        Path(os.environ["KINELO_TEST_TIMES"]).write_text(json.dumps(TIMES, indent=0), encoding="utf-8")
+        passed = {test: seconds for test, seconds in TIMES.items() if test not in FAILED}
+        Path(os.environ["KINELO_TEST_TIMES"]).write_text(json.dumps(passed, indent=0), encoding="utf-8")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
