@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.book.milestones import milestones
 from kinelo.raters.noise import NoiseFactors
 from leagues import match_league
 
@@ -519,3 +520,35 @@ def test_handicaps_and_times_played_over_http(tmp_path):
         assert "could make fair" in refused(client.post("/fair", json={"entrants": teams, "covariate": "size"}))
     alone = kn.RankElo(**loads).update_one(teams, minutes=minutes, date="2024-05-01")
     assert kn.RatingBook(tmp_path / "r.db").rater.ratings_.equals(alone.ratings_)
+
+
+def races(count: int) -> list[dict]:
+    """Free-for-alls of players who differ much more than a rater of defaults supposes."""
+    rng = np.random.default_rng(4)
+    strength, rows = rng.normal(0.0, 2.5, 8), []
+    for k in range(count):
+        met = rng.permutation(8)[:4]
+        order = met[np.argsort(-(strength[met] + rng.logistic(size=4)))]
+        rows.append({"contest_id": f"g{k}", "order": [f"p{n}" for n in order], "date": f"2024-03-{1 + k // 3:02}"})
+    return rows
+
+
+def test_parameters_are_learnt_when_asked_and_by_schedule(address):
+    book = kn.RatingBook(address, kn.RankElo())
+    with serve(book, refit_every=40) as client:
+        assert "holds no contests to learn from" in refused(client.post("/refit", json={}))
+        for row in races(36):
+            assert added(client.post("/contests", json=row)) == (1, 0, 0)
+        assert client.post("/refit", json={"after": 37}).json()["due"] is False
+        said = client.post("/refit", json={"after": 36}).json()
+        assert said["due"] and (said["number"], said["matches"], said["date"]) == (1, 36, "2024-03-12")
+        assert said["loss_after"] < said["loss_before"] and said["after"] != said["before"]
+        assert said["after"] == dict(kn.RatingBook(address).rater.parameters_)
+        assert added(client.post("/contests", json=races(75))) == (39, 36, 0)
+        assert "after" in refused(client.post("/refit", json={"after": 0}))
+    assert len(milestones(book)) == 1
+    with serve(book, refit_every=40) as client:
+        assert added(client.post("/contests", json=races(78)[75:])) == (3, 0, 0)
+    assert [one["matches"] for one in milestones(book)] == [36, 78] and book.check() == []
+    plain = kn.RankElo().fit(book.matches())
+    assert dict(book.rater.parameters_) == dict(plain.parameters_)

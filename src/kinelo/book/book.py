@@ -29,7 +29,8 @@ from kinelo.book.database import database_of, is_server
 from kinelo.book.erasing import erase, strings_in
 from kinelo.book.keeping import origin_of, settings_to_keep
 from kinelo.book.match_ledger import table_of
-from kinelo.book.ratings import BEFORE, Ratings, kinds_of, save_state, shown_rows, store_of
+from kinelo.book.milestones import Refit, refit
+from kinelo.book.ratings import BEFORE, Ratings, kinds_of, points_of, save_state, shown_rows, store_of
 from kinelo.book.replay import explain_replay
 from kinelo.book.schema import FORMAT, plain_json
 from kinelo.errors import InputError
@@ -41,11 +42,11 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
+from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on, forecast_by, settings_of
 from kinelo.raters.one_match import OneResult, one_result
 from kinelo.raters.rater import Rater, no_attribute
 from kinelo.raters.sides import SIDE
-from kinelo.raters.slots import Points
 from kinelo.raters.stored import SEPARATOR
 from kinelo.runtime.atomic import check_name
 
@@ -109,12 +110,10 @@ class RatingBook:
         description = {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
         database, blank = self._database, blank_of(rater)
         store = store_of(database, blank)
-        points = blank._slots.points() if store.local else Points(0.0, 1.0)
         if isinstance(blank, Rater):
             description["parameters"] = dict(blank.parameters_)
         about = {"format": FORMAT, "kinelo": __version__, "holds": "",
-                 "points: zero": repr(points.zero), "points: unit": repr(points.unit),
-                 "points: relative": str(int(points.relative))}  # fmt: skip
+                 **points_of(store)}  # fmt: skip
         about |= {name: value if isinstance(value, str) else plain_json(value) for name, value in description.items()}
         database.begin_file()
         with database.transaction():
@@ -366,6 +365,31 @@ class RatingBook:
         self._database.rewrite_pages()
         return new
 
+    def refit(self, after: int | None = None) -> Refit | None:
+        """Learn the open parameters anew from all matches of the book, and rate all of them again with what was found.
+
+        The ratings then are those of one run over all matches with the new parameters. Parameters and the ratings of
+        everyone, before and after, are kept (:mod:`kinelo.book.milestones`). Others may ask and add meanwhile: matches
+        that arrive while parameters are sought are rated with them and not learnt from.
+
+        Parameters
+        ----------
+        after
+            Only where so many matches (or contests) were added since parameters were learnt last; else nothing is
+            done, and None returned.
+
+        >>> import tempfile, kinelo as kn
+        >>> book = kn.RatingBook(tempfile.mkdtemp() + "/ratings.db", kn.TeamElo(home_step=0.0))
+        >>> book.add(kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results))
+        Added(new=60, known=0, changed=0)
+        >>> found = book.refit(after=50)
+        >>> found.matches, found.before["step"] != found.after["step"], book.refit(after=50)
+        (60, True, None)
+        """
+        if after is not None:
+            after = whole("after", after, 1)
+        return refit(self._ratings, after)
+
     def check(self) -> list[str]:
         """What is wrong with the book, in sentences; none where its rows are those of one run over all its matches.
 
@@ -378,7 +402,7 @@ class RatingBook:
             return wrong
         ratings = self._ratings
         with self._database.snapshot():
-            ratings.know_blank()
+            ratings.keep_up()
             stored_rater = ratings.read_whole()
             rater, matches = copy.deepcopy(ratings.blank), ratings.ledger.read()
         if matches is not None:

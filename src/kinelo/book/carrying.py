@@ -26,11 +26,13 @@ from kinelo.book.match_ledger import SCHEMA, Entry, Place
 from kinelo.book.ratings import (
     AWAITED,
     BEFORE,
+    COUNTED,
     READ,
     RESERVE,
     UPSERT,
     Ratings,
     in_book,
+    milestones_in,
     restored,
     save_state,
     slot_rows,
@@ -52,7 +54,7 @@ from kinelo.raters.two_rows import TwoRows
 
 EVERY = 10_000
 """Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
-TAKEN_BACK = ("blank", "settled", "store", "local", "ledgers", "earliest", "noun_held", "checked_day")
+TAKEN_BACK = ("milestones", "blank", "settled", "store", "local", "ledgers", "earliest", "noun_held", "checked_day")
 """What a transaction may change of what a book knows: where it does not count, all of it is as it was before."""
 WRITTEN = [name for name in SCHEMA if name != "rank"]
 LISTED = [name for name in CONTEST if name != "rank"]
@@ -94,10 +96,11 @@ class Alone:
         self.database, self.shared = database, shared
         texts = "".join(f"(SELECT value FROM common WHERE name = '{name}'), " for name in shared)
         self.question = (
-            "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM source WHERE named = 0 LIMIT 1) AS nameless), "
+            f"SELECT (SELECT value FROM about WHERE key = '{COUNTED}'), "
+            "(SELECT COUNT(*) FROM (SELECT 1 FROM source WHERE named = 0 LIMIT 1) AS nameless), "
             f"{texts}(SELECT CAST(MAX(date) AS TEXT) FROM {table})"
         )
-        """Whether some matches have no identifier, what all share, and the last day."""
+        """How many milestones there are, whether some matches have no identifier, what all share, and the last day."""
         number, marks = database.next_number.format(table=table), ", ".join("?" * len(columns))
         self.insert = (
             f"INSERT INTO {table} (number, {', '.join(columns)}, rank) SELECT new.number, {marks}, new.number "
@@ -111,19 +114,19 @@ class Alone:
         self.said: Any = None
         self.texts: Any = None
 
-    def begin(self) -> str:
+    def begin(self, milestones: int) -> str:
         """Learn in a transaction what the book says, where others have written since; its last day."""
         answer = self.database.answer
         if answer is not None or self.said is None:
             self.said = answer or self.database.one(self.question)
             self.known.clear()
-        if self.said[1] is None:
+        if self.said[2] is None or milestones_in(self.said[0]) != milestones:
             raise Otherwise
-        if self.texts != self.said[1:-1]:
+        if self.texts != self.said[2:-1]:
             with in_book(self.database.name):
-                kept = zip(self.shared, self.said[1:-1])
+                kept = zip(self.shared, self.said[2:-1])
                 self.take({name: read_json(text) for name, text in kept if text is not None})
-            self.texts = self.said[1:-1]
+            self.texts = self.said[2:-1]
         return self.said[-1] or ""
 
     def take(self, shared: dict[str, Any]) -> None:
@@ -165,7 +168,7 @@ class Alone:
         if len(self.known) > MOST_KNOWN:
             self.known.clear()
         self.known.update((row.name, row) for row in rows)
-        self.said = (self.said[0], *self.texts, max(date, self.said[-1] or ""))
+        self.said = (*self.said[:2], *self.texts, max(date, self.said[-1] or ""))
 
 
 @lru_cache(256)
@@ -191,7 +194,7 @@ class OneByOne(Alone):
         first, date = day
         before = self.rows((played.home, played.away), first)
         # On the last day of both it may be a match that the book holds without an identifier; undated ones are not.
-        doubtful = self.said[0] and first and all(row is not None and row.last == first for row in before)
+        doubtful = self.said[1] and first and all(row is not None and row.last == first for row in before)
         if doubtful and self.database.one(NAMELESS_MEETING, (date, played.home, played.away)) is not None:
             raise Otherwise
         rows = self.pair.use(played, first, before)
@@ -252,7 +255,7 @@ class Carrying:
 
     def __init__(self, ratings: Ratings) -> None:
         self.ratings, self.database = ratings, ratings.database
-        self._live: Any = None
+        self._live: tuple[Any, Any] = (None, None)
         self._alone: tuple[Any, dict[str, Alone]] = (None, {})
 
     def attempt(self, work: Callable[[], Any], *, everybody: bool, question: str = "") -> Any:
@@ -273,7 +276,7 @@ class Carrying:
                     vars(ratings).update(before)
                     if isinstance(error, Otherwise):
                         raise
-                    self._live = None
+                    self._live = (None, None)
                     for alone in self._alone[1].values():
                         alone.forget()
                     if attempt == RETRIES or not database.is_conflict(error):
@@ -305,7 +308,7 @@ class Carrying:
             return False
 
         def count() -> None:
-            last = alone.begin()
+            last = alone.begin(ratings.milestones)
             day = read_day(last or str(UNDATED)) if date is None else date
             first, text = day_number(day), str(day)
             early = first < ratings.earliest or (alone.moves and last > text)
@@ -337,7 +340,7 @@ class Carrying:
     def _count(self, matches: Any, alone: bool, everybody: bool) -> Entry:
         """Write what a table adds, and the ratings after it."""
         database, ratings = self.database, self.ratings
-        ratings.know_blank()
+        ratings.keep_up()
         # Enter: the first table decides what a book holds where its rater rates both.
         ledger, asked = ratings.ledger, kind_of(matches).noun
         if asked != ledger.noun and asked in ratings.can_hold:
@@ -381,7 +384,7 @@ class Carrying:
             remember(database, ledger, ledger.ids(entry.changed))
         ledger.write(entry, rank, numbers)
         if rater is None:
-            self._rate_again(min(days))
+            self.rate_again(min(days))
         else:
             self._carry_in_pieces(rater, used)
         return entry
@@ -391,7 +394,8 @@ class Carrying:
         ratings, store, database = self.ratings, self.ratings.store, self.database
         if database.one("SELECT 1 FROM common LIMIT 1") is None or len(used) > EVERY:
             return False
-        rater, shared = copy.deepcopy(ratings.blank) if self._live is None else self._live, store.shared()
+        blank, live = self._live
+        rater, shared = live if blank is ratings.blank else copy.deepcopy(ratings.blank), store.shared()
         rater._slots.take_shared(shared, None)
         first = int(used.day[0])
         moves = rater._slots.moves_shared(used)
@@ -417,7 +421,7 @@ class Carrying:
             rater._slots.take(rows.values())
         carry_on(rater, used)
         database.many(UPSERT, written([row for row in rater._slots.rows(keys) if rows.get(row[:2]) != row]))
-        self._live = rater
+        self._live = ratings.blank, rater
         if store.save_shared(rater._slots.shared(), shared) and not everybody:
             raise _EverybodyError
         return True
@@ -432,7 +436,7 @@ class Carrying:
     def remove(self, ids: list[str]) -> int:
         """Take matches out, inside a transaction, and rate those after them again."""
         ratings = self.ratings
-        ratings.know_blank()
+        ratings.keep_up()
         days = ratings.ledger.held(ids)
         missing = [name for name in ids if name not in days]
         if missing:
@@ -441,7 +445,7 @@ class Carrying:
             )
         ratings.ledger.remove(ids)
         forget(self.database, ids)
-        self._rate_again(min(days.values()))
+        self.rate_again(min(days.values()))
         return len(days)
 
     # Checkpoints, and rating again
@@ -465,7 +469,7 @@ class Carrying:
         ratings.checked_day = day
         return False
 
-    def _rate_again(self, day: str) -> None:
+    def rate_again(self, day: str) -> None:
         """Rate all matches from a day on again, from the last checkpoint before it; what was not reached stays."""
         database, ratings = self.database, self.ratings
         begin = database.one(
@@ -480,7 +484,7 @@ class Carrying:
             self._carry_in_pieces(rater, matches, before)
             return
         ratings.store.save(rater, database.one(f"SELECT COUNT(*) FROM {ratings.ledger.table}")[0])
-        self._live = None
+        self._live = (None, None)
 
     def _carry_in_pieces(self, rater: Any, matches: Any, before: int | None = None) -> None:
         """Let a rater use matches that stand in the book, keep checkpoints between days, and write what changed."""
@@ -508,4 +512,4 @@ class Carrying:
         gone = [(n,) for n in numbers if numbers[-1] - n > 2 * (n & -n) + 2]
         database.many("DELETE FROM checkpoint WHERE number = ?", gone)
         self.ratings.store.save(rater, total)
-        self._live = None
+        self._live = (None, None)

@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from kinelo.book.schema import INDEXES, TABLES, VIEWS
+from kinelo.book.schema import INDEXES, MILESTONES, TABLES, VIEWS
 from kinelo.errors import InputError, in_one_line
 from kinelo.runtime.extras import require
 
@@ -265,6 +265,14 @@ class Database:
         """Refuse tables that Kinelo did not make."""
         raise NotImplementedError
 
+    def has(self, table: str) -> bool:
+        """Whether there is a table of this name, which not every book has."""
+        raise NotImplementedError
+
+    def tables(self) -> dict[str, str]:
+        """Definitions of the tables that this book has."""
+        return TABLES | (MILESTONES if self.has("milestone") else {})
+
     def damage(self) -> list[str]:
         """What the database itself finds wrong with its file."""
         return []
@@ -480,10 +488,14 @@ class SQLite(Database):
         schema = {(kind, name): sql for kind, name, sql in self.rows("SELECT type, name, sql FROM sqlite_master")}
         if odd := [name for kind, name in schema if kind == "trigger"]:
             raise self.not_ours(f"it holds the trigger {odd[0]!r:.60}")
-        for kind, ours in (("table", TABLES), ("index", INDEXES), ("view", VIEWS)):
+        for kind, ours in (("table", self.tables()), ("index", INDEXES), ("view", VIEWS)):
             for name, sql in ours.items():
                 if _plain(schema.get((kind, name)) or "") != _plain(self.definition(sql)):
                     raise self.not_ours(f"its {kind} {name!r} is missing or another")
+
+    def has(self, table: str) -> bool:
+        """Whether there is a table of this name."""
+        return self.one("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)) is not None
 
     def damage(self) -> list[str]:
         """What the database itself finds wrong."""
@@ -605,7 +617,7 @@ class Postgres(Database):
         with self.writing_lock, self.in_words():
             connection = self.connect(writing=True)
             try:
-                for table in TABLES:
+                for table in self.tables():
                     connection.execute(f"VACUUM (FULL) {table}")
             finally:
                 connection.close()
@@ -664,6 +676,10 @@ class Postgres(Database):
         """Whether there is anything in the place of a book."""
         return self.begun()
 
+    def has(self, table: str) -> bool:
+        """Whether there is a table of this name."""
+        return self.one("SELECT to_regclass(?)", (table,))[0] is not None
+
     def create(self) -> None:
         """Make the tables, and the sequence of their numbers."""
         self.run("CREATE SEQUENCE kinelo_number")
@@ -678,12 +694,12 @@ class Postgres(Database):
         columns: dict[str, dict[str, str]] = {}
         for table, column, kind in schema:
             columns.setdefault(table, {})[column] = kind.upper()
-        for name, sql in TABLES.items():
+        for name, sql in self.tables().items():
             ours = dict(re.findall(r"^  (\w+) (DOUBLE PRECISION|\w+)", self.definition(sql), re.MULTILINE))
             ours.pop("PRIMARY", None)
             if columns.get(name) != ours:
                 raise self.not_ours(f"its table {name!r} is missing or another")
-        ours = ", ".join(f"'{name}'::regclass" for name in TABLES)
+        ours = ", ".join(f"'{name}'::regclass" for name in self.tables())
         for what, sql in ADDED.items():
             odd = self.one(sql.format(ours=ours))
             if odd is not None:

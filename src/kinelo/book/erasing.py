@@ -27,6 +27,8 @@ TEXTS = {
     "slot": ("number", ("more",)),
 }
 """Tables with the columns that hold JSON, and what tells their rows apart."""
+NAMES = (("match", "home"), ("match", "away"), ("slot", "name"), ("milestone_rating", "name"))
+"""Columns of names."""
 JOINED = " + "
 """What stands between the members of an entrant."""
 LABELS = {"match": ("match_id",), "contest": ("contest_id", "name", "title")}
@@ -53,7 +55,7 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
                         f"The name {name!r:.60} is part of {text!r:.80}, by which {database.name} knows what was "
                         "played; nothing was changed. Give it another identifier or title first."
                     )
-    for table, column in (("match", "home"), ("match", "away"), ("slot", "name")):
+    for table, column in _names(database):
         database.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, name))
 
     def json_renamed(text: str) -> str | None:
@@ -96,10 +98,15 @@ def strings_in(text: str | None) -> set[str]:
     return strings
 
 
+def _names(database: Database) -> list[tuple[str, str]]:
+    """Columns of names that a book has."""
+    return [(table, column) for table, column in NAMES if table in database.tables()]
+
+
 def _everywhere(database: Database, name: str) -> int:
     """How often a name stands among those who are rated or have played."""
     count = 0
-    for table, column in (("match", "home"), ("match", "away"), ("slot", "name")):
+    for table, column in _names(database):
         count += database.one(f"SELECT COUNT(*) FROM {table} WHERE {column} = ?", (name,))[0]
     within = plain_json(name)
     for table, column in (("match", "lineups"), ("entry", "slots"), ("about", "value")):

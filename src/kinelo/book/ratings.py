@@ -29,11 +29,13 @@ from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED, read_day
 from kinelo.raters.adapter import carry_on, conditions_of, state_of
 from kinelo.raters.rater import Rater, traits_of
-from kinelo.raters.slots import Key, SlotRow, check_rows
+from kinelo.raters.slots import Key, Points, SlotRow, check_rows
 from kinelo.raters.state import NEVER
 
 BEFORE, NOW = 0, 1
 """Rows of ``checkpoint``: the state before any match, and after all where it is kept as a whole."""
+COUNTED = "milestones"
+"""The key of ``about`` that counts milestones: all ratings begin anew with each."""
 MOST_STATE = 1 << 30
 """Bytes of a state beyond which it is not read."""
 MOST_ROWS = 10_000
@@ -156,8 +158,8 @@ class SlotStore:
             rows_by_key |= {row[:2]: row for row in slot_rows(rows.values(), db.name)}
         return rows_by_key
 
-    def glance(self, keys: Iterable[Key], table: str) -> tuple[dict[str | None, Any], dict[Key, SlotRow]]:
-        """What all share and the last day (under None), as texts, and rows of some slots.
+    def glance(self, keys: Iterable[Key], table: str) -> tuple[int, dict[str | None, Any], dict[Key, SlotRow]]:
+        """The number of milestones, what all share and the last day (under None), as texts, and rows of some slots.
 
         One question, so that all of it is of one moment without a transaction.
         """
@@ -168,7 +170,11 @@ class SlotStore:
             values += [kind, db.listed(names)]
         rows = db.rows(_glance_at(len(kinds), table, db.among("name")), values)
         said = {row[1]: row[6] for row in rows if row[0] is None}
-        return said, {row[:2]: row for row in slot_rows((row for row in rows if row[0] is not None), db.name)}
+        return (
+            milestones_in(said.pop("", None)),
+            said,
+            {row[:2]: row for row in slot_rows((row for row in rows if row[0] is not None), db.name)},
+        )
 
     def whole(self, latest: int) -> Any:
         """A rater that knows everyone."""
@@ -201,12 +207,20 @@ class SlotStore:
         return bool(changed)
 
 
+def milestones_in(text: Any) -> int:
+    """How many milestones a book counts; none where it says nothing."""
+    if text is not None and not (isinstance(text, str) and text.isdecimal() and len(text) < 10):
+        raise InputError("A book does not say how many milestones it has: it is damaged.")
+    return int(text or 0)
+
+
 @lru_cache(64)
 def _glance_at(kinds: int, table: str, among: str) -> str:
     """The question for rows of so many kinds, and for what all share."""
     parts = [f"{READ} WHERE kind = ? AND {among}"] * kinds or [f"{READ} WHERE 1 = 0"]
     parts.append("SELECT NULL, name, NULL, NULL, NULL, NULL, value FROM common")
     parts.append(f"SELECT NULL, NULL, NULL, NULL, NULL, NULL, CAST(MAX(date) AS TEXT) FROM {table}")
+    parts.append(f"SELECT NULL, '', NULL, NULL, NULL, NULL, value FROM about WHERE key = '{COUNTED}'")
     return " UNION ALL ".join(parts)
 
 
@@ -306,6 +320,13 @@ def store_of(database: Database, blank: Any) -> Any:
     return SlotStore(database, blank) if local else WholeStore(database, blank)
 
 
+def points_of(store: Any) -> dict[str, str]:
+    """How the view of ratings counts in points, as ``about`` says it."""
+    points = store.blank._slots.points() if store.local else Points(0.0, 1.0)
+    return {"points: zero": repr(points.zero), "points: unit": repr(points.unit),
+            "points: relative": str(int(points.relative))}  # fmt: skip
+
+
 def kinds_of(rater: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Kinds of entrants that a rater of contests rates, in their order, and those that help others; none of matches."""
     helping = getattr(rater, "_advantage_kinds", None)
@@ -322,6 +343,7 @@ class Ratings:
 
     def __init__(self, database: Database, given: Any) -> None:
         self.database = database
+        self._opening = threading.Lock()
         self.open(given)
 
     def open(self, given: Any) -> None:
@@ -346,6 +368,7 @@ class Ratings:
         blank = restored(database, rater, BEFORE)
         if blank is None and isinstance(rater, Rater):
             raise InputError(f"{database.name} does not say where its rater began: it is damaged.")
+        self.milestones = milestones_in(about.get(COUNTED))
         self.seen: Any = None
         self.noun_held = self.checked_day = ""
         self.forget()
@@ -367,6 +390,14 @@ class Ratings:
         }  # fmt: skip
         begun = blank._begun() if self.local else ()
         self.earliest = int(begun.known.last[: len(begun)].max(initial=NEVER)) if begun else NEVER
+
+    def keep_up(self) -> None:
+        """Begin anew where all ratings were computed anew since, by another process or this one."""
+        count = self.database.one("SELECT value FROM about WHERE key = ?", (COUNTED,))
+        with self._opening:
+            if count is not None and milestones_in(count[0]) > self.milestones:
+                self.open(type(self.blank))
+        self.know_blank()
 
     def know_blank(self) -> None:
         """Read again how the rater began where another process has settled it since."""
@@ -417,7 +448,7 @@ class Ratings:
         """A rater that knows everyone, read anew where anything was committed since it was read."""
         moment = self.database.moment()  # what is committed from now on is read the next time
         with self.database.snapshot():
-            self.know_blank()
+            self.keep_up()
             seen, rater = self._reader
             if seen is None or seen != moment:
                 rater = self.read_whole()
@@ -444,7 +475,10 @@ class Ratings:
             rater, partial.said, partial.rows = copy.deepcopy(self.blank), None, 0
         while True:
             keys = [] if partial.said is None else asked(rater)
-            glance, rows = self.store.glance(keys, self.ledger.table)
+            milestones, glance, rows = self.store.glance(keys, self.ledger.table)
+            if milestones > self.milestones:
+                self.keep_up()
+                return self.knowing(asked)
             if glance == partial.said:
                 break
             if len(glance) == 1:

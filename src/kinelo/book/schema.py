@@ -2,7 +2,8 @@
 
 ``about`` says which rater it is and how ratings are counted in points; ``match`` (or ``contest`` and ``entry``) holds
 what was played, in the order ``date, rank, place``; ``slot`` what is known of everyone; ``common`` what all share;
-``checkpoint`` the whole state before certain days; ``source`` the tables that were added. ``rating`` shows everyone in
+``checkpoint`` the whole state before certain days; ``source`` the tables that were added; ``milestone`` when all
+ratings were computed anew. ``rating`` shows everyone in
 points, the best of all by ``ORDER BY rating DESC``.
 """
 
@@ -102,6 +103,31 @@ TABLES = {
   named {flag} NOT NULL
 )""",
 }
+
+MILESTONES = {
+    "milestone": """CREATE TABLE milestone (
+  number {integer} PRIMARY KEY,
+  what {text} NOT NULL,
+  name {text} NOT NULL,
+  date {date} NOT NULL,
+  matches {integer} NOT NULL,
+  details {text} NOT NULL
+)""",
+    "milestone_rating": """CREATE TABLE milestone_rating (
+  number {integer} NOT NULL,
+  kind {text} NOT NULL,
+  name {text} NOT NULL,
+  place {integer} NOT NULL,
+  rating {real} NOT NULL,
+  deviation {real},
+  games {integer} NOT NULL,
+  rating_after {real},
+  deviation_after {real},
+  reward {text},
+  PRIMARY KEY (number, kind, name)
+)""",
+}
+"""Tables that a book has once parameters were learnt anew or a season was closed: ratings before and after."""
 
 INDEXES = {
     "match_order": "CREATE INDEX match_order ON match (date, rank, place)",

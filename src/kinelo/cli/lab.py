@@ -64,6 +64,10 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.")] = 8000,
     workers: Annotated[int, typer.Option(help="Processes that answer.")] = 1,
+    refit_every: Annotated[
+        int | None,
+        typer.Option(help="Learn the rater's parameters anew whenever so many matches or contests were added since."),
+    ] = None,
 ) -> None:
     """Serve a rating book over HTTP and JSON: results come in, forecasts and ratings go out.
 
@@ -82,7 +86,7 @@ def serve(
     from kinelo.service.serving import serve as serve_book
     from kinelo.service.settings import Settings
 
-    settings = Settings(book, rater, host, port, workers)
+    settings = Settings(book, rater, host, port, workers, refit_every=refit_every)
     with disk_errors_in_words(Path(book)):
         serve_book(settings, lambda address: typer.echo(f"The book is served at {address}  (Ctrl-C ends it)"))
 

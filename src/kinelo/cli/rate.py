@@ -38,6 +38,7 @@ from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     from kinelo.book.book import RatingBook
+    from kinelo.book.milestones import Refit
 
 
 def sample(
@@ -357,7 +358,7 @@ def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:
     return parts
 
 
-WORDS = {"check": 1, "export": 2, "erase": 2}
+WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1}
 """Verbs, and how many words follow each."""
 
 
@@ -365,10 +366,11 @@ def book(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[check|export|erase] BOOK [FILE|NAME]",
+            metavar="[check|export|erase|refit] BOOK [FILE|NAME]",
             help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://… Before it, check compares "
             "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet); erase "
-            "takes NAME out of it for good, with a pseudonym in its place.",
+            "takes NAME out of it for good, with a pseudonym in its place; refit learns the parameters of its rater "
+            "from all its matches, and rates these again.",
         ),
     ],
     remove: Annotated[
@@ -397,6 +399,7 @@ def book(
     Example:  kinelo book erase league.db 'Ann Example'
     Example:  kinelo book check league.db
     Example:  kinelo book export league.db matches.parquet
+    Example:  kinelo book refit league.db
     """
     from kinelo.book.book import RatingBook
     from kinelo.raters.choice import rater_called
@@ -417,6 +420,9 @@ def book(
         if verb == "erase":
             given = opened.erase(str(words[-1]), pseudonym)
             typer.echo(f"{words[-1]} is {given} from now on; every rating is as it was. Copies are yours to erase.")
+            return
+        if verb == "refit" and (found := opened.refit()) is not None:
+            typer.echo(_refit_words(found, opened.noun))
             return
     if verb == "check":
         _check(opened)
@@ -444,6 +450,15 @@ def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, 
     if (verb and asked) or (ratings and verb != "export"):
         raise InputError("--list and --remove go with kinelo book BOOK, --ratings with kinelo book export BOOK FILE.")
     return verb, rest[0], Path(rest[-1])
+
+
+def _refit_words(found: Refit, noun: str) -> str:
+    """What was learnt, in a sentence, and every parameter before and after."""
+    changed = "; ".join(f"{name} {found.before.get(name, 0.0):.3g} → {now:.3g}" for name, now in found.after.items())
+    return (
+        f"Learnt from {found.matches:,} {noun} up to {found.date}, and all ratings computed again: log-loss of their "
+        f"forecasts {found.loss_before:.4f} → {found.loss_after:.4f}, on {noun} that chose the parameters.\n{changed}"
+    )
 
 
 def _check(kept: RatingBook) -> None:

@@ -39,6 +39,8 @@ from kinelo.service.settings import Settings
 READERS = 4
 """Threads that read the book, each with a connection."""
 MOST_OFFSET = 10**9
+OFTEN = 20
+"""How often a process asks, while as many matches come as call for it, whether parameters are to be learnt anew."""
 Answer = TypeVar("Answer")
 log = logging.getLogger("uvicorn.error")
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -59,8 +61,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 class BookThreads:
     """A book, and the threads that ask it."""
 
-    def __init__(self, book: RatingBook) -> None:
-        self.book = book
+    def __init__(self, book: RatingBook, refit_every: int | None = None) -> None:
+        self.book, self.refit_every, self.added = book, refit_every, 0
         self.at_hand = book._ratings.local and not is_server(str(book.path))
         """Whether a match is forecast at once: two rows of a file take less time than to hand them to a thread."""
         self.writer, self.readers, self.slow = (
@@ -70,7 +72,22 @@ class BookThreads:
 
     async def asked(self, pool: ThreadPoolExecutor, door: Callable[..., Answer], *words: Any) -> Answer:
         """What a door answers, asked in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(pool, door, self.book, *words)
+        answer = await asyncio.get_running_loop().run_in_executor(pool, door, self.book, *words)
+        if self.refit_every is not None and isinstance(answer, say.Added):
+            self.added += answer.new
+            if self.added * OFTEN >= self.refit_every:
+                self.added = 0
+                self.slow.submit(self._refit_where_due)
+        return answer
+
+    def _refit_where_due(self) -> None:
+        """Learn parameters anew where enough was added since, by anybody; a failure stands in the log."""
+        try:
+            found = self.book.refit(self.refit_every)
+            if found is not None:
+                log.info("Parameters learnt from %s matches up to %s.", f"{found.matches:,}", found.date)
+        except Exception as error:
+            log.error("Parameters were not learnt anew: %s", error)
 
     def close(self) -> None:
         """Finish what was begun."""
@@ -96,7 +113,7 @@ def create_app(settings: Settings) -> ASGIApp:
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        threads = BookThreads(open_book(settings))
+        threads = BookThreads(open_book(settings), settings.refit_every)
         app.state.threads, app.state.metrics = threads, metrics
         try:
             await threads.asked(threads.slow, _warm)
@@ -194,6 +211,7 @@ QUESTIONS = (
     ("/preview", "slow", doors.preview),
     ("/explain", "slow", doors.explain),
     ("/fair", "slow", doors.fair),
+    ("/refit", "slow", doors.refit),
 )
 """What is asked by a body in JSON: the path, who asks the book, and its door."""
 ROUTES = (

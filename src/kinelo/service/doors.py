@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from kinelo._version import __version__
@@ -170,6 +171,12 @@ def explain(book: RatingBook, said: say.WhichMatch | say.Whose) -> say.Explanati
     if isinstance(said, say.WhichMatch):
         return say.Explanation.model_validate(explanation.explain(book, said.match_id, of=said.of).to_dict())
     return say.Account.model_validate(explanation.explain_last(book, said.of, last=said.last).to_dict())
+
+
+def refit(book: RatingBook, said: say.Due) -> say.Refit:
+    """Learn the parameters anew, and rate all matches again with them; what was before is kept."""
+    found = book.refit(said.after)
+    return say.Refit(due=False) if found is None else say.Refit(due=True, **asdict(found))
 
 
 def health(book: RatingBook) -> say.Health:

@@ -32,6 +32,7 @@ class Settings:
     port: int = 8000
     workers: int = 1
     most_bytes: int = 1 << 20
+    refit_every: int | None = None
     token: str = field(default_factory=lambda: os.environ.get(TOKEN, ""), repr=False)
 
     def __post_init__(self) -> None:
@@ -39,6 +40,8 @@ class Settings:
             raise InputError(f"--port must lie between 0 and 65535, not at {self.port}.")
         if not 1 <= self.workers <= 64:
             raise InputError(f"--workers must lie between 1 and 64, not at {self.workers}.")
+        if self.refit_every is not None and self.refit_every < 1:
+            raise InputError(f"--refit-every must be at least 1, not {self.refit_every}.")
         if self.token and len(self.token) < LEAST_TOKEN:
             raise InputError(f"{TOKEN} is shorter than {LEAST_TOKEN} letters, which can be guessed.")
         if not self.token and not is_loopback(self.host):

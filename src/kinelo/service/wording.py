@@ -150,6 +150,25 @@ class Added(BaseModel):
     changed: int
 
 
+class Due(Said):
+    """When parameters are learnt anew: only where so many matches or contests were added since; else at once."""
+
+    after: Annotated[int, Field(ge=1, le=10**9)] | None = None
+
+
+class Refit(BaseModel):
+    """Parameters learnt anew from the matches up to a day, and losses of forecasts before and after; or not due."""
+
+    due: bool
+    number: int | None = None
+    date: str | None = None
+    matches: int | None = None
+    before: dict[str, float] = {}
+    after: dict[str, float] = {}
+    loss_before: float | None = None
+    loss_after: float | None = None
+
+
 class MatchForecast(BaseModel):
     """Chances of a match, its expected points, names that the book has never met, and what else is to be said."""
 
