@@ -93,15 +93,18 @@ def test_ensembles(section):
 KINDS = {
     "one step for all": (SYSTEM, None),
     "a step for each team": (kn.RatingSystem(kn.Tanh(0.5), gamma=tuple(np.linspace(0.02, 0.1, 200))), None),
-    "falling steps": (kn.RatingSystem(kn.Tanh(0.5), gamma=kn.FallingSteps(0.05, boost=2.0, matches=30)), None),
-    "FIDE's steps": (kn.RatingSystem(kn.Tanh.elo(), gamma=kn.FideSteps()), None),
-    "form": (SYSTEM, kn.Form(0.02, 0.8)),
-    "walks": (SYSTEM, kn.Walk(0.01)),
-    "learning": (SYSTEM, kn.Learning(alpha=0.2, beta=0.1, diffusion=0.3)),
-    "Glicko, walks": (kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(growth=0.1, start=0.8)), kn.Walk(0.1)),
-    "rounds": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.005, schedule=kn.Rounds()), None),
-    "periods of 3 matchdays": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Period(3)), None),
-    "contests of 8": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Field(8)), None),
+    "falling steps": (kn.RatingSystem(kn.Tanh(0.5), gamma=kn.model.FallingSteps(0.05, boost=2.0, matches=30)), None),
+    "FIDE's steps": (kn.RatingSystem(kn.Tanh.elo(), gamma=kn.model.FideSteps()), None),
+    "form": (SYSTEM, kn.model.Form(0.02, 0.8)),
+    "walks": (SYSTEM, kn.model.Walk(0.01)),
+    "learning": (SYSTEM, kn.model.Learning(alpha=0.2, beta=0.1, diffusion=0.3)),
+    "Glicko, walks": (
+        kn.RatingSystem(kn.Tanh(0.5), gamma=kn.model.DeviationSteps(growth=0.1, start=0.8)),
+        kn.model.Walk(0.1),
+    ),
+    "rounds": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.005, schedule=kn.model.Rounds()), None),
+    "periods of 3 matchdays": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.model.Period(3)), None),
+    "contests of 8": (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.model.Field(8)), None),
 }
 GOALS = {
     "form": 5.0,
@@ -143,7 +146,7 @@ def test_kinds_of_leagues(section, name):
 
 def test_the_papers_literal_steps(section):
     """Figure 3's grid with the paper's Δt = 10⁻⁵ up to t = 5."""
-    teams = kn.Population.uniform(theta=(0, 10, 200), r=(0, 10, 200), sigma=(0.0, 1.0, 20))
+    teams = kn.macro.Population.uniform(theta=(0, 10, 200), r=(0, 10, 200), sigma=(0.0, 1.0, 20))
     system = kn.RatingSystem(kn.Tanh(nu=1.0), gamma=0.05)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -28,7 +28,7 @@ Curves = dict[str, dict[int, float]]
 
 
 class League(NamedTuple):
-    matches: kn.Matches
+    matches: kn.matches.Matches
     lineups: list[tuple[list[str], list[str]]]
     won: np.ndarray
     day: np.ndarray

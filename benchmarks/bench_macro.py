@@ -20,8 +20,8 @@ PAPER = kn.RatingSystem(kn.Tanh(nu=1.0))
 THETA_CELLS = 200
 
 
-def figure3() -> kn.Population:
-    return kn.Population.uniform(theta=(0, 10, 200), r=(0, 10, 200), sigma=(0, 1, 20))
+def figure3() -> kn.macro.Population:
+    return kn.macro.Population.uniform(theta=(0, 10, 200), r=(0, 10, 200), sigma=(0, 1, 20))
 
 
 def fastest(run: Callable[[], object], times: int) -> float:
@@ -108,7 +108,7 @@ def truth() -> np.ndarray:
 
 
 def ours(r_cells: int, times: int = 1) -> tuple[float, np.ndarray]:
-    teams = kn.Population.uniform(theta=(*RANGE, THETA_CELLS), r=(*RANGE, r_cells), sigma=SIGMA)
+    teams = kn.macro.Population.uniform(theta=(*RANGE, THETA_CELLS), r=(*RANGE, r_cells), sigma=SIGMA)
     found: list[np.ndarray] = []
     run = lambda: found.append(kn.solve(SYSTEM, teams, until=UNTIL, scheme="tvd", samples=1).density[-1, :, 0].values)  # noqa: E731
     return fastest(run, times), found[-1]

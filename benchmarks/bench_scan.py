@@ -42,7 +42,7 @@ def test_a_river_through_team_elo(table, tmp_path, names):
     rater._reset()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.perf_counter()
-    rater.update(kn.scan_matches(str(tmp_path / "*.parquet")))
+    rater.update(kn.matches.scan_matches(str(tmp_path / "*.parquet")))
     rate = matches / (time.perf_counter() - began)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**10
     told = f"{rate / 1e6:.2f} million/s, {grown:.0f} MiB more at the peak"

@@ -57,7 +57,7 @@ def with_lineups(table: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def league(n: int, sides: int, lineups: bool = False) -> kn.Matches:
+def league(n: int, sides: int, lineups: bool = False) -> kn.matches.Matches:
     table = results(n, sides)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -80,7 +80,7 @@ def test_everyday_questions(table):
     section = table(SECTION)
     for what, action in (
         ("map of 200 teams", lambda: kn.stationary(SYSTEM, teams)),
-        ("map of a continuum", lambda: kn.stationary(SYSTEM, kn.Continuum((4, 10), 1.0))),
+        ("map of a continuum", lambda: kn.stationary(SYSTEM, kn.theory.Continuum((4, 10), 1.0))),
         ("rating noise of 200 teams with its covariance", lambda: kn.stationary(SYSTEM, teams, noise="gaussian")),
         ("unbiased step size of 200 teams", lambda: kn.unbiased_gamma(SYSTEM.outcome, teams)),
         ("diagnosis of 200 teams", lambda: kn.diagnose(SYSTEM, teams)),
@@ -90,6 +90,6 @@ def test_everyday_questions(table):
 
 
 def test_reference_values(table):
-    state = kn.stationary(SYSTEM, kn.Continuum((4, 10), 1.0))
+    state = kn.stationary(SYSTEM, kn.theory.Continuum((4, 10), 1.0))
     error = max(abs(state.centre_slope - 0.76369659), abs(float(state.rating_of(10.0)) - 9.28586219))
     table(SECTION).row("continuum, error against reference values", f"{error:.0e}", "≤ 1e-7", error <= 1e-7)

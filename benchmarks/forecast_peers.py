@@ -61,7 +61,7 @@ class Sides:
         self.lineups = lineups
         self.recent: dict[str, tuple[str, ...]] = {}
 
-    def meetings(self, matches: kn.Matches) -> Iterator[Meeting]:
+    def meetings(self, matches: kn.matches.Matches) -> Iterator[Meeting]:
         columns = (matches.neutral.tolist(), matches.signed.tolist(), matches.margin.tolist(), matches.day.tolist())
         names = matches.teams
         for k, (neutral, signed, margin, day) in enumerate(zip(*columns)):
@@ -69,7 +69,7 @@ class Sides:
             sides = tuple(self._starters(matches, k, s, pair[s]) if self.lineups else (pair[s],) for s in (0, 1))
             yield Meeting(sides, neutral, signed, margin, day)  # type: ignore[arg-type]
 
-    def _starters(self, matches: kn.Matches, k: int, side: int, team: str) -> tuple[str, ...]:
+    def _starters(self, matches: kn.matches.Matches, k: int, side: int, team: str) -> tuple[str, ...]:
         lineups = matches.lineups
         assert lineups is not None
         part = slice(lineups.offsets[2 * k + side], lineups.offsets[2 * k + side + 1])
@@ -92,7 +92,7 @@ class Peer:
         self.make, self.lineups = make, lineups
         self._lineup_knowledge = LINEUP if lineups else "not used"
 
-    def fit(self, matches: kn.Matches) -> Peer:
+    def fit(self, matches: kn.matches.Matches) -> Peer:
         drawn = float(np.mean(np.abs(matches.signed) < 1))
         trial, losses, most = matches[:TRIAL], {}, getattr(self.make, "trials", MOST_TRIALS)
 
@@ -111,7 +111,7 @@ class Peer:
         _, self.parameters, self.rating, self.sides = self._calibrated(matches, self.manner)
         return self
 
-    def _calibrated(self, matches: kn.Matches, manner: Manner) -> tuple[float, Array, Online, Sides]:
+    def _calibrated(self, matches: kn.matches.Matches, manner: Manner) -> tuple[float, Array, Online, Sides]:
         rating, sides = self.make(manner), Sides(self.lineups)
         differences = run(rating, sides.meetings(matches))
         scored = slice(len(matches) // 4, None)
@@ -128,10 +128,10 @@ class Peer:
         found = minimize(loss, start, method="Nelder-Mead", options=options)
         return float(found.fun), found.x / np.array([1.0, 1.0, unit, 1.0]), rating, sides
 
-    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
+    def one_step_ahead(self, matches: kn.matches.Matches) -> kn.forecasts.Forecast:
         p = self.parameters
         z = p[2] * run(self.rating, self.sides.meetings(matches)) + p[3] * (1.0 - matches.neutral)
-        return kn.Forecast.of(*ordered_logit(z, p).T)
+        return kn.forecasts.Forecast.of(*ordered_logit(z, p).T)
 
 
 def run(rating: Online, meetings: Iterator[Meeting]) -> Array:

@@ -103,15 +103,15 @@ class ResultsOnly:
     def __init__(self, rater: Any) -> None:
         self.rater = rater
 
-    def fit(self, matches: kn.Matches) -> ResultsOnly:
+    def fit(self, matches: kn.matches.Matches) -> ResultsOnly:
         self.rater.fit(without_margins(matches))
         return self
 
-    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
+    def one_step_ahead(self, matches: kn.matches.Matches) -> kn.forecasts.Forecast:
         return self.rater.one_step_ahead(without_margins(matches))
 
 
-def without_margins(matches: kn.Matches) -> kn.Matches:
+def without_margins(matches: kn.matches.Matches) -> kn.matches.Matches:
     return dataclasses.replace(matches, margin=np.full(len(matches), np.nan))
 
 

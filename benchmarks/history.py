@@ -55,7 +55,7 @@ def best(task: Callable[[], object], calls: int = CALLS) -> float:
 def simulator(size: float) -> Measures:
     system, league = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), kn.homogeneous(sigma=1.0, teams=200)
     rho = np.random.default_rng(1).normal(0.5, 0.1, (200, 23))
-    lottery = kn.LineupLottery(rho, 11)
+    lottery = kn.model.LineupLottery(rho, 11)
 
     def per_match(steps: int, realisations: int, strengths, sampling: str) -> float:
         steps = max(int(size * steps), 40)
@@ -76,7 +76,7 @@ def simulator(size: float) -> Measures:
 
 def kinetic(size: float) -> Measures:
     system = kn.RatingSystem(kn.Tanh(nu=1.0), gamma=0.05)
-    teams = kn.Population.uniform(theta=(0, 10, 200), r=(0, 10, 200), sigma=(0, 1, 20))
+    teams = kn.macro.Population.uniform(theta=(0, 10, 200), r=(0, 10, 200), sigma=(0, 1, 20))
     solve = lambda scheme: best(lambda: kn.solve(system, teams, until=5.0 * size, scheme=scheme), 1)  # noqa: E731
     return {"Figure 3, upwind": (solve("upwind"), "s"), "Figure 3, TVD": (solve("tvd"), "s")}
 

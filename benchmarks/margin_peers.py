@@ -84,9 +84,9 @@ class DixonColes:
     def __init__(self, scores: pl.DataFrame, *, years: float, every: int) -> None:
         self.goals = scores.to_numpy()
         self.years, self.every, self.xi = years, every, 0.0018
-        self.past: kn.Matches | None = None
+        self.past: kn.matches.Matches | None = None
 
-    def fit(self, matches: kn.Matches) -> DixonColes:
+    def fit(self, matches: kn.matches.Matches) -> DixonColes:
         last_year = matches.date[-1] - np.timedelta64(365, "D")
         begun, scored = matches.before(last_year), matches.since(last_year)
         if len(begun) > len(scored):
@@ -99,10 +99,10 @@ class DixonColes:
         self.past = matches
         return self
 
-    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
-        return kn.Forecast.of(*self._forecast(matches, self.every).T)
+    def one_step_ahead(self, matches: kn.matches.Matches) -> kn.forecasts.Forecast:
+        return kn.forecasts.Forecast.of(*self._forecast(matches, self.every).T)
 
-    def _forecast(self, matches: kn.Matches, every: int) -> Array:
+    def _forecast(self, matches: kn.matches.Matches, every: int) -> Array:
         from penaltyblog.models import DixonColesGoalModel
 
         assert self.past is not None
@@ -136,7 +136,7 @@ class DixonColes:
         return told / told.sum(axis=1, keepdims=True)
 
 
-def _table(matches: kn.Matches) -> dict[str, np.ndarray]:
+def _table(matches: kn.matches.Matches) -> dict[str, np.ndarray]:
     names = np.array(matches.teams, dtype=object)
     return {
         "row": matches.row,
@@ -148,5 +148,5 @@ def _table(matches: kn.Matches) -> dict[str, np.ndarray]:
     }
 
 
-def _of_what_happened(told: Array, matches: kn.Matches) -> Array:
+def _of_what_happened(told: Array, matches: kn.matches.Matches) -> Array:
     return told[np.arange(len(matches)), np.round(1 - matches.signed).astype(int)]

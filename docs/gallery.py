@@ -57,7 +57,7 @@ kn.plot.ratings(run, title="40 teams, 10 realisations")
 # The density of teams in (θ, r), the ratings over time, and what happened on the way.
 
 # %%
-population = kn.Population.concentrated(7.0, theta=(4, 10, 40), r=(4, 10, 40), sigma=1.0)
+population = kn.macro.Population.concentrated(7.0, theta=(4, 10, 40), r=(4, 10, 40), sigma=1.0)
 density = kn.solve(system, population, until=15.0, save_at=[0, 1, 5, 10, 15])
 kn.plot.population(density, title="From one rating to the settled map")
 
@@ -118,7 +118,7 @@ kn.plot.changeover(change)
 # %%
 few = kn.Normal([4.0, 5.5, 7.0, 8.5, 10.0], sigma=1.0)
 systems = {f"γ = {gamma:g}": kn.RatingSystem(kn.Tanh(nu=0.5), gamma=gamma) for gamma in (0.05, 0.15, 0.4)}
-compared = kn.design(few, kn.Form(rate=0.02, spread=0.8), systems, matches=1500, realisations=5, seed=1)
+compared = kn.design(few, kn.model.Form(rate=0.02, spread=0.8), systems, matches=1500, realisations=5, seed=1)
 kn.plot.design(compared)
 
 # %% [markdown]

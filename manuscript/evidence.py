@@ -74,7 +74,7 @@ def settled_map(figure: FigureStudy, runs: Runs) -> Evidence:
     for name, study in figure.studies.items():
         system, league, run = study.system, study.strengths, simulated(runs[name])
         nu, sigma = float(system.outcome.nu), float(league.sigma[0])
-        many = kn.Continuum(theta=(4.0, 10.0), sigma=sigma)
+        many = kn.theory.Continuum(theta=(4.0, 10.0), sigma=sigma)
         state, noisy = kn.stationary(system, many), kn.stationary(system, league, noise="gaussian")
         relaxation = kn.relaxation(system, many)
         values |= {

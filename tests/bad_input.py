@@ -14,7 +14,45 @@ import numpy as np
 import scipy.stats
 
 import kinelo as kn
+from kinelo.forecasts import Forecast, Mixture, Rules
+from kinelo.macro import Population, kinetic_states
+from kinelo.matches import Contests, likely_names, sample_contests, scan_contests, scan_matches, tournament_players
+from kinelo.micro import simulate_matches, simulation_states
+from kinelo.model import (
+    AllPlayAll,
+    Davidson,
+    DeviationSteps,
+    Empirical,
+    FallingSteps,
+    FideSteps,
+    Field,
+    Form,
+    Learning,
+    LineupLottery,
+    Local,
+    LooseWindow,
+    Period,
+    Probit,
+    Results,
+    Rounds,
+    Scaled,
+    Turnover,
+    Walk,
+    Window,
+    outcome_probabilities,
+    satisfies_b_prime,
+)
+from kinelo.raters import choose_rater, surprises, upsets, with_points
 from kinelo.studies import parse_study, read_study
+from kinelo.theory import (
+    Continuum,
+    contest_worth,
+    critical_gamma,
+    newcomer,
+    recover_strength,
+    settled_deviations,
+    strength_profile,
+)
 
 
 def system():
@@ -129,23 +167,23 @@ def first(states):
 
 CALLS = {
     "Tanh": (lambda **k: kn.Tanh(**k), {"nu": 0.5}),
-    "Probit": (lambda **k: kn.Probit(**k), {"nu": 0.5}),
-    "Davidson": (lambda **k: kn.Davidson(**k), {"nu": 0.5, "kappa": 1.0}),
-    "AllPlayAll": (lambda: kn.AllPlayAll(), {}),
-    "Local": (lambda: kn.Local(), {}),
-    "Window": (lambda **k: kn.Window(**k), {"c": 2.0, "smoothing": 0.5}),
+    "Probit": (lambda **k: Probit(**k), {"nu": 0.5}),
+    "Davidson": (lambda **k: Davidson(**k), {"nu": 0.5, "kappa": 1.0}),
+    "AllPlayAll": (lambda: AllPlayAll(), {}),
+    "Local": (lambda: Local(), {}),
+    "Window": (lambda **k: Window(**k), {"c": 2.0, "smoothing": 0.5}),
     "Fixed": (lambda **k: kn.Fixed(**k), {"theta": [4.0, 7.0], "names": ["A", "B"]}),
     "Normal": (lambda **k: kn.Normal(**k), {"theta": [4.0, 7.0], "sigma": [1.0, 0.5], "names": ["A", "B"]}),
     "LineupLottery": (
-        lambda **k: kn.LineupLottery(**k),
+        lambda **k: LineupLottery(**k),
         {"rho": [[1.0, 2.0, 3.0], [2.0, 2.0, 1.0]], "m": 2, "weights": [[1.0, 1.0, 2.0]] * 2, "names": ["A", "B"]},
     ),
     "Empirical": (
-        lambda **k: kn.Empirical(**k),
+        lambda **k: Empirical(**k),
         {"values": [[1.0, 2.0], [0.0, 3.0]], "probabilities": [0.5, 0.5], "names": ["A", "B"]},
     ),
     "Scaled": (
-        lambda **k: kn.Scaled(**k),
+        lambda **k: Scaled(**k),
         {"distribution": scipy.stats.laplace, "theta": [4.0, 7.0], "sigma": [1.0, 0.5], "names": ["A", "B"]},
     ),
     "setup_r1": (lambda **k: kn.paper.setup_r1(**k), {"seed": 1, "teams": 5, "players": 6, "lineup": 3}),
@@ -159,26 +197,26 @@ CALLS = {
         {"outcome": kn.Tanh(nu=0.5), "strengths": league(), "closure": "exact"},
     ),
     "outcome_probabilities": (
-        lambda **k: kn.model.outcome_probabilities(**k),
-        {"outcome": kn.Davidson(nu=0.5, kappa=1.0), "strengths": league()},
+        lambda **k: outcome_probabilities(**k),
+        {"outcome": Davidson(nu=0.5, kappa=1.0), "strengths": league()},
     ),
-    "satisfies_b_prime": (lambda **k: kn.model.satisfies_b_prime(**k), {"outcome": kn.Tanh(nu=0.5), "spread": 1.0}),
+    "satisfies_b_prime": (lambda **k: satisfies_b_prime(**k), {"outcome": kn.Tanh(nu=0.5), "spread": 1.0}),
     "RatingSystem": (
         lambda **k: kn.RatingSystem(**k),
-        {"outcome": kn.Tanh(nu=0.5), "pairing": kn.AllPlayAll(), "gamma": 0.1, "schedule": None},
+        {"outcome": kn.Tanh(nu=0.5), "pairing": AllPlayAll(), "gamma": 0.1, "schedule": None},
     ),
-    "DeviationSteps": (lambda **k: kn.DeviationSteps(**k), {"growth": 0.1, "start": 1.0, "largest": 2.0}),
-    "FallingSteps": (lambda **k: kn.FallingSteps(**k), {"gamma": 0.1, "boost": 1.0, "matches": 20.0}),
-    "FideSteps": (lambda **k: kn.FideSteps(**k).juniors(3), {"under_18": [1]}),
-    "Rounds": (lambda: kn.Rounds(), {}),
-    "Period": (lambda **k: kn.Period(**k), {"matches": 3}),
-    "Field": (lambda **k: kn.Field(**k), {"size": 3}),
+    "DeviationSteps": (lambda **k: DeviationSteps(**k), {"growth": 0.1, "start": 1.0, "largest": 2.0}),
+    "FallingSteps": (lambda **k: FallingSteps(**k), {"gamma": 0.1, "boost": 1.0, "matches": 20.0}),
+    "FideSteps": (lambda **k: FideSteps(**k).juniors(3), {"under_18": [1]}),
+    "Rounds": (lambda: Rounds(), {}),
+    "Period": (lambda **k: Period(**k), {"matches": 3}),
+    "Field": (lambda **k: Field(**k), {"size": 3}),
     "simulate_matches": (
-        lambda **k: kn.simulate_matches(**k).result,
+        lambda **k: simulate_matches(**k).result,
         {"system": system(), "strengths": league(), "matches": 5, "seed": 1, "start": [7.0, 7.0, 7.0]},
     ),
     "Continuum": (
-        lambda **k: kn.Continuum(**k),
+        lambda **k: Continuum(**k),
         {"theta": (4.0, 10.0), "sigma": (0.5, 1.0), "nodes": 8, "sigma_nodes": 3},
     ),
     "stationary": (
@@ -191,11 +229,11 @@ CALLS = {
         {"system": system(), "strengths": league(), "closure": "exact", "noise": "none"},
     ),
     "recover_strength": (
-        lambda **k: kn.theory.recover_strength(**k),
+        lambda **k: recover_strength(**k),
         {"outcome": kn.Tanh(nu=0.5), "ratings": [6.0, 7.0, 8.0], "sigma": 1.0, "gamma": 0.05},
     ),
     "recover_strength.variance": (
-        lambda **k: kn.theory.recover_strength(kn.Tanh(nu=0.5), [6.0, 7.0, 8.0], 1.0, **k),
+        lambda **k: recover_strength(kn.Tanh(nu=0.5), [6.0, 7.0, 8.0], 1.0, **k),
         {"rating_variance": [0.1, 0.1, 0.1]},
     ),
     "unbiased_gamma": (
@@ -214,7 +252,7 @@ CALLS = {
     ),
     "design": (
         lambda **k: kn.design(**k).to_dict(),
-        {"strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5), "systems": {"one": system()}, "matches": 30,
+        {"strengths": league(), "dynamics": Form(rate=0.1, spread=0.5), "systems": {"one": system()}, "matches": 30,
          "realisations": 2, "seed": 1, "check": False},
     ),
     "read_matches": (
@@ -229,7 +267,7 @@ CALLS = {
          "not_started": "out", "played": True, "aliases": {"A": "Ann"}},
     ),
     "scan_contests": (
-        lambda **k: [len(p) for p in kn.scan_contests(**k).chunks()], {"paths": races_file, "columns": None}
+        lambda **k: [len(p) for p in scan_contests(**k).chunks()], {"paths": races_file, "columns": None}
     ),
     "RankElo": (
         lambda **k: kn.RankElo(**k).fit(contests()),
@@ -248,13 +286,13 @@ CALLS = {
         lambda **k: fixed_rank().fit(contests()).update_one(**k),
         {"order": ["A", "B", "C"], "unfinished": ["D"], "date": "2020-01-02"},
     ),
-    "likely_names": (lambda **k: kn.matches.likely_names(**k), {"matches": matches}),
+    "likely_names": (lambda **k: likely_names(**k), {"matches": matches}),
     "sample_contests": (
-        lambda **k: kn.matches.sample_contests(**k),
+        lambda **k: sample_contests(**k),
         {"contests": 3, "entrants": 9, "size": 3, "walk": 0.1, "cars": 2, "team": 2, "newcomers": 0.1, "levels": 2,
          "seed": 1},
     ),
-    "Contests": (lambda **k: len(kn.Contests.from_matches(**k)), {"matches": matches}),
+    "Contests": (lambda **k: len(Contests.from_matches(**k)), {"matches": matches}),
     "TeamElo": (
         lambda **k: kn.TeamElo(**k),
         {"step": 20.0, "newcomer_boost": 1.0, "settling_matches": 10.0, "home_advantage": 50.0, "ties": 0.5,
@@ -276,7 +314,7 @@ CALLS = {
         lambda **k: kn.FideElo(**k).fit(matches()).ratings_,
         {"start": {"A": 1900, "B": 1750}, "born": {"A": 2009}, "as_of": "2025-10-01"},
     ),
-    "tournament_players": (lambda **k: kn.matches.tournament_players(**k).height, {"path": report_file}),
+    "tournament_players": (lambda **k: tournament_players(**k).height, {"path": report_file}),
     "KalmanElo": (
         lambda **k: kn.KalmanElo(**k),
         {"walk": 0.3, "prior_spread": 1.0, "noise": 0.5, "regression": 0.1, "ties": 0.5, "covariance": "full"},
@@ -296,18 +334,18 @@ CALLS = {
         {"covariates": [], "anchor": {"A": 1500.0}},
     ),
     "Rules.places": (
-        lambda **k: kn.season(rated(), fixtures(), rules=kn.Rules(tie_breaks=["wins"], places=k), realisations=5)
+        lambda **k: kn.season(rated(), fixtures(), rules=Rules(tie_breaks=["wins"], places=k), realisations=5)
         .to_dict(),
         {"title": (1, 1), "last": (-1, -1)},
     ),
     "Rules": (
-        lambda **k: kn.Rules(**k),
+        lambda **k: Rules(**k),
         {"win": 3.0, "draw": 1.0, "loss": 0.0, "tie_breaks": ["wins"], "places": {"title": (1, 1)}},
     ),
     "season": (
         lambda **k: kn.season(**k).points,
         {"rater": rated, "fixtures": fixtures, "results": season, "since": "2020-03-01",
-         "rules": kn.Rules(tie_breaks=["wins"], places={"title": (1, 1)}), "realisations": 3, "seed": 1},
+         "rules": Rules(tie_breaks=["wins"], places={"title": (1, 1)}), "realisations": 3, "seed": 1},
     ),
     "knockout": (
         lambda **k: kn.knockout(**k).reached,
@@ -333,15 +371,15 @@ CALLS = {
         {"low": 0.0, "high": 5.0, "alpha": 0.05, "beta": 0.1, "points": "logistic", "pairs": False},
     ),
     "devices": (lambda: len(kn.devices()), {}),
-    "to_pandas": (lambda **k: kn.to_pandas(**k), {"table": board}),
+    "to_pandas": (lambda **k: kn.runtime.to_pandas(**k), {"table": board}),
     "rating_history": (
         lambda **k: kn.rating_history(**k),
         {"rated": rated, "matches": matches, "points": 5, "side": "A"},
     ),
-    "surprises": (lambda **k: kn.raters.surprises(**k), {"rater": kn.KalmanElo(), "matches": matches}),
-    "upsets": (lambda **k: kn.raters.upsets(**k).height, {"rater": rated, "matches": matches}),
+    "surprises": (lambda **k: surprises(**k), {"rater": kn.KalmanElo(), "matches": matches}),
+    "upsets": (lambda **k: upsets(**k).height, {"rater": rated, "matches": matches}),
     "with_points": (
-        lambda **k: kn.raters.with_points(**k).ratings_.height,
+        lambda **k: with_points(**k).ratings_.height,
         {"rater": rated, "points": {"A": 40.0}},
     ),
     "share_page": (
@@ -380,38 +418,38 @@ CALLS = {
         {"matches": matches, "raters": rated, "train_until": "2020-01-15", "metrics": ("log_loss",)},
     ),
     "choose_rater": (
-        lambda **k: kn.choose_rater(**k).name,
+        lambda **k: choose_rater(**k).name,
         {"matches": matches, "raters": two_raters},
     ),
-    "Mixture": (lambda **k: kn.Mixture(**k), {"raters": two_raters}),
-    "Mixture.fit": (lambda **k: kn.Mixture([rated()]).fit(**k).weights_, {"matches": season}),
+    "Mixture": (lambda **k: Mixture(**k), {"raters": two_raters}),
+    "Mixture.fit": (lambda **k: Mixture([rated()]).fit(**k).weights_, {"matches": season}),
     "Population": (
-        lambda **k: kn.Population(**k).mean_rating,
+        lambda **k: Population(**k).mean_rating,
         {"density": np.ones((4, 1, 5)), **cells()},
     ),
-    "Population.uniform": (lambda **k: kn.Population.uniform(**k).mean_rating, cells()),
+    "Population.uniform": (lambda **k: Population.uniform(**k).mean_rating, cells()),
     "Population.gaussian": (
-        lambda **k: kn.Population.gaussian(**k).mean_rating,
+        lambda **k: Population.gaussian(**k).mean_rating,
         {**cells(), "theta_mean": 7.0, "theta_sd": 1.0, "r_mean": 7.0, "r_sd": 1.0},
     ),
     "Population.concentrated": (
-        lambda **k: kn.Population.concentrated(**k).mean_rating,
+        lambda **k: Population.concentrated(**k).mean_rating,
         {"rating": 7.0, **cells()},
     ),
     "kinetic_states": (
-        lambda **k: first(kn.macro.kinetic_states(**k))[0].population.mean_rating,
-        {"system": system(), "start": kn.Population.uniform(**cells()), "until": 0.1, "threads": 1},
+        lambda **k: first(kinetic_states(**k))[0].population.mean_rating,
+        {"system": system(), "start": Population.uniform(**cells()), "until": 0.1, "threads": 1},
     ),
     "Population.from_function": (
-        lambda **k: kn.Population.from_function(**k).mean_rating,
+        lambda **k: Population.from_function(**k).mean_rating,
         {"function": np.vectorize(lambda theta, sigma, r: 1.0), **cells()},
     ),
     "Population.from_function.value": (
-        lambda value: kn.Population.from_function(lambda theta, sigma, r: value, **cells()).mean_rating,
+        lambda value: Population.from_function(lambda theta, sigma, r: value, **cells()).mean_rating,
         {"value": 1.0},
     ),
     "Population.concentrated.value": (
-        lambda value: kn.Population.concentrated(lambda theta, sigma: value, **cells()).mean_rating,
+        lambda value: Population.concentrated(lambda theta, sigma: value, **cells()).mean_rating,
         {"value": 7.0},
     ),
     "RatingSystem.read_study": (
@@ -425,15 +463,15 @@ CALLS = {
          "schedule": {"kind": "rounds"}, "title": "A study"},
     ),
     "Forecast": (
-        lambda **k: kn.Forecast(**k).points,
+        lambda **k: Forecast(**k).points,
         {"probabilities": [[0.5, 0.3, 0.2]] * 3, "unknown": (), "matches": fixtures,
          "ratings_before": np.ones((3, 2))},
     ),
     "RatingSystem.gammas": (lambda **k: system().gammas(**k), {"teams": 3}),
-    "FideSteps.juniors": (lambda **k: kn.FideSteps().juniors(**k), {"teams": 3}),
+    "FideSteps.juniors": (lambda **k: FideSteps().juniors(**k), {"teams": 3}),
     "solve": (
         lambda **k: kn.solve(**k).rating_given_theta.values,
-        {"system": system(), "population": kn.Population.uniform(**cells()), "until": 0.1, "closure": "exact",
+        {"system": system(), "population": Population.uniform(**cells()), "until": 0.1, "closure": "exact",
          "scheme": "tvd", "dt": 0.05, "diffusion": 0.1, "save_at": [0.1], "stop": "steady", "steady_below": 1e-4,
          "samples": 2, "threads": 1},
     ),
@@ -443,57 +481,57 @@ CALLS = {
          "start": [7.0, 7.0, 7.0], "record_every": 2, "sampling": "marginal", "threads": 1, "device": "cpu"},
     ),
     "simulation_states": (
-        lambda **k: [state.rating for state in first(kn.micro.simulation_states(**k))],
+        lambda **k: [state.rating for state in first(simulation_states(**k))],
         {"system": system(), "strengths": league(), "stops": [1, 2], "matches_per_step": 5, "realisations": 2,
          "seed": 1, "start": [7.0, 7.0, 7.0], "sampling": "literal", "threads": 1},
     ),
-    "Learning": (lambda **k: kn.Learning(**k), {"alpha": 0.1, "beta": 0.1, "diffusion": 0.1, "on": "expected"}),
-    "Form": (lambda **k: kn.Form(**k), {"rate": 0.1, "spread": 0.5}),
-    "Walk": (lambda **k: kn.Walk(**k), {"spread": 0.1}),
+    "Learning": (lambda **k: Learning(**k), {"alpha": 0.1, "beta": 0.1, "diffusion": 0.1, "on": "expected"}),
+    "Form": (lambda **k: Form(**k), {"rate": 0.1, "spread": 0.5}),
+    "Walk": (lambda **k: Walk(**k), {"spread": 0.1}),
     "Turnover": (
-        lambda **k: kn.Turnover(**k),
+        lambda **k: Turnover(**k),
         {"rate": 0.01, "theta": [6.0, 7.0], "start": 7.0, "leaving": "random"},
     ),
     "tracking": (
         lambda **k: kn.tracking(**k).moments,
-        {"system": system(), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5), "check": False},
+        {"system": system(), "strengths": league(), "dynamics": Form(rate=0.1, spread=0.5), "check": False},
     ),
     "best_gamma": (
         lambda **k: kn.best_gamma(**k).gamma,
-        {"system": kn.Tanh(nu=0.5), "strengths": league(), "dynamics": kn.Form(rate=0.1, spread=0.5)},
+        {"system": kn.Tanh(nu=0.5), "strengths": league(), "dynamics": Form(rate=0.1, spread=0.5)},
     ),
     "critical_gamma": (
-        lambda **k: kn.critical_gamma(**k).critical,
+        lambda **k: critical_gamma(**k).critical,
         {"system": kn.Tanh(nu=0.5), "strengths": league()},
     ),
     "newcomer": (
-        lambda **k: kn.newcomer(**k).rating,
+        lambda **k: newcomer(**k).rating,
         {"system": system(), "strengths": kn.Normal([-2.0, 0.0, 1.0], 1.0), "theta": 0.5, "start": 0.0},
     ),
     "Results": (
-        lambda **k: kn.Results(**k).signed,
+        lambda **k: Results(**k).signed,
         {"table": [[0.5, 0.7], [0.3, 0.5]], "names": ["a", "b"], "games": 10},
     ),
     "matchmaking": (
         lambda **k: kn.matchmaking(**k).best.matches,
         {"system": system(), "strengths": league(), "fairness": 0.9, "pairings": None, "check": False},
     ),
-    "LooseWindow": (lambda **k: kn.LooseWindow(**k).w(1.0), {"c": 2.0, "far": 0.1}),
+    "LooseWindow": (lambda **k: LooseWindow(**k).w(1.0), {"c": 2.0, "far": 0.1}),
     "farming": (
         lambda **k: kn.farming(**k).gain,
         {"system": system(), "strengths": league(), "team": 0, "opponents": 1, "noise": "none"},
     ),
     "contest_worth": (
-        lambda **k: kn.theory.contest_worth(**k),
-        {"system": kn.RatingSystem(kn.Tanh(nu=0.5), schedule=kn.Field(3)), "strengths": league()},
+        lambda **k: contest_worth(**k),
+        {"system": kn.RatingSystem(kn.Tanh(nu=0.5), schedule=Field(3)), "strengths": league()},
     ),
     "settled_deviations": (
-        lambda **k: kn.theory.settled_deviations(**k).deviation,
+        lambda **k: settled_deviations(**k).deviation,
         {"system": kn.Tanh(nu=0.5), "strengths": league(), "growth": 0.05, "noise": "none"},
     ),
     "strength_profile": (
-        lambda **k: kn.theory.strength_profile(**k).density,
-        {"outcome": kn.Tanh(nu=0.5), "learning": kn.Learning(alpha=0.1, diffusion=0.1), "sigma": 0.5},
+        lambda **k: strength_profile(**k).density,
+        {"outcome": kn.Tanh(nu=0.5), "learning": Learning(alpha=0.1, diffusion=0.1), "sigma": 0.5},
     ),
     "sweep": (
         lambda **k: kn.sweep(**k).sizes,
@@ -503,7 +541,7 @@ CALLS = {
         lambda **k: kn.sweeps.convergence_table(**k)["order"].drop_nulls(),
         {"dataset": swept, "variable": "value", "axis": "n", "limit": 0.0},
     ),
-    "scan_matches": (lambda **k: [len(p) for p in kn.scan_matches(**k).pieces()], {"paths": river, "columns": None}),
+    "scan_matches": (lambda **k: [len(p) for p in scan_matches(**k).pieces()], {"paths": river, "columns": None}),
 }  # fmt: skip
 """Name → (the call, valid arguments)."""
 

@@ -100,7 +100,7 @@ def calls_of(kind):
         "settings": (lambda **k: told(rated(kind, **k)), settings(kind)),
         "season": (
             lambda **k: kn.season(standing(kind), **k).points,
-            {"fixtures": to_come, "rules": kn.Rules(tie_breaks=["wins"]), "realisations": 2, "seed": 1},
+            {"fixtures": to_come, "rules": kn.forecasts.Rules(tie_breaks=["wins"]), "realisations": 2, "seed": 1},
         ),
         "knockout": (
             lambda **k: kn.knockout(standing(kind), **k).reached,
@@ -128,7 +128,7 @@ RATER_CALLS = {name: call for kind in KINDS for name, call in calls_of(kind).ite
     ),
     "TeamElo.system": (
         lambda **k: told(kn.TeamElo(**k).fit(played())),
-        {"system": kn.RatingSystem(kn.Davidson(nu=0.003, kappa=0.5), gamma=10.0)},
+        {"system": kn.RatingSystem(kn.model.Davidson(nu=0.003, kappa=0.5), gamma=10.0)},
     ),
     "TeamElo.classic": (
         lambda **k: told(kn.TeamElo.classic(**k).fit(played())),

@@ -28,11 +28,11 @@ class MatchTables(NamedTuple):
     results: pl.DataFrame
     lineups: pl.DataFrame
 
-    def matches(self, *, lineups: bool = False, conditions: tuple[str, ...] = ()) -> kn.Matches:
+    def matches(self, *, lineups: bool = False, conditions: tuple[str, ...] = ()) -> kn.matches.Matches:
         """The matches as they are read, with line-ups where those are asked for."""
         return kn.read_matches(self.results, self.lineups if lineups else None, conditions=conditions)
 
-    def fixtures(self, last: int, *, lineups: bool = False, conditions: tuple[str, ...] = ()) -> kn.Matches:
+    def fixtures(self, last: int, *, lineups: bool = False, conditions: tuple[str, ...] = ()) -> kn.matches.Matches:
         """The last of them as matches to come: nothing of how they ended is known."""
         coming = self.results.tail(last).drop("home_score", "away_score", "weight")
         return kn.read_matches(coming, self.lineups if lineups else None, conditions=conditions, played=False)

@@ -129,7 +129,7 @@ def test_nonsense_is_refused_in_words(name, half):
 
 def spoilt(table):
     """The same matches or contests with an entry of nobody's, which a compiled loop would look up out of bounds."""
-    if isinstance(table, kn.Contests):
+    if isinstance(table, kn.matches.Contests):
         return dataclasses.replace(table, first=table.first + 10**6)
     return dataclasses.replace(table, home=table.home + np.int32(10**6))
 
@@ -146,7 +146,7 @@ TABLES = {
 @pytest.mark.parametrize(("name", "argument"), sorted(TABLES))
 def test_tables_that_do_not_hold_together_reach_no_loop(name, argument):
     call, good = ALL[name][0], made_of(ALL[name][1])
-    if isinstance(good[argument], kn.Matches | kn.Contests):
+    if isinstance(good[argument], kn.matches.Matches | kn.matches.Contests):
         with pytest.raises(kn.InputError, match="do not hold together: "):
             made(call, {**good, argument: spoilt(good[argument])})
 
@@ -186,7 +186,7 @@ def test_enormous_numbers_are_refused_before_the_work(name, argument):
 
 
 def test_a_name_in_the_place_of_raters_is_refused_at_once():
-    for call in (kn.Mixture, lambda raters: kn.backtest(matches(), raters, train_until="2020-01-15")):
+    for call in (kn.forecasts.Mixture, lambda raters: kn.backtest(matches(), raters, train_until="2020-01-15")):
         with pytest.raises(kn.InputError, match=r"^str is no rater"):
             made(call, {"raters": "A" * 20_000})
 
@@ -197,7 +197,7 @@ def test_a_long_run_says_how_long_it_takes(cells):
     with pytest.warns(
         kn.KineloWarning, match=r"Solving over a time of 1e\+09 in about .* steps takes at least \d+ (minutes|hours)"
     ):
-        next(kn.macro.kinetic_states(system(), kn.Population.uniform(**cells), until=1e9, device="cpu"))
+        next(kn.macro.kinetic_states(system(), kn.macro.Population.uniform(**cells), until=1e9, device="cpu"))
 
 
 def test_numbers_of_numpy_count_as_those_of_python():

@@ -84,7 +84,7 @@ def test_what_is_read_and_asked_is_refused_in_words(value):
         with pytest.raises(kn.InputError):
             standing().predict_one("A", "B", conditions=value)
     with pytest.raises(kn.InputError):
-        kn.Forecast(value)
+        kn.forecasts.Forecast(value)
     if not isinstance(value, int):
         with pytest.raises(kn.InputError):
             kn.sample_league(teams=value)
@@ -115,12 +115,12 @@ RAGGED = [[1.0], [1.0, 2.0]]
 LISTS = {
     "sigma": lambda value: kn.Normal([4.0, 7.0], value),
     "gamma": lambda value: kn.RatingSystem(kn.Tanh(nu=0.5), gamma=value),
-    "weights": lambda value: kn.LineupLottery([[1.0, 2.0], [2.0, 2.0]], m=1, weights=value),
-    "probabilities": lambda value: kn.Empirical([[1.0, 2.0], [0.0, 3.0]], value),
+    "weights": lambda value: kn.model.LineupLottery([[1.0, 2.0], [2.0, 2.0]], m=1, weights=value),
+    "probabilities": lambda value: kn.model.Empirical([[1.0, 2.0], [0.0, 3.0]], value),
     "variance": lambda value: kn.theory.recover_strength(kn.Tanh(nu=0.5), [6.0, 7.0], 1.0, rating_variance=value),
     "spread": lambda value: kn.model.satisfies_b_prime(kn.Tanh(nu=0.5), value),
-    "density": lambda value: kn.Population(value, theta=(4, 10, 2), r=(4, 10, 2), sigma=1.0),
-    "chances": lambda value: kn.Forecast.of(value, value, value),
+    "density": lambda value: kn.macro.Population(value, theta=(4, 10, 2), r=(4, 10, 2), sigma=1.0),
+    "chances": lambda value: kn.forecasts.Forecast.of(value, value, value),
     "y": lambda value: standing().score(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]}), value),
     "names": lambda value: kn.Fixed([4.0, 7.0], names=value),
 }
@@ -166,7 +166,7 @@ def test_a_refusal_is_one_line_whatever_it_repeats():
 
 def test_nested_lists_name_no_files_and_leagues_made_up_end():
     with pytest.raises(kn.InputError, match="paths must be a file"):
-        kn.scan_contests(nested(600))
+        kn.matches.scan_contests(nested(600))
     for odd in ({"contests": 10**9}, {"entrants": 10**9}, {"cars": 5e-324}, {"team": 0}):
         with pytest.raises(kn.InputError):
             kn.matches.sample_contests(**odd)

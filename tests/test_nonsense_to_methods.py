@@ -28,17 +28,17 @@ HELD = {
     "RatingSystem": system,
     "Normal": league,
     "Tanh": lambda: kn.Tanh(0.5),
-    "Davidson": lambda: kn.Davidson(0.5, 1.0),
-    "Window": lambda: kn.Window(2.0),
+    "Davidson": lambda: kn.model.Davidson(0.5, 1.0),
+    "Window": lambda: kn.model.Window(2.0),
     "Fixed": lambda: kn.Fixed([4.0, 7.0]),
-    "Population": lambda: kn.Population.uniform(theta=(4, 10, 4), r=(4, 10, 5), sigma=1.0),
+    "Population": lambda: kn.macro.Population.uniform(theta=(4, 10, 4), r=(4, 10, 5), sigma=1.0),
     "StationaryState": lambda: kn.stationary(system(), league()),
     "Relaxation": lambda: kn.relaxation(system(), league()),
     "Knockout": lambda: kn.knockout(rated(), ["A", "B"], date="2020-05-01", realisations=3),
     "Backtest": lambda: kn.backtest(season(), kn.TeamElo.classic(k=20), train_until="2020-02-01"),
-    "FallingSteps": lambda: kn.FallingSteps(0.1, 1.0, 20.0),
-    "Form": lambda: kn.Form(0.1, 0.5),
-    "Results": lambda: kn.Results([[0.5, 0.7], [0.3, 0.5]], names=["a", "b"], games=10),
+    "FallingSteps": lambda: kn.model.FallingSteps(0.1, 1.0, 20.0),
+    "Form": lambda: kn.model.Form(0.1, 0.5),
+    "Results": lambda: kn.model.Results([[0.5, 0.7], [0.3, 0.5]], names=["a", "b"], games=10),
 }
 
 

@@ -22,7 +22,7 @@ import kinelo as kn
 system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
 league = kn.Normal([4.0, 7.0, 10.0], 1.0)
 assert kn.simulate(system, league, steps=5).rating.sizes["team"] == 3
-teams = kn.Population.uniform(theta=(4.0, 10.0, 4), r=(4.0, 10.0, 5), sigma=1.0)
+teams = kn.macro.Population.uniform(theta=(4.0, 10.0, 4), r=(4.0, 10.0, 5), sigma=1.0)
 assert kn.solve(system, teams, until=0.1).density.sizes["r"] == 5
 assert 0.0 < kn.diagnose(system, league).slope < 1.0
 assert kn.sweep(lambda n: 1 / n, {"n": [1, 2]}).value.values.tolist() == [1.0, 0.5]

@@ -21,9 +21,9 @@ def test_every_public_name_exists(name):
     assert name in dir(kn)
 
 
-def test_most_people_need_about_ninety():
-    """Result classes, set-ups of the paper, profiles and tables live in their modules."""
-    assert len(kn.__all__) <= 95
+def test_most_people_need_at_most_sixty():
+    """Laws but those of every example, result classes, set-ups of the paper and tables live in their modules."""
+    assert len(kn.__all__) <= 60
 
 
 def seen_by_type_checkers(module) -> set[str]:
@@ -34,7 +34,15 @@ def seen_by_type_checkers(module) -> set[str]:
 
 
 def test_type_checkers_see_the_same_names():
-    assert seen_by_type_checkers(kn) == set(kn.__all__) - {"__version__"}
+    assert seen_by_type_checkers(kn) == (set(kn.__all__) - {"__version__"}) | kn._PACKAGES
+
+
+@pytest.mark.parametrize(("package", "name"), [(where, name) for where in kn._MOVED for name in kn._MOVED[where]])
+def test_a_name_that_moved_says_where_it_is_now(package, name):
+    sentence = rf"^kinelo\.{name} is now kinelo\.{package}\.{name}; the old name goes with 1\.0\.$"
+    with pytest.warns(DeprecationWarning, match=sentence) as warned:
+        assert getattr(kn, name) is getattr(getattr(kn, package), name)
+    assert name not in dir(kn) and warned[0].filename == __file__
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -21,7 +21,7 @@ from kinelo.studies.study import required
 TWO = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "C"], "result": [1.0, 0.5]}
 TANH, LEAGUE = kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0)
 SYSTEM = kn.RatingSystem(TANH, gamma=0.05)
-NEAR = kn.RatingSystem(TANH, kn.Window(c=2.0), gamma=0.05)
+NEAR = kn.RatingSystem(TANH, kn.model.Window(c=2.0), gamma=0.05)
 
 
 def matches():
@@ -65,7 +65,7 @@ CASES = {
     ),
     "rules of a season": (
         lambda: kn.season(classic(), fixtures(2), rules={"win": 3}, seed=1),
-        "rules must be kinelo.Rules, not dict.",
+        "rules must be kinelo.forecasts.Rules, not dict.",
     ),
     "a season of nothing": (
         lambda: kn.season(classic(), fixtures(2)[:0], seed=1),
@@ -86,31 +86,31 @@ CASES = {
     ),
     # Models
     "b that is not odd": (
-        lambda: kn.Outcome.from_function(lambda z: 0.75 * np.tanh(z) + (0.125 if z > 1.5 else 0.0)),
+        lambda: kn.model.Outcome.from_function(lambda z: 0.75 * np.tanh(z) + (0.125 if z > 1.5 else 0.0)),
         r"b must be odd, but b\(([\d.]+)\) = ([\d.]+) and b\(-\1\) = -[\d.]+\.",
     ),
     "b that falls": (
-        lambda: kn.Outcome.from_function(lambda z: np.tanh(z) * (1 - 0.5 * np.tanh(z * z / 9))),
+        lambda: kn.model.Outcome.from_function(lambda z: np.tanh(z) * (1 - 0.5 * np.tanh(z * z / 9))),
         r"b must be increasing, but b\([\d.]+\) = [\d.]+ and b\([\d.]+\) = [\d.]+\.",
     ),
     "b that jumps": (
-        lambda: kn.Outcome.from_function(lambda z: 0.75 * np.tanh(z) + 0.2 * np.sign(z) * (abs(z) > 2)),
+        lambda: kn.model.Outcome.from_function(lambda z: 0.75 * np.tanh(z) + 0.2 * np.sign(z) * (abs(z) > 2)),
         r"b must be continuous, but it jumps by 0\.2 at 2\.",
     ),
     "ties that are not even": (
-        lambda: kn.Outcome.from_function(lambda z: np.tanh(z), ties=lambda z: 0.2 / (1 + np.exp(z))),
+        lambda: kn.model.Outcome.from_function(lambda z: np.tanh(z), ties=lambda z: 0.2 / (1 + np.exp(z))),
         r"ties must be even, but ties\(([\d.]+)\) = [\d.]+ and ties\(-\1\) = [\d.]+\.",
     ),
     "steps of deviations": (
-        lambda: kn.DeviationSteps(0.1, 1.0).at(np.zeros(2), np.zeros(2, int), np.zeros(2, bool)),
+        lambda: kn.model.DeviationSteps(0.1, 1.0).at(np.zeros(2), np.zeros(2, int), np.zeros(2, bool)),
         "The step of DeviationSteps depends on each side's deviation, not on ratings and matches.",
     ),
     "juniors": (
-        lambda: kn.FideSteps(under_18=5),
+        lambda: kn.model.FideSteps(under_18=5),
         "under_18 must list teams by index, or by name, not 5.",
     ),
     "FIDE's steps on another scale": (
-        lambda: kn.RatingSystem(kn.Tanh(nu=0.5), gamma=kn.FideSteps()),
+        lambda: kn.RatingSystem(kn.Tanh(nu=0.5), gamma=kn.model.FideSteps()),
         "FideSteps is made for the chess scale, where b'(0) is 0.00288 as in Tanh.elo(), not 0.5.",
     ),
     "theta of three dimensions": (
@@ -119,11 +119,11 @@ CASES = {
     ),
     # Theory
     "a newcomer among windows": (
-        lambda: kn.newcomer(NEAR, LEAGUE, theta=3.0, start=1.0),
+        lambda: kn.theory.newcomer(NEAR, LEAGUE, theta=3.0, start=1.0),
         "A newcomer is followed under AllPlayAll, match by match; simulate plays the rest.",
     ),
     "learning of unequal teams": (
-        lambda: kn.tracking(SYSTEM, kn.Normal([4.0, 7.0], [0.5, 2.0]), kn.Learning(alpha=0.1)),
+        lambda: kn.tracking(SYSTEM, kn.Normal([4.0, 7.0], [0.5, 2.0]), kn.model.Learning(alpha=0.1)),
         "Strengths that learn are computed for one common sigma, not for spreads from 0.5 to 2; simulate plays "
         "unequal ones.",
     ),
@@ -133,7 +133,7 @@ CASES = {
         "settle in several places.",
     ),
     "a density of nothing": (
-        lambda: kn.Population(np.zeros((3, 4)), theta=(0.0, 1.0, 3), r=(0.0, 1.0, 4), sigma=1.0),
+        lambda: kn.macro.Population(np.zeros((3, 4)), theta=(0.0, 1.0, 3), r=(0.0, 1.0, 4), sigma=1.0),
         "density must have a positive total mass, not 0.",
     ),
     "stops": (
@@ -150,7 +150,7 @@ CASES = {
         "systems must hold RatingSystems, but 'mine' is 0.05.",
     ),
     "pairings": (
-        lambda: kn.matchmaking(SYSTEM, LEAGUE, pairings=[kn.Window(c=1.0)]),
+        lambda: kn.matchmaking(SYSTEM, LEAGUE, pairings=[kn.model.Window(c=1.0)]),
         r"pairings must be Pairings by name, not \[Window\(.*\)\]\.",
     ),
     # Pictures, pages, sweeps and studies
@@ -301,7 +301,7 @@ CASES = {
         "A match without a result cannot change a rating; forecast it with predict.",
     ),
     "b that rises too late": (
-        lambda: kn.Outcome.from_function(lambda z: z / (1e14 + abs(z)) if abs(z) < 1e12 else np.sign(z) * 0.5),
+        lambda: kn.model.Outcome.from_function(lambda z: z / (1e14 + abs(z)) if abs(z) < 1e12 else np.sign(z) * 0.5),
         r"b must rise from 0 to its supremum between differences of 1e-9 and 1e12; "
         r"b\(1e-09\) = 1e-23 and b\(1e\+12\) = 0\.5\.",
     ),

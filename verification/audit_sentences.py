@@ -101,7 +101,7 @@ class Truth:
         newcomer = dict(zip(league.matches.teams, league.newcomer))
         self.newcomer = np.array([newcomer[name] for name in self.matches.teams])
 
-    def _losses(self, system: SystemInUse, matches: kn.Matches, played: np.ndarray) -> np.ndarray:
+    def _losses(self, system: SystemInUse, matches: kn.matches.Matches, played: np.ndarray) -> np.ndarray:
         """Mean loss of every match (columns) at every K (rows).
 
         Where the calendar follows results, ratings are those of the results as they were, or luck would no longer go
@@ -117,7 +117,7 @@ class Truth:
             total = total + system.losses(with_results(matches, result), self.ks)
         return total / REPLAYS
 
-    def _chances(self, matches: kn.Matches, played: np.ndarray) -> np.ndarray:
+    def _chances(self, matches: kn.matches.Matches, played: np.ndarray) -> np.ndarray:
         """Chances of win, draw and loss of every match."""
         home = np.where(matches.neutral, 0.0, self.league.kind.home)
         p = 1 / (1 + 10 ** (-(played[:, 0] - played[:, 1] + home) / 400))
@@ -125,11 +125,11 @@ class Truth:
         return np.column_stack([p - drawn / 2, drawn, 1 - p - drawn / 2])
 
     @staticmethod
-    def _expected(rater: kn.TeamElo, matches: kn.Matches, chances: np.ndarray) -> np.ndarray:
+    def _expected(rater: kn.TeamElo, matches: kn.matches.Matches, chances: np.ndarray) -> np.ndarray:
         """Expected loss of every match, of ratings from the results as they were."""
         return -(chances * np.log(np.maximum(rater.one_step_ahead(matches).probabilities, 1e-12))).sum(axis=1)
 
-    def saved_by(self, rule: kn.FallingSteps, k: float) -> float:
+    def saved_by(self, rule: kn.model.FallingSteps, k: float) -> float:
         """How much more one K loses on the later half than steps that fall."""
         chances, elo = self._chances(self.matches, self.league.played[: self.n]), self.found.in_use.rater
         one, other = (self._expected(anew(elo, k=step, k_of=None), self.matches, chances) for step in (k, rule))

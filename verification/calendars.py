@@ -49,7 +49,7 @@ class Kind(NamedTuple):
 class League(NamedTuple):
     """Matches, strengths of both sides in each (n × 2) and of all at the end, who is still there, and who entered."""
 
-    matches: kn.Matches
+    matches: kn.matches.Matches
     played: np.ndarray
     strength: np.ndarray
     present: np.ndarray

@@ -19,7 +19,7 @@ from kinelo.theory.caveats import MEASURED_ERROR
 TEAMS = 2, 3, 5, 10, 20, 50, 200
 STEPS = 0.02, 0.05, 0.1, 0.2, 0.5
 NU = 0.5
-FORM = kn.Form(rate=0.01, spread=1.0)
+FORM = kn.model.Form(rate=0.01, spread=1.0)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Row:
 def measured(how: str, teams: int, step: float, matches: int) -> Row:
     """Play one league beside its theory."""
     league = kn.Normal(np.linspace(0.0, 2.0, teams), 0.5)
-    schedule = kn.Rounds() if how == "rounds" else None
+    schedule = kn.model.Rounds() if how == "rounds" else None
     system = kn.RatingSystem(kn.Tanh(NU), gamma=step / NU / (teams if how == "rounds" else 1), schedule=schedule)
     if how == "form":
         answer = kn.tracking(system, league, FORM)

@@ -57,13 +57,13 @@ LADDER = 24.0 * 1.15 ** np.arange(25)
 FARTHEST = 0.15
 
 
-def sample(kind: Kind | Programmers, contests: int, seed: int) -> kn.Contests:
+def sample(kind: Kind | Programmers, contests: int, seed: int) -> kn.matches.Contests:
     """Contests of a kind."""
     made = make(kind, contests, seed) if isinstance(kind, Kind) else make_programmers(kind, seed)
     return made.contests
 
 
-def losses_of(contests: kn.Contests) -> np.ndarray:
+def losses_of(contests: kn.matches.Contests) -> np.ndarray:
     """Log-loss summed over pairs of finishers of the later half, at every K."""
     pairs, half = pairs_of(contests), len(contests) // 2
     rows = [order_log_loss(kn.TeamElo.classic(k=float(k)).one_step_ahead(contests)) * pairs for k in LADDER]

@@ -52,7 +52,7 @@ def strengths(rng: np.random.Generator, days: int, sides: int, walk: float) -> n
     return truth
 
 
-def league(seed: int, sides: int, n: int, walk: float, scores: bool = True) -> tuple[kn.Matches, np.ndarray]:
+def league(seed: int, sides: int, n: int, walk: float, scores: bool = True) -> tuple[kn.matches.Matches, np.ndarray]:
     """Matches of six years between sides whose strengths wander, and the strengths."""
     rng = np.random.default_rng([seed, sides, n])
     truth = strengths(rng, 6 * 365, sides, walk)

@@ -71,7 +71,7 @@ KINDS: dict[str, Kind] = {
 class League:
     """Matches of a league, and the true difference of strengths behind each, home advantage included."""
 
-    matches: kn.Matches
+    matches: kn.matches.Matches
     gap: np.ndarray
 
 

@@ -34,7 +34,7 @@ LEAVING = {"by chance": 1, "weakest": 3, "strongest": 3, "after a fall": 3}
 NORMAL_80 = 1.2816
 
 
-def read(rows: list[tuple]) -> kn.Matches:
+def read(rows: list[tuple]) -> kn.matches.Matches:
     """Matches on neutral ground, in their order."""
     return kn.read_matches(dict(zip(("date", "round", "home", "away", "result", "neutral"), map(list, zip(*rows)))))
 
@@ -113,7 +113,7 @@ def study_calendars(seeds: int = 8) -> int:
     return int((share < LEAST_HELD).sum())
 
 
-def open_league(level: float, kind: str, seed: int) -> tuple[kn.Matches, np.ndarray]:
+def open_league(level: float, kind: str, seed: int) -> tuple[kn.matches.Matches, np.ndarray]:
     """Matches of a league with comings and goings, and true strengths of both sides in each."""
     g = np.random.default_rng([seed, int(level) + 1000, *kind.encode()])
     strength, names, count = g.normal(0, OPEN_SPREAD, OPEN_SIDES), list(range(OPEN_SIDES)), OPEN_SIDES
@@ -133,7 +133,7 @@ def open_league(level: float, kind: str, seed: int) -> tuple[kn.Matches, np.ndar
     return read(rows), np.array(truth)
 
 
-def true_inflation(matches: kn.Matches, truth: np.ndarray) -> float:
+def true_inflation(matches: kn.matches.Matches, truth: np.ndarray) -> float:
     """Points a year by which the mean of rating less true strength rose, each side once in every half year it plays."""
     rating = kn.TeamElo.classic(k=OPEN_K).one_step_ahead(matches).ratings_before
     assert rating is not None

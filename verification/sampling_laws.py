@@ -18,15 +18,15 @@ ERROR = 1e-4
 def main() -> int:
     generator = np.random.default_rng(1)
     leagues = {
-        "line-ups, 11 of 23": kn.LineupLottery(generator.normal(0.6, 0.3, (6, 23)), 11),
-        "weighted line-ups": kn.LineupLottery(
+        "line-ups, 11 of 23": kn.model.LineupLottery(generator.normal(0.6, 0.3, (6, 23)), 11),
+        "weighted line-ups": kn.model.LineupLottery(
             generator.normal(0.6, 0.3, (6, 23)), 11, generator.uniform(0.2, 5, (6, 23))
         ),
         "normal": kn.Normal(np.linspace(0, 4, 6), np.linspace(0, 2, 6)),
     }
     systems = {
         "tanh, all play all": kn.RatingSystem(kn.Tanh(0.7), gamma=0.3),
-        "Davidson, local": kn.RatingSystem(kn.Davidson(0.7, 1.5), kn.Local(), gamma=0.3),
+        "Davidson, local": kn.RatingSystem(kn.model.Davidson(0.7, 1.5), kn.model.Local(), gamma=0.3),
     }
     tests = len(leagues) * len(systems) * 6
     worst = 1.0

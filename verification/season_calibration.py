@@ -114,7 +114,7 @@ class Ledger:
         print(f"{title}, points within 50, 80, 95 %: " + ", ".join(f"{share:.3f}" for share in held), flush=True)
 
 
-def played(rater: kn.KalmanElo, fixtures: kn.Matches, rules: kn.Rules, ledger: Ledger) -> None:
+def played(rater: kn.KalmanElo, fixtures: kn.matches.Matches, rules: kn.forecasts.Rules, ledger: Ledger) -> None:
     """Say the odds of fixtures before them, and enter how they ended."""
     blank = kn.read_matches(
         {
@@ -135,7 +135,7 @@ def internationals() -> None:
     matches = kn.read_matches(root() / "intl_football" / "matches.csv").since("1990-01-01")
     identifiers = matches.match_id
     rater = kn.KalmanElo().fit(matches.before("2005-01-01"))
-    rules = kn.Rules(places={"first": (1, 1), "first two": (1, 2), "last": (-1, -1)})
+    rules = kn.forecasts.Rules(places={"first": (1, 1), "first two": (1, 2), "last": (-1, -1)})
     finals, qualifiers, done = Ledger(), Ledger(), int(np.searchsorted(matches.date, np.datetime64("2005-01-01")))
     for group in sorted(groups(), key=beginning):
         fixtures = matches[np.flatnonzero(np.isin(identifiers, group["match_id"].to_numpy()))]
@@ -153,7 +153,7 @@ def nba() -> None:
     table = pl.read_csv(path)[matches.row - 1]
     season, regular = table["season"].to_numpy(), table["season_type"].to_numpy() == 2
     rater = kn.KalmanElo().fit(matches[np.flatnonzero(season < 2014)])
-    rules = kn.Rules(
+    rules = kn.forecasts.Rules(
         win=1.0, tie_breaks=(), places={"best record": (1, 1), "first eight": (1, 8), "last five": (-5, -1)}
     )
     ledger = Ledger()

@@ -86,7 +86,7 @@ class Light(NamedTuple):
     system: SystemInUse
 
 
-def light_audit(matches: kn.Matches) -> Light:
+def light_audit(matches: kn.matches.Matches) -> Light:
     """Theory and backtest alone, as an audit computes them."""
     since = len(matches) // 2
     system, _ = system_of(None, matches, since)

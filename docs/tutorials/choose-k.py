@@ -41,8 +41,8 @@ print(games)
 # ## The list in use
 #
 # `TeamElo.classic` is the club's own arithmetic: E = 1/(1 + 10^(−d/400)), a draw counts ½, and a rating moves by
-# K (S − E), in [the points of every rater](../points.md). Other rules of K are `k=kn.FideSteps()`,
-# `k=kn.FallingSteps(…)` and `k_of=` for players with a K of their own; `start=` takes the last published list.
+# K (S − E), in [the points of every rater](../points.md). Other rules of K are `k=kn.model.FideSteps()`,
+# `k=kn.model.FallingSteps(…)` and `k_of=` for players with a K of their own; `start=` takes the last published list.
 
 # %%
 in_use = kn.TeamElo.classic(k=40)

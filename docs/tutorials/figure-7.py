@@ -57,7 +57,7 @@ from scipy import stats
 
 theta = np.linspace(4, 10, 40)
 for name, shape in (("normal", stats.norm), ("Student, 3 degrees of freedom", stats.t(3))):
-    heavy = kn.Scaled(shape, theta=theta, sigma=1.0)
+    heavy = kn.model.Scaled(shape, theta=theta, sigma=1.0)
     print(f"{name:30}", np.round(slopes(kn.Tanh(nu=0.5), heavy), 3))
 
 # %% [markdown]

@@ -35,7 +35,7 @@ print(bool((processor.rating == here.rating).all()))
 # last bits differ there.
 
 # %%
-population = kn.Population.concentrated(7.0, theta=(4, 10, 20), r=(4, 10, 20), sigma=1.0)
+population = kn.macro.Population.concentrated(7.0, theta=(4, 10, 20), r=(4, 10, 20), sigma=1.0)
 density = kn.solve(system, population, until=5.0, device="auto")
 print(f"mass {float(density.density.isel(time=-1).sum()) * 0.3 * 0.3:.6f}")
 

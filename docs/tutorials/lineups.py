@@ -32,9 +32,9 @@ half = matches.date[len(matches) // 2]
 print(kn.backtest(matches, [kn.PlayerElo(known="starters"), kn.TeamElo()], train_until=half).scores)
 
 # %% [markdown]
-# In theory the same is `kn.LineupLottery`: m players drawn from a squad of given strengths.
+# In theory the same is `kn.model.LineupLottery`: m players drawn from a squad of given strengths.
 
 # %%
-squads = kn.LineupLottery(rho=[[1.0, 2.0, 3.0, 4.0], [2.5, 2.5, 2.5, 2.5]], m=2)
+squads = kn.model.LineupLottery(rho=[[1.0, 2.0, 3.0, 4.0], [2.5, 2.5, 2.5, 2.5]], m=2)
 print("θ", squads.theta, "σ", squads.sigma.round(3))
 print(kn.expected_result(kn.Tanh(nu=0.5), squads).round(4))

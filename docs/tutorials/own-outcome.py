@@ -9,7 +9,7 @@ import math
 
 import kinelo as kn
 
-algebraic = kn.Outcome.from_function(lambda z: z / math.sqrt(4 + z * z))
+algebraic = kn.model.Outcome.from_function(lambda z: z / math.sqrt(4 + z * z))
 league = kn.homogeneous(sigma=1.0, teams=20)
 system = kn.RatingSystem(algebraic, gamma=0.05)
 settled = kn.stationary(system, league)
@@ -33,7 +33,7 @@ kn.plot.ratings(run, title="20 teams under b(z) = z / √(4 + z²)")
 
 # %%
 try:
-    kn.Outcome.from_function(lambda z: math.tanh(z) + 0.1)
+    kn.model.Outcome.from_function(lambda z: math.tanh(z) + 0.1)
 except kn.InputError as error:
     print(error)
 

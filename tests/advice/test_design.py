@@ -19,12 +19,12 @@ TANH = kn.Tanh(nu=0.5)
 
 def test_theory_and_simulation_agree_and_order_systems_alike():
     systems = [kn.RatingSystem(TANH, gamma=gamma) for gamma in (0.03, 0.12, 0.6)]
-    found = kn.design(kn.Fixed([0.0] * 40), kn.Form(rate=0.01, spread=1.0), systems, matches=900)
+    found = kn.design(kn.Fixed([0.0] * 40), kn.model.Form(rate=0.01, spread=1.0), systems, matches=900)
     assert [one.name[0] for one in found.systems] == ["2", "1", "3"]
     for one in found.systems:
         # Three standard errors, and the half per cent that the closure is off by.
         assert one.error == pytest.approx(one.theory, abs=3 * one.standard_error + 0.01 * one.theory)
-    assert found.best.gamma == pytest.approx(kn.best_gamma(TANH, kn.Fixed([0.0] * 40), kn.Form(0.01, 1.0)).gamma)
+    assert found.best.gamma == pytest.approx(kn.best_gamma(TANH, kn.Fixed([0.0] * 40), kn.model.Form(0.01, 1.0)).gamma)
     assert found.verdict.startswith("2: γ = 0.12 comes nearest")
     assert json.loads(json.dumps(found.to_dict()))["systems"][0]["name"] == found.systems[0].name
     assert found.table.height == 3
@@ -33,13 +33,13 @@ def test_theory_and_simulation_agree_and_order_systems_alike():
 
 def test_theory_of_steps_that_fall_is_that_of_the_matches_judged():
     """And of strengths that walk that of those they have come to: neither is what was found where leagues begin."""
-    falling = kn.RatingSystem(TANH, gamma=kn.FallingSteps(0.1, boost=5.0, matches=40))
-    league, form = kn.Fixed(np.linspace(-1.0, 2.0, 6)), kn.Form(rate=0.05, spread=0.5)
+    falling = kn.RatingSystem(TANH, gamma=kn.model.FallingSteps(0.1, boost=5.0, matches=40))
+    league, form = kn.Fixed(np.linspace(-1.0, 2.0, 6)), kn.model.Form(rate=0.05, spread=0.5)
     (found,) = kn.design(league, form, {"falling": falling}, matches=40, realisations=2).systems
     steps = [0.1 * (1 + 5.0 * 40 / (40 + n)) for n in (40, 400)]
     late, early = (kn.tracking(kn.RatingSystem(TANH, gamma=one), league, form).E for one in reversed(steps))
     assert late * 1.01 < found.theory < early * 1.01
-    walk, plain = kn.Walk(0.1), kn.RatingSystem(TANH, gamma=0.2)
+    walk, plain = kn.model.Walk(0.1), kn.RatingSystem(TANH, gamma=0.2)
     (walked,) = kn.design(league, walk, {"plain": plain}, matches=40, realisations=2).systems
     assert walked.theory == pytest.approx(kn.tracking(plain, league, walk).E, rel=0.1)
     assert abs(walked.theory / kn.tracking(plain, league, walk).E - 1) > 1e-6
@@ -47,10 +47,10 @@ def test_theory_of_steps_that_fall_is_that_of_the_matches_judged():
 
 def test_rules_of_steps_help_where_newcomers_arrive():
     league = kn.Fixed([7.0] * 40)
-    turnover = kn.Turnover(rate=0.01, theta=[5.0, 9.0], start=7.0)
+    turnover = kn.model.Turnover(rate=0.01, theta=[5.0, 9.0], start=7.0)
     systems = {
         "constant": kn.RatingSystem(TANH, gamma=0.05),
-        "falling": kn.RatingSystem(TANH, gamma=kn.FallingSteps(0.05, boost=10.0, matches=10)),
+        "falling": kn.RatingSystem(TANH, gamma=kn.model.FallingSteps(0.05, boost=10.0, matches=10)),
     }
     found = kn.design(league, turnover, systems, matches=300)
     first, second = found.systems
@@ -65,10 +65,10 @@ def test_rules_of_steps_help_where_newcomers_arrive():
 
 @pytest.mark.long
 def test_rules_of_steps_and_strengths_at_rest_have_a_theory_of_their_own():
-    form, rest = kn.Form(rate=0.01, spread=1.0), None
+    form, rest = kn.model.Form(rate=0.01, spread=1.0), None
     rules = {
-        "falling": kn.RatingSystem(TANH, gamma=kn.FallingSteps(0.1, boost=5.0, matches=10)),
-        "glicko": kn.RatingSystem(TANH, gamma=kn.DeviationSteps(growth=0.12, start=1.0)),
+        "falling": kn.RatingSystem(TANH, gamma=kn.model.FallingSteps(0.1, boost=5.0, matches=10)),
+        "glicko": kn.RatingSystem(TANH, gamma=kn.model.DeviationSteps(growth=0.12, start=1.0)),
         "constant": kn.RatingSystem(TANH, gamma=0.12),
     }
     for motion, league in ((form, [0.0] * 40), (rest, [0.1 * n - 2.0 for n in range(40)])):
@@ -80,7 +80,7 @@ def test_rules_of_steps_and_strengths_at_rest_have_a_theory_of_their_own():
 @pytest.mark.parametrize("width", [2.0, 0.0])
 def test_strengths_that_walk_are_judged_as_they_lie_apart_halfway(width):
     # Equal strengths cannot have walked for so long: they begin equal, and theory is about what they reach.
-    league, walk = kn.Fixed(np.linspace(-1.0, width - 1.0, 30)), kn.Walk(0.03)
+    league, walk = kn.Fixed(np.linspace(-1.0, width - 1.0, 30)), kn.model.Walk(0.03)
     slow, fast = (kn.RatingSystem(TANH, gamma=gamma) for gamma in (0.02, 0.15))
     found = kn.design(league, walk, {"slow": slow, "fast": fast}, matches=300, realisations=12, check=True)
     for one in found.systems:
@@ -91,11 +91,11 @@ def test_strengths_that_walk_are_judged_as_they_lie_apart_halfway(width):
 def test_what_has_no_theory_says_so():
     chess = kn.Tanh.elo()
     systems = [
-        kn.RatingSystem(chess, gamma=10.0, pairing=kn.Window(c=200.0)),
-        kn.RatingSystem(chess, gamma=kn.FideSteps()),
+        kn.RatingSystem(chess, gamma=10.0, pairing=kn.model.Window(c=200.0)),
+        kn.RatingSystem(chess, gamma=kn.model.FideSteps()),
     ]
     league = kn.Fixed([1400.0, 1500.0, 1600.0, 1700.0])
-    found = kn.design(league, kn.Walk(spread=5.0), systems, matches=30, realisations=2)
+    found = kn.design(league, kn.model.Walk(spread=5.0), systems, matches=30, realisations=2)
     assert [one.theory for one in found.systems] == [None, None]
 
 
@@ -109,7 +109,7 @@ def test_log_loss_is_that_of_the_true_chances():
         return -win * math.log(forecast) - (1 - win) * math.log(1 - forecast)
 
     assert log_loss(TANH, league, strength, rating) == pytest.approx((loss(0, 0) + 2 * loss(2, 1)) / 3)
-    with_ties = kn.Davidson(nu=0.5, kappa=2.0)
+    with_ties = kn.model.Davidson(nu=0.5, kappa=2.0)
     assert log_loss(with_ties, kn.Fixed(np.zeros(4)), 0 * strength, 0 * rating) == pytest.approx(1.5 * math.log(2))
 
 
@@ -136,14 +136,16 @@ def test_log_loss_knows_how_performances_vary(moving):
 
 def test_rounds_are_judged_at_their_ends():
     """Inside a round ratings lag further: at its end theory and league agree, within 4 errors and 2 %."""
-    system = kn.RatingSystem(TANH, gamma=0.05, schedule=kn.Rounds())
-    found = kn.design(kn.Fixed(np.linspace(0, 2, 12)), kn.Form(0.01, 0.8), {"rounds": system}, matches=3000, check=True)
+    system = kn.RatingSystem(TANH, gamma=0.05, schedule=kn.model.Rounds())
+    found = kn.design(
+        kn.Fixed(np.linspace(0, 2, 12)), kn.model.Form(0.01, 0.8), {"rounds": system}, matches=3000, check=True
+    )
     [one] = found.systems
     assert one.check.agrees and abs(one.error - one.theory) < 4 * one.standard_error + 0.02 * one.theory
     assert one.z == pytest.approx((one.error - one.theory) / one.standard_error)
     inside = kn.simulate(
         system, kn.Fixed(np.linspace(0, 2, 12)), steps=400, matches_per_step=66, seed=1, realisations=8,
-        record_every=1, dynamics=kn.Form(0.01, 0.8),
+        record_every=1, dynamics=kn.model.Form(0.01, 0.8),
     )  # fmt: skip
     gap = (inside.rating - inside.strength).values[:, 60:]
     assert one.error == pytest.approx(gap.var(axis=2, ddof=1).mean(), rel=0.03)
@@ -159,7 +161,7 @@ def test_the_verdict_names_who_is_first_and_how_sure_that_is():
     assert sure == "a comes nearest to strengths: off by ± 0.5, before b with ± 0.6."
     unsure = Design((compared("a", 0.25, 0.05), compared("b", 0.36, 0.05)), None).verdict
     assert unsure == "a comes nearest to strengths: off by ± 0.5, no surer than b with ± 0.6."
-    best = kn.best_gamma(TANH, kn.Continuum(0.0), kn.Form(0.01, 1.0))
+    best = kn.best_gamma(TANH, kn.theory.Continuum(0.0), kn.model.Form(0.01, 1.0))
     told = Design((compared("a", 0.25, 0.05),), best).verdict
     assert told.endswith("; the best constant step is γ = 0.116 (K = 0.232).")
 
@@ -252,7 +254,7 @@ def test_what_is_said_of_steps_is_said_of_the_pairing_that_comes_first():
 
     Error probability of each comparison below 1e-3: three standard errors, fixed seeds.
     """
-    league, window = kn.Normal(np.linspace(-3.0, 3.0, 21), 0.8), kn.Window(1.7)
+    league, window = kn.Normal(np.linspace(-3.0, 3.0, 21), 0.8), kn.model.Window(1.7)
     best = kn.best_gamma(kn.RatingSystem(TANH, window), league)
     systems = {
         name: kn.RatingSystem(TANH, window, gamma=gamma)

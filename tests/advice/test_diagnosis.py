@@ -15,7 +15,7 @@ from kinelo.advice.words import ConditionB, rows_of
 
 
 def system(gamma=0.05, nu=0.5, pairing=None):
-    return kn.RatingSystem(kn.Tanh(nu), pairing or kn.AllPlayAll(), gamma)
+    return kn.RatingSystem(kn.Tanh(nu), pairing or kn.model.AllPlayAll(), gamma)
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,8 @@ def test_a_failing_condition_is_told():
 
 
 def test_a_pairing_by_rating():
-    verdict = kn.diagnose(system(pairing=kn.Local()), kn.homogeneous(sigma=1.0, teams=20))
-    there = system(gamma=verdict.unbiased_gamma, pairing=kn.Local())
+    verdict = kn.diagnose(system(pairing=kn.model.Local()), kn.homogeneous(sigma=1.0, teams=20))
+    there = system(gamma=verdict.unbiased_gamma, pairing=kn.model.Local())
     league = kn.homogeneous(sigma=1.0, teams=20)
     assert kn.stationary(there, league, noise="gaussian").slope == pytest.approx(1, abs=1e-5)
     assert verdict.stable and f"γ = {verdict.unbiased_gamma:.4g}" in words(verdict)
@@ -132,7 +132,7 @@ def test_no_stationary_state():
     "strengths",
     [
         kn.Normal(np.linspace(-2, 2, 30), np.where(np.arange(30) % 2, 0.3, 0.8)),
-        kn.Continuum(theta=(-2, 2), sigma=0.5),
+        kn.theory.Continuum(theta=(-2, 2), sigma=0.5),
     ],
     ids=["league", "continuum"],
 )
@@ -177,7 +177,7 @@ def test_rows_show_the_numbers_in_both_directions():
 
 def test_glicko_is_judged_with_its_noise_and_told_of_no_step():
     """The noise of the ratings stretches them: the slope with it lies above the slope without."""
-    glicko = kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(0.2, 1.0))
+    glicko = kn.RatingSystem(kn.Tanh(0.5), gamma=kn.model.DeviationSteps(0.2, 1.0))
     league = kn.Fixed(np.linspace(4, 10, 20))
     found = kn.diagnose(glicko, league, check=True)
     noisy, still = (kn.theory.settled_deviations(glicko, league, noise=noise) for noise in ("gaussian", "none"))

@@ -5,6 +5,8 @@ import pytest
 
 import kinelo as kn
 from kinelo.advice.matchmaking import _Bench
+from kinelo.model import AllPlayAll, FallingSteps, Field, LooseWindow, Pairing, Rounds, Window
+from kinelo.theory import Continuum, contest_worth
 from kinelo.theory.relaxation import relaxation
 
 T = kn.Tanh(0.5)
@@ -14,11 +16,11 @@ HUNDRED = kn.Fixed(np.linspace(4, 10, 100))
 TWENTY = kn.Fixed(np.linspace(4, 10, 20))
 # Candidates, played matches, mean |expected result|. Windows lie off the grid of gaps, where the last bit would decide.
 REFERENCE = {
-    "window 4": (kn.Window(4.03), (1199, 1061, 0.592)),
-    "window 2": (kn.Window(2.03), (2762, 1523, 0.412)),
-    "window 1": (kn.Window(1.03), (14526, 4296, 0.241)),
-    "window ½": (kn.Window(0.53), (94586, 14599, 0.133)),
-    "strangers": (kn.LooseWindow(0.53, 0.03), (25981, 4669, 0.218)),
+    "window 4": (Window(4.03), (1199, 1061, 0.592)),
+    "window 2": (Window(2.03), (2762, 1523, 0.412)),
+    "window 1": (Window(1.03), (14526, 4296, 0.241)),
+    "window ½": (Window(0.53), (94586, 14599, 0.133)),
+    "strangers": (LooseWindow(0.53, 0.03), (25981, 4669, 0.218)),
 }
 
 
@@ -31,16 +33,16 @@ def test_pairings_of_small_steps_do_what_the_reference_says():
         speeds = one.candidates * gamma / 0.05, one.matches * gamma / 0.05
         assert speeds == pytest.approx(wanted[:2], rel=0.02) and one.slope == pytest.approx(1, abs=0.01)
         assert one.one_sided == pytest.approx(wanted[2], abs=0.009)
-    everyone = bench.option("all play all", kn.AllPlayAll())
+    everyone = bench.option("all play all", AllPlayAll())
     assert (everyone.matches * gamma / 0.05, everyone.one_sided) == pytest.approx((1090, 0.638), rel=1e-3)
 
 
 def test_numbers_are_those_of_the_noisy_state_and_games_those_of_a_slow_sum():
     """Of the state at the step that is used: E w of every pair by drawing its ratings, 4 standard errors."""
     league = kn.Normal([4.0, 4.6, 5.5, 5.9, 6.4, 7.7, 8.1, 8.8, 9.9], 1.0)
-    system = kn.RatingSystem(T, kn.Window(2.7), gamma=0.06)
+    system = kn.RatingSystem(T, Window(2.7), gamma=0.06)
     found = kn.matchmaking(system, league)
-    assert found.best.pairing == kn.Window(2.7) and found.best.name == "the system's own"
+    assert found.best.pairing == Window(2.7) and found.best.name == "the system's own"
     state = kn.stationary(system, league, noise="gaussian")
     assert (found.best.slope, found.best.error) == pytest.approx((state.slope, state.error), rel=1e-5)
     slowest = relaxation(system, league, noise="gaussian")
@@ -71,7 +73,7 @@ def test_the_choice_is_as_fair_as_wanted_and_no_option_is_quicker():
         fair = [one for one in found.options if one.one_sided <= wanted and not one.stretched]
         assert found.best.one_sided <= wanted + 1e-9 and found.best.matches == min(one.matches for one in fair)
         # Strangers make use of what fairness allows.
-        windows = [one.matches for one in fair if isinstance(one.pairing, kn.Window)]
+        windows = [one.matches for one in fair if isinstance(one.pairing, Window)]
         assert found.best.matches <= min(windows, default=np.inf) and found.best.one_sided > 0.9 * wanted
     assert found.to_dict()["best"]["one_sided"] == found.best.one_sided and "What to choose" in str(found)
 
@@ -92,10 +94,10 @@ def test_what_stretches_is_marked_and_not_recommended():
     """64 players, K = 24: a narrow window stretches by more than half, as it was played by others (1.71)."""
     league = kn.Fixed(1500 + 220 * np.random.default_rng(3).standard_normal(64))
     chess = kn.RatingSystem(kn.Tanh.elo(), gamma=12.0)
-    narrow = kn.LooseWindow(130.0, 0.013)
+    narrow = LooseWindow(130.0, 0.013)
     bench = _Bench(chess, league, 0.05)
     one = bench.option("narrow", narrow)
-    assert one.stretched and 1.4 < one.slope < 2.0 and not bench.option("everyone", kn.AllPlayAll()).stretched
+    assert one.stretched and 1.4 < one.slope < 2.0 and not bench.option("everyone", AllPlayAll()).stretched
     own = kn.matchmaking(kn.RatingSystem(kn.Tanh.elo(), narrow, gamma=12.0), league)
     assert own.best.pairing == narrow and "stretches ratings by 6" in own.advice[1] and own.best not in own.frontier
     assert "(stretched)" in dict(own.rows())["the system's own"] and "stretch ratings" in dict(own.rows())["Left out"]
@@ -108,7 +110,7 @@ def test_what_stretches_is_marked_and_not_recommended():
 
 def test_a_window_that_leaves_the_league_in_parts_is_left_out():
     league = kn.Fixed([0.0, 0.5, 1.0, 5.0, 5.5, 6.0])
-    found = kn.matchmaking(SYSTEM, league, pairings={"apart": kn.Window(2.0), "joined": kn.Window(4.5)})
+    found = kn.matchmaking(SYSTEM, league, pairings={"apart": Window(2.0), "joined": Window(4.5)})
     names = [one.name for one in found.options]
     assert "apart" not in names and "joined" in names
 
@@ -118,11 +120,11 @@ def test_a_window_that_leaves_the_league_in_parts_is_left_out():
     [
         ({"fairness": 0.0}, "between 0 and 1"),
         ({"fairness": 0.01}, "is as fair as 0.01; the fairest found"),
-        ({"pairings": [kn.Window(1.0)]}, "Pairings by name"),
-        ({"strengths": kn.Continuum((4, 10))}, "strengths must be a league"),
+        ({"pairings": [Window(1.0)]}, "Pairings by name"),
+        ({"strengths": Continuum((4, 10))}, "strengths must be a league"),
         ({"strengths": kn.Fixed(np.linspace(0, 9, 601))}, "at most 600 teams"),
-        ({"system": kn.RatingSystem(T, schedule=kn.Rounds())}, "drawn at random"),
-        ({"system": kn.RatingSystem(T, gamma=kn.FallingSteps(0.1, 1.0, 3.0))}, "one gamma"),
+        ({"system": kn.RatingSystem(T, schedule=Rounds())}, "drawn at random"),
+        ({"system": kn.RatingSystem(T, gamma=FallingSteps(0.1, 1.0, 3.0))}, "one gamma"),
     ],
 )
 def test_what_cannot_be_asked(asked, said):
@@ -131,7 +133,7 @@ def test_what_cannot_be_asked(asked, said):
 
 
 def test_the_picture_shows_every_option_where_it_is():
-    own = {"bell": kn.Pairing.from_function(lambda z: 1 / (1 + z**4))}
+    own = {"bell": Pairing.from_function(lambda z: 1 / (1 + z**4))}
     found = kn.matchmaking(SMALL, TWENTY, fairness=0.4, pairings=own)
     [axes] = kn.plot.matchmaking(found).axes
     lines = {line.get_label(): line.get_xydata() for line in axes.lines}
@@ -145,7 +147,7 @@ def test_the_picture_shows_every_option_where_it_is():
 def test_a_picture_of_worth_shows_each_size():
     league = kn.Normal(np.linspace(4, 10, 20), 1.0)
     left, right = kn.plot.contest_worth(T, league, sizes=(2, 5)).axes
-    five = kn.theory.contest_worth(kn.RatingSystem(T, schedule=kn.Field(5)), league)
+    five = contest_worth(kn.RatingSystem(T, schedule=Field(5)), league)
     lines = {line.get_label(): line.get_xydata() for line in left.lines}
     np.testing.assert_allclose(lines["5 meet"], np.column_stack([league.theta, five]))
     means = {line.get_label(): line.get_xydata() for line in right.lines}["this league, mean"]
@@ -158,18 +160,18 @@ def test_a_pairing_that_stretches_says_how_small_a_step_would_do():
     Three standard errors of leagues that are played twice as long as they take to settle: below 0.3 % by chance.
     """
     league = kn.Normal(np.linspace(-3.0, 3.0, 13), 0.3)
-    system = kn.RatingSystem(T, kn.Window(1.9), gamma=0.2)
+    system = kn.RatingSystem(T, Window(1.9), gamma=0.2)
     found = kn.matchmaking(system, league)
     small = found.small_step
     assert found.best.stretched and 0 < small < 0.2 and found.to_dict()["small_step"] == small
     assert found.advice[1].endswith(f"Take gamma = {small:.3g} or less, or a wider pairing.")
     bench = _Bench(system, league, 0.05)
-    assert not bench.option("", kn.Window(1.9), small).stretched
-    assert bench.option("", kn.Window(1.9), 1.1 * small).stretched
+    assert not bench.option("", Window(1.9), small).stretched
+    assert bench.option("", Window(1.9), 1.1 * small).stretched
     slopes = {}
     for gamma in (small, 0.2):
         run = kn.simulate(
-            kn.RatingSystem(T, kn.Window(1.9), gamma=gamma), league, steps=30_000, matches_per_step=6, record_every=20,
+            kn.RatingSystem(T, Window(1.9), gamma=gamma), league, steps=30_000, matches_per_step=6, record_every=20,
             realisations=12, seed=11, start=found.best.state.rating if gamma == 0.2 else league.theta,
         ).rating.values[:, 500:]  # fmt: skip
         slopes[gamma] = np.array([np.polyfit(league.theta, one.mean(axis=0), 1)[0] for one in run])

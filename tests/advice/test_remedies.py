@@ -12,14 +12,14 @@ import kinelo as kn
 HALF = kn.Tanh(0.5)
 TEAMS = np.linspace(0.0, 3.0, 7)
 MOVING = {
-    "still": None, "form": kn.Form(0.02, 0.8), "fast form": kn.Form(0.8, 0.3), "walk": kn.Walk(0.03),
-    "open": kn.Turnover(0.02, [0.0, 1.0, 2.0, 3.0], 1.5), "learning": kn.Learning(0.5, 0.1, 0.5),
+    "still": None, "form": kn.model.Form(0.02, 0.8), "fast form": kn.model.Form(0.8, 0.3), "walk": kn.model.Walk(0.03),
+    "open": kn.model.Turnover(0.02, [0.0, 1.0, 2.0, 3.0], 1.5), "learning": kn.model.Learning(0.5, 0.1, 0.5),
 }  # fmt: skip
 SYSTEMS = {
     "tiny": {"gamma": 0.005}, "middle": {"gamma": 0.08}, "large": {"gamma": 1.2},
-    "glicko": {"gamma": kn.DeviationSteps(0.2, 1.0)}, "falling": {"gamma": kn.FallingSteps(0.4, 2.0, 30)},
-    "each": {"gamma": tuple(np.linspace(0.03, 0.5, 7))}, "rounds": {"gamma": 0.25, "schedule": kn.Rounds()},
-    "period": {"gamma": 0.3, "schedule": kn.Period(5)},
+    "glicko": {"gamma": kn.model.DeviationSteps(0.2, 1.0)}, "falling": {"gamma": kn.model.FallingSteps(0.4, 2.0, 30)},
+    "each": {"gamma": tuple(np.linspace(0.03, 0.5, 7))}, "rounds": {"gamma": 0.25, "schedule": kn.model.Rounds()},
+    "period": {"gamma": 0.3, "schedule": kn.model.Period(5)},
 }  # fmt: skip
 NOT_JUDGED = {(kind, "learning") for kind in ("glicko", "falling", "each", "rounds", "period")}
 """Learning is judged for one step of all teams, match by match."""
@@ -75,8 +75,8 @@ def test_a_remedy_helps_and_is_not_taken_back(kind, moves, sigma):
 
 def test_sentences_hold_the_numbers():
     league = kn.Normal(np.linspace(0, 3, 10), 0.6)
-    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.01), league, kn.Form(0.02, 0.8))
-    best = kn.best_gamma(HALF, league, kn.Form(0.02, 0.8))
+    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.01), league, kn.model.Form(0.02, 0.8))
+    best = kn.best_gamma(HALF, league, kn.model.Form(0.02, 0.8))
     before, after = found.remedy.before, found.remedy.after
     assert found.remedy.system.gamma == pytest.approx(best.gamma, rel=1e-6)
     falls = f"falls from {before.total:.3g} to {after.total:.3g} ("
@@ -103,7 +103,7 @@ def test_wide_performances_are_not_cured_by_noise():
 
 def test_what_stretches_is_named():
     """Davidson with κ = 20: expected scores are steeper in the middle of the range than at 0, whatever the step."""
-    found = kn.diagnose(kn.RatingSystem(kn.Davidson(0.5, 20.0), gamma=0.02), kn.Normal(np.linspace(0, 3, 9), 1.5))
+    found = kn.diagnose(kn.RatingSystem(kn.model.Davidson(0.5, 20.0), gamma=0.02), kn.Normal(np.linspace(0, 3, 9), 1.5))
     scale = dict(found.rows())["Scale of the ratings"]
     small = found.slope_of_small_steps
     assert small > 1.01 and f"{small:.4f} for very small steps, where the curve of results stretches by itself" in scale
@@ -114,14 +114,14 @@ def test_what_stretches_is_named():
 
 def test_an_open_league_whose_newcomers_are_not_computed_says_so():
     unequal = kn.Normal(TEAMS, np.linspace(0.3, 0.7, len(TEAMS)))
-    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.5), unequal, kn.Turnover(0.01, [0.0, 3.0], 1.5))
+    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.5), unequal, kn.model.Turnover(0.01, [0.0, 3.0], 1.5))
     assert "Unbiased step size" not in dict(found.rows())
     assert found.remedy is None and "what newcomers add" in found.advice[0]
     assert dict(found.rows())["Error"].startswith("if nobody came or left: ")
 
 
 def test_learning_has_no_step_to_choose():
-    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.1), kn.Fixed(TEAMS), kn.Learning(0.5, 0.1, 0.5))
+    found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.1), kn.Fixed(TEAMS), kn.model.Learning(0.5, 0.1, 0.5))
     assert "the pace at which teams learn" in dict(found.rows())["Best step size"] and "Rated too high" not in dict(
         found.rows()
     )
@@ -130,7 +130,7 @@ def test_learning_has_no_step_to_choose():
 
 def test_error_before_and_after_as_played():
     """Theory and league agree within 4 standard errors (a false alarm in 10,000) or 2 %."""
-    league, form = kn.Normal(np.linspace(0, 3, 6), 0.4), kn.Form(0.03, 0.7)
+    league, form = kn.Normal(np.linspace(0, 3, 6), 0.4), kn.model.Form(0.03, 0.7)
     found = kn.diagnose(kn.RatingSystem(HALF, gamma=0.4), league, form, check=True)
     [before] = [one for one in found.check.quantities if one.name == "mean square error"]
     [after] = [one for one in found.remedy.check.quantities if one.name == "mean square error"]

@@ -122,8 +122,8 @@ def there_ratings(system, league, gamma):
 
 
 def test_learning_says_what_a_rating_varies_by_given_strength_and_how_strengths_leave_it_behind():
-    system, league = kn.RatingSystem(kn.Tanh(0.5), gamma=0.2, schedule=kn.Field(3)), kn.Normal([0.0] * 9, 0.4)
-    learning = kn.Learning(0.5, 0.1, 0.5)
+    system, league = kn.RatingSystem(kn.Tanh(0.5), gamma=0.2, schedule=kn.model.Field(3)), kn.Normal([0.0] * 9, 0.4)
+    learning = kn.model.Learning(0.5, 0.1, 0.5)
     found = kn.diagnose(system, league, learning)
     rows = dict(found.rows())
     now = Played(system, league, learning, np.zeros(9), 6000)
@@ -139,10 +139,10 @@ def test_learning_says_what_a_rating_varies_by_given_strength_and_how_strengths_
 
 def test_an_open_league_of_contests_is_off_by_what_its_row_says():
     """All who play, newcomers included, to three hundredths."""
-    league, turnover = kn.Fixed([5.5, 6.0, 7.5, 8.5] * 4), kn.Turnover(0.02, [5.5, 6.0, 7.5, 8.5], 6.9)
+    league, turnover = kn.Fixed([5.5, 6.0, 7.5, 8.5] * 4), kn.model.Turnover(0.02, [5.5, 6.0, 7.5, 8.5], 6.9)
     errors = []
     for sides in (2, 4):
-        system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.15, schedule=kn.Field(sides))
+        system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.15, schedule=kn.model.Field(sides))
         found = kn.diagnose(system, league, turnover)
         now = Played(system, league, turnover, np.full(16, 6.9), 3000)
         errors.append(numbers(dict(found.rows())["Error"])[0])
@@ -151,7 +151,7 @@ def test_an_open_league_of_contests_is_off_by_what_its_row_says():
 
 
 def test_best_steps_are_not_named_where_newcomers_are_not_counted():
-    open_form = (kn.Form(0.02, 0.8), kn.Turnover(0.01, [0.0, 3.0], 1.5, "strongest"))
+    open_form = (kn.model.Form(0.02, 0.8), kn.model.Turnover(0.01, [0.0, 3.0], 1.5, "strongest"))
     found = kn.diagnose(kn.RatingSystem(kn.Tanh(0.5), gamma=0.1), kn.Fixed(np.linspace(0, 3, 7) ** 1.1), open_form)
     assert found.motion.best is None and "not computed" in dict(found.rows())["Best step size"]
 
@@ -191,7 +191,7 @@ def test_an_open_league_drifts_as_its_row_says(leaving):
     """As it stands: over the first match of a team, before those who came have changed who leaves."""
     league = kn.Fixed([4.0, 5.5, 7.0, 7.5, 9.0, 11.0])
     system = kn.RatingSystem(kn.Tanh(0.3), gamma=0.1)
-    turnover = kn.Turnover(0.02, [3.0, 5.0], 6.5, leaving)
+    turnover = kn.model.Turnover(0.02, [3.0, 5.0], 6.5, leaving)
     found = kn.diagnose(system, league, turnover)
     mean_rating, mean_strength, excess = numbers(dict(found.rows())["Open league"])
     way = "inflation" if mean_rating > mean_strength else "deflation"

@@ -43,6 +43,6 @@ def test_a_diagnosis_prints_a_few_lines_and_shows_its_advice():
         assert sentence in repr(found) and sentence in str(found)
 
 
-@pytest.mark.parametrize("make", [lambda: kn.tracking(SYSTEM, LEAGUE, kn.Form(rate=0.01, spread=0.3))])
+@pytest.mark.parametrize("make", [lambda: kn.tracking(SYSTEM, LEAGUE, kn.model.Form(rate=0.01, spread=0.3))])
 def test_other_results_print_one_line(make):
     assert "\n" not in repr(make()) and len(repr(make())) < 200

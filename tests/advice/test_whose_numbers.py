@@ -12,7 +12,11 @@ def test_a_league_with_form_is_stretched_by_noise_and_by_following_form():
     """The slope is that of the league as played (3.5 standard errors, below 0.1 % by chance); of its excess over that
     of small steps noise alone is the smaller part, so it is not named alone.
     """
-    league, form, system = kn.Fixed(np.linspace(-1.5, 1.5, 15)), kn.Form(0.003, 1.2), kn.RatingSystem(TANH, gamma=0.15)
+    league, form, system = (
+        kn.Fixed(np.linspace(-1.5, 1.5, 15)),
+        kn.model.Form(0.003, 1.2),
+        kn.RatingSystem(TANH, gamma=0.15),
+    )
     found = kn.diagnose(system, league, form)
     run = kn.simulate(
         system, league, steps=40_000, matches_per_step=7, record_every=50, realisations=16, seed=3, dynamics=form
@@ -31,14 +35,14 @@ def test_a_league_with_form_is_stretched_by_noise_and_by_following_form():
 @pytest.mark.parametrize(
     ("rate", "pool", "start", "rule"),
     [
-        (0.01, [5.0, 9.0], 7.0, kn.FallingSteps(0.05, boost=10.0, matches=10)),
-        (0.02, [-2.0, -1.0, 0.0, 0.5, 3.0], -0.5, kn.FallingSteps(0.08, boost=4.0, matches=10)),
-        (0.01, [-1.5, -0.4, 0.2, 0.9, 1.1], 0.0, kn.FallingSteps(0.05, boost=6.0, matches=15)),
+        (0.01, [5.0, 9.0], 7.0, kn.model.FallingSteps(0.05, boost=10.0, matches=10)),
+        (0.02, [-2.0, -1.0, 0.0, 0.5, 3.0], -0.5, kn.model.FallingSteps(0.08, boost=4.0, matches=10)),
+        (0.01, [-1.5, -0.4, 0.2, 0.9, 1.1], 0.0, kn.model.FallingSteps(0.05, boost=6.0, matches=15)),
     ],
 )
 def test_the_error_of_falling_steps_among_newcomers_is_that_of_leagues(rate, pool, start, rule):
     """Three per cent and three standard errors: below 0.3 % by chance each; those are at most two per cent."""
-    league, turnover = kn.Fixed([float(np.mean(pool))] * 60), kn.Turnover(rate=rate, theta=pool, start=start)
+    league, turnover = kn.Fixed([float(np.mean(pool))] * 60), kn.model.Turnover(rate=rate, theta=pool, start=start)
     (one,) = kn.design(
         league, turnover, {"f": kn.RatingSystem(TANH, gamma=rule)}, matches=1500, realisations=24
     ).systems
@@ -48,8 +52,8 @@ def test_the_error_of_falling_steps_among_newcomers_is_that_of_leagues(rate, poo
 
 def test_glicko_with_form_errs_to_the_side_that_its_caveat_names():
     """Theory says more error than leagues have, by at most 6 %: three standard errors, below 0.2 % by chance."""
-    league, form = kn.Fixed([0.0] * 100), kn.Form(0.009, 1.0)
-    system = kn.RatingSystem(TANH, gamma=kn.DeviationSteps(growth=0.1, start=1.0))
+    league, form = kn.Fixed([0.0] * 100), kn.model.Form(0.009, 1.0)
+    system = kn.RatingSystem(TANH, gamma=kn.model.DeviationSteps(growth=0.1, start=1.0))
     (one,) = kn.design(league, form, {"g": system}, matches=4000, realisations=16, seed=5).systems
     [caveat] = kn.tracking(system, league, form).caveats
     assert caveat.reason == "deviations" and "too much error" in caveat.sentence
@@ -57,7 +61,7 @@ def test_glicko_with_form_errs_to_the_side_that_its_caveat_names():
 
 
 def test_rows_of_an_open_league_say_of_whom_they_are():
-    league, turnover = kn.Normal([6.0, 7.0, 9.0], 1.0), kn.Turnover(rate=0.01, theta=[5.0, 8.0, 9.0], start=7.0)
+    league, turnover = kn.Normal([6.0, 7.0, 9.0], 1.0), kn.model.Turnover(rate=0.01, theta=[5.0, 8.0, 9.0], start=7.0)
     found = kn.diagnose(kn.RatingSystem(TANH, gamma=0.1), league, turnover)
     rows, closed = dict(found.rows()), dict(kn.diagnose(kn.RatingSystem(TANH, gamma=0.1), league).rows())
     for name in ("Scale of the ratings", "Rated too high", "Rated too low"):

@@ -30,7 +30,7 @@ def played() -> pl.DataFrame:
     return match_league(1).results.sort("date", maintain_order=True)
 
 
-def matches(table: pl.DataFrame, lineups: pl.DataFrame | None = None) -> kn.Matches:
+def matches(table: pl.DataFrame, lineups: pl.DataFrame | None = None) -> kn.matches.Matches:
     return kn.read_matches(table, lineups, conditions=["surface"], ordered=True)
 
 

@@ -43,7 +43,7 @@ RATERS = {
     "TeamElo": given(kn.TeamElo, prior_spread=170.0),
     "TeamElo by surface": given(kn.TeamElo, prior_spread=170.0, conditions=["surface"]),
     "classic": partial(kn.TeamElo.classic, k=24),
-    "FIDE": partial(kn.TeamElo.classic, k=kn.FideSteps()),
+    "FIDE": partial(kn.TeamElo.classic, k=kn.model.FideSteps()),
     "Glicko": given(kn.Glicko),
     "Glicko together": given(kn.Glicko, together=True),
     "Glicko2": given(kn.Glicko2),
@@ -63,7 +63,7 @@ RATERS = {
         newcomer_follows=0.7,
         experience=0.3,
     ),
-    "Mixture": lambda: kn.Mixture({"slow": kn.TeamElo.classic(k=8), "fast": kn.TeamElo.classic(k=70)}),
+    "Mixture": lambda: kn.forecasts.Mixture({"slow": kn.TeamElo.classic(k=8), "fast": kn.TeamElo.classic(k=70)}),
 }
 SEEDS = (1, 2)
 
@@ -82,7 +82,7 @@ class World(NamedTuple):
     seed: int
     at: int
     rater: Any
-    past: kn.Matches
+    past: kn.matches.Matches
     folder: Path
 
     @property
@@ -98,15 +98,15 @@ class World(NamedTuple):
         return match_league(self.seed).results.sort("date", maintain_order=True).row(self.at, named=True)
 
     @property
-    def everything(self) -> kn.Matches:
+    def everything(self) -> kn.matches.Matches:
         return all_matches(self.seed, self.lineups, self.conditions)
 
     @property
-    def played(self) -> kn.Matches:
+    def played(self) -> kn.matches.Matches:
         """The match as it ended."""
         return self.everything[self.at : self.at + 1]
 
-    def to_come(self, *, dated: bool = True, before: int = 0) -> kn.Matches:
+    def to_come(self, *, dated: bool = True, before: int = 0) -> kn.matches.Matches:
         """The match before it is played, after some others of which nothing is known either."""
         table = match_league(self.seed)
         keep = ["match_id", *(["date"] if dated else []), "home", "away", "neutral", "surface"]
@@ -135,7 +135,7 @@ class World(NamedTuple):
 
 
 @cache
-def all_matches(seed: int, lineups: bool, conditions: tuple[str, ...]) -> kn.Matches:
+def all_matches(seed: int, lineups: bool, conditions: tuple[str, ...]) -> kn.matches.Matches:
     table = match_league(seed)
     return kn.read_matches(table.results, table.lineups if lineups else None, conditions=conditions, ordered=True)
 
@@ -168,7 +168,7 @@ def worlds(tmp_path_factory):
     return world
 
 
-def chances(forecast: kn.Forecast, row: int = 0) -> Chances:
+def chances(forecast: kn.forecasts.Forecast, row: int = 0) -> Chances:
     return forecast.probabilities[row].tolist()
 
 
@@ -385,7 +385,7 @@ class Field(NamedTuple):
     seed: int
     at: int
     rater: Any
-    past: kn.Contests
+    past: kn.matches.Contests
     folder: Path
 
     @property
@@ -393,7 +393,7 @@ class Field(NamedTuple):
         return ["driver", "car"] if self.name == "drivers and cars" else ["driver"]
 
     @property
-    def everything(self) -> kn.Contests:
+    def everything(self) -> kn.matches.Contests:
         return all_contests(self.seed, tuple(self.slots))
 
     @property
@@ -403,7 +403,7 @@ class Field(NamedTuple):
         rows = contest_league(self.seed).filter(race=name).sample(fraction=1.0, shuffle=True, seed=7)
         return rows.with_columns(place=pl.lit(""))
 
-    def to_come(self, *, dated: bool = True) -> kn.Contests:
+    def to_come(self, *, dated: bool = True) -> kn.matches.Contests:
         rows = self.rows if dated else self.rows.drop("date")
         return kn.read_contests(rows, slots=self.slots, played=False)
 
@@ -423,7 +423,7 @@ CONTEST_RATERS = {
 
 
 @cache
-def all_contests(seed: int, slots: tuple[str, ...]) -> kn.Contests:
+def all_contests(seed: int, slots: tuple[str, ...]) -> kn.matches.Contests:
     return kn.read_contests(contest_league(seed), slots=list(slots))
 
 
@@ -664,7 +664,7 @@ def ending(tmp_path_factory):
 
 def test_how_a_season_may_end_is_one(ending):
     folder, past, coming, rater = ending
-    rules = kn.Rules(2.0, 0.75, 0.0, places={"title": (1, 1), "relegation": (-2, -1)})
+    rules = kn.forecasts.Rules(2.0, 0.75, 0.0, places={"title": (1, 1), "relegation": (-2, -1)})
     expected = kn.season(rater, coming, results=past, rules=rules, realisations=SEASONS).to_polars().sort("name")
     asked = ("season", folder / "past.csv", folder / "next.csv", "--rater", "glicko", "--relegated", 2)
     told = invoke(*asked, "--win", 2, "--draw", 0.75, "--realisations", SEASONS)
@@ -774,7 +774,7 @@ OTHERS = {
 def public_names() -> set[str]:
     """Methods of raters, ratings, functions of the package, and commands; what a fit found ends in an underscore."""
     kinds = (kn.TeamElo, type(kn.TeamElo.classic()), kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo,
-             kn.BradleyTerry, kn.RankElo, kn.Mixture)  # fmt: skip
+             kn.BradleyTerry, kn.RankElo, kn.forecasts.Mixture)  # fmt: skip
     methods = {
         name
         for kind in kinds

@@ -107,7 +107,7 @@ def test_design_and_diagnose_order_random_settings_alike(settings):
         setting = draw_setting(kinds[number % 5], 10 + number)
         small, large = setting.with_step(0.5), setting.with_step(2.0)
         if setting.dynamics is not None and number % 2:  # quick form of which small steps see little
-            quick = kn.Form(0.2 * setting.dynamics.rate, 2 * setting.dynamics.spread)
+            quick = kn.model.Form(0.2 * setting.dynamics.rate, 2 * setting.dynamics.spread)
             setting = setting._replace(dynamics=quick)
         # Diagnoses of one setting of each kind; their errors are these, as held above.
         errors = [error_of(one, setting.league, setting.dynamics).total for one in (small, large)]

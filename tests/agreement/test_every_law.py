@@ -42,7 +42,7 @@ PLAN = {"steps": 30, "matches_per_step": 4, "seed": 3, "realisations": 2, "recor
 
 
 @dataclass(frozen=True)
-class Algebraic(kn.Outcome):
+class Algebraic(kn.model.Outcome):
     """A law as CONTRIBUTING has one added: b(z) = νz/√(1 + ν²z²), one class with its formula."""
 
     nu: float
@@ -53,7 +53,7 @@ class Algebraic(kn.Outcome):
 
 
 @dataclass(frozen=True)
-class Bell(kn.Pairing):
+class Bell(kn.model.Pairing):
     """The same for a pairing: w(z) = e^{−z²/2c²}."""
 
     c: float
@@ -72,7 +72,7 @@ class Numbered(Algebraic):
         return 7, self.nu, 0.0
 
 
-class Derived(kn.FallingSteps):
+class Derived(kn.model.FallingSteps):
     """A rule that may say something else than the one it is derived from."""
 
 
@@ -110,23 +110,29 @@ def keys_for(law):
 
 EVERY = [(one, one.build(**keys_for(one))) for one in built_in_laws(Law)]
 FAMILIES = {family: [law for _, law in EVERY if isinstance(law, family)] for family in (
-    kn.Outcome, kn.Pairing, kn.Strength, StepRule, ScheduleLaw, Dynamics
+    kn.model.Outcome, kn.model.Pairing, kn.model.Strength, StepRule, ScheduleLaw, Dynamics
 )}  # fmt: skip
-OUTCOMES = [*FAMILIES[kn.Outcome], Algebraic(0.4)]
-PAIRINGS = [*FAMILIES[kn.Pairing], kn.Window(1.5, 0.3), Bell(1.1)]
-LAWS = [law for _, law in EVERY] + [Algebraic(0.4), Bell(1.1), kn.Window(1.5, 0.3)]
+OUTCOMES = [*FAMILIES[kn.model.Outcome], Algebraic(0.4)]
+PAIRINGS = [*FAMILIES[kn.model.Pairing], kn.model.Window(1.5, 0.3), Bell(1.1)]
+LAWS = [law for _, law in EVERY] + [Algebraic(0.4), Bell(1.1), kn.model.Window(1.5, 0.3)]
 
 
 def game_of(law):
     """(system, league, dynamics) in which a law of any family has a part."""
-    outcome = kn.Tanh.elo() if isinstance(law, kn.FideSteps) else law if isinstance(law, kn.Outcome) else kn.Tanh(0.5)
+    outcome = (
+        kn.Tanh.elo()
+        if isinstance(law, kn.model.FideSteps)
+        else law
+        if isinstance(law, kn.model.Outcome)
+        else kn.Tanh(0.5)
+    )
     system = kn.RatingSystem(
         outcome,
-        law if isinstance(law, kn.Pairing) else kn.AllPlayAll(),
+        law if isinstance(law, kn.model.Pairing) else kn.model.AllPlayAll(),
         law if isinstance(law, StepRule) else 0.1,
         law if isinstance(law, ScheduleLaw) else None,
     )
-    league = law if isinstance(law, kn.Strength) else CHESS if isinstance(law, kn.FideSteps) else LEAGUE
+    league = law if isinstance(law, kn.model.Strength) else CHESS if isinstance(law, kn.model.FideSteps) else LEAGUE
     return system, league, law if isinstance(law, Dynamics) else None
 
 
@@ -183,7 +189,7 @@ def test_compiled_steps_are_those_of_the_class(law):
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("law", FAMILIES[kn.Strength], ids=repr)
+@pytest.mark.parametrize("law", FAMILIES[kn.model.Strength], ids=repr)
 def test_compiled_performances_have_the_moments_of_the_class(law):
     """1,000 draws of a team: a mean is off by five standard errors once in 3·10⁶, a spread by 10 % once in 10⁵."""
     kind, values, table, lineup = law.code
@@ -214,10 +220,10 @@ def test_every_loop_ends_where_the_general_one_does(law, loop):
     system, league, dynamics = game_of(law)
     try:
         system = dataclasses.replace(system, **{
-            "rounds": {"schedule": kn.Rounds()}, "period": {"schedule": kn.Period(2)},
-            "falling": {"gamma": kn.FallingSteps(0.1, 2.0, 5.0)},
+            "rounds": {"schedule": kn.model.Rounds()}, "period": {"schedule": kn.model.Period(2)},
+            "falling": {"gamma": kn.model.FallingSteps(0.1, 2.0, 5.0)},
         }.get(loop, {}))  # fmt: skip
-        dynamics = kn.Walk(0.1) if loop == "walk" and dynamics is None else dynamics
+        dynamics = kn.model.Walk(0.1) if loop == "walk" and dynamics is None else dynamics
         run = kn.simulate(
             system, league, **PLAN, dynamics=dynamics, sampling="literal" if loop == "literal" else "marginal"
         )
@@ -226,7 +232,7 @@ def test_every_loop_ends_where_the_general_one_does(law, loop):
     else:
         refused = ""
     # The only two that have no meaning together.
-    assert ("Learning" in refused) == (isinstance(law, kn.Learning) and loop == "falling")
+    assert ("Learning" in refused) == (isinstance(law, kn.model.Learning) and loop == "falling")
     if refused:
         return
     rating, played = general_end(system, league, dynamics, loop == "literal", 120, 2)
@@ -234,7 +240,7 @@ def test_every_loop_ends_where_the_general_one_does(law, loop):
     assert run.matches_played.values[:, -1].tolist() == played.tolist()
 
 
-@pytest.mark.parametrize("law", [*OUTCOMES, *PAIRINGS, *FAMILIES[kn.Strength]], ids=repr)
+@pytest.mark.parametrize("law", [*OUTCOMES, *PAIRINGS, *FAMILIES[kn.model.Strength]], ids=repr)
 def test_points_of_a_sweep_end_where_each_does_alone(law):
     system, league, _ = game_of(law)
     settings = [Setting(dataclasses.replace(system, gamma=gamma), league) for gamma in (0.1, 0.2, 0.05)]
@@ -252,7 +258,7 @@ WITH_SYSTEM = [kind for kind in BUILT_IN_RATERS if "system" in inspect.signature
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 def test_a_rater_ends_where_the_simulator_does_or_refuses(law):
     system, league, dynamics = game_of(law)
-    played = kn.simulate_matches(system, league, matches=40, seed=3, dynamics=dynamics)
+    played = kn.micro.simulate_matches(system, league, matches=40, seed=3, dynamics=dynamics)
     start = float(league.theta.mean())
     keys, seen = realisation_keys(3, 1), Seen(np.empty(4000, np.int32), np.empty(4000, np.int32), np.empty(4000))
     rating, count = np.full((1, TEAMS), start), np.zeros(1, np.int64)
@@ -265,14 +271,14 @@ def test_a_rater_ends_where_the_simulator_does_or_refuses(law):
     assert kn.TeamElo in WITH_SYSTEM
     for make in WITH_SYSTEM:
         plain = system.outcome.code is not None and system.schedule is None
-        if not plain or not isinstance(system.gamma, float | kn.FallingSteps):
+        if not plain or not isinstance(system.gamma, float | kn.model.FallingSteps):
             with pytest.raises(kn.InputError, match=r"no compiled formula|cannot follow the schedule|needs one gamma"):
                 make(system=system, initial=start).fit(played)
             continue
         rated = make(system=system, initial=start).fit(played).ratings_
         found = dict(zip(rated["name"].to_list(), rated["rating"].to_list(), strict=True))
         names = league.names or [str(k + 1) for k in range(TEAMS)]
-        if isinstance(law, kn.Turnover):  # no file says who is a newcomer
+        if isinstance(law, kn.model.Turnover):  # no file says who is a newcomer
             continue
         assert [found[name] for name in names] == rating[0].tolist()
 
@@ -307,7 +313,7 @@ def part_of(study, section):
 @pytest.mark.parametrize("one", [one for one, _ in EVERY], ids=lambda one: one.key)
 def test_a_study_file_says_the_law_and_gives_it_back(one):
     law = one.build(**keys_for(one))
-    base = {"gamma": 0.1, "outcome": {"kind": "tanh", "nu": "elo" if isinstance(law, kn.FideSteps) else 0.5}}
+    base = {"gamma": 0.1, "outcome": {"kind": "tanh", "nu": "elo" if isinstance(law, kn.model.FideSteps) else 0.5}}
     base |= {"simulate": {"steps": 3, "seed": 1}, "league": {"kind": "fixed", "theta": [1.0, 2.0]}}
     read = part_of(parse_study(base | {law.section: {"kind": one.key, **keys_for(one)}}), law.section)
     assert type(read) is type(law) and read.digest() == law.digest()
@@ -325,7 +331,7 @@ def test_digests_and_fingerprints_tell_laws_apart(law):
     others = [other for other in LAWS if other is not law]
     assert law.digest() not in [other.digest() for other in others if other != law]
     assert not same or same.digest() == law.digest()
-    if isinstance(law, kn.Outcome | kn.Pairing | kn.Strength):
+    if isinstance(law, kn.model.Outcome | kn.model.Pairing | kn.model.Strength):
         assert (fingerprint(law) is None) == (law.code is None)
         assert fingerprint(law) not in [fingerprint(o) for o in others if o.code is not None] or law.code is None
 

@@ -16,12 +16,12 @@ TIME = 3.0
 @pytest.fixture(scope="module")
 def kinetic():
     """Ratings that all start at 7, moved by the kinetic equation."""
-    teams = kn.Population.concentrated(7.0, theta=(4, 10, 60), r=(4, 10, 601), sigma=1.0)
+    teams = kn.macro.Population.concentrated(7.0, theta=(4, 10, 60), r=(4, 10, 601), sigma=1.0)
     return kn.solve(kn.RatingSystem(kn.Tanh(nu=0.5)), teams, until=TIME, scheme="tvd").isel(time=-1)
 
 
 def simulated(teams, gamma, realisations, pairing=None):
-    system = kn.RatingSystem(kn.Tanh(nu=0.5), pairing or kn.AllPlayAll(), gamma=gamma)
+    system = kn.RatingSystem(kn.Tanh(nu=0.5), pairing or kn.model.AllPlayAll(), gamma=gamma)
     league = kn.homogeneous(sigma=1.0, teams=teams)
     matches = round(TIME / gamma * teams / 2)
     run = kn.simulate(system, league, steps=1, matches_per_step=matches, realisations=realisations, seed=11)
@@ -56,8 +56,8 @@ def test_conditional_means_agree(kinetic):
 
 
 def test_local_pairing_agrees():
-    pairing = kn.Local()
-    teams = kn.Population.concentrated(7.0, theta=(4, 10, 40), r=(3, 11, 401), sigma=1.0)
+    pairing = kn.model.Local()
+    teams = kn.macro.Population.concentrated(7.0, theta=(4, 10, 40), r=(3, 11, 401), sigma=1.0)
     kinetic = kn.solve(kn.RatingSystem(kn.Tanh(nu=0.5), pairing), teams, until=TIME, scheme="tvd").isel(time=-1)
     far, near = (distances(simulated(150, gamma, 20, pairing).reshape(1, -1), kinetic)[0] for gamma in (0.2, 0.02))
     assert near < 0.4 * far

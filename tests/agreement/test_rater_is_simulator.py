@@ -12,16 +12,16 @@ LEAGUE = kn.Normal(np.linspace(4, 10, 12), 1.0, names=[f"team {k}" for k in rang
     "system",
     [
         kn.RatingSystem(kn.Tanh(0.5), gamma=0.07),
-        kn.RatingSystem(kn.Davidson(0.31, 0.8), kn.Local(), 0.1),
-        kn.RatingSystem(kn.Probit(0.4), gamma=0.1),
-        kn.RatingSystem(kn.Tanh(0.5), gamma=kn.FallingSteps(0.05, 2.0, 30)),
+        kn.RatingSystem(kn.model.Davidson(0.31, 0.8), kn.model.Local(), 0.1),
+        kn.RatingSystem(kn.model.Probit(0.4), gamma=0.1),
+        kn.RatingSystem(kn.Tanh(0.5), gamma=kn.model.FallingSteps(0.05, 2.0, 30)),
     ],
     ids=["tanh", "ties, local", "probit", "falling"],
 )
 def test_team_elo_ends_at_the_simulators_ratings_bit_for_bit(system):
     run = kn.simulate(system, LEAGUE, steps=40_000, matches_per_step=1, seed=3)
     played = int(run.matches_played[0, -1])
-    matches = kn.simulate_matches(system, LEAGUE, matches=played, seed=3)
+    matches = kn.micro.simulate_matches(system, LEAGUE, matches=played, seed=3)
     assert len(matches) == played
     table = kn.TeamElo(system=system, initial=7.0, prior_spread=1.0).fit(matches).ratings_
     rated = dict(zip(table["name"], table["rating"]))
@@ -29,8 +29,8 @@ def test_team_elo_ends_at_the_simulators_ratings_bit_for_bit(system):
 
 
 def test_matches_are_the_first_ones_of_a_longer_run_and_give_results_that_files_give():
-    system = kn.RatingSystem(kn.Davidson(0.5, 1.0), gamma=0.1)
-    short, long = (kn.simulate_matches(system, LEAGUE, matches=n, seed=1) for n in (100, 40_000))
+    system = kn.RatingSystem(kn.model.Davidson(0.5, 1.0), gamma=0.1)
+    short, long = (kn.micro.simulate_matches(system, LEAGUE, matches=n, seed=1) for n in (100, 40_000))
     assert (short.result == long.result[:100]).all() and (short.home == long.home[:100]).all()
     assert set(long.result) == {0.0, 0.5, 1.0} and (np.diff(long.day) >= 0).all()
     busy = np.stack([np.concatenate([long.day, long.day]), np.concatenate([long.home, long.away])])
@@ -47,14 +47,17 @@ def test_a_system_and_its_own_numbers_are_not_given_twice():
     for name, value in {"step": 3.0, "ties": 0.1, "scale": 300.0, "newcomer_boost": 0.0}.items():
         with pytest.raises(kn.InputError, match=f"takes {name} from its system"):
             kn.TeamElo(system=system, **{name: value})
-    for odd in (kn.RatingSystem(kn.Tanh(0.5), gamma=[0.1, 0.2]), kn.RatingSystem(kn.Tanh(0.5), schedule=kn.Rounds())):
+    for odd in (
+        kn.RatingSystem(kn.Tanh(0.5), gamma=[0.1, 0.2]),
+        kn.RatingSystem(kn.Tanh(0.5), schedule=kn.model.Rounds()),
+    ):
         with pytest.raises(kn.InputError, match="TeamElo"):
             kn.TeamElo(system=odd)
 
 
 def test_a_probit_system_forecasts_by_its_own_law():
-    system = kn.RatingSystem(kn.Probit(0.4), gamma=0.1)
-    matches = kn.simulate_matches(system, LEAGUE, matches=3000, seed=2)
+    system = kn.RatingSystem(kn.model.Probit(0.4), gamma=0.1)
+    matches = kn.micro.simulate_matches(system, LEAGUE, matches=3000, seed=2)
     rater = kn.TeamElo(system=system, initial=7.0, spread=1.0)
     forecast = rater.update(matches).predict(matches[:50])
     rated = dict(zip(rater.ratings_["name"], rater.ratings_["rating"]))

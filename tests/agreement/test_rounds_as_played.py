@@ -29,7 +29,7 @@ def played(system, league, rounds, every, realisations, seed):
 )
 def test_rounds_have_the_noise_and_the_slope_of_the_closure(gamma, variance, slope):
     """The last step lies beyond the critical one, .344. Four standard errors (1e-4 in all) and half a percent."""
-    system = kn.RatingSystem(kn.Tanh(0.5), gamma=gamma, schedule=kn.Rounds())
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=gamma, schedule=kn.model.Rounds())
     away, mean = played(system, TWENTY, 400, 40, 300, seed=1)
     each = (away**2).mean((1, 2))
     assert abs(each.mean() - variance) < 4 * each.std() / np.sqrt(300) + 0.005 * variance
@@ -39,7 +39,7 @@ def test_rounds_have_the_noise_and_the_slope_of_the_closure(gamma, variance, slo
     assert abs(found - slope) < 4 * slopes.std() / np.sqrt(300) + 0.005
 
 
-@pytest.mark.parametrize("schedule", [kn.Rounds(), kn.Period(1)])
+@pytest.mark.parametrize("schedule", [kn.model.Rounds(), kn.model.Period(1)])
 def test_two_teams_are_the_exact_chain(schedule):
     """z ← z + 2γ(S − tanh νz): E z² = .4844993 at γ = .2; four standard errors (6e-5)."""
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.2, schedule=schedule)
@@ -50,7 +50,7 @@ def test_two_teams_are_the_exact_chain(schedule):
 
 def test_periods_inflate_the_noise_by_what_linear_theory_says():
     """γ/(ν(2 − γnμ)) with μ = ν = .5 against γ/2ν match by match: .0571 and .05. Four standard errors and 3 %."""
-    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Period(10))
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.model.Period(10))
     away, _ = played(system, kn.Fixed(np.full(60, 7.0)), 120, 20, 150, seed=2)
     each = (away**2).mean((1, 2)) * 60 / 59
     expected = 0.05 / (0.5 * (2 - 0.05 * 10 * 0.5))

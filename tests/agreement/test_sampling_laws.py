@@ -8,10 +8,12 @@ import kinelo as kn
 
 GENERATOR = np.random.default_rng(0)
 LEAGUES = {
-    "line-ups": kn.LineupLottery(GENERATOR.normal(0.4, 0.5, (8, 9)), 4),
-    "weighted line-ups": kn.LineupLottery(GENERATOR.normal(0.4, 0.5, (8, 9)), 4, GENERATOR.uniform(0.2, 4, (8, 9))),
+    "line-ups": kn.model.LineupLottery(GENERATOR.normal(0.4, 0.5, (8, 9)), 4),
+    "weighted line-ups": kn.model.LineupLottery(
+        GENERATOR.normal(0.4, 0.5, (8, 9)), 4, GENERATOR.uniform(0.2, 4, (8, 9))
+    ),
     "normal": kn.Normal(np.linspace(0, 4, 8), np.linspace(0, 2, 8)),
-    "empirical": kn.Empirical(GENERATOR.normal(size=(8, 3)), [0.2, 0.3, 0.5]),
+    "empirical": kn.model.Empirical(GENERATOR.normal(size=(8, 3)), [0.2, 0.3, 0.5]),
     "fixed": kn.Fixed(np.linspace(0, 4, 8)),
 }
 ERROR = 1e-5
@@ -22,7 +24,7 @@ ERROR = 1e-5
     "system",
     [
         kn.RatingSystem(kn.Tanh(0.7), gamma=0.3),
-        kn.RatingSystem(kn.Davidson(0.7, 1.5), kn.Local(), gamma=0.3),
+        kn.RatingSystem(kn.model.Davidson(0.7, 1.5), kn.model.Local(), gamma=0.3),
     ],
     ids=["wins and losses", "ties and local pairing"],
 )

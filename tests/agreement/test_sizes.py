@@ -87,11 +87,11 @@ def test_a_rater_that_looks_at_the_latest_matches_rates_all(name, small_sizes, m
 def test_the_choice_and_the_mixture_cross_every_size(lineups, small_sizes):
     matches = league(fit.MANY * FIRST, lineups=lineups)
     named = candidates(matches)
-    choice = kn.choose_rater(matches)
+    choice = kn.raters.choose_rater(matches)
     assert not choice.left_out and choice.fitted == FIRST // 2 and len(choice.test.matches) == FIRST - FIRST // 2
     assert set(choice.test.forecasts) == set(named)
     assert choice.rater.ratings_["matches"].sum() == (4 if choice.name == "PlayerElo" else 2) * len(matches)
-    mixture = kn.Mixture(named).fit(matches)
+    mixture = kn.forecasts.Mixture(named).fit(matches)
     assert sum(mixture.weights_.values()) == pytest.approx(1.0)
     said = mixture.predict(matches[-5:]).probabilities
     assert np.isfinite(said).all() and (said > 0).all()
@@ -105,7 +105,7 @@ def test_matches_in_pieces_cross_a_search_in_two_parts(tmp_path, small_sizes):
         rater = make()
         rater.look = fit.MANY * FIRST
         with pytest.warns(kn.KineloWarning, match=f"estimated on the latest {fit.MANY * FIRST}"):
-            rater.fit(kn.scan_matches(path))
+            rater.fit(kn.matches.scan_matches(path))
         whole = make()
         whole.look = fit.MANY * FIRST
         with pytest.warns(kn.KineloWarning, match=f"estimated on the latest {fit.MANY * FIRST}"):
@@ -131,17 +131,17 @@ def test_what_fails_in_any_way_is_left_out_and_said():
     for at in (0, 150):
         broken = Breaks()
         broken.at = at
-        choice = kn.choose_rater(matches, {"broken": broken, "usual": usual})
+        choice = kn.raters.choose_rater(matches, {"broken": broken, "usual": usual})
         assert choice.name == "usual" and choice.left_out == {"broken": "ZeroDivisionError: no such thing"}
         assert str(choice).endswith(
             "no other rater can be used here. broken is left out: ZeroDivisionError: no such thing."
         )
         with pytest.warns(kn.KineloWarning, match="broken is left out of the mixture: ZeroDivisionError"):
-            mixture = kn.Mixture({"broken": broken, "usual": usual}).fit(matches)
+            mixture = kn.forecasts.Mixture({"broken": broken, "usual": usual}).fit(matches)
         assert mixture.weights_ == {"usual": pytest.approx(1.0)}
-    few = kn.choose_rater(matches[:50], {"broken": Breaks(), "usual": usual})
+    few = kn.raters.choose_rater(matches[:50], {"broken": Breaks(), "usual": usual})
     assert str(few).startswith("usual, the next in line: fewer than 60 matches") and "broken is left out" in str(few)
-    for call in (kn.choose_rater, lambda matches, raters: kn.Mixture(raters).fit(matches)):
+    for call in (kn.raters.choose_rater, lambda matches, raters: kn.forecasts.Mixture(raters).fit(matches)):
         with pytest.raises(kn.InputError, match="no such thing"):
             call(matches, {"one": Breaks(), "two": Breaks()})
 

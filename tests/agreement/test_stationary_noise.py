@@ -56,10 +56,10 @@ def test_slope_at_the_unbiased_step():
 @pytest.mark.parametrize(
     ("outcome", "pairing", "league"),
     [
-        (kn.Davidson(0.5, 1.0), kn.AllPlayAll(), kn.homogeneous(sigma=1.0, teams=60)),
-        (kn.Probit(0.4), kn.AllPlayAll(), kn.homogeneous(sigma=1.0, teams=60)),
-        (kn.Tanh(0.5), kn.Local(), kn.homogeneous(sigma=1.0, teams=60)),
-        (kn.Tanh(0.5), kn.AllPlayAll(), kn.paper.setup_r2(teams=60)),
+        (kn.model.Davidson(0.5, 1.0), kn.model.AllPlayAll(), kn.homogeneous(sigma=1.0, teams=60)),
+        (kn.model.Probit(0.4), kn.model.AllPlayAll(), kn.homogeneous(sigma=1.0, teams=60)),
+        (kn.Tanh(0.5), kn.model.Local(), kn.homogeneous(sigma=1.0, teams=60)),
+        (kn.Tanh(0.5), kn.model.AllPlayAll(), kn.paper.setup_r2(teams=60)),
     ],
 )
 def test_other_outcomes_pairings_and_laws(outcome, pairing, league):
@@ -78,7 +78,7 @@ def test_a_window_lets_only_near_teams_meet():
     Four standard errors of a slope and of a variance (probability < 1e-4 each), beside the closure's own error: where
     an edge cuts through the differences of two ratings, these are less normal.
     """
-    system, league = kn.RatingSystem(kn.Tanh(0.5), kn.Window(2.0), 0.1), kn.homogeneous(sigma=1.0, teams=40)
+    system, league = kn.RatingSystem(kn.Tanh(0.5), kn.model.Window(2.0), 0.1), kn.homogeneous(sigma=1.0, teams=40)
     state = kn.stationary(system, league, noise="gaussian")
     rating = simulated(system, league, state, seed=5, realisations=32)
     slope, error = slope_and_error(rating, league.theta)

@@ -39,13 +39,13 @@ def test_decay_of_kinetic_ratings():
 
     The decay is read before the push is down to a few cells, which is as far as a grid resolves it.
     """
-    system, teams = kn.RatingSystem(kn.Tanh(0.5)), kn.Continuum(theta=(4, 10), sigma=1.0)
+    system, teams = kn.RatingSystem(kn.Tanh(0.5)), kn.theory.Continuum(theta=(4, 10), sigma=1.0)
     rest, slowest = kn.stationary(system, teams), kn.relaxation(system, teams)
     mode = slowest.mode / np.abs(slowest.mode).max()
     times = np.linspace(1, 5, 5)
     runs = []
     for sign in (1, -1):
-        population = kn.Population.concentrated(
+        population = kn.macro.Population.concentrated(
             lambda theta, sigma, sign=sign: rest.rating_of(theta) + sign * 0.5 * np.interp(theta, rest.theta, mode),
             theta=(4, 10, 30),
             r=(3, 11, 720),

@@ -22,7 +22,7 @@ def rater() -> kn.TeamElo:
 
 
 @cache
-def league() -> kn.Matches:
+def league() -> kn.matches.Matches:
     return kn.read_matches(kn.sample_league(teams=6, seasons=1, seed=2).results)
 
 
@@ -403,8 +403,10 @@ def test_a_condition_that_was_not_read_is_asked_for(tmp_path):
 @pytest.mark.parametrize(
     "system",
     [
-        kn.RatingSystem(kn.Davidson(nu=0.003, kappa=0.7), gamma=12.5),
-        kn.RatingSystem(kn.Probit.fide(), kn.Window(c=400.0), kn.FallingSteps(10.0, boost=2.0, matches=20)),
+        kn.RatingSystem(kn.model.Davidson(nu=0.003, kappa=0.7), gamma=12.5),
+        kn.RatingSystem(
+            kn.model.Probit.fide(), kn.model.Window(c=400.0), kn.model.FallingSteps(10.0, boost=2.0, matches=20)
+        ),
     ],
 )
 def test_a_rating_system_is_kept_with_its_laws(system, tmp_path):
@@ -440,7 +442,7 @@ class WithSystem(kn.TeamElo):
     ("system", "law"),
     [
         (kn.RatingSystem(SoftTanh(nu=0.5)), "the outcome SoftTanh"),
-        (kn.RatingSystem(kn.Tanh(nu=0.5), kn.Pairing.from_function(lambda z: 1 / (1 + z * z))), "the pairing "),
+        (kn.RatingSystem(kn.Tanh(nu=0.5), kn.model.Pairing.from_function(lambda z: 1 / (1 + z * z))), "the pairing "),
     ],
 )
 def test_a_law_of_a_users_own_is_refused_in_a_sentence(system, law, tmp_path):
@@ -452,9 +454,11 @@ def test_a_law_of_a_users_own_is_refused_in_a_sentence(system, law, tmp_path):
 def test_every_law_of_a_system_comes_back():
     elo = kn.Tanh.elo()
     for system in (
-        kn.RatingSystem(elo, kn.Local(), [1.0, 2.0], kn.Rounds()),
-        kn.RatingSystem(elo, kn.Window(c=1.0, smoothing=0.2), kn.FideSteps(under_18=[1]), kn.Period(3)),
-        kn.RatingSystem(elo, gamma=kn.DeviationSteps(growth=5.0, start=350.0)),
+        kn.RatingSystem(elo, kn.model.Local(), [1.0, 2.0], kn.model.Rounds()),
+        kn.RatingSystem(
+            elo, kn.model.Window(c=1.0, smoothing=0.2), kn.model.FideSteps(under_18=[1]), kn.model.Period(3)
+        ),
+        kn.RatingSystem(elo, gamma=kn.model.DeviationSteps(growth=5.0, start=350.0)),
     ):
         assert system_of(json.loads(json.dumps(plain_system(system)))) == system
 
@@ -466,15 +470,15 @@ class Tally:
         self.step = step
         self.sum: dict[str, float] = {}
 
-    def fit(self, matches: kn.Matches) -> "Tally":
+    def fit(self, matches: kn.matches.Matches) -> "Tally":
         self.one_step_ahead(matches)
         return self
 
-    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
+    def one_step_ahead(self, matches: kn.matches.Matches) -> kn.forecasts.Forecast:
         for i, j, s in zip(matches.home, matches.away, matches.signed, strict=True):
             for name, part in ((matches.teams[i], s), (matches.teams[j], -s)):
                 self.sum[name] = self.sum.get(name, 0.0) + self.step * part
-        return kn.Forecast(np.full((len(matches), 3), 1 / 3))
+        return kn.forecasts.Forecast(np.full((len(matches), 3), 1 / 3))
 
     @property
     def ratings_(self) -> pl.DataFrame:

@@ -277,7 +277,7 @@ def test_ratings_stand_in_a_view_in_points(kind, address):
 
 
 @cache
-def complete() -> kn.Matches:
+def complete() -> kn.matches.Matches:
     rng = np.random.default_rng(8)
     rows = in_order([row(rng, k) for k in range(12)], "still")
     for k, one in enumerate(rows):
@@ -289,7 +289,7 @@ def complete() -> kn.Matches:
     return kn.read_matches(pl.DataFrame(rows), conditions=["surface"], ordered=True)
 
 
-def put(matches: kn.Matches, name: str):
+def put(matches: kn.matches.Matches, name: str):
     """The table with one field of its sixth match changed."""
     k, columns = 5, {}
     if name in ("home", "away"):
@@ -346,7 +346,7 @@ def test_every_field_of_a_match_can_be_put_right(name, tmp_path):
     assert book.check() == []
 
 
-def championship(**change) -> kn.Contests:
+def championship(**change) -> kn.matches.Contests:
     """Two races a day on three days; ``change`` says fields of the third race anew."""
     order = ["ABCD", "BCAD", "CABD", "DACB", "ACBD", "BDCA"]
     rows = [

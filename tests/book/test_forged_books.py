@@ -17,7 +17,7 @@ from kinelo.raters.slots import numbers_shared
 
 RATERS = {
     "team": lambda: kn.TeamElo(20.0, conditions=["surface"], prior_spread=100.0),
-    "fide": lambda: kn.TeamElo.classic(k=kn.FideSteps(under_18=["A"]), k_of={"B": 10.0}),
+    "fide": lambda: kn.TeamElo.classic(k=kn.model.FideSteps(under_18=["A"]), k_of={"B": 10.0}),
     "glicko": lambda: kn.Glicko2(deviation=300.0, volatility=0.06, home_advantage=0.0, ties=0.5),
     "bradley_terry": lambda: kn.BradleyTerry(ridge=0.1),
     "rank": lambda: kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=-0.2, regression=0.1, retirement=0.5, off=0.0),

@@ -11,7 +11,7 @@ import kinelo as kn
 
 
 @cache
-def league(teams: int = 8) -> kn.Matches:
+def league(teams: int = 8) -> kn.matches.Matches:
     return kn.read_matches(kn.sample_league(teams=teams, seasons=2, seed=2).results)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from kinelo import Forecast
+from kinelo.forecasts import Forecast
 from kinelo.forecasts.places import ContestForecast
 
 CHANCES = {

@@ -62,7 +62,7 @@ def test_strengths_that_move_count_with_a_folder_and_without(study, tmp_path, fo
     done = kinelo("study", "diagnose", study, "--json", *(("--out", tmp_path / "verdict") if folder else ()))
     league = kn.homogeneous(sigma=1.0, teams=12)
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05)
-    best = kn.best_gamma(system, league, kn.Form(0.02, 0.7))
+    best = kn.best_gamma(system, league, kn.model.Form(0.02, 0.7))
     assert json.loads(done.stdout)["motion"]["best"]["gamma"] == pytest.approx(best.gamma)
 
 

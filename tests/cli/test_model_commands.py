@@ -88,8 +88,8 @@ DESIGN = (
 def test_designs_are_compared_as_the_function_compares_them():
     words = ("--matches", 60, "--realisations", 3, "--seed", 5)
     systems = {"the study's own": system(0.08), "smaller": system(0.02)}
-    systems["rounds"] = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.08, schedule=kn.Rounds())
-    found = kn.design(league(), kn.Form(rate=0.1, spread=0.4), systems, matches=60, realisations=3, seed=5)
+    systems["rounds"] = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.08, schedule=kn.model.Rounds())
+    found = kn.design(league(), kn.model.Form(rate=0.1, spread=0.4), systems, matches=60, realisations=3, seed=5)
     output = said("design", DESIGN, *words).stdout
     rows = {
         cells[0]: cells[1:]
@@ -106,7 +106,7 @@ def test_designs_are_compared_as_the_function_compares_them():
     assert len({one.error for one in found.systems}) == 3
     assert found.systems[0].name == "rounds"
     best = kn.best_gamma(
-        systems["rounds"], league(), kn.Form(rate=0.1, spread=0.4)
+        systems["rounds"], league(), kn.model.Form(rate=0.1, spread=0.4)
     ).gamma  # of the one that comes first
     assert f"γ = {best:.3g} (K = {2 * best:.3g})" in " ".join(output.split())
     assert json.loads(said("design", DESIGN, *words, "--json").stdout) == json.loads(json.dumps(found.to_dict()))
@@ -133,7 +133,7 @@ def test_solutions_write_the_density_and_say_how_they_ended():
     )
     answer = said("solve", study, "--out", "done")
     cells = {"theta": (4.0, 10.0, 6), "r": (3.0, 11.0, 8), "sigma": (0.5, 1.5, 3)}
-    run = kn.solve(system(0.3), kn.Population.uniform(**cells), until=0.5)
+    run = kn.solve(system(0.3), kn.macro.Population.uniform(**cells), until=0.5)
     with xr.open_zarr("done/population.zarr", consolidated=False, chunks=None) as written:
         assert np.allclose(written.density.values, run.density.values, rtol=1e-12)
     assert answer.stdout.startswith(f"reached t = 0.5 in {run.attrs['steps']:,} steps.")

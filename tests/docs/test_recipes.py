@@ -108,7 +108,7 @@ def level_elo(tmp_path, monkeypatch):
     return my_level.LevelElo
 
 
-def league() -> kn.Matches:
+def league() -> kn.matches.Matches:
     return kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=3).results)
 
 

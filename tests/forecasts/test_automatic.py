@@ -22,7 +22,7 @@ class Says:
 
     def one_step_ahead(self, matches):
         p = np.resize(self.p, len(matches))
-        return kn.Forecast(np.column_stack([p, np.zeros(p.size), 1 - p]))
+        return kn.forecasts.Forecast(np.column_stack([p, np.zeros(p.size), 1 - p]))
 
 
 def wins(n, lost=()):
@@ -113,13 +113,13 @@ def test_matches_in_pieces_are_chosen_on_as_a_table_is(tmp_path):
     for part, (first, last) in enumerate(((0, 20), (20, 150))):
         frame = whole.to_polars().select("date", "home", "away", "result")[first:last]
         frame.write_parquet(tmp_path / f"{part}.parquet")
-    scan = kn.scan_matches(str(tmp_path / "*.parquet"))
+    scan = kn.matches.scan_matches(str(tmp_path / "*.parquet"))
     for most in (100, 140, 150, 900):  # within the last piece, across both, all
         part = latest_part(scan, most)
         assert len(part) == min(most, 150) and (part.result == whole.result[-most:]).all()
         assert [part.teams[k] for k in part.home] == [whole.teams[k] for k in whole.home[-most:]]
     raters = [kn.TeamElo.classic(k=20), kn.Glicko(deviation=300.0, growth=10.0, home_advantage=0.0, ties=0.5)]
-    there, here = (kn.choose_rater(source, raters) for source in (scan, whole))
+    there, here = (kn.raters.choose_rater(source, raters) for source in (scan, whole))
     assert there.name == here.name and there.gaps == here.gaps
     assert there.rater.ratings_.equals(here.rater.ratings_)
 

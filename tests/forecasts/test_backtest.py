@@ -33,7 +33,7 @@ class Uniform:
         self.fitted = len(matches)
 
     def one_step_ahead(self, matches):
-        return kn.Forecast.of(*np.full((3, len(matches)), 1 / 3))
+        return kn.forecasts.Forecast.of(*np.full((3, len(matches)), 1 / 3))
 
 
 def middle(matches):
@@ -67,7 +67,7 @@ def test_no_forecast_knows_its_own_or_a_later_result(matches, make):
     result, margin = matches.result.copy(), matches.margin.copy()
     result[cut:] = 1 - result[cut:]
     margin[cut:] *= -1
-    turned = kn.Matches(
+    turned = kn.matches.Matches(
         matches.date, matches.home, matches.away, matches.teams, result, margin, matches.neutral, matches.weight,
         matches.row, matches.identifiers, matches.lineups,
     )  # fmt: skip
@@ -147,7 +147,7 @@ def test_bad_input_is_one_sentence(matches):
 
     class Broken(Uniform):
         def one_step_ahead(self, matches):
-            return kn.Forecast.of(*np.full((3, len(matches)), 0.5))
+            return kn.forecasts.Forecast.of(*np.full((3, len(matches)), 0.5))
 
     with pytest.raises(InputError, match="sum to one"):
         kn.backtest(matches, Broken(), train_until=middle(matches))
@@ -173,16 +173,18 @@ class Clairvoyant:
     def __init__(self, sure: float) -> None:
         self.sure = sure
 
-    def fit(self, matches: kn.Matches) -> "Clairvoyant":
+    def fit(self, matches: kn.matches.Matches) -> "Clairvoyant":
         return self
 
-    def one_step_ahead(self, matches: kn.Matches) -> kn.Forecast:
+    def one_step_ahead(self, matches: kn.matches.Matches) -> kn.forecasts.Forecast:
         won = matches.signed > 0
         rest = 1 - self.sure
-        return kn.Forecast.of(np.where(won, self.sure, rest), np.zeros(len(matches)), np.where(won, rest, self.sure))
+        return kn.forecasts.Forecast.of(
+            np.where(won, self.sure, rest), np.zeros(len(matches)), np.where(won, rest, self.sure)
+        )
 
 
-def decided(n: int) -> kn.Matches:
+def decided(n: int) -> kn.matches.Matches:
     days = np.datetime64("2020-01-01") + np.arange(n)
     table = {
         "date": days,

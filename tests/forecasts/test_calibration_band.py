@@ -16,7 +16,7 @@ def test_the_band_covers_ninety_five_of_a_hundred():
         p = rng.dirichlet([2.0, 1.0, 2.0], 2000)
         drawn = (rng.random(2000)[:, None] > p.cumsum(axis=1)).sum(axis=1)
         table = {"home": ["A"] * 2000, "away": ["B"] * 2000, "result": 1 - drawn / 2}
-        test = kn.forecasts.Backtest(kn.read_matches(table), {"truth": kn.Forecast(p)}, {}, {"truth": 0.0})
+        test = kn.forecasts.Backtest(kn.read_matches(table), {"truth": kn.forecasts.Forecast(p)}, {}, {"truth": 0.0})
         for row in test.calibration("truth").iter_rows(named=True):
             if row["matches"] >= 50:
                 inside.append(row["low"] <= row["frequency"] <= row["high"])

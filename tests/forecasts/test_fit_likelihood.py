@@ -106,7 +106,7 @@ def test_parameters_without_evidence_have_no_standard_error():
 
         def one_step_ahead(self, matches):
             win = np.full(len(matches), self.values["pull"])
-            return kn.Forecast.of(win, np.zeros_like(win), 1 - win)
+            return kn.forecasts.Forecast.of(win, np.zeros_like(win), 1 - win)
 
     matches = kn.read_matches({"home": ["A"] * 100, "away": ["B"] * 100, "result": [1] * 80 + [-1] * 20})
     found = estimate(Idle(), matches)
@@ -134,7 +134,7 @@ def test_the_prior_decides_where_matches_tell_no_more():
 
         def one_step_ahead(self, matches):
             win = np.full(len(matches), np.exp(-self.loss()))
-            return kn.Forecast.of(win, np.zeros_like(win), 1 - win)
+            return kn.forecasts.Forecast.of(win, np.zeros_like(win), 1 - win)
 
     def total(factor):
         rater = Saturated()
@@ -159,7 +159,7 @@ def test_standard_error_of_a_proportion():
 
         def one_step_ahead(self, matches):
             win = np.full(len(matches), self.p)
-            return kn.Forecast.of(win, np.zeros_like(win), 1 - win)
+            return kn.forecasts.Forecast.of(win, np.zeros_like(win), 1 - win)
 
     result = np.tile([1, -1, 1, 1], 1000)
     matches = kn.read_matches({"home": ["A"] * 4000, "away": ["B"] * 4000, "result": result.tolist()})

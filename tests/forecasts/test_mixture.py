@@ -101,7 +101,7 @@ def test_pieces_change_nothing_and_no_result_is_known_beforehand():
 def test_a_mixture_forecasts_like_its_parts_weighed():
     matches = kn.read_matches(kn.sample_league(teams=6, seasons=4, seed=2).results)
     raters = {"slow": kn.TeamElo.classic(k=10, ties=0.6), "fast": kn.TeamElo.classic(k=80, ties=0.6)}
-    mixture = kn.Mixture(raters).fit(matches[:80])
+    mixture = kn.forecasts.Mixture(raters).fit(matches[:80])
     alone = {name: kn.TeamElo.classic(k=k, ties=0.6).fit(matches[:80]) for name, k in (("slow", 10), ("fast", 80))}
     shares = mixture.weights_
     fixture = kn.read_matches({"home": ["Ashford"], "away": ["Nobody"]}, played=False)
@@ -134,16 +134,16 @@ def test_a_mixture_forecasts_like_its_parts_weighed():
 def test_a_rater_that_counts_for_nothing_is_not_fitted_again():
     class Wrong(kn.TeamElo):
         def one_step_ahead(self, matches):
-            return kn.Forecast(np.where(matches.result[:, None] == [1.0, 0.5, 0.0], 0.01, 0.495))
+            return kn.forecasts.Forecast(np.where(matches.result[:, None] == [1.0, 0.5, 0.0], 0.01, 0.495))
 
     matches = kn.read_matches(kn.sample_league(teams=8, seasons=20, seed=2).results)
     good, bad = (
         kn.TeamElo.classic(k=15, ties=0.6),
         Wrong(**{p.name: p.default for p in kn.TeamElo._declared_parameters}),
     )
-    assert list(kn.Mixture({"good": good, "bad": bad}).fit(matches).members_) == ["good"]
+    assert list(kn.forecasts.Mixture({"good": good, "bad": bad}).fit(matches).members_) == ["good"]
     with pytest.raises(kn.InputError, match="must be fitted"):
-        kn.Mixture([good]).predict(matches)
+        kn.forecasts.Mixture([good]).predict(matches)
 
 
 def test_weights_of_matches_forecast_together_know_none_of_them():
@@ -175,6 +175,6 @@ def test_a_mixture_learns_nothing_within_a_day_of_unknown_order():
     both = kn.read_matches(rows)
     assert both.unordered is not None and both.unordered[-4:].all() and len(names) == 5
     raters = {"slow": kn.TeamElo.classic(k=10, ties=0.6), "fast": kn.TeamElo.classic(k=80, ties=0.6)}
-    mixture = kn.Mixture(raters).fit(both[:-4])
+    mixture = kn.forecasts.Mixture(raters).fit(both[:-4])
     expected = mixture.predict(both[-4:]).probabilities
     assert mixture.one_step_ahead(both[-4:]).probabilities == pytest.approx(expected, abs=1e-12)

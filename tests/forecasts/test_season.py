@@ -67,7 +67,7 @@ def test_tables_agree_with_plain_loops(breaks):
     pairs = np.array(list(itertools.permutations(range(4), 2)))
     outcome = rng.integers(0, 3, (50, 12)).astype(np.int8)
     margin = np.where(outcome == 1, 0, np.where(outcome == 0, 1, -1) * rng.integers(1, 3, (50, 12))).astype(float)
-    rules = kn.Rules(tie_breaks=breaks)
+    rules = kn.forecasts.Rules(tie_breaks=breaks)
     tables = _Tables(pairs[:, 0], pairs[:, 1], outcome, margin, 4, rules)
     positions = tables.positions(np.random.default_rng(2))
     for k in range(50):
@@ -80,14 +80,18 @@ def test_tables_agree_with_plain_loops(breaks):
 
 
 def test_chances_add_up_and_follow_strength(rater):
-    found = kn.season(rater, double_round("ABCD"), realisations=2000, rules=kn.Rules(places={"title": (1, 1)}))
+    found = kn.season(
+        rater, double_round("ABCD"), realisations=2000, rules=kn.forecasts.Rules(places={"title": (1, 1)})
+    )
     table = found.to_polars()
     assert table["name"].to_list() == ["A", "B", "C", "D"]
     assert table["title"].sum() == pytest.approx(1.0)
     places = found.place_chances().drop("name").to_numpy()
     np.testing.assert_allclose(places.sum(axis=0), 1.0)
     np.testing.assert_allclose(places.sum(axis=1), 1.0)
-    again = kn.season(rater, double_round("ABCD"), realisations=2000, rules=kn.Rules(places={"title": (1, 1)}))
+    again = kn.season(
+        rater, double_round("ABCD"), realisations=2000, rules=kn.forecasts.Rules(places={"title": (1, 1)})
+    )
     assert again.to_polars().equals(table)
     assert found.to_dict()["realisations"] == 2000 and "A first" in repr(found)
 
@@ -184,7 +188,7 @@ def test_a_side_better_than_thought_is_so_all_season(rater):
 def test_matches_that_have_ended_count(rater):
     done = double_round("ABCD", results=[0.0] * 3 + [1.0] * 9)
     found = kn.season(
-        rater, done, rules=kn.Rules(tie_breaks=["head_to_head"], places={"last": (-1, -1)}), realisations=3
+        rater, done, rules=kn.forecasts.Rules(tie_breaks=["head_to_head"], places={"last": (-1, -1)}), realisations=3
     )
     assert (found.points == found.points[0]).all()
     assert dict(zip(found.names, found.points[0])) == {"A": 0.0, "B": 12.0, "C": 12.0, "D": 12.0}
@@ -194,10 +198,10 @@ def test_matches_that_have_ended_count(rater):
 def test_any_rater_can_be_asked_but_margins_must_be_drawn():
     played = kn.read_matches({"home": ["A", "B", "C"] * 9, "away": ["B", "C", "A"] * 9, "result": [1, 0.5, 0] * 9})
     elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
-    found = kn.season(elo, double_round("ABC"), rules=kn.Rules(2, 1, 0, ["wins"]), realisations=400)
+    found = kn.season(elo, double_round("ABC"), rules=kn.forecasts.Rules(2, 1, 0, ["wins"]), realisations=400)
     assert found.to_polars()["name"][0] == "A"
     with pytest.raises(InputError, match="ClassicElo draws no margins"):
-        kn.season(elo, double_round("ABC"), rules=kn.Rules(tie_breaks=["margin"]), realisations=10)
+        kn.season(elo, double_round("ABC"), rules=kn.forecasts.Rules(tie_breaks=["margin"]), realisations=10)
 
 
 def test_by_default_margins_separate_where_they_are_drawn_and_wins_where_they_are_not(rater):
@@ -205,7 +209,7 @@ def test_by_default_margins_separate_where_they_are_drawn_and_wins_where_they_ar
     elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
     usual, wins = (
         kn.season(elo, double_round("ABC"), rules=rules, realisations=300)
-        for rules in (None, kn.Rules(tie_breaks=["wins"]))
+        for rules in (None, kn.forecasts.Rules(tie_breaks=["wins"]))
     )
     assert usual.rules.tie_breaks == ("wins",)
     assert (usual.positions == wins.positions).all()
@@ -226,7 +230,7 @@ def test_margins_of_matches_that_have_ended_separate(rater):
 def test_head_to_head_is_among_those_whom_nothing_before_it_separates(rater):
     """A beat B by 2, B beat C by 1 and C beat A by 3: level on points, and A and B in margins too (−1). A beat B."""
     ended = {"home": ["A", "B", "C"], "away": ["B", "C", "A"], "home_score": [2, 1, 3], "away_score": [0, 0, 0]}
-    rules = kn.Rules(tie_breaks=["margin", "head_to_head"])
+    rules = kn.forecasts.Rules(tie_breaks=["margin", "head_to_head"])
     found = kn.season(rater, kn.read_matches(ended), rules=rules, realisations=20)
     assert found.names == ("A", "B", "C") and (found.positions == [2, 3, 1]).all()
 
@@ -285,9 +289,9 @@ def test_knockout_of_any_rater_is_on_neutral_ground_and_draws_are_left_out():
 
 def test_bad_input_is_one_sentence(rater):
     with pytest.raises(InputError, match="tie_breaks"):
-        kn.Rules(tie_breaks=["goals"])
+        kn.forecasts.Rules(tie_breaks=["goals"])
     with pytest.raises(InputError, match="first and a last place"):
-        kn.Rules(places={"title": (0, 1)})
+        kn.forecasts.Rules(places={"title": (0, 1)})
     with pytest.raises(InputError, match="2, 4, 8"):
         kn.knockout(rater, ["A", "B", "C"], date="2024-01-01")
     with pytest.raises(InputError, match="realisations must be a whole number"):

@@ -26,7 +26,7 @@ class Coin:
         return self.predict(matches)
 
     def predict(self, matches):
-        return kn.Forecast(np.tile([0.5, 0.2, 0.3], (len(matches), 1)))
+        return kn.forecasts.Forecast(np.tile([0.5, 0.2, 0.3], (len(matches), 1)))
 
 
 def rounds(sides=SIDES):
@@ -107,7 +107,7 @@ def test_the_title_is_what_counting_all_ways_says():
         first = [name for name in SIDES if final[name] == max(final.values())]
         for name in first:
             chance[name] += np.prod([p for _, p in outcome]) / len(first)
-    found = kn.season(Coin(), fixtures, results=results, rules=kn.Rules(tie_breaks=[]), realisations=20_000)
+    found = kn.season(Coin(), fixtures, results=results, rules=kn.forecasts.Rules(tie_breaks=[]), realisations=20_000)
     table = dict(found.to_polars().select("name", "title").iter_rows())
     assert max(chance.values()) < 0.999 and sum(share > 0.02 for share in chance.values()) > 1
     assert [table[name] for name in SIDES] == pytest.approx([chance[name] for name in SIDES], abs=0.014)  # 4 s.e.
@@ -285,7 +285,7 @@ def test_too_many_that_go_down_are_refused(tmp_path):
     assert isinstance(said.exception, kn.InputError) and "Of 6 sides, 0 to 5 can go down" in str(said.exception)
     results, fixtures = read(played, coming)
     with pytest.raises(kn.InputError, match="lies outside of a table of 6 sides"):
-        kn.season(Coin(), fixtures, results=results, rules=kn.Rules(places={"cup": (1, 7)}))
+        kn.season(Coin(), fixtures, results=results, rules=kn.forecasts.Rules(places={"cup": (1, 7)}))
 
 
 def test_what_was_played_more_than_half_a_year_ago_is_of_another_season():

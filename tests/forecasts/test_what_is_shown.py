@@ -29,12 +29,12 @@ class Given:
 
     def predict(self, matches):
         if self.duel is None:
-            return kn.Forecast(self.chances)
+            return kn.forecasts.Forecast(self.chances)
         pairs = zip(matches.home, matches.away)
-        return kn.Forecast(np.array([self.duel(matches.teams[i], matches.teams[j]) for i, j in pairs]))
+        return kn.forecasts.Forecast(np.array([self.duel(matches.teams[i], matches.teams[j]) for i, j in pairs]))
 
     def one_step_ahead(self, matches):
-        return kn.Forecast(self.chances[-len(matches) :])
+        return kn.forecasts.Forecast(self.chances[-len(matches) :])
 
 
 def fixtures(results=None):
@@ -43,7 +43,7 @@ def fixtures(results=None):
 
 
 def test_a_forecast_says_home_draw_away_in_this_order():
-    forecast = kn.Forecast(CHANCES).about(fixtures())
+    forecast = kn.forecasts.Forecast(CHANCES).about(fixtures())
     table = forecast.to_polars()
     assert table.columns == ["match_id", "date", "home", "away", "neutral", "home_win", "draw", "away_win", "points"]
     first, third = table.row(0, named=True), table.row(2, named=True)
@@ -88,7 +88,7 @@ def test_scores_and_their_differences_by_hand():
 def test_a_calibration_table_by_hand():
     """Nine times four matches in five bins; home wins were said .6, .2, .15, .7, and the first and last happened."""
     table = {"home": ["A"] * 36, "away": ["B"] * 36, "result": [1.0, 0.0, 0.5, 1.0] * 9}
-    said = kn.Forecast(np.tile(CHANCES, (9, 1)))
+    said = kn.forecasts.Forecast(np.tile(CHANCES, (9, 1)))
     found = kn.forecasts.Backtest(kn.read_matches(table), {"it": said}, {}, {"it": 0.0}).calibration("it", bins=5)
     wins = found.filter(pl.col("outcome") == "home win")
     assert wins["forecast"].to_list() == pytest.approx([0.15, 0.2, 0.65])
@@ -102,7 +102,9 @@ def test_a_calibration_table_by_hand():
 
 def test_a_season_is_played_by_the_forecasts():
     """20,000 seasons: mean points of a side are sure to .015; a right expectation misses once in 15,000 seeds."""
-    rules = kn.Rules(win=3, draw=1, loss=0, tie_breaks=["wins"], places={"first": (1, 1), "last two": (-2, -1)})
+    rules = kn.forecasts.Rules(
+        win=3, draw=1, loss=0, tie_breaks=["wins"], places={"first": (1, 1), "last two": (-2, -1)}
+    )
     found = kn.season(Given(), fixtures(), rules=rules, realisations=20_000)
     (h1, d1, a1), (h2, d2, a2), (h3, d3, a3), (h4, d4, a4) = CHANCES
     expected = {
@@ -125,7 +127,7 @@ def test_a_season_is_played_by_the_forecasts():
 
 
 def test_what_has_been_played_counts_as_it_ended():
-    rules = kn.Rules(win=3, draw=1, loss=0, tie_breaks=["wins"])
+    rules = kn.forecasts.Rules(win=3, draw=1, loss=0, tie_breaks=["wins"])
     found = kn.season(Given(), fixtures([0.0, 0.5, 1.0, 0.0]), rules=rules, realisations=5)
     assert dict(zip(found.names, found.points[0])) == {"A": 0.0, "B": 4.0, "C": 7.0}
     assert found.to_polars()["name"].to_list() == ["C", "B", "A"]
@@ -154,12 +156,15 @@ def test_a_cup_is_won_by_the_product_of_its_duels():
 
 
 def test_a_forecast_of_no_named_matches_is_shown_by_its_chances():
-    short, long = (kn.Forecast(np.tile(CHANCES, (times, 1)))._repr_html_() for times in (1, 100))
+    short, long = (kn.forecasts.Forecast(np.tile(CHANCES, (times, 1)))._repr_html_() for times in (1, 100))
     assert short.count("0.600") == 1 and "more" not in short
     assert f"and {400 - 4 * long.count('0.600')} more" in long and 1 < long.count("0.600") < 100
-    assert repr(kn.Forecast(CHANCES[:2])) == "Forecast of 2 matches: 0.600 / 0.300 / 0.100; 0.200 / 0.300 / 0.500"
+    assert (
+        repr(kn.forecasts.Forecast(CHANCES[:2]))
+        == "Forecast of 2 matches: 0.600 / 0.300 / 0.100; 0.200 / 0.300 / 0.500"
+    )
     with pytest.raises(kn.InputError) as refused:
-        kn.Forecast(CHANCES[:, :2], unknown=["A"])
+        kn.forecasts.Forecast(CHANCES[:, :2], unknown=["A"])
     assert str(refused.value) == (
         "A forecast is an array of rows (home win, draw, away win) and a tuple of unknown names, not shape (4, 2) "
         "and list."

@@ -161,8 +161,8 @@ def test_the_python_of_the_page_plays_the_dots_of_the_page(visit):
     assert others == 30 and np.ptp(np.array(y) - np.array(x)) > 0.1
     line = page.eval_on_selector("#league-chart", "({ data }) => [[...data[3].x], [...data[3].y]]")
     slope = (line[1][-1] - line[1][0]) / (line[0][-1] - line[0][0])
-    form = kn.Form(rate=0.05, spread=1.0)
-    found = kn.tracking(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1), kn.Continuum((4, 10), 1.0, nodes=40), form)
+    form = kn.model.Form(rate=0.05, spread=1.0)
+    found = kn.tracking(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1), kn.theory.Continuum((4, 10), 1.0, nodes=40), form)
     assert slope == pytest.approx(found.C / found.V, abs=1e-3)
     assert page.is_visible("#path-chart") and page.is_hidden("#density-chart")
     page.focus("#control-motion")

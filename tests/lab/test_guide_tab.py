@@ -47,7 +47,7 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
     arrive(page, 1)
     law, elo = kn.Tanh(nu=0.5), 400 / np.log(10)
     gamma = 16 / elo
-    league = kn.Continuum((4, 10), 1.0, nodes=40)
+    league = kn.theory.Continuum((4, 10), 1.0, nodes=40)
     assert shown(page) == ["Ashford wins"] and page.is_hidden("#guide-sentence") and page.is_hidden("#guide-hand")
     accessible(page, "#guide", contrast=False)
     page.click("#guide-answers button >> nth=0")
@@ -92,7 +92,7 @@ def test_the_guided_visit_asks_plays_and_says_what_the_library_computes(visit):
         page.keyboard.press("ArrowRight")
     assert "too far apart" in page.inner_text("#guide-sentence") and "k=320" in address(page)
     turn(7, 1)
-    best = kn.best_gamma(law, kn.Fixed([7.0] * 20), kn.Form(rate=0.01, spread=1.0))
+    best = kn.best_gamma(law, kn.Fixed([7.0] * 20), kn.model.Form(rate=0.01, spread=1.0))
     assert drawn(page, "best step", "guide-beside") == [
         pytest.approx([best.gamma], rel=1e-3), pytest.approx([best.error**0.5], rel=1e-3)
     ]  # fmt: skip

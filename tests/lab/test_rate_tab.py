@@ -101,7 +101,7 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     assert {"▲", "▼", "new"} <= {word for text in page.locator(".moved").all_inner_texts() for word in text.split()}
 
     fixtures = kn.read_matches(tables["fixtures"], played=False)
-    rules = kn.Rules(places={"title": (1, 1), "relegation": (-3, -1)})
+    rules = kn.forecasts.Rules(places={"title": (1, 1), "relegation": (-3, -1)})
     page.wait_for_selector("#odds-table tbody tr")
 
     def odds() -> dict[str, list[float]]:

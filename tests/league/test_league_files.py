@@ -26,7 +26,7 @@ def western() -> list[made.Game]:
     return [game for game in games() if not {game.home, game.away} & {"Łódź", "القاهرة"}]
 
 
-def by_id(matches: kn.Matches) -> dict[str, tuple]:
+def by_id(matches: kn.matches.Matches) -> dict[str, tuple]:
     sides = [(matches.teams[i], matches.teams[j]) for i, j in zip(matches.home, matches.away)]
     rows = zip(matches.match_id, matches.date, sides, matches.result)
     return {str(name): (day.item(), *pair, float(result)) for name, day, pair, result in rows}
@@ -36,7 +36,7 @@ def truth(played: list[made.Game]) -> dict[str, tuple]:
     return {game.id: (game.date, game.home, game.away, float(game.result)) for game in played}
 
 
-def read(writer, played, path, **options) -> kn.Matches:
+def read(writer, played, path, **options) -> kn.matches.Matches:
     writer(played, path)
     return kn.read_matches(path, aliases=ALIASES, **options)
 

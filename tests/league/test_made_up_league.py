@@ -21,7 +21,7 @@ from kinelo.forecasts.scores import log_loss
 
 
 @cache
-def league() -> tuple[kn.Matches, np.ndarray]:
+def league() -> tuple[kn.matches.Matches, np.ndarray]:
     """The matches, from files, and the true chances of each."""
     games = made.play()
     with TemporaryDirectory() as name:
@@ -36,17 +36,17 @@ def league() -> tuple[kn.Matches, np.ndarray]:
     return matches, np.array([chances[str(name)] for name in matches.match_id])
 
 
-def halves() -> tuple[kn.Matches, kn.Matches, np.ndarray]:
+def halves() -> tuple[kn.matches.Matches, kn.matches.Matches, np.ndarray]:
     matches, chances = league()
     half = len(matches) // 2
     return matches[:half], matches[half:], chances[half:]
 
 
-def loss(rater, later: kn.Matches) -> float:
+def loss(rater, later: kn.matches.Matches) -> float:
     return float(log_loss(rater.one_step_ahead(later).probabilities, later.result).mean())
 
 
-def frequencies(earlier: kn.Matches, later: kn.Matches) -> float:
+def frequencies(earlier: kn.matches.Matches, later: kn.matches.Matches) -> float:
     """What a forecaster loses who knows only how often home sides win, draw and lose."""
     share = np.array([(earlier.result == value).mean() for value in (1.0, 0.5, 0.0)])
     return float(log_loss(np.tile(share, (len(later), 1)), later.result).mean())

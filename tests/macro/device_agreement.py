@@ -15,7 +15,7 @@ import kinelo as kn
 
 def main(cells: int, until: float, every: int) -> int:
     system, worst = kn.RatingSystem(kn.Tanh(nu=0.5)), 0.0
-    teams = kn.Population.uniform(theta=(4, 10, cells), r=(4, 10, cells), sigma=(0.0, 1.0, 3))
+    teams = kn.macro.Population.uniform(theta=(4, 10, cells), r=(4, 10, cells), sigma=(0.0, 1.0, 3))
     ways = product(("upwind", "tvd"), ("exact", "taylor"), ({"dt": 0.02}, {}, {"diffusion": 0.3}))
     for scheme, closure, more in islice(ways, 0, None, every):
         runs = [

@@ -8,7 +8,7 @@ from kinelo.macro.velocity import Velocity
 
 SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5))
 CELLS = {"theta": (4.0, 10.0, 12), "r": (2.0, 12.0, 40), "sigma": 0.5}
-START = kn.Population.gaussian(**CELLS, theta_mean=7.0, theta_sd=1.0, r_mean=7.0, r_sd=1.0)
+START = kn.macro.Population.gaussian(**CELLS, theta_mean=7.0, theta_sd=1.0, r_mean=7.0, r_sd=1.0)
 
 
 def density(diffusion: float, dt: float, until: float = 0.6) -> np.ndarray:
@@ -31,7 +31,7 @@ def test_second_order_in_time():
     assert np.abs(coarse - middle).sum() / np.abs(middle - fine).sum() > 3.0
 
 
-@pytest.mark.parametrize("pairing", [kn.Window(c=1.0, smoothing=0.2), kn.Local()])
+@pytest.mark.parametrize("pairing", [kn.model.Window(c=1.0, smoothing=0.2), kn.model.Local()])
 def test_the_meeting_rate_is_that_at_the_centre_of_a_cell(pairing):
     """Against the sum over all teams, each at the centre of its cell, of a smooth w."""
     grid = START.grid

@@ -12,22 +12,22 @@ from kinelo.macro.motion import FormMotion, LearningMotion, WalkMotion
 from kinelo.macro.velocity import Velocity
 
 SYSTEM = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
-LEARNING = kn.Learning(0.5, diffusion=0.5)
+LEARNING = kn.model.Learning(0.5, diffusion=0.5)
 POINT = Axis(0.0, 0.0, 1)
 
 
 def moving(axis, dynamics, outcome=SYSTEM.outcome):
     """The motion of strengths on an axis, whatever ratings do."""
-    if isinstance(dynamics, kn.Form):
+    if isinstance(dynamics, kn.model.Form):
         return FormMotion(axis, dynamics, SYSTEM.gamma)
-    if isinstance(dynamics, kn.Walk):
+    if isinstance(dynamics, kn.model.Walk):
         return WalkMotion(axis, dynamics, SYSTEM.gamma)
     velocity = Velocity(kn.RatingSystem(outcome), Grid(axis, POINT, Axis(0.0, 8.0, 8)), "exact")
     return LearningMotion(outcome, velocity, dynamics)
 
 
 def test_the_exact_profile_is_kept_to_rounding():
-    for outcome in (kn.Tanh(0.5), kn.Davidson(0.7, 1.0)):
+    for outcome in (kn.Tanh(0.5), kn.model.Davidson(0.7, 1.0)):
         profile = kn.theory.strength_profile(outcome, LEARNING)
         x, width = profile.strength, profile.strength[1] - profile.strength[0]
         axis = Axis(x[0] - width / 2, x[-1] + width / 2, x.size)
@@ -65,8 +65,14 @@ def test_transient_reference_with_its_order():
 def test_no_mass_is_lost_or_made_by_any_motion():
     axis = Axis(0.0, 3.0, 30)
     rng = np.random.default_rng(0)
-    for dynamics in (LEARNING, kn.Learning(0.6), kn.Learning(0.1, 0.5, 0.2), kn.Form(0.02, 0.4), kn.Walk(0.1)):
-        form = isinstance(dynamics, kn.Form)
+    for dynamics in (
+        LEARNING,
+        kn.model.Learning(0.6),
+        kn.model.Learning(0.1, 0.5, 0.2),
+        kn.model.Form(0.02, 0.4),
+        kn.model.Walk(0.1),
+    ):
+        form = isinstance(dynamics, kn.model.Form)
         density = rng.random((1, 30, 8) if form else (30, 1, 8))
         before = density.sum(axis=int(form))
         moving(axis, dynamics).step(density, 0.4)
@@ -76,7 +82,7 @@ def test_no_mass_is_lost_or_made_by_any_motion():
 
 def test_form_settles_at_its_variance():
     axis = Axis(-4.0, 4.0, 80)
-    drift = moving(axis, kn.Form(0.02, 0.8))
+    drift = moving(axis, kn.model.Form(0.02, 0.8))
     density = np.ones((1, 80, 1))
     for _ in range(200):
         drift.step(density, 0.5)
@@ -88,7 +94,7 @@ def test_form_settles_at_its_variance():
 def test_walk_spreads_by_its_square_per_match():
     """Var θ grows by s² per match of a team, s²/γ per unit of kinetic time."""
     axis = Axis(-9.0, 9.0, 180)
-    drift = moving(axis, kn.Walk(0.1))
+    drift = moving(axis, kn.model.Walk(0.1))
     density = np.exp(-(axis.centres**2))[:, None, None].copy()
     for _ in range(20):
         drift.step(density, 0.5)
@@ -102,7 +108,7 @@ def settled(cells):
     def first(theta, sigma, r):
         return np.interp(theta, profile.strength, profile.density) * np.exp(-2 * (r - 0.6 * theta) ** 2)
 
-    start = kn.Population.from_function(first, theta=(-6, 6, cells), r=(-5, 5, cells), sigma=0.0)
+    start = kn.macro.Population.from_function(first, theta=(-6, 6, cells), r=(-5, 5, cells), sigma=0.0)
     run = kn.solve(SYSTEM, start, until=12.0, scheme="tvd", dynamics=LEARNING, save_at=[12.0])
     law = run.density_theta_r.values[-1]
     law, x, y = law / law.sum(), run.theta.values, run.r.values
@@ -121,7 +127,7 @@ def test_kinetic_equation_settles_at_the_joint_law():
 def test_learning_apart_makes_strengths_uniform():
     """κ < 0 without diffusion: ρ/t becomes uniform on [−|κ|, |κ|], whatever the start (to the scheme's first order)."""
     axis = Axis(-32.0, 32.0, 640)
-    drift = moving(axis, kn.Learning(0.0, 0.5))
+    drift = moving(axis, kn.model.Learning(0.0, 0.5))
     density = np.exp(-(axis.centres**2) / 2)[:, None, None].copy()
     for _ in range(200):
         drift.step(density, 0.25)

@@ -29,9 +29,9 @@ def characteristics():
 @cache
 def error(scheme, cells):
     """L1 distance between cell masses of the solver and of the characteristics."""
-    teams = kn.Population.uniform(theta=THETA, r=(2.0, 10.0, cells), sigma=1.0)
+    teams = kn.macro.Population.uniform(theta=THETA, r=(2.0, 10.0, cells), sigma=1.0)
     mass = np.diff(cumulative(np.clip(teams.grid.r.faces, LOW, HIGH)))
-    start = kn.Population(np.broadcast_to(mass, (THETA[2], cells)), theta=THETA, r=(2.0, 10.0, cells), sigma=1.0)
+    start = kn.macro.Population(np.broadcast_to(mass, (THETA[2], cells)), theta=THETA, r=(2.0, 10.0, cells), sigma=1.0)
     run = kn.solve(SYSTEM, start, until=UNTIL, scheme=scheme)
     found = run.density[-1, :, 0, :].values * teams.grid.volume
     true, positions = characteristics()

@@ -12,7 +12,7 @@ from kinelo.macro.scheme import SCHEMES, Tvd, Upwind
 from kinelo.macro.velocity import Velocity
 
 SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5))
-LOCAL = kn.RatingSystem(kn.Tanh(nu=0.5), kn.Local())
+LOCAL = kn.RatingSystem(kn.Tanh(nu=0.5), kn.model.Local())
 
 
 def uneven_teams(seed=5, cells=24, sigma=(0.0, 1.0, 3)):
@@ -20,7 +20,7 @@ def uneven_teams(seed=5, cells=24, sigma=(0.0, 1.0, 3)):
     rng = np.random.default_rng(seed)
     density = rng.random((5, sigma[2], cells)) ** 3
     density[:, :, :2] = density[:, :, -2:] = 0
-    return kn.Population(density, theta=(5, 9, 5), r=(2, 11, cells), sigma=sigma)
+    return kn.macro.Population(density, theta=(5, 9, 5), r=(2, 11, cells), sigma=sigma)
 
 
 def transport(scheme, system, teams, threads=1):
@@ -65,13 +65,13 @@ def test_tvd_equals_its_twin(system):
 # conserved is conserved there too.
 @pytest.mark.filterwarnings("ignore:The range of r is too narrow")
 @settings(max_examples=20, deadline=None)
-@example(seed=137, scheme="upwind", closure="taylor", pairing=kn.Window(c=2.0), diffusion=0.0)
-@example(seed=195, scheme="tvd", closure="taylor", pairing=kn.Window(c=2.0), diffusion=0.5)
+@example(seed=137, scheme="upwind", closure="taylor", pairing=kn.model.Window(c=2.0), diffusion=0.0)
+@example(seed=195, scheme="tvd", closure="taylor", pairing=kn.model.Window(c=2.0), diffusion=0.5)
 @given(
     seed=st.integers(0, 10**6),
     scheme=st.sampled_from(["upwind", "tvd"]),
     closure=st.sampled_from(["taylor", "exact"]),
-    pairing=st.sampled_from([kn.AllPlayAll(), kn.Local(), kn.Window(c=2.0)]),
+    pairing=st.sampled_from([kn.model.AllPlayAll(), kn.model.Local(), kn.model.Window(c=2.0)]),
     diffusion=st.sampled_from([0.0, 0.5]),
 )
 def test_what_every_run_conserves(seed, scheme, closure, pairing, diffusion):
@@ -91,7 +91,7 @@ def test_what_every_run_conserves(seed, scheme, closure, pairing, diffusion):
 
 @pytest.mark.parametrize("scheme", ["upwind", "tvd"])
 def test_densities_stay_positive_at_the_very_limit(scheme):
-    teams = kn.Population.concentrated(6.0, theta=(5, 9, 5), r=(2, 11, 60), sigma=1.0)
+    teams = kn.macro.Population.concentrated(6.0, theta=(5, 9, 5), r=(2, 11, 60), sigma=1.0)
     run = transport(SCHEMES[scheme], LOCAL, teams)
     for _ in range(200):
         speeds = run.speeds()
@@ -105,7 +105,7 @@ def test_without_the_shift_the_mean_would_drift():
     """The correction is needed, and as small as the scheme's order says: half the cells, half the drift."""
     drifts = []
     for cells in (40, 80, 160):
-        teams = kn.Population.from_function(
+        teams = kn.macro.Population.from_function(
             lambda theta, sigma, r: np.exp(-((r - 6.5) ** 2)) * (1 + theta**3),
             theta=(5, 9, 5),
             r=(1, 12, cells),
@@ -127,7 +127,7 @@ def test_without_the_shift_the_mean_would_drift():
 
 @pytest.mark.parametrize("scheme", ["upwind", "tvd"])
 def test_same_bytes_for_any_number_of_threads(scheme):
-    teams = kn.Population.uniform(theta=(4, 10, 70), r=(4, 10, 40), sigma=(0.2, 1.0, 3))
+    teams = kn.macro.Population.uniform(theta=(4, 10, 70), r=(4, 10, 40), sigma=(0.2, 1.0, 3))
     runs = [kn.solve(SYSTEM, teams, until=2.0, scheme=scheme, threads=threads) for threads in (1, 2, 5)]
     for other in runs[1:]:
         assert (other.density.values == runs[0].density.values).all()
@@ -155,7 +155,7 @@ def test_a_fixed_step_is_taken_or_refused_with_its_limit():
 
 
 def test_fixed_and_longest_steps_lead_to_the_same_solution():
-    teams = kn.Population.gaussian(theta=(4, 8, 6), r=(1, 11, 200), sigma=1.0, r_sd=0.8)
+    teams = kn.macro.Population.gaussian(theta=(4, 8, 6), r=(1, 11, 200), sigma=1.0, r_sd=0.8)
     free = kn.solve(SYSTEM, teams, until=2.0, scheme="tvd")
     fixed = kn.solve(SYSTEM, teams, until=2.0, scheme="tvd", dt=0.002)
     assert fixed.attrs["steps"] == 1000 > 5 * free.attrs["steps"]
@@ -164,7 +164,7 @@ def test_fixed_and_longest_steps_lead_to_the_same_solution():
 
 
 def test_teams_that_drift_to_the_end_of_r_are_warned_of():
-    system = kn.RatingSystem(kn.Tanh(nu=0.5), kn.Window(c=2.0))
+    system = kn.RatingSystem(kn.Tanh(nu=0.5), kn.model.Window(c=2.0))
     with pytest.warns(kn.KineloWarning, match="presses against its lower end, 2; give r a wider range"):
         kn.solve(system, uneven_teams(137), until=3.0, closure="taylor", samples=10)
     kn.solve(system, uneven_teams(5), until=3.0, closure="taylor", samples=10)

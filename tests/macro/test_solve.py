@@ -11,9 +11,9 @@ SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5))
 @pytest.mark.parametrize("scheme", ["upwind", "tvd"])
 @pytest.mark.parametrize("closure", ["taylor", "exact"])
 def test_long_time_mean_ratings_lie_on_the_stationary_map(scheme, closure):
-    teams = kn.Population.uniform(theta=(4, 10, 60), r=(4, 10, 60), sigma=1.0)
+    teams = kn.macro.Population.uniform(theta=(4, 10, 60), r=(4, 10, 60), sigma=1.0)
     run = kn.solve(SYSTEM, teams, until=150.0, scheme=scheme, closure=closure)
-    stationary = kn.stationary(SYSTEM, kn.Continuum(theta=(4, 10), sigma=1.0), closure=closure)
+    stationary = kn.stationary(SYSTEM, kn.theory.Continuum(theta=(4, 10), sigma=1.0), closure=closure)
     error = np.abs(run.rating_given_theta[-1] - stationary.rating_of(run.theta))
     assert error.max() < teams.grid.r.width
     assert np.abs(run.mean_rating - 7).max() < 1e-12
@@ -22,7 +22,7 @@ def test_long_time_mean_ratings_lie_on_the_stationary_map(scheme, closure):
 
 
 def test_three_dimensional_population_settles_on_its_map():
-    teams = kn.Population.uniform(theta=(4, 10, 24), r=(4, 10, 90), sigma=(0.0, 2.0, 4))
+    teams = kn.macro.Population.uniform(theta=(4, 10, 24), r=(4, 10, 90), sigma=(0.0, 2.0, 4))
     run = kn.solve(SYSTEM, teams, until=120.0)
     stationary = kn.stationary(SYSTEM, kn.Normal(teams.grid.label_theta, teams.grid.label_sigma))
     density = run.density[-1].values.reshape(teams.grid.labels, -1)
@@ -35,7 +35,7 @@ def test_three_dimensional_population_settles_on_its_map():
 @pytest.mark.parametrize(("closure", "expected"), [("taylor", 0.2108), ("exact", 0.1702)])
 def test_energy_rises_from_the_diagonal(closure, expected):
     """r = θ is not stationary for σ > 0: E rises from 0, while the distance to the stationary map falls."""
-    teams = kn.Population.concentrated(lambda theta, sigma: theta, theta=(4, 10, 60), r=(4, 10, 180), sigma=1.0)
+    teams = kn.macro.Population.concentrated(lambda theta, sigma: theta, theta=(4, 10, 60), r=(4, 10, 180), sigma=1.0)
     run = kn.solve(SYSTEM, teams, until=100.0, closure=closure)
     assert abs(run.energy[0]) < 1e-12
     # Near rest the last part of a cell is crossed slowly: E lags by about 2 ⟨|r − θ|⟩ times a fraction of Δr = 0.033.
@@ -59,7 +59,7 @@ def test_second_moment_rises_from_equal_ratings():
         r = r + 0.05 * (pull - SYSTEM.outcome.b(half[:, None] - half).mean(axis=1))
     errors = []
     for cells in (61, 121):
-        teams = kn.Population.concentrated(7.0, theta=(4, 10, 120), r=(4, 10, cells), sigma=1.0)
+        teams = kn.macro.Population.concentrated(7.0, theta=(4, 10, 120), r=(4, 10, cells), sigma=1.0)
         run = kn.solve(SYSTEM, teams, until=60.0, closure="taylor")
         variance = run.second_moment - run.mean_rating**2
         assert abs(variance[0]) < 1e-12 and (np.diff(variance) > 0).all()
@@ -69,10 +69,10 @@ def test_second_moment_rises_from_equal_ratings():
     assert 0 < errors[1] < 0.7 * errors[0]
 
 
-@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Window(c=30.0)], ids=["separate", "mixed"])
+@pytest.mark.parametrize("pairing", [kn.model.AllPlayAll(), kn.model.Window(c=30.0)], ids=["separate", "mixed"])
 def test_diffusion_lets_the_variance_of_strengths_grow(pairing):
     """Var θ = Var₀ + σ² t on a range wide enough that its ends are not felt; mass and both means stay."""
-    teams = kn.Population.gaussian(theta=(-12, 12, 96), theta_sd=1.0, r=(-8, 8, 40), r_sd=1.0, sigma=0.5)
+    teams = kn.macro.Population.gaussian(theta=(-12, 12, 96), theta_sd=1.0, r=(-8, 8, 40), r_sd=1.0, sigma=0.5)
     run = kn.solve(kn.RatingSystem(kn.Tanh(0.5), pairing), teams, until=3.0, diffusion=0.8, save_at=[0, 1, 2, 3])
     theta = run.theta.values
     mass = run.density_theta.values * teams.grid.theta.width
@@ -88,11 +88,11 @@ def test_diffusion_lets_the_variance_of_strengths_grow(pairing):
 
 def test_diffusion_moves_only_teams_that_meet():
     """With a window, d[f](r) is the mass within reach: teams alone at their rating do not wander."""
-    teams = kn.Population.from_function(
+    teams = kn.macro.Population.from_function(
         lambda theta, sigma, r: np.exp(-(theta**2)) * ((np.abs(r + 4) < 0.5) * 3.0 + (np.abs(r - 4) < 0.5)),
         theta=(-8, 8, 64), r=(-6, 6, 48), sigma=0.0,
     )  # fmt: skip
-    system = kn.RatingSystem(kn.Tanh(0.5), kn.Window(c=1.5))
+    system = kn.RatingSystem(kn.Tanh(0.5), kn.model.Window(c=1.5))
     run = kn.solve(system, teams, until=0.2, diffusion=1.0)
     theta, width = run.theta.values, teams.grid.theta.width
     for place, rate in ((-4, 0.75), (4, 0.25)):
@@ -103,7 +103,7 @@ def test_diffusion_moves_only_teams_that_meet():
 
 
 def test_a_steady_run_ends_early_and_keeps_its_last_density():
-    teams = kn.Population.uniform(theta=(4, 10, 30), r=(4, 10, 30), sigma=1.0)
+    teams = kn.macro.Population.uniform(theta=(4, 10, 30), r=(4, 10, 30), sigma=1.0)
     run = kn.solve(SYSTEM, teams, until=1000.0, stop="steady", steady_below=1e-3, samples=1000)
     assert run.attrs["ended"] == "steady"
     end = float(run.time[-1])
@@ -118,7 +118,7 @@ def test_a_steady_run_ends_early_and_keeps_its_last_density():
 
 
 def test_what_a_run_returns():
-    teams = kn.Population.uniform(theta=(4, 10, 12), r=(4, 10, 15), sigma=(0.1, 0.5, 3))
+    teams = kn.macro.Population.uniform(theta=(4, 10, 12), r=(4, 10, 15), sigma=(0.1, 0.5, 3))
     run = kn.solve(SYSTEM, teams, until=2.0, save_at=[0.5, 2.0, 0.5, 1.0])
     assert run.time.values.tolist() == [0.5, 1.0, 2.0]
     assert run.density.dims == ("time", "theta", "sigma", "r") and run.density.shape == (3, 12, 3, 15)
@@ -134,18 +134,18 @@ def test_what_a_run_returns():
 
 
 def test_series_do_not_shorten_steps():
-    teams = kn.Population.uniform(theta=(4, 10, 12), r=(4, 10, 60), sigma=1.0)
+    teams = kn.macro.Population.uniform(theta=(4, 10, 12), r=(4, 10, 60), sigma=1.0)
     few, many = (kn.solve(SYSTEM, teams, until=5.0, samples=n) for n in (1, 500))
     assert few.attrs["steps"] == many.attrs["steps"]
     assert few.sizes["series_time"] == 2 and many.sizes["series_time"] == many.attrs["steps"] + 1
 
 
 def test_no_stationary_map_is_said_not_searched():
-    wide = kn.Population.gaussian(theta=(4, 10, 10), r=(-1, 15, 20), sigma=0.5, r_sd=1.0)
-    local = kn.solve(kn.RatingSystem(kn.Tanh(0.5), kn.Local()), wide, until=0.1)
+    wide = kn.macro.Population.gaussian(theta=(4, 10, 10), r=(-1, 15, 20), sigma=0.5, r_sd=1.0)
+    local = kn.solve(kn.RatingSystem(kn.Tanh(0.5), kn.model.Local()), wide, until=0.1)
     assert np.isnan(local.stationary_distance).all() and "need not be unique" in local.attrs["stationary_note"]
     # Two groups of teams one point apart: with νσ = 3 the Taylor closure lets the weaker win five times over.
-    split = kn.Population.from_function(
+    split = kn.macro.Population.from_function(
         lambda theta, sigma, r: (theta < 2) * np.exp(-((r - 5) ** 2)), theta=(0, 3, 3), r=(-10, 20, 90), sigma=3.0
     )
     with pytest.warns(kn.KineloWarning, match=r"νσ = 3, but it is increasing only for νσ < 0\.7071"):
@@ -156,7 +156,7 @@ def test_no_stationary_map_is_said_not_searched():
 
 
 def test_a_range_of_ratings_too_narrow_is_reported():
-    teams = kn.Population.uniform(theta=(0, 10, 20), r=(4, 6, 20), sigma=0.0)
+    teams = kn.macro.Population.uniform(theta=(0, 10, 20), r=(4, 6, 20), sigma=0.0)
     with pytest.warns(kn.KineloWarning, match="range of r is too narrow"):
         kn.solve(SYSTEM, teams, until=5.0)
 
@@ -166,14 +166,14 @@ def test_a_range_of_ratings_too_narrow_is_reported():
     [
         kn.Fixed([1.0, 2.0, 4.0, 4.5]),
         kn.Normal([4.0, 5.5, 6.0, 7.5, 8.0], 0.8),
-        kn.Continuum((4.0, 9.0), 1.0),
+        kn.theory.Continuum((4.0, 9.0), 1.0),
     ],
 )
 def test_a_league_is_solved_as_it_is_simulated_and_settles_where_theory_says(league):
     """From the mean of θ, to the ratings of ``stationary`` within a cell of r and half of one of θ."""
     run = kn.solve(SYSTEM, league, until=600.0, scheme="tvd", stop="steady")
-    theta = league.league.theta if isinstance(league, kn.Continuum) else league.theta
-    weight = league.mass if isinstance(league, kn.Continuum) else np.full(theta.size, 1 / theta.size)
+    theta = league.league.theta if isinstance(league, kn.theory.Continuum) else league.theta
+    weight = league.mass if isinstance(league, kn.theory.Continuum) else np.full(theta.size, 1 / theta.size)
     middle = float(weight @ theta)
     # Mass of all but two cells of r is 0 at the start: everybody stands at the mean strength.
     first = run.density_r[0].values
@@ -186,14 +186,14 @@ def test_a_league_is_solved_as_it_is_simulated_and_settles_where_theory_says(lea
 
 
 def test_leagues_that_are_not_normal_are_taken_as_normal_and_that_is_said():
-    lottery = kn.Empirical([[1.0, 3.0], [2.0, 2.6], [4.0, 7.0]], [0.5, 0.5])
+    lottery = kn.model.Empirical([[1.0, 3.0], [2.0, 2.6], [4.0, 7.0]], [0.5, 0.5])
     with pytest.warns(kn.errors.KineloWarning, match="performances of Empirical as normal"):
         run = kn.solve(SYSTEM, lottery, until=0.2)
     normal = kn.solve(SYSTEM, kn.Normal(lottery.theta, lottery.sigma), until=0.2)
     np.testing.assert_array_equal(run.density, normal.density)
-    equal = kn.solve(SYSTEM, kn.Continuum(3.0, (0.5, 1.5)), until=0.2)
+    equal = kn.solve(SYSTEM, kn.theory.Continuum(3.0, (0.5, 1.5)), until=0.2)
     assert float(equal.mean_rating[-1]) == pytest.approx(3.0) and equal.density.sizes["sigma"] == 20
-    unequal = kn.solve(SYSTEM, kn.Continuum((0.0, 3.0), (0.5, 1.5)), until=0.2)
+    unequal = kn.solve(SYSTEM, kn.theory.Continuum((0.0, 3.0), (0.5, 1.5)), until=0.2)
     assert unequal.sigma.values == pytest.approx(np.linspace(0.525, 1.475, 20))
     assert np.ptp(unequal.density[0].sum(dim="r").values) == pytest.approx(0.0, abs=1e-9)
     for wrong in ("x", None, [1.0, 2.0], kn.Tanh(0.5)):

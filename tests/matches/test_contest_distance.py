@@ -80,7 +80,7 @@ def test_rows_of_a_team_and_chunks_keep_distances(tmp_path):
 
     table = pl.DataFrame(RACES).with_columns(pl.Series("laps", [60, 59, 15, 30, 80, 82, 40]))
     table.write_parquet(tmp_path / "races.parquet")
-    chunks = list(kn.scan_contests(tmp_path / "races.parquet").chunks(rows=5))
+    chunks = list(kn.matches.scan_contests(tmp_path / "races.parquet").chunks(rows=5))
     assert [chunk.distance.size for chunk in chunks] == [4, 3]
     team = {"game": [1] * 4, "team": ["T", "T", "U", "U"], "player": list("abcd"), "laps": [9, 9, 3, 3],
             "place": ["1", "1", "DNF", "DNF"]}  # fmt: skip

@@ -168,12 +168,12 @@ def test_a_scan_reads_what_the_whole_file_holds(tmp_path):
     table.write_parquet(tmp_path / "all.parquet")
     whole = kn.read_contests(table).to_polars()
     for size in (1, 7, 40, 10_000):
-        chunks = [chunk.to_polars() for chunk in kn.scan_contests(tmp_path / "all.parquet").chunks(size)]
+        chunks = [chunk.to_polars() for chunk in kn.matches.scan_contests(tmp_path / "all.parquet").chunks(size)]
         assert pl.concat(chunks).equals(whole), size
     backwards = table.reverse()
     backwards.write_parquet(tmp_path / "backwards.parquet")
     with pytest.raises(InputError, match="must be in order of date"):
-        list(kn.scan_contests(tmp_path / "backwards.parquet").chunks(7))
+        list(kn.matches.scan_contests(tmp_path / "backwards.parquet").chunks(7))
 
 
 def test_races_of_seventy_years_are_read_to_the_last_row(match_data):
@@ -196,14 +196,14 @@ def test_dates_of_a_scan_are_read_as_asked(tmp_path):
     text = "date,race,driver,place\n01/02/2024,1,A,1\n01/02/2024,1,B,2\n05/03/2024,2,A,2\n05/03/2024,2,B,1\n"
     (tmp_path / "r.csv").write_text(text)
     for order in ("dmy", "mdy"):
-        [chunk] = kn.scan_contests(tmp_path / "r.csv", dates=order).chunks()
+        [chunk] = kn.matches.scan_contests(tmp_path / "r.csv", dates=order).chunks()
         assert chunk.date.tolist() == kn.read_contests(tmp_path / "r.csv", dates=order).date.tolist()
 
 
 def test_a_result_between_win_and_draw_is_no_order_of_two():
     matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [1, 0.75]})
     with pytest.raises(InputError, match=r"B – C in row 2 has the result 0\.75"):
-        kn.Contests.from_matches(matches)
+        kn.matches.Contests.from_matches(matches)
     with pytest.raises(InputError, match=r"has the result 0\.75"):
         kn.RankElo().fit(matches)
 

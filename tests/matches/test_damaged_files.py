@@ -62,7 +62,7 @@ def test_a_scan_of_a_cut_parquet_file_is_a_sentence(tmp_path):
     raw = written("parquet")
     (tmp_path / "m.parquet").write_bytes(raw[:-40])
     with pytest.raises(kn.InputError, match=r"m\.parquet could not be read as Parquet: "):
-        kn.scan_matches(tmp_path / "m.parquet").collect()
+        kn.matches.scan_matches(tmp_path / "m.parquet").collect()
 
 
 def panic(*_, **__):
@@ -80,7 +80,7 @@ def test_a_panic_of_the_reader_is_a_sentence_everywhere(tmp_path, monkeypatch, c
         lambda: kn.read_matches(path),
         lambda: kn.read_matches(TABLE, lineups=path),
         lambda: kn.read_matches(TABLE, aliases=path),
-        lambda: kn.scan_matches(path).collect(),
+        lambda: kn.matches.scan_matches(path).collect(),
     ):
         with pytest.raises(kn.InputError, match=said):
             use()

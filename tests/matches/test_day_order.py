@@ -42,7 +42,7 @@ def listed(table: pl.DataFrame, how: str) -> pl.DataFrame:
     return table.sample(fraction=1.0, shuffle=True, seed=5)
 
 
-def keyed(matches: kn.Matches, values) -> dict:
+def keyed(matches: kn.matches.Matches, values) -> dict:
     """Values by day and sides, which meet once a day here."""
     names = [(str(d), matches.teams[i], matches.teams[j]) for d, i, j in zip(matches.date, matches.home, matches.away)]
     return dict(zip(names, np.asarray(values).tolist(), strict=True))

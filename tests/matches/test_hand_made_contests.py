@@ -317,7 +317,9 @@ def test_a_contest_may_be_named_by_several_columns(tmp_path):
     assert races.identifiers == ("Open A", "Open B")
     pl.DataFrame(table).write_parquet(tmp_path / "t.parquet")
     for size in (1, 3, 100):
-        chunks = [c for chunk in kn.scan_contests(tmp_path / "t.parquet", key).chunks(size) for c in chunk.identifiers]
+        chunks = [
+            c for chunk in kn.matches.scan_contests(tmp_path / "t.parquet", key).chunks(size) for c in chunk.identifiers
+        ]
         assert chunks == ["Open A", "Open B"]
     for wrong in ({"contest": []}, {"place": ["event"]}, {"contest": ["event", 3]}):
         with pytest.raises(InputError, match="column mapping"):

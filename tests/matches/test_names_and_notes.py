@@ -7,7 +7,7 @@ import pytest
 import kinelo as kn
 
 
-def told(matches: kn.Matches, words: str) -> bool:
+def told(matches: kn.matches.Matches, words: str) -> bool:
     return any(words in note for note in matches.notes)
 
 
@@ -145,24 +145,24 @@ def _day(k: int) -> str:
     return str(np.datetime64("2024-01-01") + 7 * k)
 
 
-def _scores(*scores: str, **more) -> kn.Matches:
+def _scores(*scores: str, **more) -> kn.matches.Matches:
     n = len(scores)
     table = {"date": [_day(k) for k in range(n)], "home": list("ABC" * n)[:n], "away": list("BCA" * n)[:n]}
     return kn.read_matches(table | {"score": scores} | more, accept_losses=True)
 
 
-def _race(column: str, cells: list, per: int = 4, **more) -> kn.Contests:
+def _race(column: str, cells: list, per: int = 4, **more) -> kn.matches.Contests:
     rows = range(len(cells))
     table = {"race": [k // per for k in rows], "driver": [f"D{k % per}" for k in rows], column: cells}
     return kn.read_contests(table, accept_losses=True, **more)
 
 
-def _days(*pairs: str, days: list[int]) -> kn.Matches:
+def _days(*pairs: str, days: list[int]) -> kn.matches.Matches:
     home, away = ([pair[k] for pair in pairs] for k in (0, 1))
     return kn.read_matches({"date": [_day(k) for k in days], "home": home, "away": away, "result": [0.5] * len(days)})
 
 
-def _venues(*venues: str) -> kn.Matches:
+def _venues(*venues: str) -> kn.matches.Matches:
     n = len(venues)
     return kn.read_matches(
         {"date": [_day(k) for k in range(n)], "home": list("AB" * n)[:n], "away": list("BA" * n)[:n],
@@ -170,7 +170,7 @@ def _venues(*venues: str) -> kn.Matches:
     )  # fmt: skip
 
 
-def _sheet(*second: str) -> kn.Contests:
+def _sheet(*second: str) -> kn.matches.Contests:
     return kn.read_contests({"name": ["Ann", "Bob", "Cid"], "R1": ["1", "2", "(3)"], "R2": second, "R3": list("123")})
 
 

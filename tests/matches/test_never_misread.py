@@ -89,7 +89,7 @@ def test_one_letter_has_one_code_and_blanks_are_blanks():
 def test_marks_split_no_side_in_pieces_winners_and_aliases(tmp_path):
     frame = pl.DataFrame({"home": ["Ajax\u200b", "Ajax"], "away": ["PSV", "\u200ePSV"], "result": [1.0, 0.0]})
     frame.with_columns(date=pl.lit("2024-01-01").str.to_date()).write_parquet(tmp_path / "g.parquet")
-    assert kn.scan_matches(tmp_path / "g.parquet").collect().teams == ("Ajax", "PSV")
+    assert kn.matches.scan_matches(tmp_path / "g.parquet").collect().teams == ("Ajax", "PSV")
     won = kn.read_matches({"home": ["Ajax", "PSV"], "away": ["PSV", "Ajax"], "winner": ["Ajax\u200b", "\u200eAjax"]})
     assert won.result.tolist() == [1, 0]
     renamed = kn.read_matches({"home": ["A\u200b"], "away": ["B"], "result": [1]}, aliases={"A": "C\u200e"})

@@ -25,7 +25,7 @@ CLEAN = pl.DataFrame(
 )
 
 
-def check_clean(matches: kn.Matches) -> None:
+def check_clean(matches: kn.matches.Matches) -> None:
     assert matches.teams == ("Ajax", "PSV", "Feyenoord")
     assert matches.home.tolist() == [0, 1, 2]
     assert matches.away.tolist() == [1, 2, 0]

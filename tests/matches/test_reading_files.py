@@ -129,19 +129,19 @@ def test_files_in_pieces_have_one_reading(results):
     part = results.with_name("s.csv")
     part.write_text(ROWS.replace("/02/", "/03/"))
     both = [results, part]
-    twin = kn.scan_matches(
+    twin = kn.matches.scan_matches(
         both, {"home": "one", "away": "two", "result": "goals"}, dates="mdy", aliases={"Anne": "Ann"}
     )
     reading_file(results).write_text(KEPT.replace("mdy", "dmy"))
-    scan = kn.scan_matches(both)
+    scan = kn.matches.scan_matches(both)
     assert scan.columns == twin.columns and scan.options == {**twin.options, "dates": "dmy"}
     reading_file(part).write_text(KEPT)
     with pytest.raises(kn.InputError, match="are kept to be read in two ways"):
-        kn.scan_matches(both)
+        kn.matches.scan_matches(both)
     reading_file(part).unlink()
     reading_file(results).write_text(KEPT.replace('dates = "mdy"', "ordered = true"))
     with pytest.raises(kn.InputError, match="says ordered, which files that are read in pieces do not take"):
-        kn.scan_matches(both)
+        kn.matches.scan_matches(both)
 
 
 NAMES = st.dictionaries(st.text(max_size=8), st.text(max_size=8), min_size=1, max_size=3)

@@ -62,6 +62,6 @@ def test_league_points_are_no_results():
 
 
 def test_forecasts_speak_of_points():
-    forecast = kn.Forecast.of(np.array([0.5, 0.0]), np.array([0.3, 0.0]), np.array([0.2, 1.0]))
+    forecast = kn.forecasts.Forecast.of(np.array([0.5, 0.0]), np.array([0.3, 0.0]), np.array([0.2, 1.0]))
     assert forecast.points == pytest.approx([0.65, 0.0])
     assert forecast.to_polars().columns == ["home_win", "draw", "away_win", "points"]

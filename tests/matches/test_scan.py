@@ -34,14 +34,14 @@ def river(tmp_path, request):
 def test_pieces_together_are_the_table(river, rows):
     pattern, table = river
     whole = kn.read_matches(table, ordered=True)
-    pieces = list(kn.scan_matches(pattern).pieces(rows))
+    pieces = list(kn.matches.scan_matches(pattern).pieces(rows))
     assert len(pieces) == sum(-(-n // rows) for n in (250, 350))
     one = scan.joined(pieces)
     for name in ("date", "result", "margin", "neutral", "weight", "signed"):
         assert np.array_equal(getattr(one, name), getattr(whole, name), equal_nan=name == "margin"), name
     for side in ("home", "away"):
         assert [one.teams[k] for k in getattr(one, side)] == [whole.teams[k] for k in getattr(whole, side)]
-    assert "identifiers are not checked" in kn.scan_matches(pattern).notes[0]
+    assert "identifiers are not checked" in kn.matches.scan_matches(pattern).notes[0]
 
 
 @pytest.mark.parametrize("river", [False, True], indirect=True)
@@ -62,7 +62,7 @@ def test_updates_in_pieces_give_the_same_ratings_to_the_bit(river, rater, monkey
     rater._reset()
     near = rater.update(kn.read_matches(table, ordered=True)).ratings_
     rater._reset()
-    far = rater.update(kn.scan_matches(pattern)).ratings_
+    far = rater.update(kn.matches.scan_matches(pattern)).ratings_
     assert near.height == 30 and near.sort("name").equals(far.sort("name"))
 
 
@@ -70,11 +70,11 @@ def test_fit_looks_at_the_latest_matches_and_says_so(river):
     pattern, table = river
     classic = kn.TeamElo.classic().fit(kn.read_matches(table, ordered=True)).ratings_
     for look in (100, 250, 10_000):
-        brief = kn.TeamElo.classic().set_params(look=look).fit(kn.scan_matches(pattern))
+        brief = kn.TeamElo.classic().set_params(look=look).fit(kn.matches.scan_matches(pattern))
         assert brief.ratings_.sort("name").equals(classic.sort("name"))
     open_step = dict(zip(OTHERS, (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0))) | {"look": 300}
     with pytest.warns(KineloWarning, match="estimated on the latest 300 matches"):
-        far = kn.TeamElo(**open_step).fit(kn.scan_matches(pattern))
+        far = kn.TeamElo(**open_step).fit(kn.matches.scan_matches(pattern))
     near = kn.TeamElo(**open_step).fit(kn.read_matches(table[-300:], ordered=True))
     assert far.parameters_ == near.parameters_
     near._reset(near.estimates_.values)
@@ -84,7 +84,7 @@ def test_fit_looks_at_the_latest_matches_and_says_so(river):
 def test_backtests_take_pieces(river):
     pattern, table = river
     one = kn.backtest(kn.read_matches(table, ordered=True), kn.TeamElo.classic(), train_until="2020-08-01")
-    two = kn.backtest(kn.scan_matches(pattern), kn.TeamElo.classic(), train_until="2020-08-01")
+    two = kn.backtest(kn.matches.scan_matches(pattern), kn.TeamElo.classic(), train_until="2020-08-01")
     assert np.array_equal(one.forecasts["ClassicElo"].probabilities, two.forecasts["ClassicElo"].probabilities)
 
 
@@ -92,7 +92,7 @@ def test_one_scale_of_results_for_all_pieces(tmp_path):
     table = games(100).with_columns(result=2 * pl.col("result") - 1).sort("result", descending=True)
     table = table.with_columns(date=pl.Series(np.sort(table["date"].to_numpy())))
     table.write_parquet(tmp_path / "g.parquet")
-    pieces = list(kn.scan_matches(tmp_path / "g.parquet").pieces(10))
+    pieces = list(kn.matches.scan_matches(tmp_path / "g.parquet").pieces(10))
     assert np.array_equal(scan.joined(pieces).signed, table["result"].to_numpy())
 
 
@@ -101,12 +101,12 @@ def test_rows_set_aside_are_told(tmp_path):
         away=pl.when(pl.int_range(50) == 7).then(pl.col("home")).otherwise(pl.col("away"))
     ).write_parquet(tmp_path / "g.parquet")
     with pytest.warns(KineloWarning, match="1 rows were set aside"):
-        kn.TeamElo.classic().update(kn.scan_matches(tmp_path / "g.parquet"))
+        kn.TeamElo.classic().update(kn.matches.scan_matches(tmp_path / "g.parquet"))
 
 
 def test_what_pieces_cannot_do_is_said_before_anything_is_read(river, tmp_path):
     pattern, table = river
-    found = kn.scan_matches(pattern)
+    found = kn.matches.scan_matches(pattern)
     for rater, why in (
         (kn.KalmanElo(), "covariance='auto' may keep a number for every two sides"),
         (kn.BradleyTerry(), "weighs all matches at once"),
@@ -120,15 +120,15 @@ def test_what_pieces_cannot_do_is_said_before_anything_is_read(river, tmp_path):
     table[250:].write_parquet(tmp_path / "0.parquet")
     table[:250].write_parquet(tmp_path / "1.parquet")
     with pytest.raises(InputError, match=r"1.parquet, rows 1 to 250 goes back to .*before .* in .*0.parquet"):
-        kn.TeamElo.classic().update(kn.scan_matches(pattern))
+        kn.TeamElo.classic().update(kn.matches.scan_matches(pattern))
     for bad, why in ((3, "paths must be"), (str(tmp_path / "no*.csv"), "no file is called"), ([], "names no file")):
         with pytest.raises(InputError, match=why):
-            kn.scan_matches(bad)
+            kn.matches.scan_matches(bad)
     with pytest.raises(InputError, match="There is no file"):
-        kn.scan_matches([tmp_path / "none.parquet"])
+        kn.matches.scan_matches([tmp_path / "none.parquet"])
     (tmp_path / "odd.parquet").write_bytes(b"no parquet")
     with pytest.raises(InputError, match="could not be read as Parquet"):
-        kn.TeamElo.classic().update(kn.scan_matches(tmp_path / "odd.parquet"))
+        kn.TeamElo.classic().update(kn.matches.scan_matches(tmp_path / "odd.parquet"))
 
 
 @pytest.mark.filterwarnings("ignore:1 rows were set aside")
@@ -141,7 +141,7 @@ def test_text_names_in_pieces_are_those_of_one_table(tmp_path, odd):
         table = table.with_columns(home=pl.when(pl.int_range(400) == 230).then(pl.lit(odd)).otherwise(pl.col("home")))
     table.write_parquet(tmp_path / "g.parquet")
     whole = kn.read_matches(table, ordered=True)
-    pieces = list(kn.scan_matches(tmp_path / "g.parquet").pieces(60))
+    pieces = list(kn.matches.scan_matches(tmp_path / "g.parquet").pieces(60))
     together = scan.joined(pieces)
     assert len(pieces) == 7 and len(together) == len(whole)
     for side in ("home", "away"):
@@ -149,7 +149,8 @@ def test_text_names_in_pieces_are_those_of_one_table(tmp_path, odd):
             whole.teams[code] for code in getattr(whole, side)
         ]
     near, far = (
-        kn.TeamElo.classic().update(m).ratings_.sort("name") for m in (whole, kn.scan_matches(tmp_path / "g.parquet"))
+        kn.TeamElo.classic().update(m).ratings_.sort("name")
+        for m in (whole, kn.matches.scan_matches(tmp_path / "g.parquet"))
     )
     assert near.equals(far)
 
@@ -161,7 +162,7 @@ def test_numbers_text_and_odd_names_share_their_codes(tmp_path):
     for k, kind in enumerate(kinds):
         part = table[100 * k : 100 * k + 100].with_columns(pl.col("home", "away").cast(kind))
         part.write_parquet(tmp_path / f"{k}.parquet")
-    together, whole = kn.scan_matches(tmp_path / "*.parquet").collect(), kn.read_matches(table, ordered=True)
+    together, whole = kn.matches.scan_matches(tmp_path / "*.parquet").collect(), kn.read_matches(table, ordered=True)
     assert len(set(together.teams)) == len(together.teams) == len(whole.teams)
     for side in ("home", "away"):
         told, true = ([m.teams[code] for code in getattr(m, side)] for m in (together, whole))
@@ -184,8 +185,8 @@ def test_pieces_take_what_one_table_takes(tmp_path):
     with pytest.raises(
         InputError, match=r"games\.csv: 'status' says '(Gone|Zapped)', '(Gone|Zapped)' of 2 matches with"
     ):
-        kn.scan_matches(path).collect()
-    pieces, whole = kn.scan_matches(path, **asked).collect(), kn.read_matches(path, **asked)
+        kn.matches.scan_matches(path).collect()
+    pieces, whole = kn.matches.scan_matches(path, **asked).collect(), kn.read_matches(path, **asked)
     assert pieces.date.astype(str).tolist() == ["2023-03-04", "2023-05-04", "2023-09-04"]
     assert pieces.result.tolist() == [1.0, 0.5, 1.0] == whole.result.tolist()
     assert [pieces.teams[code] for code in pieces.away] == ["PSV", "Feyenoord", "Feyenoord"]
@@ -197,11 +198,11 @@ def test_pieces_take_what_one_table_takes(tmp_path):
         ({"accept_losses": "yes"}, "accept_losses must be True or False"),
     ):
         with pytest.raises(InputError, match=why):
-            kn.scan_matches(path, **wrong)
+            kn.matches.scan_matches(path, **wrong)
 
 
 def test_a_plain_piece_is_read_under_its_aliases(tmp_path):
     """A clean Parquet file is read at once where nothing is asked for, and row by row where names change."""
     games(60, text=True).write_parquet(tmp_path / "g.parquet")
-    pieces = kn.scan_matches(tmp_path / "g.parquet", aliases={"3": "three"}).collect()
+    pieces = kn.matches.scan_matches(tmp_path / "g.parquet", aliases={"3": "three"}).collect()
     assert "three" in pieces.present and "3" not in pieces.present

@@ -135,6 +135,6 @@ def test_parts_of_a_sound_table_are_sound():
         some = contests()[index]
         check_contests(some)
         assert [len(some), *some.day] == [len(contests().day[index]), *contests().day[index]]
-    both = kn.Contests.from_matches(matches())
+    both = kn.matches.Contests.from_matches(matches())
     check_contests(both)
     assert len(both) == len(matches())

@@ -11,7 +11,7 @@ from kinelo.cli import app
 SIDES = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "A"]}
 
 
-def lines(*scores: str, **more) -> kn.Matches:
+def lines(*scores: str, **more) -> kn.matches.Matches:
     days = [str(np.datetime64("2024-01-01") + 7 * k) for k in range(len(scores))]
     table = {"date": days, "home": ["A", "B"] * len(scores), "away": ["B", "A"] * len(scores)}
     return kn.read_matches(

@@ -28,17 +28,22 @@ def combinations():
     rng = np.random.default_rng(4)
     theta = rng.normal(7.0, 1.5, TEAMS)
     normal, fixed = kn.Normal(theta, 0.8), kn.Fixed(theta)
-    lottery = kn.LineupLottery(rng.uniform(0.0, 2.0, (TEAMS, 5)), m=3)
-    sample = kn.Empirical(rng.normal(7.0, 1.0, (TEAMS, 4)))
-    tanh, ties, probit = kn.Tanh(0.5), kn.Davidson(0.5, 0.8), kn.Probit(0.4)
-    everyone, local, window, soft = kn.AllPlayAll(), kn.Local(), kn.Window(1.5), kn.Window(1.5, 0.4)
+    lottery = kn.model.LineupLottery(rng.uniform(0.0, 2.0, (TEAMS, 5)), m=3)
+    sample = kn.model.Empirical(rng.normal(7.0, 1.0, (TEAMS, 4)))
+    tanh, ties, probit = kn.Tanh(0.5), kn.model.Davidson(0.5, 0.8), kn.model.Probit(0.4)
+    everyone, local, window, soft = (
+        kn.model.AllPlayAll(),
+        kn.model.Local(),
+        kn.model.Window(1.5),
+        kn.model.Window(1.5, 0.4),
+    )
     for outcome in (tanh, ties, probit):
         for pairing in (everyone, local, window, soft):
             for source in ("table", "literal"):
                 name = f"{type(outcome).__name__} {pairing!r} Normal {source}"
                 yield name, kn.RatingSystem(outcome, pairing, 0.1), normal, source
-    own = kn.Outcome.from_function(lambda z: z / math.sqrt(1.0 + z * z))
-    gauss = kn.Pairing.from_function(lambda z: 1.0 / (1.0 + z * z * z * z))
+    own = kn.model.Outcome.from_function(lambda z: z / math.sqrt(1.0 + z * z))
+    gauss = kn.model.Pairing.from_function(lambda z: 1.0 / (1.0 + z * z * z * z))
     yield "own Normal table", kn.RatingSystem(own, gauss, 0.1), normal, "table"
     yield "own Normal literal", kn.RatingSystem(own, gauss, 0.1), normal, "literal"
     for league in (fixed, lottery, sample):
@@ -54,18 +59,18 @@ def leagues():
     """(name, system, league, dynamics, literal): step rules, schedules, and strengths that move."""
     rng = np.random.default_rng(7)
     theta = rng.normal(7.0, 1.5, TEAMS)
-    normal, tanh, local = kn.Normal(theta, 0.8), kn.Tanh(0.5), kn.Local()
+    normal, tanh, local = kn.Normal(theta, 0.8), kn.Tanh(0.5), kn.model.Local()
     each = tuple(rng.uniform(0.05, 0.3, TEAMS))
-    own = kn.Outcome.from_function(lambda z: z / math.sqrt(1.0 + z * z))
+    own = kn.model.Outcome.from_function(lambda z: z / math.sqrt(1.0 + z * z))
     for literal in (False, True):
         for gamma, schedule, pairing in (
-            (each, None, kn.AllPlayAll()),
-            (kn.FallingSteps(0.1, boost=2.0, matches=5), None, local),
-            (0.1, kn.Rounds(), kn.AllPlayAll()),
-            (each, kn.Period(3), kn.AllPlayAll()),
-            (0.1, kn.Period(2), local),
+            (each, None, kn.model.AllPlayAll()),
+            (kn.model.FallingSteps(0.1, boost=2.0, matches=5), None, local),
+            (0.1, kn.model.Rounds(), kn.model.AllPlayAll()),
+            (each, kn.model.Period(3), kn.model.AllPlayAll()),
+            (0.1, kn.model.Period(2), local),
         ):
-            system = kn.RatingSystem(kn.Davidson(0.5, 0.8), pairing, gamma, schedule)
+            system = kn.RatingSystem(kn.model.Davidson(0.5, 0.8), pairing, gamma, schedule)
             yield (
                 f"{gamma if isinstance(gamma, float) else type(gamma).__name__} {schedule}",
                 system,
@@ -73,41 +78,41 @@ def leagues():
                 None,
                 literal,
             )
-        elo = kn.RatingSystem(kn.Tanh(math.log(10) / 800), local, kn.FideSteps(under_18=[1]))
+        elo = kn.RatingSystem(kn.Tanh(math.log(10) / 800), local, kn.model.FideSteps(under_18=[1]))
         yield "FIDE", elo, kn.Normal(rng.normal(2350.0, 60.0, TEAMS), 80.0), None, literal
-    falling = kn.FallingSteps(0.1, boost=2.0, matches=5)
-    yield "own falling", kn.RatingSystem(own, kn.AllPlayAll(), falling), normal, None, True
-    open_league = kn.Turnover(rate=0.05, theta=[6.0, 8.0], start=7.0, leaving="weakest")
+    falling = kn.model.FallingSteps(0.1, boost=2.0, matches=5)
+    yield "own falling", kn.RatingSystem(own, kn.model.AllPlayAll(), falling), normal, None, True
+    open_league = kn.model.Turnover(rate=0.05, theta=[6.0, 8.0], start=7.0, leaving="weakest")
     for dynamics in (
-        kn.Learning(alpha=0.2, beta=0.1, diffusion=0.3, on="result"),
-        kn.Form(rate=0.3, spread=0.5),
-        kn.Walk(0.2),
-        [kn.Form(rate=0.3, spread=0.5), open_league],
+        kn.model.Learning(alpha=0.2, beta=0.1, diffusion=0.3, on="result"),
+        kn.model.Form(rate=0.3, spread=0.5),
+        kn.model.Walk(0.2),
+        [kn.model.Form(rate=0.3, spread=0.5), open_league],
         open_league,
     ):
-        for schedule in (None, kn.Rounds(), kn.Period(2)):
-            system = kn.RatingSystem(tanh, local if schedule is None else kn.AllPlayAll(), 0.1, schedule)
+        for schedule in (None, kn.model.Rounds(), kn.model.Period(2)):
+            system = kn.RatingSystem(tanh, local if schedule is None else kn.model.AllPlayAll(), 0.1, schedule)
             yield f"{dynamics} {schedule}", system, normal, dynamics, True
-    for schedule in (None, kn.Period(2)):
-        glicko = kn.RatingSystem(tanh, kn.AllPlayAll(), kn.DeviationSteps(growth=0.1, start=0.8), schedule)
-        yield f"Glicko {schedule}", glicko, normal, kn.Walk(0.1), True
+    for schedule in (None, kn.model.Period(2)):
+        glicko = kn.RatingSystem(tanh, kn.model.AllPlayAll(), kn.model.DeviationSteps(growth=0.1, start=0.8), schedule)
+        yield f"Glicko {schedule}", glicko, normal, kn.model.Walk(0.1), True
 
 
 def contests():
     """(name, system, league, dynamics, literal): contests of many sides, more of them than a warp has lanes."""
     rng = np.random.default_rng(9)
     theta = rng.normal(7.0, 1.5, TEAMS)
-    normal, lottery = kn.Normal(theta, 0.8), kn.LineupLottery(rng.uniform(0.0, 2.0, (TEAMS, 5)), m=3)
-    open_league = kn.Turnover(rate=0.05, theta=[6.0, 8.0], start=7.0, leaving="weakest")
+    normal, lottery = kn.Normal(theta, 0.8), kn.model.LineupLottery(rng.uniform(0.0, 2.0, (TEAMS, 5)), m=3)
+    open_league = kn.model.Turnover(rate=0.05, theta=[6.0, 8.0], start=7.0, leaving="weakest")
     many = kn.Normal(rng.normal(7.0, 1.5, 40), 0.8)
     for size, outcome, gamma, league, dynamics in (
         (12, kn.Tanh(0.5), 0.1, normal, None),
-        (3, kn.Probit(0.4), tuple(rng.uniform(0.05, 0.3, TEAMS)), lottery, None),
-        (5, kn.Tanh(0.5), 0.1, normal, kn.Learning(alpha=0.2, beta=0.1, diffusion=0.3, on="result")),
-        (4, kn.Tanh(0.5), 0.1, normal, [kn.Form(rate=0.3, spread=0.5), open_league]),
-        (40, kn.Tanh(0.5), kn.FallingSteps(0.1, boost=2.0, matches=5), many, kn.Walk(0.2)),
+        (3, kn.model.Probit(0.4), tuple(rng.uniform(0.05, 0.3, TEAMS)), lottery, None),
+        (5, kn.Tanh(0.5), 0.1, normal, kn.model.Learning(alpha=0.2, beta=0.1, diffusion=0.3, on="result")),
+        (4, kn.Tanh(0.5), 0.1, normal, [kn.model.Form(rate=0.3, spread=0.5), open_league]),
+        (40, kn.Tanh(0.5), kn.model.FallingSteps(0.1, boost=2.0, matches=5), many, kn.model.Walk(0.2)),
     ):
-        system = kn.RatingSystem(outcome, gamma=gamma, schedule=kn.Field(size))
+        system = kn.RatingSystem(outcome, gamma=gamma, schedule=kn.model.Field(size))
         yield f"{system.schedule} {type(outcome).__name__} {dynamics}", system, league, dynamics, True
 
 
@@ -116,7 +121,7 @@ def points():
     league, other = kn.Normal(np.linspace(4.0, 10.0, TEAMS), 0.8), kn.Normal(np.linspace(4.0, 10.0, TEAMS), 1.2)
     steps = (0.05, 0.1, 0.2)
     yield "γ", [Setting(kn.RatingSystem(kn.Tanh(0.5), gamma=gamma), league) for gamma in steps]
-    mixed = (kn.Tanh(0.5), kn.Davidson(0.4, 0.8), kn.Tanh(0.5))
+    mixed = (kn.Tanh(0.5), kn.model.Davidson(0.4, 0.8), kn.Tanh(0.5))
     start = np.linspace(5.0, 8.0, TEAMS)
     yield (
         "ν, κ, σ",
@@ -126,8 +131,11 @@ def points():
         ],
     )
     for smoothing in (0.0, 0.4):
-        pairings = [kn.Window(c, smoothing) for c in (1.0, 1.5, 3.0)]
-        yield f"c {smoothing}", [Setting(kn.RatingSystem(kn.Probit(0.4), one, 0.1), league, start) for one in pairings]
+        pairings = [kn.model.Window(c, smoothing) for c in (1.0, 1.5, 3.0)]
+        yield (
+            f"c {smoothing}",
+            [Setting(kn.RatingSystem(kn.model.Probit(0.4), one, 0.1), league, start) for one in pairings],
+        )
 
 
 def points_end_alike(settings, matches, realisations) -> bool:

@@ -38,9 +38,9 @@ def test_powers_and_functions_are_found(formula, names):
 def test_binding_a_law_says_what_the_device_rounds_in_its_own_way(b, said, monkeypatch):
     monkeypatch.setattr(play, "target", lambda: PLAIN)
     monkeypatch.setattr(play, "_nothing", lambda: None)
-    law = kn.Outcome.from_function(b)
+    law = kn.model.Outcome.from_function(b)
     if said is None:
-        play.user_functions_on_device(law, kn.AllPlayAll())  # a warning would be an error
+        play.user_functions_on_device(law, kn.model.AllPlayAll())  # a warning would be an error
         return
     with pytest.warns(KineloWarning, match=f"uses {said}, .* last bit"):
-        play.user_functions_on_device(law, kn.AllPlayAll())
+        play.user_functions_on_device(law, kn.model.AllPlayAll())

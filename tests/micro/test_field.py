@@ -18,8 +18,8 @@ TEAMS = 7
 LEAGUE = kn.Normal(np.linspace(4, 10, TEAMS), 1.0)
 START = np.linspace(5, 9, TEAMS)
 CHESS = kn.Normal([1500.0, 1800.0, 2250.0, 2330.0, 2390.0, 2500.0, 2200.0], 90.0)
-LOTTERY = kn.LineupLottery([[0.3 * team + k**1.5 for k in range(4)] for team in range(TEAMS)], m=2)
-SCALED = kn.Scaled(student(5), np.linspace(4, 10, TEAMS), 1.0)
+LOTTERY = kn.model.LineupLottery([[0.3 * team + k**1.5 for k in range(4)] for team in range(TEAMS)], m=2)
+SCALED = kn.model.Scaled(student(5), np.linspace(4, 10, TEAMS), 1.0)
 
 
 def mixed(z, key=0):
@@ -63,16 +63,16 @@ def twin(system, strengths, contests, start, dynamics=None, seed=5):
     parts = () if dynamics is None else dynamics if isinstance(dynamics, tuple) else (dynamics,)
     [form, walk, learning, turnover] = [
         next((one for one in parts if isinstance(one, kind)), None)
-        for kind in (kn.Form, kn.Walk, kn.Learning, kn.Turnover)
+        for kind in (kn.model.Form, kn.model.Walk, kn.model.Learning, kn.model.Turnover)
     ]
 
     def b(z):
-        return math.erf(nu * z) if isinstance(system.outcome, kn.Probit) else math.tanh(nu * z)
+        return math.erf(nu * z) if isinstance(system.outcome, kn.model.Probit) else math.tanh(nu * z)
 
     def step(i):
-        if isinstance(gamma, kn.FideSteps):
+        if isinstance(gamma, kn.model.FideSteps):
             return 20.0 if played[i] < 30 else 5.0 if top[i] else 10.0
-        if isinstance(gamma, kn.FallingSteps):
+        if isinstance(gamma, kn.model.FallingSteps):
             return gamma.gamma * (1 + gamma.boost * gamma.matches / (gamma.matches + played[i]))
         return gamma[i] if isinstance(gamma, tuple) else gamma
 
@@ -99,7 +99,11 @@ def twin(system, strengths, contests, start, dynamics=None, seed=5):
             x[i] = performance(strengths, i, own[i])
             if dynamics is not None:
                 x[i] += rho[i] - strengths.theta[i]
-            kick = own[i].normal(1) if isinstance(system.outcome, kn.Probit) else -math.log(-math.log(own[i].middle(1)))
+            kick = (
+                own[i].normal(1)
+                if isinstance(system.outcome, kn.model.Probit)
+                else -math.log(-math.log(own[i].middle(1)))
+            )
             x[i] += kick / (2 * nu)
         gains = {i: sum(np.sign(x[i] - x[j]) - b(rating[i] - rating[j]) for j in here if j != i) for i in here}
         lessons = dict.fromkeys(here, 0.0)
@@ -127,21 +131,21 @@ def twin(system, strengths, contests, start, dynamics=None, seed=5):
     return np.array(rating), np.array(rho)
 
 
-T, P = kn.Tanh(0.5), kn.Probit(0.4)
-OPEN = kn.Turnover(0.05, [4.0, 6.0, 9.0], start=6.5)
+T, P = kn.Tanh(0.5), kn.model.Probit(0.4)
+OPEN = kn.model.Turnover(0.05, [4.0, 6.0, 9.0], start=6.5)
 GAMES = [
-    (kn.RatingSystem(T, gamma=0.1, schedule=kn.Field(3)), LEAGUE, None),
-    (kn.RatingSystem(T, gamma=0.3, schedule=kn.Field(7)), LEAGUE, None),
-    (kn.RatingSystem(P, gamma=0.1, schedule=kn.Field(5)), LEAGUE, None),
-    (kn.RatingSystem(T, gamma=np.linspace(0.05, 0.2, TEAMS), schedule=kn.Field(4)), LOTTERY, None),
-    (kn.RatingSystem(T, gamma=kn.FallingSteps(0.1, 2.0, 5.0), schedule=kn.Field(4)), SCALED, None),
-    (kn.RatingSystem(kn.Tanh.elo(), gamma=kn.FideSteps(), schedule=kn.Field(3)), CHESS, None),
-    (kn.RatingSystem(T, gamma=0.1, schedule=kn.Field(3)), LEAGUE, kn.Form(0.05, 1.0)),
-    (kn.RatingSystem(T, gamma=0.1, schedule=kn.Field(4)), LEAGUE, kn.Walk(0.1)),
-    (kn.RatingSystem(T, gamma=0.1, schedule=kn.Field(3)), LEAGUE, kn.Learning(0.5, 0.2, 0.3)),
-    (kn.RatingSystem(P, gamma=0.1, schedule=kn.Field(3)), LEAGUE, kn.Learning(0.5, 0.2, 0.0, on="result")),
-    (kn.RatingSystem(T, gamma=0.1, schedule=kn.Field(3)), LEAGUE, OPEN),
-    (kn.RatingSystem(T, gamma=0.1, schedule=kn.Field(5)), LEAGUE, (kn.Form(0.05, 1.0), OPEN)),
+    (kn.RatingSystem(T, gamma=0.1, schedule=kn.model.Field(3)), LEAGUE, None),
+    (kn.RatingSystem(T, gamma=0.3, schedule=kn.model.Field(7)), LEAGUE, None),
+    (kn.RatingSystem(P, gamma=0.1, schedule=kn.model.Field(5)), LEAGUE, None),
+    (kn.RatingSystem(T, gamma=np.linspace(0.05, 0.2, TEAMS), schedule=kn.model.Field(4)), LOTTERY, None),
+    (kn.RatingSystem(T, gamma=kn.model.FallingSteps(0.1, 2.0, 5.0), schedule=kn.model.Field(4)), SCALED, None),
+    (kn.RatingSystem(kn.Tanh.elo(), gamma=kn.model.FideSteps(), schedule=kn.model.Field(3)), CHESS, None),
+    (kn.RatingSystem(T, gamma=0.1, schedule=kn.model.Field(3)), LEAGUE, kn.model.Form(0.05, 1.0)),
+    (kn.RatingSystem(T, gamma=0.1, schedule=kn.model.Field(4)), LEAGUE, kn.model.Walk(0.1)),
+    (kn.RatingSystem(T, gamma=0.1, schedule=kn.model.Field(3)), LEAGUE, kn.model.Learning(0.5, 0.2, 0.3)),
+    (kn.RatingSystem(P, gamma=0.1, schedule=kn.model.Field(3)), LEAGUE, kn.model.Learning(0.5, 0.2, 0.0, on="result")),
+    (kn.RatingSystem(T, gamma=0.1, schedule=kn.model.Field(3)), LEAGUE, OPEN),
+    (kn.RatingSystem(T, gamma=0.1, schedule=kn.model.Field(5)), LEAGUE, (kn.model.Form(0.05, 1.0), OPEN)),
 ]
 
 
@@ -174,11 +178,11 @@ def test_threads_chunks_and_stops_change_no_byte(game, monkeypatch):
     assert some.rating.tobytes() == whole.rating[3:].tobytes()
 
 
-@pytest.mark.parametrize("dynamics", [None, kn.Form(0.05, 1.0), OPEN], ids=["still", "form", "open"])
+@pytest.mark.parametrize("dynamics", [None, kn.model.Form(0.05, 1.0), OPEN], ids=["still", "form", "open"])
 def test_a_field_of_two_is_the_papers_model_to_the_last_byte(dynamics):
     plan = {"steps": 30, "matches_per_step": 9, "seed": 3, "realisations": 4, "record_every": 10, "dynamics": dynamics}
     duels = kn.RatingSystem(T, gamma=0.1)
-    two = replace(duels, schedule=kn.Field(2))
+    two = replace(duels, schedule=kn.model.Field(2))
     one, other = kn.simulate(duels, LEAGUE, **plan), kn.simulate(two, LEAGUE, **plan)
     assert one.rating.values.tobytes() == other.rating.values.tobytes() and (one.time == other.time).all()
     assert two.plain and kn.stationary(two, LEAGUE).system == duels
@@ -196,7 +200,7 @@ def test_time_counts_contests_of_a_team():
 def test_the_drift_is_that_of_duels(outcome, size):
     """Steps so small that ratings stay: their changes add up to the drift. Two-sided; all 6 z-scores within 4.5."""
     league, start = kn.Normal(np.linspace(4, 9, 6), 0.8), np.linspace(5.0, 8.0, 6)
-    system, tiny = kn.RatingSystem(outcome, schedule=kn.Field(size)), 1e-9
+    system, tiny = kn.RatingSystem(outcome, schedule=kn.model.Field(size)), 1e-9
     [end] = kn.micro.simulation_states(
         replace(system, gamma=tiny), league, stops=[3000], matches_per_step=1, realisations=40, seed=8, start=start
     )
@@ -212,13 +216,19 @@ def test_the_drift_is_that_of_duels(outcome, size):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: kn.Field(1), "size must be a whole number of at least 2, not 1"),
-        (lambda: kn.RatingSystem(kn.Davidson(0.5, 1.0), schedule=kn.Field(3)), "the outcomes Tanh and Probit"),
-        (lambda: kn.RatingSystem(T, kn.Window(2.0), schedule=kn.Field(3)), "pairing must be AllPlayAll"),
-        (lambda: kn.RatingSystem(T, gamma=kn.DeviationSteps(0.1, 1.0), schedule=kn.Field(3)), "Glicko's"),
+        (lambda: kn.model.Field(1), "size must be a whole number of at least 2, not 1"),
+        (
+            lambda: kn.RatingSystem(kn.model.Davidson(0.5, 1.0), schedule=kn.model.Field(3)),
+            "the outcomes Tanh and Probit",
+        ),
+        (lambda: kn.RatingSystem(T, kn.model.Window(2.0), schedule=kn.model.Field(3)), "pairing must be AllPlayAll"),
+        (lambda: kn.RatingSystem(T, gamma=kn.model.DeviationSteps(0.1, 1.0), schedule=kn.model.Field(3)), "Glicko's"),
         (lambda: kn.simulate(GAMES[0][0], kn.Fixed([1.0, 2.0]), steps=1), "needs at least 3 teams, not 2"),
-        (lambda: kn.simulate(GAMES[0][0], LEAGUE, steps=1, dynamics=kn.Turnover(0.4, 5.0, 5.0)), "at most 0.3333"),
-        (lambda: kn.simulate_matches(GAMES[0][0], LEAGUE, matches=5), "plays matches of two sides"),
+        (
+            lambda: kn.simulate(GAMES[0][0], LEAGUE, steps=1, dynamics=kn.model.Turnover(0.4, 5.0, 5.0)),
+            "at most 0.3333",
+        ),
+        (lambda: kn.micro.simulate_matches(GAMES[0][0], LEAGUE, matches=5), "plays matches of two sides"),
         (lambda: kn.RatingSystem(T, schedule="field"), "Rounds.., Period.matches. or Field.size."),
     ],
 )
@@ -232,4 +242,4 @@ def test_a_study_file_says_a_field():
         "gamma": 0.1, "outcome": {"kind": "tanh", "nu": 0.5}, "schedule": {"kind": "field", "size": 3},
         "league": {"kind": "normal", "theta": [1.0, 2.0, 4.0], "sigma": 1.0}, "simulate": {"steps": 3, "seed": 1},
     })  # fmt: skip
-    assert study.system.schedule == kn.Field(3) and study.system.sides == 3
+    assert study.system.schedule == kn.model.Field(3) and study.system.sides == 3

@@ -32,7 +32,7 @@ class OwnTanh(kn.Tanh):
 
 
 @dataclass(frozen=True)
-class Bell(kn.Pairing):
+class Bell(kn.model.Pairing):
     """w(z) = e^{−z²/2c²}."""
 
     c: float
@@ -64,15 +64,15 @@ def twin(system, strengths, matches, start, seed=5):
     key = [int(k) for k in stream.realisation_keys(seed, 1)[0]]
     rating, count, top = [float(r) for r in start], [0] * n, [r >= 2400 for r in start]
     owed = [0.0] * n
-    rounds, gamma = isinstance(system.schedule, kn.Rounds), system.gamma
+    rounds, gamma = isinstance(system.schedule, kn.model.Rounds), system.gamma
     period = len(pairs) if rounds else system.schedule.matches * (n // 2) if system.schedule else 0
     waiting: list[int] = []
 
     def step(i):
-        if isinstance(gamma, kn.FideSteps):
+        if isinstance(gamma, kn.model.FideSteps):
             young = i in gamma.under_18 and rating[i] < 2300
             return 20.0 if count[i] < 30 or young else 5.0 if top[i] else 10.0
-        if isinstance(gamma, kn.FallingSteps):
+        if isinstance(gamma, kn.model.FallingSteps):
             return gamma.gamma * (1 + gamma.boost * gamma.matches / (gamma.matches + count[i]))
         return gamma[i] if isinstance(gamma, tuple) else gamma
 
@@ -113,13 +113,21 @@ def twin(system, strengths, matches, start, seed=5):
     ("system", "league", "start"),
     [
         (kn.RatingSystem(kn.Tanh(0.5), gamma=np.linspace(0.05, 0.3, TEAMS)), LEAGUE, START),
-        (kn.RatingSystem(kn.Davidson(0.5, 0.7), kn.Local(), kn.FallingSteps(0.1, 3.0, 20)), LEAGUE, START),
-        (kn.RatingSystem(kn.Tanh.elo(), gamma=kn.FideSteps(under_18=[2, 4])), CHESS, CHESS.theta),
-        (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Rounds()), LEAGUE, START),
-        (kn.RatingSystem(kn.Probit(0.5), kn.Window(2.0), 0.05, kn.Rounds()), LEAGUE, START),
-        (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Period(3)), LEAGUE, START),
+        (
+            kn.RatingSystem(kn.model.Davidson(0.5, 0.7), kn.model.Local(), kn.model.FallingSteps(0.1, 3.0, 20)),
+            LEAGUE,
+            START,
+        ),
+        (kn.RatingSystem(kn.Tanh.elo(), gamma=kn.model.FideSteps(under_18=[2, 4])), CHESS, CHESS.theta),
+        (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.model.Rounds()), LEAGUE, START),
+        (kn.RatingSystem(kn.model.Probit(0.5), kn.model.Window(2.0), 0.05, kn.model.Rounds()), LEAGUE, START),
+        (kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.model.Period(3)), LEAGUE, START),
         (kn.RatingSystem(kn.Tanh(0.5), Bell(2.0), 0.1), LEAGUE, START),
-        (kn.RatingSystem(OwnTanh(0.5), Bell(2.0), kn.FallingSteps(0.1, 3.0, 20), kn.Period(2)), LEAGUE, START),
+        (
+            kn.RatingSystem(OwnTanh(0.5), Bell(2.0), kn.model.FallingSteps(0.1, 3.0, 20), kn.model.Period(2)),
+            LEAGUE,
+            START,
+        ),
     ],
     ids=lambda part: "",
 )
@@ -131,17 +139,17 @@ def test_the_general_loop_is_the_slow_one(system, league, start):
 
 
 @pytest.mark.parametrize("sampling", ["marginal", "literal"])
-@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local()])
+@pytest.mark.parametrize("pairing", [kn.model.AllPlayAll(), kn.model.Local()])
 def test_one_step_given_to_each_team_ends_at_the_same_bytes(sampling, pairing):
-    one = kn.RatingSystem(kn.Davidson(0.5, 0.4), pairing, 0.1)
-    each = kn.RatingSystem(kn.Davidson(0.5, 0.4), pairing, [0.1] * TEAMS)
+    one = kn.RatingSystem(kn.model.Davidson(0.5, 0.4), pairing, 0.1)
+    each = kn.RatingSystem(kn.model.Davidson(0.5, 0.4), pairing, [0.1] * TEAMS)
     runs = [kn.simulate(s, LEAGUE, steps=100, realisations=4, seed=2, sampling=sampling) for s in (one, each)]
     assert np.array_equal(runs[0].rating, runs[1].rating)
     assert np.array_equal(runs[0].matches_played, runs[1].matches_played)
 
 
-@pytest.mark.parametrize("rule", [kn.FallingSteps(0.1, 3.0, 20), [0.1, 0.2, 0.1, 0.1, 0.3, 0.1, 0.1]])
-@pytest.mark.parametrize("schedule", [None, kn.Rounds(), kn.Period(2)])
+@pytest.mark.parametrize("rule", [kn.model.FallingSteps(0.1, 3.0, 20), [0.1, 0.2, 0.1, 0.1, 0.3, 0.1, 0.1]])
+@pytest.mark.parametrize("schedule", [None, kn.model.Rounds(), kn.model.Period(2)])
 def test_a_run_that_is_continued_ends_at_the_same_bytes(rule, schedule):
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=rule, schedule=schedule)
     settings = {"matches_per_step": 1, "realisations": 3, "seed": 4}
@@ -153,17 +161,17 @@ def test_a_run_that_is_continued_ends_at_the_same_bytes(rule, schedule):
 
 
 RULES = {
-    "one": (0.05, LEAGUE, kn.Davidson(0.5, 0.7)),
+    "one": (0.05, LEAGUE, kn.model.Davidson(0.5, 0.7)),
     "each": (tuple(np.linspace(0.05, 0.3, TEAMS)), LEAGUE, kn.Tanh(0.5)),
-    "falling": (kn.FallingSteps(0.1, 3.0, 20), LEAGUE, kn.Probit(0.5)),
-    "fide": (kn.FideSteps(under_18=[2, 4]), CHESS, kn.Tanh.elo()),
+    "falling": (kn.model.FallingSteps(0.1, 3.0, 20), LEAGUE, kn.model.Probit(0.5)),
+    "fide": (kn.model.FideSteps(under_18=[2, 4]), CHESS, kn.Tanh.elo()),
 }
 
 
-@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Window(2.0)])
+@pytest.mark.parametrize("pairing", [kn.model.AllPlayAll(), kn.model.Window(2.0)])
 @pytest.mark.parametrize("rule", ["one", "each"])
 @pytest.mark.parametrize("lanes", [1, 5])
-@pytest.mark.parametrize("schedule", [None, kn.Rounds()])
+@pytest.mark.parametrize("schedule", [None, kn.model.Rounds()])
 def test_fast_loops_end_at_the_bytes_of_the_general_loop(rule, pairing, lanes, schedule):
     gamma, league, outcome = RULES[rule]
     system, keys = kn.RatingSystem(outcome, pairing, gamma, schedule), realisation_keys(3, lanes)
@@ -184,8 +192,8 @@ def test_fast_loops_end_at_the_bytes_of_the_general_loop(rule, pairing, lanes, s
 
 def test_a_period_is_made_of_perfect_matchings_all_equally_likely():
     """Every team once in each; each of the 15 matchings of 6 teams within 5 standard errors of its share (1e-5)."""
-    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.01, schedule=kn.Period(2))
-    played = kn.simulate_matches(system, kn.Fixed(np.zeros(6)), matches=3 * 4000, seed=1)
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.01, schedule=kn.model.Period(2))
+    played = kn.micro.simulate_matches(system, kn.Fixed(np.zeros(6)), matches=3 * 4000, seed=1)
     both = np.sort(np.stack([played.home, played.away], axis=1), axis=1).reshape(4000, 3, 2)
     assert (np.sort(both.reshape(4000, 6), axis=1) == np.arange(6)).all()
     met = both[np.arange(4000)[:, None], np.argsort(both[:, :, 0], axis=1)].reshape(4000, 6)
@@ -196,8 +204,8 @@ def test_a_period_is_made_of_perfect_matchings_all_equally_likely():
 
 def test_one_team_rests_in_each_matching_of_an_odd_league():
     """Each of 7 teams rests within 5 standard errors of its share (error probability 4e-6)."""
-    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.01, schedule=kn.Period(2))
-    played = kn.simulate_matches(system, kn.Fixed(np.zeros(7)), matches=3 * 4000, seed=2)
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.01, schedule=kn.model.Period(2))
+    played = kn.micro.simulate_matches(system, kn.Fixed(np.zeros(7)), matches=3 * 4000, seed=2)
     playing = np.sort(np.stack([played.home, played.away], axis=1).reshape(4000, 6), axis=1)
     assert (np.diff(playing, axis=1) > 0).all()
     rested = 21 - playing.sum(axis=1)
@@ -238,10 +246,10 @@ def test_marginal_and_literal_have_the_same_law(strengths):
     assert (abs(ends[0].mean("realisation") - ends[1].mean("realisation")) < 5 * error).all()
 
 
-@pytest.mark.parametrize("schedule", [None, kn.Rounds(), kn.Period(2)])
+@pytest.mark.parametrize("schedule", [None, kn.model.Rounds(), kn.model.Period(2)])
 def test_draws_of_a_users_law_do_not_depend_on_how_they_are_asked_for(schedule, monkeypatch):
     system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1, schedule=schedule)
-    league = kn.Scaled(student(3), LEAGUE.theta, 1.0)
+    league = kn.model.Scaled(student(3), LEAGUE.theta, 1.0)
     settings = {"seed": 2, "sampling": "literal", "matches_per_step": 7}
     [whole] = kn.micro.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings)
     monkeypatch.setattr(ways, "DRAWN_AT_ONCE", 11)
@@ -249,7 +257,7 @@ def test_draws_of_a_users_law_do_not_depend_on_how_they_are_asked_for(schedule, 
     assert np.array_equal(whole.rating, parts.rating)
     asked = []
     monkeypatch.setattr(ways, "DRAWN_AT_ONCE", 1 << 14)
-    monkeypatch.setattr(kn.Scaled, "performances", lambda self, team, u: asked.append(team) or self.theta[team])
+    monkeypatch.setattr(kn.model.Scaled, "performances", lambda self, team, u: asked.append(team) or self.theta[team])
     list(kn.micro.simulation_states(system, league, stops=[30], realisations=5, threads=1, **settings))
     assert len(asked) == 1
 
@@ -275,12 +283,12 @@ def test_one_compiled_loop_serves_every_users_law():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: kn.RatingSystem(kn.Tanh(0.5), gamma=kn.FideSteps()), "chess scale"),
+        (lambda: kn.RatingSystem(kn.Tanh(0.5), gamma=kn.model.FideSteps()), "chess scale"),
         (lambda: kn.RatingSystem(kn.Tanh(0.5), gamma=[0.1, -0.1]), "greater than 0"),
         (lambda: kn.RatingSystem(kn.Tanh(0.5), gamma="fast"), "finite number"),
         (lambda: kn.RatingSystem(kn.Tanh(0.5), schedule="rounds"), "schedule must be None"),
-        (lambda: kn.Period(0), "at least 1"),
-        (lambda: kn.FallingSteps(0.1, -1.0, 3), "boost"),
+        (lambda: kn.model.Period(0), "at least 1"),
+        (lambda: kn.model.FallingSteps(0.1, -1.0, 3), "boost"),
         (
             lambda: kn.simulate(kn.RatingSystem(kn.Tanh(0.5), gamma=[0.1, 0.2]), LEAGUE, steps=1, seed=1),
             "2 for 7 teams",

@@ -7,6 +7,17 @@ import pytest
 from scipy.stats import chisquare
 
 import kinelo as kn
+from kinelo.model import (
+    AllPlayAll,
+    Davidson,
+    Empirical,
+    LineupLottery,
+    Local,
+    Outcome,
+    Probit,
+    Window,
+    outcome_probabilities,
+)
 from kinelo.play import elementary, encoding, laws, stream
 from kinelo.play.encoding import result_table
 
@@ -31,7 +42,7 @@ def plain_unit(bits):
 
 def plain_league(system, strengths, seed, realisation, matches, start):
     """Slow twin of ``play_table``: the same sentences, one match after the other."""
-    win, tie, _ = kn.model.outcome_probabilities(system.outcome, strengths)
+    win, tie, _ = outcome_probabilities(system.outcome, strengths)
     pairs = [(i, j) for i in range(strengths.teams) for j in range(i + 1, strengths.teams)]
     key_1, key_2 = (int(key) for key in stream.realisation_keys(seed, realisation + 1)[realisation])
     rating, played = list(start), 0
@@ -51,8 +62,8 @@ def plain_league(system, strengths, seed, realisation, matches, start):
     return np.array(rating), played
 
 
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3)])
-@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local(), kn.Window(2.0), kn.Window(2.0, smoothing=0.5)])
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), Probit(0.4), Davidson(0.6, 1.3)])
+@pytest.mark.parametrize("pairing", [AllPlayAll(), Local(), Window(2.0), Window(2.0, smoothing=0.5)])
 def test_the_fast_loop_is_the_slow_one(outcome, pairing):
     system = kn.RatingSystem(outcome, pairing, gamma=0.2)
     strengths = kn.Normal(np.linspace(4, 10, 7), 1.0)
@@ -112,10 +123,16 @@ def test_tables_are_kept_by_what_they_are_made_from(monkeypatch):
     rho = np.arange(10.0).reshape(2, 5)
     laws = [
         kn.Fixed([1.0, 2.0]), kn.Fixed([1.0, 3.0]), kn.Normal([1.0, 2.0], 1.0), kn.Normal([1.0, 2.0], 2.0),
-        kn.LineupLottery(rho, 3), kn.LineupLottery(rho, 2), kn.LineupLottery(rho, 3, weights=[1, 2, 3, 4, 5]),
-        kn.Empirical([[1.0, 2.0], [3.0, 4.0]]), kn.Empirical([[1.0, 2.0], [3.0, 4.0]], [[0.1, 0.9], [0.5, 0.5]]),
+        LineupLottery(rho, 3), LineupLottery(rho, 2), LineupLottery(rho, 3, weights=[1, 2, 3, 4, 5]),
+        Empirical([[1.0, 2.0], [3.0, 4.0]]), Empirical([[1.0, 2.0], [3.0, 4.0]], [[0.1, 0.9], [0.5, 0.5]]),
     ]  # fmt: skip
-    outcomes = [kn.Tanh(0.5), kn.Tanh(0.25), kn.Probit(0.5), kn.Davidson(0.5, 1.0), kn.Davidson(0.5, 2.0)]
+    outcomes = [
+        kn.Tanh(0.5),
+        kn.Tanh(0.25),
+        Probit(0.5),
+        Davidson(0.5, 1.0),
+        Davidson(0.5, 2.0),
+    ]
     for _ in range(2):
         for outcome in outcomes:
             for law in laws:
@@ -126,7 +143,7 @@ def test_tables_are_kept_by_what_they_are_made_from(monkeypatch):
     monkeypatch.setattr(encoding, "MOST_TABLE_BYTES", 100)
     result_table(kn.Tanh(0.125), kn.Fixed([1.0, 2.0]))
     assert sum(one.nbytes for one in encoding._kept.values()) <= 100
-    own = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))
+    own = Outcome.from_function(lambda z: z / (1 + abs(z)))
     assert result_table(own, kn.Fixed([1.0, 2.0])) is not result_table(own, kn.Fixed([1.0, 2.0]))
 
 

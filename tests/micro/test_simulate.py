@@ -63,8 +63,8 @@ def test_states_are_snapshots():
 
 
 @given(
-    st.sampled_from([kn.Tanh(0.5), kn.Probit(0.5), kn.Davidson(0.5, 1.0)]),
-    st.sampled_from([kn.AllPlayAll(), kn.Local(), kn.Window(3.0)]),
+    st.sampled_from([kn.Tanh(0.5), kn.model.Probit(0.5), kn.model.Davidson(0.5, 1.0)]),
+    st.sampled_from([kn.model.AllPlayAll(), kn.model.Local(), kn.model.Window(3.0)]),
     st.sampled_from(["marginal", "literal"]),
     st.floats(0.001, 1.0),
 )
@@ -116,7 +116,7 @@ def test_a_million_teams_need_memory_for_a_million_teams():
 
 def test_a_window_keeps_distant_teams_apart():
     league = kn.Fixed([0.0, 0.0, 50.0, 50.0])
-    system = kn.RatingSystem(kn.Tanh(0.5), kn.Window(5.0), gamma=0.1)
+    system = kn.RatingSystem(kn.Tanh(0.5), kn.model.Window(5.0), gamma=0.1)
     run = kn.simulate(system, league, steps=400, seed=1, start=league.theta, record_every=100)
     np.testing.assert_allclose(run.rating.isel(team=[0, 1]).sum("team"), 0.0, atol=1e-10)
     # Only 2 of 6 pairs may meet: 10,000 candidates, 4 standard deviations of the binomial.

@@ -14,16 +14,16 @@ from kinelo.micro.sweep_points import Setting, common_kind, most_points, simulat
 from kinelo.play import encoding
 
 PAIRINGS = {
-    "everyone": lambda width: kn.AllPlayAll(),
-    "local": lambda width: kn.Local(),
-    "window": kn.Window,
-    "soft": lambda width: kn.Window(width, smoothing=0.3 * width),
+    "everyone": lambda width: kn.model.AllPlayAll(),
+    "local": lambda width: kn.model.Local(),
+    "window": kn.model.Window,
+    "soft": lambda width: kn.model.Window(width, smoothing=0.3 * width),
 }
 OUTCOMES = {
     "tanh": lambda nu: kn.Tanh(nu),
-    "ties": lambda nu: kn.Davidson(nu, 2.0 * nu),
-    "either": lambda nu: kn.Tanh(nu) if nu > 0.5 else kn.Davidson(nu, 1.0),
-    "probit": lambda nu: kn.Probit(nu),
+    "ties": lambda nu: kn.model.Davidson(nu, 2.0 * nu),
+    "either": lambda nu: kn.Tanh(nu) if nu > 0.5 else kn.model.Davidson(nu, 1.0),
+    "probit": lambda nu: kn.model.Probit(nu),
 }
 numbers = st.floats(0.05, 1.0)
 
@@ -73,21 +73,23 @@ def test_points_of_one_table_make_one(monkeypatch):
 
 def test_what_a_kernel_for_all_does_not_know_is_played_alone():
     tanh, league = kn.Tanh(0.5), kn.Fixed([1.0, 2.0])
-    own = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))
-    near = kn.Pairing.from_function(lambda z: 1 / (1 + z * z))
+    own = kn.model.Outcome.from_function(lambda z: z / (1 + abs(z)))
+    near = kn.model.Pairing.from_function(lambda z: 1 / (1 + z * z))
     for system in (
         kn.RatingSystem(tanh, gamma=(0.1, 0.2)),
-        kn.RatingSystem(tanh, gamma=kn.FallingSteps(0.1, boost=2.0, matches=5)),
-        kn.RatingSystem(tanh, schedule=kn.Rounds()),
+        kn.RatingSystem(tanh, gamma=kn.model.FallingSteps(0.1, boost=2.0, matches=5)),
+        kn.RatingSystem(tanh, schedule=kn.model.Rounds()),
         kn.RatingSystem(own),
         kn.RatingSystem(tanh, near),
     ):
         assert common_kind(system, league) is None
     assert common_kind(kn.RatingSystem(tanh), kn.Fixed(np.zeros(4097))) is None
-    kinds = {common_kind(kn.RatingSystem(law), league) for law in (tanh, kn.Davidson(0.5, 1.0), kn.Probit(0.5))}
+    kinds = {
+        common_kind(kn.RatingSystem(law), league) for law in (tanh, kn.model.Davidson(0.5, 1.0), kn.model.Probit(0.5))
+    }
     assert len(kinds) == 2
     assert common_kind(kn.RatingSystem(tanh), kn.Fixed([1.0, 2.0, 3.0])) not in kinds
-    assert common_kind(kn.RatingSystem(tanh, kn.Local()), league) not in kinds
+    assert common_kind(kn.RatingSystem(tanh, kn.model.Local()), league) not in kinds
 
 
 def test_batches_are_bounded_by_memory_time_and_number():

@@ -53,14 +53,16 @@ def test_closed_form(nu, variance):
 
 def test_reference_lineups():
     rho = np.stack([(10 * np.arange(23) / 22) / 11, np.full(23, 4 / 11)])
-    league = kn.LineupLottery(rho, 11)
+    league = kn.model.LineupLottery(rho, 11)
     assert league.sigma[0] == pytest.approx(0.67140813, abs=5e-9)
     for nu, expected in ((0.5, 0.4262868544), (1.0, 0.6411448738)):
         assert kn.expected_result(kn.Tanh(nu), league)[0, 1] == pytest.approx(expected, abs=1e-9)
 
 
 @given(
-    st.sampled_from([kn.Tanh(0.5), kn.Tanh(3.0), kn.Probit(0.4), kn.Davidson(0.7, 0.5), kn.Davidson(0.7, 6.0)]),
+    st.sampled_from(
+        [kn.Tanh(0.5), kn.Tanh(3.0), kn.model.Probit(0.4), kn.model.Davidson(0.7, 0.5), kn.model.Davidson(0.7, 6.0)]
+    ),
     st.floats(-12, 12),
     st.floats(0, 3),
     st.floats(0, 3),
@@ -75,15 +77,15 @@ def test_probit_has_a_closed_form():
     theta, sigma = np.array([0.0, 5.0, 100.0]), np.array([1.0, 3.0, 0.1])
     variance = np.add.outer(sigma**2, sigma**2)
     expected = erf(0.5 * np.subtract.outer(theta, theta) / np.sqrt(1 + 0.5 * variance))
-    np.testing.assert_allclose(kn.expected_result(kn.Probit(0.5), kn.Normal(theta, sigma)), expected, atol=1e-13)
+    np.testing.assert_allclose(kn.expected_result(kn.model.Probit(0.5), kn.Normal(theta, sigma)), expected, atol=1e-13)
 
 
 @pytest.mark.parametrize(
-    "outcome", [kn.Tanh(0.7), kn.Probit(0.7), *(kn.Davidson(0.7, k) for k in (0.3, 2.0, 1.9999999, 9.0))]
+    "outcome", [kn.Tanh(0.7), kn.model.Probit(0.7), *(kn.model.Davidson(0.7, k) for k in (0.3, 2.0, 1.9999999, 9.0))]
 )
 def test_any_finite_law_agrees_with_the_double_sum(outcome):
     generator = np.random.default_rng(4)
-    league = kn.Empirical(generator.normal(scale=4, size=(3, 5)), generator.dirichlet(np.ones(5), size=3))
+    league = kn.model.Empirical(generator.normal(scale=4, size=(3, 5)), generator.dirichlet(np.ones(5), size=3))
     difference = league.values[:, None, :, None] - league.values[None, :, None, :]
     weight = league.probabilities[:, None, :, None] * league.probabilities[None, :, None, :]
     np.testing.assert_allclose(
@@ -147,13 +149,13 @@ def test_unknown_closures_are_refused():
 def test_results_kept_for_a_lottery_are_nobodys_to_change():
     """They are those of a league that was never kept: one of another law, which draws as the lottery does."""
 
-    class Other(kn.LineupLottery):
+    class Other(kn.model.LineupLottery):
         pass
 
     rho = np.random.default_rng(3).normal(7.0, 1.0, (5, 6))
     outcome = kn.Tanh(nu=0.5)
-    first = kn.expected_result(outcome, kn.LineupLottery(rho, 3))
+    first = kn.expected_result(outcome, kn.model.LineupLottery(rho, 3))
     first[:] = 0.0
-    again = kn.expected_result(outcome, kn.LineupLottery(rho, 3))
+    again = kn.expected_result(outcome, kn.model.LineupLottery(rho, 3))
     assert (again == kn.expected_result(outcome, Other(rho, 3))).all() and (again != 0.0).any()
-    assert (again != kn.expected_result(outcome, kn.LineupLottery(rho, 2))).any()
+    assert (again != kn.expected_result(outcome, kn.model.LineupLottery(rho, 2))).any()

@@ -8,8 +8,8 @@ import pytest
 
 import kinelo as kn
 
-OUTCOMES = [kn.Tanh(0.7), kn.Probit(1.3), kn.Davidson(0.5, 0.0), kn.Davidson(0.5, 3.0)]
-PAIRINGS = [kn.AllPlayAll(), kn.Local(), kn.Window(2.0), kn.Window(2.0, smoothing=0.3)]
+OUTCOMES = [kn.Tanh(0.7), kn.model.Probit(1.3), kn.model.Davidson(0.5, 0.0), kn.model.Davidson(0.5, 3.0)]
+PAIRINGS = [kn.model.AllPlayAll(), kn.model.Local(), kn.model.Window(2.0), kn.model.Window(2.0, smoothing=0.3)]
 Z = np.array([-800.0, -3.0, -2.0, -1e-3, 0.0, 0.4, 2.0, 2.1, 50.0])
 
 
@@ -30,7 +30,7 @@ def test_pairing_formulas_are_the_law(pairing):
 
 @pytest.mark.parametrize("law", [*OUTCOMES, *PAIRINGS], ids=repr)
 def test_formulas_close_over_plain_numbers_only(law):
-    formulas = [law.scalar_w()] if isinstance(law, kn.Pairing) else [law.scalar_b(), law.scalar_tie()]
+    formulas = [law.scalar_w()] if isinstance(law, kn.model.Pairing) else [law.scalar_b(), law.scalar_tie()]
     for formula in formulas:
         assert isinstance(formula, types.FunctionType)
         assert all(type(cell.cell_contents) is float for cell in formula.__closure__ or ())
@@ -52,8 +52,8 @@ def test_a_subclass_is_never_taken_for_the_built_in_law():
     [
         kn.Fixed([1.0, 2.0]),
         kn.Normal([1.0, 2.0], [0.5, 3.0]),
-        kn.Empirical([[1.0, 3.0], [2.0, 2.5]], [0.2, 0.8]),
-        kn.LineupLottery([[0.0, 1.0, 4.0], [1.0, 1.0, 2.0]], 2),
+        kn.model.Empirical([[1.0, 3.0], [2.0, 2.5]], [0.2, 0.8]),
+        kn.model.LineupLottery([[0.0, 1.0, 4.0], [1.0, 1.0, 2.0]], 2),
     ],
     ids=repr,
 )

@@ -45,7 +45,7 @@ def brute_force(b, shape, gap, sigma_1, sigma_2):
 
 @functools.cache
 def league_of(shape):
-    return kn.Scaled(SHAPES[shape][0], [0.0, 2.0, 5.0], [1.0, 0.5, 1.0])
+    return kn.model.Scaled(SHAPES[shape][0], [0.0, 2.0, 5.0], [1.0, 0.5, 1.0])
 
 
 @functools.cache
@@ -61,7 +61,7 @@ def nodes_of(shape):
 def test_expected_results_agree_with_brute_force(shape, formula):
     scalar, vector = FORMULAS[formula]
     league = league_of(shape)
-    found = kn.expected_result(kn.Outcome.from_function(scalar), league)
+    found = kn.expected_result(kn.model.Outcome.from_function(scalar), league)
     for i, j in ((0, 1), (2, 1)):
         gap = league.theta[i] - league.theta[j]
         wanted = brute_force(vector, shape, gap, league.sigma[i], league.sigma[j])
@@ -72,7 +72,7 @@ def test_expected_results_agree_with_brute_force(shape, formula):
 @settings(max_examples=8, deadline=None)
 def test_a_formula_gives_what_closed_forms_give(nu, sigma, supremum):
     closed = kn.Tanh(nu)
-    found = kn.Outcome.from_function(lambda z: supremum * math.tanh(nu * z))
+    found = kn.model.Outcome.from_function(lambda z: supremum * math.tanh(nu * z))
     z = np.linspace(-30, 30, 301) / nu
     np.testing.assert_allclose(found.b(z), supremum * closed.b(z), atol=1e-14)
     np.testing.assert_allclose(found.b_prime(z), supremum * closed.b_prime(z), atol=1e-10 * nu)
@@ -87,8 +87,8 @@ def test_a_formula_gives_what_closed_forms_give(nu, sigma, supremum):
 
 
 def test_ties_of_a_formula_are_davidsons():
-    closed = kn.Davidson(0.5, 1.0)
-    found = kn.Outcome.from_function(closed.scalar_b(), ties=closed.scalar_tie())
+    closed = kn.model.Davidson(0.5, 1.0)
+    found = kn.model.Outcome.from_function(closed.scalar_b(), ties=closed.scalar_tie())
     league = kn.Normal([0.0, 1.0, 4.0], [1.0, 2.0, 0.5])
     for mine, theirs in zip(
         kn.model.outcome_probabilities(found, league), kn.model.outcome_probabilities(closed, league)
@@ -98,7 +98,7 @@ def test_ties_of_a_formula_are_davidsons():
 
 
 def test_a_corner_is_no_obstacle():
-    ramp = kn.Outcome.from_function(lambda z: max(-1.0, min(1.0, z)))
+    ramp = kn.model.Outcome.from_function(lambda z: max(-1.0, min(1.0, z)))
     np.testing.assert_allclose(ramp.b([-2.0, 0.25, 1.0]), [-1.0, 0.25, 1.0], atol=1e-14)
     # E clip(Z, −1, 1) of Z ~ N(d, s) in closed form.
     d, s = 0.7, math.sqrt(2)
@@ -124,7 +124,7 @@ def test_a_corner_is_no_obstacle():
 )
 def test_what_is_no_outcome_is_refused_in_a_sentence(formula, words):
     with pytest.raises(kn.InputError, match=words):
-        kn.Outcome.from_function(formula)
+        kn.model.Outcome.from_function(formula)
 
 
 @pytest.mark.parametrize(
@@ -137,17 +137,17 @@ def test_what_is_no_outcome_is_refused_in_a_sentence(formula, words):
 )
 def test_what_is_no_pairing_is_refused_in_a_sentence(formula, words):
     with pytest.raises(kn.InputError, match=words):
-        kn.Pairing.from_function(formula)
+        kn.model.Pairing.from_function(formula)
 
 
 def test_distributions_without_a_variance_are_refused():
     with pytest.raises(kn.InputError, match="finite variance"):
-        kn.Scaled(stats.t(2), [0.0, 1.0], 1.0)
+        kn.model.Scaled(stats.t(2), [0.0, 1.0], 1.0)
     with pytest.raises(kn.InputError, match="such as"):
-        kn.Scaled("normal", [0.0, 1.0], 1.0)
+        kn.model.Scaled("normal", [0.0, 1.0], 1.0)
 
 
-class Coin(kn.Strength):
+class Coin(kn.model.Strength):
     def __init__(self, theta, stake):
         self.stake = stake
         self.describe(theta, stake)
@@ -158,17 +158,17 @@ class Coin(kn.Strength):
 
 def test_a_law_of_strength_needs_only_its_draws():
     theta = np.array([0.0, 1.0, 3.0])
-    wanted = kn.expected_result(kn.Tanh(0.5), kn.Empirical(theta[:, None] + [-2.0, 2.0]))
+    wanted = kn.expected_result(kn.Tanh(0.5), kn.model.Empirical(theta[:, None] + [-2.0, 2.0]))
     np.testing.assert_allclose(kn.expected_result(kn.Tanh(0.5), Coin(theta, 2.0)), wanted, atol=1e-10)
 
 
 def test_digests_tell_laws_apart():
     def law(scale):
-        return kn.Outcome.from_function(lambda z: math.tanh(scale * z))
+        return kn.model.Outcome.from_function(lambda z: math.tanh(scale * z))
 
     assert law(1.0).digest() == law(1.0).digest() != law(2.0).digest()
     assert kn.Tanh(0.5).digest() == kn.Tanh(0.5).digest() != kn.Tanh(0.6).digest()
-    shapes = [kn.Scaled(stats.t(k), [0.0, 1.0], 1.0).digest() for k in (3, 3, 4)]
+    shapes = [kn.model.Scaled(stats.t(k), [0.0, 1.0], 1.0).digest() for k in (3, 3, 4)]
     assert shapes[0] == shapes[1] != shapes[2]
 
 
@@ -181,12 +181,12 @@ def test_digests_tell_laws_apart():
     ],
 )
 def test_what_is_no_outcome_is_told_that_ones_own_would_do(ask):
-    with pytest.raises(kn.InputError, match=rf"{built_in_names(kn.Outcome, ', ')} or your own kinelo\.Outcome"):
+    with pytest.raises(kn.InputError, match=rf"{built_in_names(kn.model.Outcome, ', ')} or your own kinelo\.model\.Outcome"):
         ask(np.tanh)
 
 
 def test_an_unbiased_step_and_recovered_strengths_for_ones_own_outcome():
-    law = kn.Outcome.from_function(lambda z: z / math.sqrt(1 + z * z))
+    law = kn.model.Outcome.from_function(lambda z: z / math.sqrt(1 + z * z))
     league = kn.Normal([-1.0, 0.0, 0.3, 1.2], 0.4)
     gamma = kn.unbiased_gamma(law, league)
     state = kn.stationary(kn.RatingSystem(law, gamma=gamma), league, noise="gaussian")
@@ -196,7 +196,7 @@ def test_an_unbiased_step_and_recovered_strengths_for_ones_own_outcome():
     )
 
 
-class Mixture(kn.Strength):
+class Mixture(kn.model.Strength):
     """Two normal laws, chosen by where the uniform number lies: λ jumps there, and is no increasing function of it."""
 
     def __init__(self, theta, share, apart, sigma):

@@ -12,8 +12,8 @@ import kinelo as kn
 
 outcomes = st.one_of(
     st.builds(kn.Tanh, nu=st.floats(0.01, 3)),
-    st.builds(kn.Probit, nu=st.floats(0.01, 3)),
-    st.builds(kn.Davidson, nu=st.floats(0.01, 3), kappa=st.floats(0, 8)),
+    st.builds(kn.model.Probit, nu=st.floats(0.01, 3)),
+    st.builds(kn.model.Davidson, nu=st.floats(0.01, 3), kappa=st.floats(0, 8)),
 )
 differences = st.floats(-50, 50)
 
@@ -50,9 +50,9 @@ def test_win_tie_and_loss_make_one_and_b(outcome, z):
 
 def test_davidson_contains_tanh():
     z = np.linspace(-9, 9, 91)
-    np.testing.assert_allclose(kn.Davidson(0.5, 0).b(z), kn.Tanh(0.5).b(z), atol=1e-15)
-    np.testing.assert_allclose(kn.Davidson(0.5, 2).b(z), np.tanh(0.25 * z), atol=1e-15)
-    assert kn.Davidson(0.5, 2).tie_probability(0) == 0.5
+    np.testing.assert_allclose(kn.model.Davidson(0.5, 0).b(z), kn.Tanh(0.5).b(z), atol=1e-15)
+    np.testing.assert_allclose(kn.model.Davidson(0.5, 2).b(z), np.tanh(0.25 * z), atol=1e-15)
+    assert kn.model.Davidson(0.5, 2).tie_probability(0) == 0.5
 
 
 def test_the_chess_scale():
@@ -61,7 +61,9 @@ def test_the_chess_scale():
     assert float(elo.win_probability(200)) == pytest.approx(1 / (1 + 10 ** (-200 / 400)), abs=1e-15)
 
 
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.7), kn.Probit(0.7), kn.Davidson(0.7, 1.0), kn.Davidson(0.7, 7.0)])
+@pytest.mark.parametrize(
+    "outcome", [kn.Tanh(0.7), kn.model.Probit(0.7), kn.model.Davidson(0.7, 1.0), kn.model.Davidson(0.7, 7.0)]
+)
 def test_b_prime_condition_limit_is_where_the_closure_stops_increasing(outcome):
     z = np.linspace(0, 30, 30_001)
     for factor, increasing in ((0.999, True), (1.001, False)):
@@ -71,13 +73,13 @@ def test_b_prime_condition_limit_is_where_the_closure_stops_increasing(outcome):
 
 @pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), "x", None, True])
 def test_nu_must_be_a_positive_number(bad):
-    for build in (kn.Tanh, kn.Probit, lambda nu: kn.Davidson(nu, 1)):
+    for build in (kn.Tanh, kn.model.Probit, lambda nu: kn.model.Davidson(nu, 1)):
         with pytest.raises(kn.InputError, match=r"^nu must be .*\.$"):
             build(bad)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.7), kn.Probit(0.7), kn.Davidson(0.7, 1.0)])
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.7), kn.model.Probit(0.7), kn.model.Davidson(0.7, 1.0)])
 def test_far_out_laws_are_flat_and_say_nothing(outcome):
     far = np.array([-1e300, 1e300])
     for derivative in (outcome.b_prime, outcome.b_second, outcome.b_third):
@@ -87,7 +89,7 @@ def test_far_out_laws_are_flat_and_say_nothing(outcome):
 
 def test_kappa_must_not_be_negative():
     with pytest.raises(kn.InputError, match="kappa must be 0 or more"):
-        kn.Davidson(0.5, -0.1)
+        kn.model.Davidson(0.5, -0.1)
 
 
 def test_fides_table_but_for_six_entries():
@@ -96,7 +98,7 @@ def test_fides_table_but_for_six_entries():
     last += [188, 197, 206, 215, 225, 235, 245, 256, 267, 278, 290, 302, 315, 328, 344, 357, 374, 391, 411, 432, 456]
     last += [484, 517, 559, 619, 735]
     hundredths = np.repeat(np.arange(50, 100), np.diff([-1, *last]))
-    law = np.round(50 * (1 + kn.Probit.fide().b(np.arange(736))))
+    law = np.round(50 * (1 + kn.model.Probit.fide().b(np.arange(736))))
     assert hundredths.size == 736
     assert np.sum(law == hundredths) == 730
     assert np.abs(law - hundredths).max() == 1

@@ -22,7 +22,7 @@ def random_league(seed, players=7, m=3, weighted=True):
     generator = np.random.default_rng(seed)
     rho = generator.normal(size=(2, players))
     weights = generator.uniform(0.1, 5, size=(2, players)) if weighted else None
-    return kn.LineupLottery(rho, m, weights), rho, np.ones_like(rho) if weights is None else weights
+    return kn.model.LineupLottery(rho, m, weights), rho, np.ones_like(rho) if weights is None else weights
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -41,16 +41,16 @@ def test_lottery_agrees_with_enumeration(weighted, players, m):
 
 def test_uniform_lottery_has_the_textbook_variance():
     rho = np.random.default_rng(5).normal(size=(4, 23))
-    league = kn.LineupLottery(rho, 11)
+    league = kn.model.LineupLottery(rho, 11)
     np.testing.assert_allclose(league.theta, 11 / 23 * rho.sum(axis=1), atol=1e-12)
     np.testing.assert_allclose(league.sigma, np.sqrt(11 * (1 - 11 / 23)) * rho.std(axis=1, ddof=1), atol=1e-12)
 
 
 def test_large_squads_neither_overflow_nor_lose_digits():
     rho = np.random.default_rng(6).normal(size=(2, 2000))
-    league = kn.LineupLottery(rho, 900, np.random.default_rng(7).uniform(1e-3, 1e3, (2, 2000)))
+    league = kn.model.LineupLottery(rho, 900, np.random.default_rng(7).uniform(1e-3, 1e3, (2, 2000)))
     assert np.isfinite(league.sigma).all() and (league.sigma > 0).all()
-    uniform = kn.LineupLottery(rho, 900)
+    uniform = kn.model.LineupLottery(rho, 900)
     np.testing.assert_allclose(uniform.theta, 900 / 2000 * rho.sum(axis=1), rtol=1e-9)
 
 
@@ -58,8 +58,8 @@ laws = st.sampled_from(
     [
         kn.Fixed([1.0, 2.5, -3.0]),
         kn.Normal([1.0, 2.5, -3.0], [0.0, 1.0, 2.0]),
-        kn.Empirical([[0.0, 1.0, 4.0], [1.0, 1.0, 1.0], [-2.0, 0.0, 2.0]], [0.2, 0.5, 0.3]),
-        kn.LineupLottery(
+        kn.model.Empirical([[0.0, 1.0, 4.0], [1.0, 1.0, 1.0], [-2.0, 0.0, 2.0]], [0.2, 0.5, 0.3]),
+        kn.model.LineupLottery(
             np.random.default_rng(1).normal(size=(3, 6)), 2, np.random.default_rng(2).uniform(1, 3, (3, 6))
         ),
     ]
@@ -118,14 +118,14 @@ def test_set_ups_of_the_paper():
         (lambda: kn.Fixed([1.0, 2.0], names=["a"]), "one name per team"),
         (lambda: kn.Normal([1.0, 2.0], -1.0), "sigma must be 0 or more"),
         (lambda: kn.Normal([1.0, 2.0], [1.0, 2.0, 3.0]), "3 for 2 teams"),
-        (lambda: kn.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 3), r"m must be at most M.*m = 3, M = 2"),
-        (lambda: kn.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 0), "m must be a whole number of at least 1"),
-        (lambda: kn.LineupLottery([[1.0, 2.0]], 1), "at least 2 teams"),
-        (lambda: kn.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 1, [[1.0, -1.0]]), "weights must be 0 or more"),
-        (lambda: kn.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 2, [[1.0, 0.0]]), "positive for at least m = 2"),
-        (lambda: kn.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 1, [1.0, 1.0, 1.0]), "shape of rho, 2 × 2"),
-        (lambda: kn.Empirical([[1.0, 2.0], [1.0, 2.0]], [0.7, 0.7]), "sum to 1"),
-        (lambda: kn.Empirical([[1.0, 2.0], [1.0, 2.0]], [1.0, 0.0, 0.0]), "shape of values"),
+        (lambda: kn.model.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 3), r"m must be at most M.*m = 3, M = 2"),
+        (lambda: kn.model.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 0), "m must be a whole number of at least 1"),
+        (lambda: kn.model.LineupLottery([[1.0, 2.0]], 1), "at least 2 teams"),
+        (lambda: kn.model.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 1, [[1.0, -1.0]]), "weights must be 0 or more"),
+        (lambda: kn.model.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 2, [[1.0, 0.0]]), "positive for at least m = 2"),
+        (lambda: kn.model.LineupLottery([[1.0, 2.0], [1.0, 2.0]], 1, [1.0, 1.0, 1.0]), "shape of rho, 2 × 2"),
+        (lambda: kn.model.Empirical([[1.0, 2.0], [1.0, 2.0]], [0.7, 0.7]), "sum to 1"),
+        (lambda: kn.model.Empirical([[1.0, 2.0], [1.0, 2.0]], [1.0, 0.0, 0.0]), "shape of values"),
         (lambda: kn.homogeneous(sigma=1.0, theta=(10, 4)), "low < high"),
         (lambda: kn.paper.setup_r2(lineup=23), "smaller than players"),
     ],

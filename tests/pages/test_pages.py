@@ -21,7 +21,7 @@ from kinelo.raters.adapter import blank_of
 ODD = ["$lot & Söhne", "Ann 😀", "<script>alert(1)</script>", "D" * 120]
 
 
-def league() -> kn.Matches:
+def league() -> kn.matches.Matches:
     """Uneven: the first side wins most, one rests for two years, one result is a shock."""
     rng = np.random.default_rng(3)
     rows = []
@@ -163,7 +163,7 @@ def test_the_page_says_where_nobody_ranked_plays_in_the_matches():
     assert words not in kn.pages.share_page(rater)
 
 
-def slow_chances(matches: kn.Matches, k: float) -> list[float]:
+def slow_chances(matches: kn.matches.Matches, k: float) -> list[float]:
     """What classic Elo gave to what happened: a draw where it counts two halves."""
     found, rater = [], kn.TeamElo.classic(k=k)
     for n in range(len(matches)):
@@ -333,7 +333,7 @@ class Speechless:
     def __init__(self, rater: kn.TeamElo) -> None:
         self.ratings_ = rater.ratings_
 
-    def fit(self, matches: kn.Matches) -> Speechless:
+    def fit(self, matches: kn.matches.Matches) -> Speechless:
         return self
 
 

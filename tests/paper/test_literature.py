@@ -86,7 +86,7 @@ def test_the_factor_of_a_round_is_that_of_two_tables():
 def test_mean_ratings_flow_to_the_skills_where_all_meet():
     skills = np.array([-2.0, -0.5, 0.1, 2.4])
     start = np.array([[1.0, 0.0, -2.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-    path = follow(kn.Tanh(nu=0.5), kn.AllPlayAll(), skills, start, np.array([0.0, 10.0, 400.0]))
+    path = follow(kn.Tanh(nu=0.5), kn.model.AllPlayAll(), skills, start, np.array([0.0, 10.0, 400.0]))
     assert path.shape == (2, 3, 4) and path[:, 0] == pytest.approx(start - start.mean(axis=1, keepdims=True))
     assert path[0, -1] == pytest.approx(skills - skills.mean(), abs=1e-6) == path[1, -1]
 
@@ -96,7 +96,7 @@ def test_ratings_without_drift_are_those_of_the_library():
     outcome = kn.Tanh(nu=0.5)
     table = expected_results(outcome, np.array([1.1, 0.4, -0.2, -0.4, -0.9]), 0.25)
     found = without_drift(outcome, table, 1 - np.eye(5))
-    settled = kn.stationary(outcome, kn.Results(table)).rating
+    settled = kn.stationary(outcome, kn.model.Results(table)).rating
     assert found == pytest.approx(settled - settled.mean(), abs=1e-8)
 
 

@@ -74,7 +74,7 @@ def test_the_distance_decays_like_twice_the_gap(prepared):
     """In the end at the rate that relaxation gives; the line beside it falls at that rate throughout."""
     evidence = prepared["energy"][1]
     for closure in ("exact", "taylor"):
-        teams = kn.Continuum(theta=(4.0, 10.0), sigma=1.0)
+        teams = kn.theory.Continuum(theta=(4.0, 10.0), sigma=1.0)
         gap = kn.relaxation(kn.RatingSystem(kn.Tanh(0.5)), teams, closure=closure).gap
         for start in ("from r = θ", "from one rating", "uniform", "smooth around r = θ"):
             run = evidence.runs[f"{start}, {closure}"]

@@ -122,7 +122,9 @@ def test_every_picture_draws_names_as_they_are_written():
     swept = kn.sweep(lambda **axes: 1.0, {"$_a$": [1, 2], bad: ["x", "$\\y$"]})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", kn.KineloWarning)
-        compared = kn.design(league, kn.Form(rate=0.1, spread=0.5), {bad: system}, matches=30, realisations=2, seed=1)
+        compared = kn.design(
+            league, kn.model.Form(rate=0.1, spread=0.5), {bad: system}, matches=30, realisations=2, seed=1
+        )
     pictures = [
         kn.plot.calibration(test),
         kn.plot.ratings(run, bad),

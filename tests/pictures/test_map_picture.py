@@ -8,14 +8,16 @@ from kinelo.pictures.systems import draw_map
 
 
 def state(strengths, pairing=None, noise="gaussian"):
-    return kn.stationary(kn.RatingSystem(kn.Tanh(0.5), pairing or kn.AllPlayAll(), 0.2), strengths, noise=noise)
+    return kn.stationary(kn.RatingSystem(kn.Tanh(0.5), pairing or kn.model.AllPlayAll(), 0.2), strengths, noise=noise)
 
 
 def curve(axes):
     return next(line for line in axes.lines if line.get_label() == "stationary rating R(θ)").get_xydata()
 
 
-@pytest.mark.parametrize("strengths", [kn.homogeneous(sigma=1.0, teams=30), kn.Continuum((4, 10), 1.0, nodes=30)])
+@pytest.mark.parametrize(
+    "strengths", [kn.homogeneous(sigma=1.0, teams=30), kn.theory.Continuum((4, 10), 1.0, nodes=30)]
+)
 def test_curve_band_and_labels(strengths):
     found = state(strengths)
     figure = draw_map(found, "A league")
@@ -37,7 +39,7 @@ def test_without_noise_there_is_no_band():
 
 
 def test_a_pairing_by_rating_draws_its_teams():
-    found = state(kn.homogeneous(sigma=1.0, teams=20), kn.Local())
+    found = state(kn.homogeneous(sigma=1.0, teams=20), kn.model.Local())
     assert curve(draw_map(found).axes[0])[:, 1] == pytest.approx(found.rating)
 
 

@@ -77,7 +77,7 @@ def test_calibration_shows_what_happened_over_what_was_said():
 def test_design_stacks_its_parts_and_marks_its_systems():
     gamma = np.array([0.4, 0.1, 0.2])
     best = SimpleNamespace(gammas=gamma, noise=gamma * 2, lag=0.05 / gamma, bias=gamma * 0 + 0.3)
-    system, rule = SimpleNamespace(gamma=0.15), SimpleNamespace(gamma=kn.FideSteps())
+    system, rule = SimpleNamespace(gamma=0.15), SimpleNamespace(gamma=kn.model.FideSteps())
     systems = [
         SimpleNamespace(name="A", system=system, error=1.3, standard_error=0.11, theory=1.25, settled=True),
         SimpleNamespace(name="B", system=rule, error=1.7, standard_error=0.1, theory=None, settled=True),

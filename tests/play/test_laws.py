@@ -10,7 +10,9 @@ from kinelo.play import elementary, laws, stream
 Z = np.concatenate([np.linspace(-30, 30, 601), np.logspace(-12, 0, 25), [-0.0, 900.0, -1e300]])
 
 
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.6, 9.0)])
+@pytest.mark.parametrize(
+    "outcome", [kn.Tanh(0.5), kn.model.Probit(0.4), kn.model.Davidson(0.6, 1.3), kn.model.Davidson(0.6, 9.0)]
+)
 def test_b_its_slope_and_ties_are_the_models(outcome):
     code = laws.code_outcome(outcome)
     b, slope, tie = np.array([laws.match_law(*code, z) for z in Z]).T
@@ -24,7 +26,7 @@ def test_b_its_slope_and_ties_are_the_models(outcome):
 @pytest.mark.parametrize("kappa", [0.0, 0.8, 5.0])
 def test_chances_are_those_of_the_law_however_they_are_asked(kappa):
     for z in Z:
-        b, _, tie = laws.match_law(*laws.code_outcome(kn.Davidson(0.6, kappa)), z)
+        b, _, tie = laws.match_law(*laws.code_outcome(kn.model.Davidson(0.6, kappa)), z)
         win, drawn, loss = laws.davidson_chances(kappa, 0.6 * z)
         assert win - loss == pytest.approx(b, abs=4e-16)
         assert drawn == pytest.approx(tie, abs=4e-16)
@@ -61,7 +63,9 @@ def test_davidson_in_points_stays_close_to_elo():
     assert (round(off(1.0)[200], 4), round(off(1.0).max(), 4), round(off(4.0).max(), 3)) == (0.0027, 0.0097, 0.034)
 
 
-@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local(), kn.Window(2.0), kn.Window(2.0, smoothing=0.5)])
+@pytest.mark.parametrize(
+    "pairing", [kn.model.AllPlayAll(), kn.model.Local(), kn.model.Window(2.0), kn.model.Window(2.0, smoothing=0.5)]
+)
 def test_w_is_the_models(pairing):
     code = laws.code_pairing(pairing)
     np.testing.assert_allclose([laws.acceptance(*code, z) for z in Z[:-1]], pairing.w(Z[:-1]), atol=4e-16, rtol=0)

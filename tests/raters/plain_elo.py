@@ -98,7 +98,7 @@ class PlainElo:
         self.ratings[home] = self.rating(home) + step  # what one side gains
         self.ratings[away] = self.rating(away) - step  # the other loses: points are neither made nor lost
 
-    def one_step_ahead(self, matches: kn.Matches) -> list[tuple[float, float, float]]:
+    def one_step_ahead(self, matches: kn.matches.Matches) -> list[tuple[float, float, float]]:
         """Forecast each match from what was known before it, then use it. In the package: the method of this name.
 
         How good a rater is can be told from these forecasts alone: their log-loss is what ``backtest`` reports.

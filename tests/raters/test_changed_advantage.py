@@ -19,7 +19,7 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def league(n: int, advantage_of: np.ndarray, seed: int, teams: int = 20) -> kn.Matches:
+def league(n: int, advantage_of: np.ndarray, seed: int, teams: int = 20) -> kn.matches.Matches:
     """Matches without draws of sides 120 points apart, with an advantage of its own in each."""
     rng = np.random.default_rng(seed)
     strength = rng.normal(0.0, 120.0, teams)
@@ -37,7 +37,7 @@ def league(n: int, advantage_of: np.ndarray, seed: int, teams: int = 20) -> kn.M
     )
 
 
-def turned(n: int = 900, at: int = 300, seed: int = 4) -> kn.Matches:
+def turned(n: int = 900, at: int = 300, seed: int = 4) -> kn.matches.Matches:
     """Winners are nearly always named first, and from one match on they are not."""
     return league(n, np.where(np.arange(n) < at, 900.0, 25.0), seed)
 

@@ -39,7 +39,7 @@ def test_contests_of_two_are_matches():
     table = {"home": names[pairs[:, 0]], "away": names[pairs[:, 1]], "result": rng.integers(0, 3, 80) / 2}
     matches = kn.read_matches(table | {"neutral": [True] * 80})
     one = dict(kn.TeamElo.classic(k=20).fit(matches).ratings_.select("name", "rating").rows())
-    other = kn.TeamElo.classic(k=20).fit(kn.Contests.from_matches(matches)).ratings_
+    other = kn.TeamElo.classic(k=20).fit(kn.matches.Contests.from_matches(matches)).ratings_
     assert dict(other.select("name", "rating").rows()) == pytest.approx(one)
 
 
@@ -56,7 +56,7 @@ def test_forecasts_are_those_of_plackett_and_luce():
 def test_rules_of_k_are_refused_for_contests():
     contests = kn.read_contests(kn.matches.sample_contests(contests=3, size=5, seed=2))
     with pytest.raises(InputError, match="one K for all"):
-        kn.TeamElo.classic(k=kn.FideSteps()).fit(contests)
+        kn.TeamElo.classic(k=kn.model.FideSteps()).fit(contests)
 
 
 def test_the_uncertainty_is_the_spread_that_luck_leaves():
@@ -80,7 +80,7 @@ def test_an_uncertainty_of_contests_of_two_is_that_of_matches():
     table = {"home": list("ABCAB"), "away": list("BCDDC"), "result": [1, 0, 1, 1, 0], "neutral": [True] * 5}
     matches = kn.read_matches(table)
     one = kn.TeamElo.classic(k=20, ties=0.0).fit(matches).ratings_.sort("name")
-    other = kn.TeamElo.classic(k=20).fit(kn.Contests.from_matches(matches)).ratings_.sort("name")
+    other = kn.TeamElo.classic(k=20).fit(kn.matches.Contests.from_matches(matches)).ratings_.sort("name")
     assert other["uncertainty"].to_list() == pytest.approx(one["uncertainty"].to_list())
 
 
@@ -121,7 +121,7 @@ def test_contests_in_chunks_and_ratings_to_begin_with(tmp_path):
     with pytest.warns(kn.KineloWarning, match="start names 1 that no match names: 'somebody else'"):
         whole = kn.TeamElo.classic(k=20, start=begin).fit(contests)
     with pytest.warns(kn.KineloWarning, match="somebody else"):
-        chunks = kn.TeamElo.classic(k=20, start=begin).fit(kn.scan_contests(tmp_path / "races.csv"))
+        chunks = kn.TeamElo.classic(k=20, start=begin).fit(kn.matches.scan_contests(tmp_path / "races.csv"))
     assert chunks.ratings_.equals(whole.ratings_)
     assert whole.ratings_.filter(name="somebody else")["rating"][0] == 1600.0
     first = kn.TeamElo.classic(k=20, start=begin).one_step_ahead(contests[:1])

@@ -9,7 +9,7 @@ import kinelo as kn
 from kinelo.forecasts.scores import log_loss
 
 
-def squads(seed: int, a_day: int, spread: tuple[float, float], teams: int = 16, squad: int = 16) -> kn.Matches:
+def squads(seed: int, a_day: int, spread: tuple[float, float], teams: int = 16, squad: int = 16) -> kn.matches.Matches:
     """Two seasons of sides of 11 out of a squad, a match of every two at each ground; the order in a day is unknown."""
     rng = np.random.default_rng(seed)
     skill = rng.normal(0, spread[0], teams)[:, None] + rng.normal(0, spread[1], (teams, squad))

@@ -33,7 +33,7 @@ class Careful:
     def one_step_ahead(self, matches):
         said = super().one_step_ahead(matches)
         self.seen += len(matches)
-        return kn.Forecast(0.5 * said.probabilities + 1 / 6, said.unknown, matches)
+        return kn.forecasts.Forecast(0.5 * said.probabilities + 1 / 6, said.unknown, matches)
 
 
 class CarefulTeamElo(Careful, kn.TeamElo):
@@ -91,7 +91,7 @@ class Draws(kn.raters.Rater):
 
     def one_step_ahead(self, matches):
         drawn = self.parameters_["share"]
-        return kn.Forecast(np.tile([(1 - drawn) / 2, drawn, (1 - drawn) / 2], (len(matches), 1)))
+        return kn.forecasts.Forecast(np.tile([(1 - drawn) / 2, drawn, (1 - drawn) / 2], (len(matches), 1)))
 
     @property
     def ratings_(self):

@@ -38,7 +38,7 @@ def test_glickmans_example_of_glicko_2():
     assert me["volatility"].item() == pytest.approx(0.0599960, abs=5e-7)
 
 
-def season(seed=1, n=120, teams=6) -> kn.Matches:
+def season(seed=1, n=120, teams=6) -> kn.matches.Matches:
     rng = np.random.default_rng(seed)
     home = rng.integers(0, teams, n)
     away = (home + rng.integers(1, teams, n)) % teams
@@ -52,7 +52,7 @@ def season(seed=1, n=120, teams=6) -> kn.Matches:
     return kn.read_matches(table)
 
 
-def slow_glicko(matches: kn.Matches, c: float, period: float, home_advantage: float):
+def slow_glicko(matches: kn.matches.Matches, c: float, period: float, home_advantage: float):
     """Glicko-1 match by match, in rating points, as THEORY states it."""
     r, rd, last = {}, {}, {}
     for k in range(len(matches)):

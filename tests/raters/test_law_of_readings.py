@@ -253,7 +253,7 @@ def test_doubt_has_a_standard_error():
     assert 0.05 < rater.estimates_.standard_errors["doubt"] < 1.5
 
 
-def league_at_home(seed: int, points: float, n: int = 700, sides: int = 15) -> kn.Matches:
+def league_at_home(seed: int, points: float, n: int = 700, sides: int = 15) -> kn.matches.Matches:
     """Sides at rest whose first-named is ``points`` stronger than its rating says, with draws in every other league."""
     rng = np.random.default_rng(seed)
     strength, home = rng.normal(0, 120, sides), rng.integers(0, sides, n)

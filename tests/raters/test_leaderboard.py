@@ -30,7 +30,7 @@ def league(first: str, sides: list[str], rounds: int, seed: int = 0) -> pl.DataF
 NAMES = [f"T{k}" for k in range(8)]
 
 
-def together(*parts: pl.DataFrame) -> kn.Matches:
+def together(*parts: pl.DataFrame) -> kn.matches.Matches:
     return kn.read_matches(pl.concat(parts).with_columns(neutral=pl.lit(True)).sort("date"))
 
 
@@ -137,7 +137,7 @@ def test_what_is_no_leaderboard():
     assert kn.leaderboard(kn.TeamElo()).height == 0
 
 
-def resting_league() -> kn.Matches:
+def resting_league() -> kn.matches.Matches:
     """R, the best, plays 2020 alone; the others 2020 and 2021; S stops half a year before the end."""
     names = ["R", *NAMES]
     early, late = league("2020-01-01", names, 6, seed=1), league("2021-01-01", NAMES, 9, seed=2)

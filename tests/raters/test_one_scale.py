@@ -117,4 +117,4 @@ def test_no_rater_keeps_what_is_no_number(tmp_path):
     with pytest.raises(kn.InputError, match="hides every difference"):
         kn.TeamElo(spread=1e7).update(matches)
     with pytest.raises(kn.InputError, match="1 of 2 forecasts are no numbers"):
-        kn.Forecast(np.array([[0.5, 0.0, 0.5], [np.nan, 0.0, 1.0]]))
+        kn.forecasts.Forecast(np.array([[0.5, 0.0, 0.5], [np.nan, 0.0, 1.0]]))

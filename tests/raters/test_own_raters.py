@@ -36,7 +36,7 @@ class Counter:
             for name, part in ((home, share), (away, 1 - share)):
                 self.points[name] = self.points.get(name, 0.0) + part + self.bonus
                 self.played[name] = self.played.get(name, 0) + 1
-        return kn.Forecast(np.array(rows).reshape(-1, 3))
+        return kn.forecasts.Forecast(np.array(rows).reshape(-1, 3))
 
     @property
     def ratings_(self):
@@ -57,7 +57,7 @@ def counter(tmp_path, monkeypatch):
     return my_counter.Counter
 
 
-def league() -> kn.Matches:
+def league() -> kn.matches.Matches:
     return kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=3).results)
 
 

@@ -56,7 +56,7 @@ class Own:
         return self
 
     def one_step_ahead(self, matches):
-        return kn.Forecast(np.tile([0.5, 0.2, 0.3], (len(matches), 1)))
+        return kn.forecasts.Forecast(np.tile([0.5, 0.2, 0.3], (len(matches), 1)))
 
     def preview(self, home, away=None, **circumstances):
         return home, away, circumstances

@@ -283,7 +283,7 @@ def test_contests_of_other_kinds_are_refused_in_words():
 def test_a_scan_is_rated_as_the_whole(tmp_path):
     table = kn.matches.sample_contests(contests=40, seed=6)
     table.write_parquet(tmp_path / "c.parquet")
-    scan = kn.scan_contests(tmp_path / "c.parquet")
+    scan = kn.matches.scan_contests(tmp_path / "c.parquet")
     assert kn.RankElo(**GIVEN).fit(scan).ratings_.equals(kn.RankElo(**GIVEN).fit(kn.read_contests(table)).ratings_)
 
 

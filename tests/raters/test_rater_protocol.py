@@ -79,7 +79,7 @@ def test_a_clone_has_every_argument_of_the_constructor(kind):
 
 
 def test_a_clone_of_a_system_is_the_same_rater():
-    rater = kn.TeamElo(system=kn.RatingSystem(kn.Davidson(nu=0.003, kappa=0.5), gamma=10.0))
+    rater = kn.TeamElo(system=kn.RatingSystem(kn.model.Davidson(nu=0.003, kappa=0.5), gamma=10.0))
     matches = winners_first(True)[:15]
     assert cloned(rater).fit(matches).ratings_.equals(rater.fit(matches).ratings_)
 
@@ -115,7 +115,7 @@ def hierarchy(seed: int, matches: int = 600, sides: int = 12) -> pl.DataFrame:
     )
 
 
-def winners_first(neutral: bool, seed: int = 5) -> kn.Matches:
+def winners_first(neutral: bool, seed: int = 5) -> kn.matches.Matches:
     return kn.read_matches(hierarchy(seed).with_columns(result=pl.lit(1), neutral=pl.lit(neutral)))
 
 
@@ -197,11 +197,11 @@ def test_forecasts_say_what_they_are_about():
 
 def test_a_forecast_that_is_none_is_refused():
     with pytest.raises(kn.InputError, match="rows \\(home win, draw, away win\\)"):
-        kn.Forecast(np.ones(3))
+        kn.forecasts.Forecast(np.ones(3))
     with pytest.raises(kn.InputError, match="a tuple of unknown names"):
-        kn.Forecast(np.ones((1, 3)) / 3, np.zeros(1))  # type: ignore[arg-type]
+        kn.forecasts.Forecast(np.ones((1, 3)) / 3, np.zeros(1))  # type: ignore[arg-type]
     with pytest.raises(kn.InputError, match="2 forecasts do not belong to 1 matches"):
-        kn.Forecast(np.ones((2, 3)) / 3).about(winners_first(True)[:1])
+        kn.forecasts.Forecast(np.ones((2, 3)) / 3).about(winners_first(True)[:1])
 
 
 @pytest.mark.parametrize("kind", KINDS[:4])

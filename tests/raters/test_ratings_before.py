@@ -26,7 +26,7 @@ def season(days: int, seed: int, matches_a_day: int = 3) -> dict[str, list]:
 
 RATERS = {
     "classic": lambda: kn.TeamElo.classic(k=40, home_advantage=30, ties=0.5),
-    "FIDE": lambda: kn.TeamElo.classic(k=kn.FideSteps(), start={"side 1": 1700}),
+    "FIDE": lambda: kn.TeamElo.classic(k=kn.model.FideSteps(), start={"side 1": 1700}),
     "TeamElo": lambda: kn.TeamElo(step=20, regression=0.5, ties=0.5, season_gap=20.0),
     "Glicko": lambda: kn.Glicko(),
     "Glicko2": lambda: kn.Glicko2(together=True),
@@ -118,7 +118,7 @@ def test_ratings_before_count_from_those_who_are_active(covariance):
 
 def test_ratings_of_a_forecast_belong_to_its_matches():
     with pytest.raises(kn.InputError, match="two ratings for each of 1"):
-        kn.Forecast(np.array([[0.5, 0.2, 0.3]]), ratings_before=np.zeros((2, 2)))
+        kn.forecasts.Forecast(np.array([[0.5, 0.2, 0.3]]), ratings_before=np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])

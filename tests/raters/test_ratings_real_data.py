@@ -39,7 +39,7 @@ def test_germany_against_brazil(match_data):
     assert table.lineups is not None and len(table.lineups.names(place, 0)) == 14
 
 
-def log_loss(forecast: kn.Forecast, matches: kn.Matches) -> float:
+def log_loss(forecast: kn.forecasts.Forecast, matches: kn.matches.Matches) -> float:
     outcome = (1 - matches.signed).astype(int)
     return float(-np.log(forecast.probabilities[np.arange(len(matches)), outcome]).mean())
 

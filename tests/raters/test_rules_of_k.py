@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli.commands import app
+from kinelo.model import DeviationSteps, FallingSteps, FideSteps
 
 
 def games(n=400, seed=2, days=True):
@@ -49,8 +50,8 @@ def fide(name, rating, played, top):
 
 
 RULES = {
-    "fide": ({"k": kn.FideSteps(under_18=["P0", "P5"]), "start": START}, fide, START),
-    "falling": ({"k": kn.FallingSteps(8.0, boost=3.0, matches=12)}, lambda a, b, n, d: 16 * (1 + 36 / (12 + n)), {}),
+    "fide": ({"k": FideSteps(under_18=["P0", "P5"]), "start": START}, fide, START),
+    "falling": ({"k": FallingSteps(8.0, boost=3.0, matches=12)}, lambda a, b, n, d: 16 * (1 + 36 / (12 + n)), {}),
     "by group": ({"k": 20, "k_of": {"P3": 40, "P6": 0}}, lambda a, *_: {"P3": 40, "P6": 0}.get(a, 20), {}),
 }  # fmt: skip
 
@@ -77,10 +78,10 @@ def test_ratings_follow_the_rule_however_they_are_kept(rule, tmp_path):
 
 def test_the_rule_shows_and_can_be_changed():
     rater = kn.TeamElo.classic(k=20)
-    assert repr(rater.set_params(k=kn.FideSteps())) == "TeamElo.classic(k=FideSteps(under_18=()))"
+    assert repr(rater.set_params(k=FideSteps())) == "TeamElo.classic(k=FideSteps(under_18=()))"
     assert (rater.label, rater.step) == ("plain Elo, K by FIDE's rules", None)
     assert kn.TeamElo.classic(k=16).label == "plain Elo, K = 16"
-    falling = kn.FallingSteps(8.0, boost=3.0, matches=12)
+    falling = FallingSteps(8.0, boost=3.0, matches=12)
     assert kn.TeamElo.classic(falling).label == "plain Elo, K = 16 once settled"
     assert kn.TeamElo.classic(k=16, k_of={"A": 40}).label == "plain Elo, K = 16 and K by name"
 
@@ -88,9 +89,9 @@ def test_the_rule_shows_and_can_be_changed():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"k": kn.DeviationSteps(growth=5.0, start=350.0)}, "k is a number, FideSteps or FallingSteps"),
-        ({"k": kn.FideSteps(under_18=[3])}, "knows juniors by name"),
-        ({"k": kn.FideSteps(), "scale": 100.0}, "count points of scale 400, not 100"),
+        ({"k": DeviationSteps(growth=5.0, start=350.0)}, "k is a number, FideSteps or FallingSteps"),
+        ({"k": FideSteps(under_18=[3])}, "knows juniors by name"),
+        ({"k": FideSteps(), "scale": 100.0}, "count points of scale 400, not 100"),
         ({"k_of": {"A": -1}}, "gives 'A' no K that can be used"),
         ({"k_of": {"name": ["A"]}}, "needs the columns name and k; it has name"),
         ({"k_of": 3}, "must be a table of names and K"),

@@ -23,7 +23,7 @@ PLAYED["away"][3] = "B"
 RATERS = {
     "TeamElo": lambda: kn.TeamElo(),
     "TeamElo by surface": lambda: kn.TeamElo(conditions=["surface"], regression=0.4),
-    "TeamElo with probit": lambda: kn.TeamElo(system=kn.RatingSystem(kn.Probit(nu=0.002), gamma=20.0)),
+    "TeamElo with probit": lambda: kn.TeamElo(system=kn.RatingSystem(kn.model.Probit(nu=0.002), gamma=20.0)),
     "classic": lambda: kn.TeamElo.classic(k=30, home_advantage=40),
     "Glicko": lambda: kn.Glicko(),
     "Glicko together": lambda: kn.Glicko(together=True, period=60.0),

@@ -19,7 +19,7 @@ SKIPPED = 150
 
 
 @cache
-def league(n: int = 600, sides: int = 12, seed: int = 5, draws: bool = True) -> kn.Matches:
+def league(n: int = 600, sides: int = 12, seed: int = 5, draws: bool = True) -> kn.matches.Matches:
     """Matches with margins (some missing), neutral venues, weights, rests of years and newcomers on the way."""
     rng = np.random.default_rng(seed)
     strength = rng.normal(0, 1, sides)
@@ -43,7 +43,7 @@ def league(n: int = 600, sides: int = 12, seed: int = 5, draws: bool = True) -> 
     )
 
 
-def with_conditions(matches: kn.Matches, seed: int = 11, **more) -> kn.Matches:
+def with_conditions(matches: kn.matches.Matches, seed: int = 11, **more) -> kn.matches.Matches:
     """The same with two conditions, some values missing, one level late."""
     rng = np.random.default_rng(seed)
     surface = rng.choice(["clay", "grass", ""], len(matches), p=[0.5, 0.35, 0.15])
@@ -179,7 +179,7 @@ PLAYER = {
 PLAYED_AS = {"usual": ("mean", "full"), "at zero": ("mean", "diagonal"), "far": ("sum", "full")}
 
 
-def lineups_of(matches: kn.Matches, seed: int = 8) -> dict:
+def lineups_of(matches: kn.matches.Matches, seed: int = 8) -> dict:
     """Squads of seven of whom three to five play, some line-ups missing, some roles."""
     rng = np.random.default_rng(seed)
     table = matches.to_polars()
@@ -198,7 +198,7 @@ def lineups_of(matches: kn.Matches, seed: int = 8) -> dict:
 
 
 @cache
-def with_lineups() -> kn.Matches:
+def with_lineups() -> kn.matches.Matches:
     return kn.read_matches(league().to_polars(), lineups=lineups_of(league()))
 
 

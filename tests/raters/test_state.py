@@ -20,7 +20,7 @@ STATES = {
 }
 
 
-def round_of(first: int, count: int) -> kn.Matches:
+def round_of(first: int, count: int) -> kn.matches.Matches:
     """Sides first, first + 1, … each against the next, with one player of the same name each."""
     names = [f"s{first + k}" for k in range(count)]
     table = {"home": names[:-1], "away": names[1:], "result": [1] * (count - 1)}

@@ -16,7 +16,7 @@ from kinelo.raters.team import kernels
 NU = math.log(10) / 800
 
 
-def random_matches(seed=0, n=300, teams=8, days=900, scores=True) -> kn.Matches:
+def random_matches(seed=0, n=300, teams=8, days=900, scores=True) -> kn.matches.Matches:
     rng = np.random.default_rng(seed)
     home = rng.integers(0, teams, n)
     away = (home + rng.integers(1, teams, n)) % teams
@@ -44,7 +44,7 @@ def full_rater() -> kn.TeamElo:
     return rater
 
 
-def slow_twin(rater: kn.TeamElo, matches: kn.Matches):
+def slow_twin(rater: kn.TeamElo, matches: kn.matches.Matches):
     """The update written out in plain Python, one match at a time."""
     p = rater._settled_values()
     v0 = rater.prior_spread**2
@@ -124,7 +124,7 @@ def test_agrees_with_the_slow_twin():
 def exact_chances(z: float, spread: float, kappa: float) -> tuple[float, float, float]:
     """The model room's exact probabilities for two normal performances."""
     league = kn.Normal([z, 0.0], sigma=spread) if spread else kn.Fixed([z, 0.0])
-    win, tie, loss = kn.model.outcome_probabilities(kn.Davidson(nu=NU * (2 + kappa) / 2, kappa=kappa), league)
+    win, tie, loss = kn.model.outcome_probabilities(kn.model.Davidson(nu=NU * (2 + kappa) / 2, kappa=kappa), league)
     return win[0, 1], tie[0, 1], loss[0, 1]
 
 

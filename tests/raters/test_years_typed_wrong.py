@@ -55,7 +55,7 @@ def test_a_result_from_a_far_future_changes_nothing(make):
 
 
 def test_contests_are_asked_about_too():
-    contests = [kn.Contests.from_matches(matches(*years)) for years in ((2023, 2024), (2025, 2199), (2199,))]
+    contests = [kn.matches.Contests.from_matches(matches(*years)) for years in ((2023, 2024), (2025, 2199), (2199,))]
     for rater in (kn.TeamElo.classic(k=20), kn.RankElo(walk=0.3, prior_spread=1.0, newcomer=0.0, off=0.0)):
         rater.update(contests[0])
         refused(rater.update, contests[1])

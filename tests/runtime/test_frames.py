@@ -22,7 +22,7 @@ MIXED = pl.DataFrame(
 
 def test_every_cell_is_that_of_the_table():
     pd = pytest.importorskip("pandas")
-    frame = kn.to_pandas(MIXED)
+    frame = kn.runtime.to_pandas(MIXED)
     assert list(frame.columns) == MIXED.columns and len(frame) == 3
     for name in MIXED.columns:
         for cell, expected in zip(frame[name], MIXED[name].to_list(), strict=True):
@@ -33,7 +33,7 @@ def test_every_cell_is_that_of_the_table():
             else:
                 assert cell == expected
     assert frame["count"].dtype == np.int64 and frame["neutral"].dtype == bool and frame["rating"].dtype == float
-    assert kn.to_pandas(MIXED[:0]).shape == (0, len(MIXED.columns))
+    assert kn.runtime.to_pandas(MIXED[:0]).shape == (0, len(MIXED.columns))
 
 
 def test_no_pyarrow_is_needed():
@@ -44,7 +44,8 @@ sys.modules["pyarrow"] = None
 import kinelo as kn
 matches = kn.read_matches({"date": ["2020-01-01"] * 2, "home": ["A", "B"], "away": ["B", "A"], "result": [1, 0]})
 rater = kn.TeamElo.classic(k=20).update(matches)
-frames = matches.to_pandas(), rater.predict(matches).to_pandas(), kn.to_pandas(rater.ratings_), kn.to_pandas(matches)
+to_pandas = kn.runtime.to_pandas
+frames = matches.to_pandas(), rater.predict(matches).to_pandas(), to_pandas(rater.ratings_), to_pandas(matches)
 print(*(len(frame) for frame in frames))
 assert frames[0]["home"].tolist() == ["A", "B"] and frames[0].equals(frames[3])
 assert list(frames[2].columns) == rater.ratings_.columns
@@ -56,4 +57,4 @@ assert list(frames[2].columns) == rater.ratings_.columns
 def test_what_is_no_table_is_refused():
     for wrong in ("ratings", None, 3, {"name": ["A"]}):
         with pytest.raises(kn.InputError, match="takes a table of Kinelo"):
-            kn.to_pandas(wrong)
+            kn.runtime.to_pandas(wrong)

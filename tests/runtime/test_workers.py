@@ -53,9 +53,17 @@ def test_realisations_are_split_over_workers(client, monkeypatch):
 @pytest.mark.parametrize(
     ("system", "more"),
     [
-        (kn.RatingSystem(kn.Tanh(nu=0.5), gamma=kn.FallingSteps(0.05, 0.2, 10)), {}),
-        (SYSTEM, {"dynamics": [kn.Form(rate=0.01, spread=1.0), kn.Turnover(rate=0.001, theta=[5.0, 9.0], start=6.0)]}),
-        (kn.RatingSystem(kn.Tanh(nu=0.5), kn.Window(c=2.0), gamma=0.05), {"sampling": "literal"}),
+        (kn.RatingSystem(kn.Tanh(nu=0.5), gamma=kn.model.FallingSteps(0.05, 0.2, 10)), {}),
+        (
+            SYSTEM,
+            {
+                "dynamics": [
+                    kn.model.Form(rate=0.01, spread=1.0),
+                    kn.model.Turnover(rate=0.001, theta=[5.0, 9.0], start=6.0),
+                ]
+            },
+        ),
+        (kn.RatingSystem(kn.Tanh(nu=0.5), kn.model.Window(c=2.0), gamma=0.05), {"sampling": "literal"}),
     ],
 )
 def test_what_a_league_carries_is_split_too(client, monkeypatch, system, more):
@@ -66,7 +74,7 @@ def test_what_a_league_carries_is_split_too(client, monkeypatch, system, more):
 
 
 def test_a_backtest_gives_each_rater_to_a_worker(client):
-    matches = kn.simulate_matches(SYSTEM, LEAGUE, matches=400, seed=2)
+    matches = kn.micro.simulate_matches(SYSTEM, LEAGUE, matches=400, seed=2)
     raters = {"low": kn.TeamElo.classic(k=8), "high": kn.TeamElo.classic(k=64), "glicko": kn.Glicko()}
     day = str(matches.date[200])
     here = kn.backtest(matches, raters, train_until=day)
@@ -77,7 +85,7 @@ def test_a_backtest_gives_each_rater_to_a_worker(client):
 
 
 def test_a_bootstrap_is_the_same_on_workers(client):
-    votes = kn.simulate_matches(SYSTEM, LEAGUE, matches=300, seed=4)
+    votes = kn.micro.simulate_matches(SYSTEM, LEAGUE, matches=300, seed=4)
     rater = kn.BradleyTerry().fit(votes)
     asked = {"method": "bootstrap", "resamples": 21, "seed": 9}
     here = rater.intervals(**asked)
@@ -99,7 +107,7 @@ def test_what_goes_wrong_on_a_worker_is_the_same_sentence(client):
         def fit(self, matches):
             raise InputError("this rater never fits.")
 
-    matches = kn.simulate_matches(SYSTEM, LEAGUE, matches=40, seed=2)
+    matches = kn.micro.simulate_matches(SYSTEM, LEAGUE, matches=40, seed=2)
     with pytest.raises(InputError, match="never fits"):
         kn.backtest(matches, Broken(), train_until=str(matches.date[20]), client=client)
 
@@ -220,7 +228,7 @@ def test_commands_take_the_workers_of_a_live_scheduler(client, tmp_path, monkeyp
 
 
 def test_the_command_of_a_backtest_takes_workers(client, tmp_path):
-    matches = kn.simulate_matches(SYSTEM, LEAGUE, matches=200, seed=2)
+    matches = kn.micro.simulate_matches(SYSTEM, LEAGUE, matches=200, seed=2)
     matches.to_polars().write_csv(tmp_path / "games.csv")
     asked = ["backtest", str(tmp_path / "games.csv"), "--rater", "team", "--rater", "glicko"]
     here, there = (

@@ -20,9 +20,9 @@ FORM = {"kind": "form", "rate": 0.02, "spread": 0.7}
 @pytest.mark.parametrize(
     ("section", "dynamics"),
     [
-        (FORM, kn.Form(0.02, 0.7)),
-        ({"kind": "walk", "spread": 0.1}, kn.Walk(0.1)),
-        ({"kind": "learning", "alpha": 0.4, "on": "result"}, kn.Learning(0.4, on="result")),
+        (FORM, kn.model.Form(0.02, 0.7)),
+        ({"kind": "walk", "spread": 0.1}, kn.model.Walk(0.1)),
+        ({"kind": "learning", "alpha": 0.4, "on": "result"}, kn.model.Learning(0.4, on="result")),
     ],
 )
 def test_a_section_is_what_it_says(section, dynamics):
@@ -33,14 +33,14 @@ def test_turnover_and_deviations_are_read():
     turnover = {"kind": "turnover", "rate": 0.1, "theta": [1.0, 2.0], "start": 1.0, "leaving": "weakest"}
     deviation = {"kind": "deviation", "growth": 0.1, "start": 1.0}
     study = parse_study({**CONTENT, "gamma": deviation, "dynamics": turnover})
-    assert study.motion.arriving == 1.5 and study.system.gamma == kn.DeviationSteps(0.1, 1.0)
+    assert study.motion.arriving == 1.5 and study.system.gamma == kn.model.DeviationSteps(0.1, 1.0)
 
 
 def test_the_stored_run_is_the_run(tmp_path):
     stored = run_simulation(parse_study({**CONTENT, "dynamics": FORM}), tmp_path / "run")
     run = kn.simulate(
         kn.RatingSystem(kn.Tanh(0.5), gamma=0.1), kn.Fixed([0.0, 1.0, 2.0]), steps=20, matches_per_step=10,
-        realisations=2, seed=3, record_every=5, dynamics=kn.Form(0.02, 0.7),
+        realisations=2, seed=3, record_every=5, dynamics=kn.model.Form(0.02, 0.7),
     )  # fmt: skip
     for name in ("rating", "strength", "age"):
         assert np.array_equal(stored[name].transpose(*run[name].dims).values, run[name].values)
@@ -48,8 +48,8 @@ def test_the_stored_run_is_the_run(tmp_path):
 
 @pytest.mark.parametrize(
     ("section", "schedule", "dynamics"),
-    [({}, None, None), ({"dynamics": FORM}, None, kn.Form(0.02, 0.7)),
-     ({"schedule": {"kind": "field", "size": 3}}, kn.Field(3), None)],
+    [({}, None, None), ({"dynamics": FORM}, None, kn.model.Form(0.02, 0.7)),
+     ({"schedule": {"kind": "field", "size": 3}}, kn.model.Field(3), None)],
 )  # fmt: skip
 def test_a_stored_run_tells_time_and_plan_as_the_run_does(section, schedule, dynamics, tmp_path):
     league = {"league": {"kind": "fixed", "theta": [0.0, 1.0, 2.0, 4.5]}}

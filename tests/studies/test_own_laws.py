@@ -18,14 +18,14 @@ import numpy as np
 import kinelo as kn
 
 @dataclass(frozen=True)
-class Algebraic(kn.Outcome):
+class Algebraic(kn.model.Outcome):
     rate: float = 1.0
 
     def scalar_b(self):
         rate = self.rate
         return lambda z: rate * z / math.sqrt(FACTOR + (rate * z) ** 2)
 
-class Coin(kn.Strength):
+class Coin(kn.model.Strength):
     def __init__(self, theta, stake):
         self.stake = stake
         self.describe(theta, stake)
@@ -33,10 +33,10 @@ class Coin(kn.Strength):
     def performances(self, team, uniforms):
         return self.theta[team] + np.where(uniforms[:, 0] < 0.5, -self.stake, self.stake)
 
-bell = kn.Pairing.from_function(lambda z: math.exp(-z * z / 8))
+bell = kn.model.Pairing.from_function(lambda z: math.exp(-z * z / 8))
 """
 
-OUTCOMES = ", ".join(repr(one.key) for one in built_in_laws(kn.Outcome))
+OUTCOMES = ", ".join(repr(one.key) for one in built_in_laws(kn.model.Outcome))
 
 
 def study(**change):
@@ -108,8 +108,8 @@ def test_built_in_laws_need_no_digest():
     [
         ({"kind": "no_such_module:Law"}, r"\[outcome\] The law no_such_module:Law was not found: No module named"),
         ({"kind": "my_laws:Nothing"}, "was not found: module 'my_laws' has no attribute 'Nothing'"),
-        ({"kind": "my_laws:Coin"}, r"my_laws:Coin is not a class made from kinelo\.Outcome"),
-        ({"kind": "my_laws:math"}, r"is not a class made from kinelo\.Outcome"),
+        ({"kind": "my_laws:Coin"}, r"my_laws:Coin is not a class made from kinelo\.model\.Outcome"),
+        ({"kind": "my_laws:math"}, r"is not a class made from kinelo\.model\.Outcome"),
         ({"kind": "my_laws:Algebraic", "speed": 2}, "cannot be made from speed: .*unexpected keyword argument 'speed'"),
         ({"kind": "broken:Law"}, "broken:Law was not found: ZeroDivisionError: division by zero"),
         ({"kind": "unreadable:Law"}, "unreadable:Law was not found: SyntaxError"),

@@ -42,14 +42,17 @@ def test_a_solution_of_years_is_refused(tmp_path):
     study.write_text(BASE + SMALL + "solve = { until = 1e18 }\n", encoding="utf-8")
     with pytest.raises(kn.InputError, match=r"in about .* steps would take at least .* years"):
         run_solution(read_study(study), tmp_path / "run")
-    teams = kn.Population.uniform(theta=(4, 10, 6), r=(4, 10, 6), sigma=1.0)
+    teams = kn.macro.Population.uniform(theta=(4, 10, 6), r=(4, 10, 6), sigma=1.0)
     for dt in ("cfl", 1e-3):
         with pytest.raises(kn.InputError, match="years on this machine; use an earlier until"):
             kn.solve(kn.RatingSystem(kn.Tanh(nu=0.5)), teams, until=1e18, dt=dt)
 
 
 def test_one_that_stops_when_it_is_steady_is_asked_for_the_time_to_its_first_sample():
-    system, teams = kn.RatingSystem(kn.Tanh(nu=0.5)), kn.Population.uniform(theta=(4, 10, 6), r=(4, 10, 6), sigma=1.0)
+    system, teams = (
+        kn.RatingSystem(kn.Tanh(nu=0.5)),
+        kn.macro.Population.uniform(theta=(4, 10, 6), r=(4, 10, 6), sigma=1.0),
+    )
     assert kn.solve(system, teams, until=1e7, stop="steady", samples=10**6, save_at=[0.0]).attrs["ended"] == "steady"
     with pytest.raises(kn.InputError, match="years"):
         kn.solve(system, teams, until=1e18, stop="steady")
@@ -114,7 +117,7 @@ def test_matches_beyond_memory_or_that_never_happen_are_refused(monkeypatch):
     monkeypatch.setattr(kinelo.micro.matches, "LONGEST_SILENCE", 50_000)
     league = kn.Normal([0.0, 100.0], 1.0)
     with pytest.raises(kn.InputError, match=r"A list of 1,000,000,000,000,000 matches needs .* GiB"):
-        kn.simulate_matches(kn.RatingSystem(kn.Tanh(nu=0.5)), league, matches=10**15, seed=1)
-    apart = kn.RatingSystem(kn.Tanh(nu=0.5), kn.Window(1.0, smoothing=0.0))
+        kn.micro.simulate_matches(kn.RatingSystem(kn.Tanh(nu=0.5)), league, matches=10**15, seed=1)
+    apart = kn.RatingSystem(kn.Tanh(nu=0.5), kn.model.Window(1.0, smoothing=0.0))
     with pytest.raises(kn.InputError, match="the pairing keeps these teams apart"):
-        kn.simulate_matches(apart, league, matches=5, seed=1, start=[0.0, 100.0])
+        kn.micro.simulate_matches(apart, league, matches=5, seed=1, start=[0.0, 100.0])

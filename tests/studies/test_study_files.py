@@ -24,8 +24,8 @@ def test_the_shipped_studies_are_valid(path):
     [
         ({"kind": "tanh", "nu": 0.5}, kn.Tanh(0.5)),
         ({"kind": "tanh", "nu": "elo"}, kn.Tanh.elo()),
-        ({"kind": "probit", "nu": 0.5}, kn.Probit(0.5)),
-        ({"kind": "davidson", "nu": 0.5, "kappa": 1}, kn.Davidson(0.5, 1.0)),
+        ({"kind": "probit", "nu": 0.5}, kn.model.Probit(0.5)),
+        ({"kind": "davidson", "nu": 0.5, "kappa": 1}, kn.model.Davidson(0.5, 1.0)),
     ],
 )
 def test_outcomes(outcome, built):
@@ -35,9 +35,9 @@ def test_outcomes(outcome, built):
 @pytest.mark.parametrize(
     ("pairing", "built"),
     [
-        ({"kind": "all-play-all"}, kn.AllPlayAll()),
-        ({"kind": "local"}, kn.Local()),
-        ({"kind": "window", "c": 2.0, "smoothing": 0.5}, kn.Window(2.0, 0.5)),
+        ({"kind": "all-play-all"}, kn.model.AllPlayAll()),
+        ({"kind": "local"}, kn.model.Local()),
+        ({"kind": "window", "c": 2.0, "smoothing": 0.5}, kn.model.Window(2.0, 0.5)),
     ],
 )
 def test_pairings(pairing, built):
@@ -124,10 +124,14 @@ def test_a_stored_simulation_is_the_simulation(tmp_path, start):
     ("change", "gamma", "schedule"),
     [
         ({"gamma": [0.1, 0.2, 0.3]}, (0.1, 0.2, 0.3), None),
-        ({"gamma": {"kind": "falling", "gamma": 0.1, "boost": 2, "matches": 30}}, kn.FallingSteps(0.1, 2, 30), None),
-        ({"gamma": {"kind": "fide"}, "outcome": {"kind": "tanh", "nu": "elo"}}, kn.FideSteps(), None),
-        ({"schedule": {"kind": "rounds"}}, 0.05, kn.Rounds()),
-        ({"schedule": {"kind": "period", "matches": 4}}, 0.05, kn.Period(4)),
+        (
+            {"gamma": {"kind": "falling", "gamma": 0.1, "boost": 2, "matches": 30}},
+            kn.model.FallingSteps(0.1, 2, 30),
+            None,
+        ),
+        ({"gamma": {"kind": "fide"}, "outcome": {"kind": "tanh", "nu": "elo"}}, kn.model.FideSteps(), None),
+        ({"schedule": {"kind": "rounds"}}, 0.05, kn.model.Rounds()),
+        ({"schedule": {"kind": "period", "matches": 4}}, 0.05, kn.model.Period(4)),
     ],
 )
 def test_step_rules_and_schedules_are_read_and_stored_runs_continue(change, gamma, schedule, tmp_path):

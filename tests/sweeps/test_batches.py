@@ -146,7 +146,7 @@ def test_strengths_that_move_move_in_a_sweep(study):
     league = kn.homogeneous(sigma=1.0, teams=5)
     run = kn.simulate(
         kn.RatingSystem(kn.Tanh(0.5), gamma=0.2), league, steps=20, seed=1, realisations=2, record_every=7,
-        dynamics=kn.Walk(0.1),
+        dynamics=kn.model.Walk(0.1),
     )  # fmt: skip
     point = run_study_sweep(path).sel(gamma=0.2)
     assert np.array_equal(point.rating.values, run.rating.values)

@@ -34,7 +34,7 @@ PLAN = {"steps": 40, "matches_per_step": 5, "realisations": 3, "record_every": 4
 
 
 def system(size):
-    return kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1, schedule=kn.Field(size))
+    return kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1, schedule=kn.model.Field(size))
 
 
 def study(folder, more=""):

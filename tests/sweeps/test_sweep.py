@@ -68,8 +68,8 @@ def test_laws_can_be_an_axis_and_are_named_by_what_they_print():
     def win(outcome):
         return kn.expected_result(outcome, kn.Fixed([0.0, 1.0]))[1, 0]
 
-    table = kn.sweep(win, {"outcome": [kn.Tanh(nu=0.5), kn.Probit(nu=0.5)]})
-    assert table.outcome.values.tolist() == [repr(kn.Tanh(nu=0.5)), repr(kn.Probit(nu=0.5))]
+    table = kn.sweep(win, {"outcome": [kn.Tanh(nu=0.5), kn.model.Probit(nu=0.5)]})
+    assert table.outcome.values.tolist() == [repr(kn.Tanh(nu=0.5)), repr(kn.model.Probit(nu=0.5))]
 
 
 def test_a_failed_point_is_told_and_stops_no_other(tmp_path):

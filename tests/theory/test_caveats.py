@@ -22,14 +22,14 @@ def reasons(gamma, theta, *, dynamics=None, **options):
         ({"gamma": 0.21, "theta": np.arange(5.0)}, ["large steps"]),
         ({"gamma": 0.2, "theta": np.arange(4.0)}, ["few teams"]),
         ({"gamma": 0.5, "theta": np.arange(2.0)}, []),
-        ({"gamma": 0.2, "theta": np.arange(6.0), "schedule": kn.Rounds()}, []),
-        ({"gamma": 0.2, "theta": np.arange(7.0), "schedule": kn.Rounds()}, ["large batches"]),
-        ({"gamma": 0.2, "theta": np.arange(6.0), "schedule": kn.Period(6)}, ["large batches"]),
-        ({"gamma": 0.05, "theta": np.arange(6.0), "pairing": kn.Local()}, ["pairing by rating"]),
-        ({"gamma": 0.1, "theta": np.arange(5.0), "dynamics": kn.Form(0.01, 1.0)}, []),
-        ({"gamma": 0.1, "theta": np.arange(5.0), "dynamics": kn.Form(0.009, 1.0)}, ["slow form"]),
-        ({"gamma": 0.1, "theta": np.arange(5.0), "dynamics": kn.Form(0.009, 0.4)}, []),
-        ({"gamma": 0.1, "theta": np.arange(2.0), "dynamics": kn.Form(0.001, 1.0)}, []),
+        ({"gamma": 0.2, "theta": np.arange(6.0), "schedule": kn.model.Rounds()}, []),
+        ({"gamma": 0.2, "theta": np.arange(7.0), "schedule": kn.model.Rounds()}, ["large batches"]),
+        ({"gamma": 0.2, "theta": np.arange(6.0), "schedule": kn.model.Period(6)}, ["large batches"]),
+        ({"gamma": 0.05, "theta": np.arange(6.0), "pairing": kn.model.Local()}, ["pairing by rating"]),
+        ({"gamma": 0.1, "theta": np.arange(5.0), "dynamics": kn.model.Form(0.01, 1.0)}, []),
+        ({"gamma": 0.1, "theta": np.arange(5.0), "dynamics": kn.model.Form(0.009, 1.0)}, ["slow form"]),
+        ({"gamma": 0.1, "theta": np.arange(5.0), "dynamics": kn.model.Form(0.009, 0.4)}, []),
+        ({"gamma": 0.1, "theta": np.arange(2.0), "dynamics": kn.model.Form(0.001, 1.0)}, []),
     ],
 )
 def test_caveats_appear_outside_the_range_and_not_inside(arguments, expected):
@@ -56,10 +56,10 @@ def test_a_played_league_agrees_inside_the_range(how):
     """Fixed seed; error probability below 1e-4 by the four standard errors, or 2 %."""
     league = kn.Normal(np.linspace(0, 2, 6), 0.5)
     if how == "form":
-        found = kn.tracking(kn.RatingSystem(HALF, gamma=0.1), league, kn.Form(0.02, 0.8), check=True)
+        found = kn.tracking(kn.RatingSystem(HALF, gamma=0.1), league, kn.model.Form(0.02, 0.8), check=True)
         expected = (found.E, found.rating_slope, found.forecast_slope)
     else:
-        schedule = kn.Rounds() if how == "rounds" else None
+        schedule = kn.model.Rounds() if how == "rounds" else None
         system = kn.RatingSystem(HALF, gamma=0.05, schedule=schedule)
         found = kn.stationary(system, league, noise="gaussian", check=True)
         expected = (found.slope, found.error)
@@ -82,8 +82,8 @@ def test_a_played_league_contradicts_what_is_wrong():
 
 def test_a_walk_within_periods_against_simulation():
     """Strengths that wander from day to day; ratings about today's strengths, 4 errors and 3 %."""
-    system = kn.RatingSystem(HALF, gamma=0.1, schedule=kn.Period(5))
-    league, walk = kn.Fixed(np.zeros(30)), kn.Walk(0.02)
+    system = kn.RatingSystem(HALF, gamma=0.1, schedule=kn.model.Period(5))
+    league, walk = kn.Fixed(np.zeros(30)), kn.model.Walk(0.02)
     run = kn.simulate(
         system, league, steps=60, matches_per_step=75, realisations=60, seed=3, record_every=1, dynamics=walk
     )
@@ -95,8 +95,10 @@ def test_a_walk_within_periods_against_simulation():
 
 def test_few_teams_that_learn_against_simulation():
     """Four equal teams: their strengths spread less than those of many; 4 errors and 3 %."""
-    system, learning = kn.RatingSystem(HALF, gamma=0.1), kn.Learning(0.5, diffusion=0.4)
-    found, many = (kn.tracking(system, league, learning) for league in (kn.Fixed(np.zeros(4)), kn.Continuum(0.0)))
+    system, learning = kn.RatingSystem(HALF, gamma=0.1), kn.model.Learning(0.5, diffusion=0.4)
+    found, many = (
+        kn.tracking(system, league, learning) for league in (kn.Fixed(np.zeros(4)), kn.theory.Continuum(0.0))
+    )
     run = kn.simulate(
         system, kn.Fixed(np.zeros(4)), steps=250, matches_per_step=160, realisations=20, seed=4, record_every=1,
         dynamics=learning,

@@ -17,7 +17,7 @@ FORTY = kn.Normal(np.linspace(4, 10, 40), 1.0)
 
 
 def field(k, gamma=0.25, outcome=T):
-    return kn.RatingSystem(outcome, gamma=gamma, schedule=kn.Field(k))
+    return kn.RatingSystem(outcome, gamma=gamma, schedule=kn.model.Field(k))
 
 
 def slope(league, rating):
@@ -53,26 +53,26 @@ def test_results_against_two_opponents_are_the_reference():
     assert f @ G.T == pytest.approx(kn.expected_result(T, FORTY), abs=1e-12)
 
 
-LOTTERY = kn.LineupLottery([[0.3 * team + k**1.5 for k in range(4)] for team in range(5)], m=2)
+LOTTERY = kn.model.LineupLottery([[0.3 * team + k**1.5 for k in range(4)] for team in range(5)], m=2)
 LAWS = [
     kn.Fixed([4.0, 5.0, 7.0]),
     LOTTERY,
-    kn.Empirical([[1.0, 2.0, 4.0], [0.0, 3.0, 3.5]]),
-    kn.Scaled(student(5), [4.0, 6.0, 9.0], 1.0),
+    kn.model.Empirical([[1.0, 2.0, 4.0], [0.0, 3.0, 3.5]]),
+    kn.model.Scaled(student(5), [4.0, 6.0, 9.0], 1.0),
 ]
 
 
-@pytest.mark.parametrize("outcome", [T, kn.Probit(0.4), kn.Tanh.elo()], ids=repr)
+@pytest.mark.parametrize("outcome", [T, kn.model.Probit(0.4), kn.Tanh.elo()], ids=repr)
 @pytest.mark.parametrize("league", LAWS, ids=lambda law: type(law).__name__)
 def test_two_of_a_field_finish_as_in_a_match(outcome, league):
     f, G = performance_laws(outcome, league)
     assert f @ G.T == pytest.approx(kn.expected_result(outcome, league), abs=1e-9)
 
 
-@pytest.mark.parametrize("outcome", [T, kn.Probit(0.3)], ids=repr)
+@pytest.mark.parametrize("outcome", [T, kn.model.Probit(0.3)], ids=repr)
 @pytest.mark.parametrize("k", [2, 3, 4, 8, 20])
 def test_among_equals_a_contest_is_worth_less_than_three_duels(k, outcome):
-    for league in (kn.Fixed([7.0] * 20), kn.Normal([7.0] * 20, 2.0), kn.Continuum(theta=7.0, sigma=1.0)):
+    for league in (kn.Fixed([7.0] * 20), kn.Normal([7.0] * 20, 2.0), kn.theory.Continuum(theta=7.0, sigma=1.0)):
         assert kn.theory.contest_worth(field(k, outcome=outcome), league) == pytest.approx(3 * (k - 1) / (k + 1))
 
 
@@ -82,7 +82,7 @@ def test_worth_of_the_weak_the_middling_and_the_strong():
     # A team far above all others learns k − 1 results, one far below them 2(k − 1)/k.
     low, high = (kn.theory.contest_worth(field(5), kn.Fixed([end, *[0.0] * 30]))[0] for end in (-12.0, 12.0))
     assert low == pytest.approx(2 * 4 / 5, abs=0.02) and high == pytest.approx(4, abs=0.05)
-    leagues = kn.Normal(np.linspace(4, 10, 400), 1.0), kn.Continuum((4, 10), 1.0)
+    leagues = kn.Normal(np.linspace(4, 10, 400), 1.0), kn.theory.Continuum((4, 10), 1.0)
     many, all_of_them = (kn.theory.contest_worth(field(5), league)[[0, -1]] for league in leagues)
     assert many == pytest.approx(all_of_them, rel=0.01)
 
@@ -110,7 +110,7 @@ def test_changes_of_a_contest_vary_together_as_drawn(k, teams):
     assert (error < 0.02 * np.abs(wanted).max()).all() and np.abs(wanted.sum(axis=1)).max() < 1e-12
 
 
-@pytest.mark.parametrize(("k", "teams", "outcome"), [(6, 6, T), (4, 12, kn.Probit(0.4))])
+@pytest.mark.parametrize(("k", "teams", "outcome"), [(6, 6, T), (4, 12, kn.model.Probit(0.4))])
 def test_leagues_that_are_played_agree(k, teams, outcome):
     league = kn.Normal(np.linspace(5, 9, teams), 1.0)
     state = kn.stationary(field(k, 0.15, outcome), league, noise="gaussian", check=True)
@@ -122,7 +122,7 @@ def test_settled_map_and_relaxation_are_those_of_duels():
     duels = kn.RatingSystem(T, gamma=0.25)
     assert (kn.stationary(field(8), FORTY).rating == kn.stationary(duels, FORTY).rating).all()
     assert kn.relaxation(field(8), FORTY).matches_per_team() == kn.relaxation(duels, FORTY).matches_per_team()
-    continuum = kn.Continuum((4, 10), 1.0)
+    continuum = kn.theory.Continuum((4, 10), 1.0)
     state = kn.stationary(field(5), continuum, noise="gaussian")
     large = kn.stationary(field(5), kn.Normal(np.linspace(4, 10, 310), 1.0), noise="gaussian")
     found, wanted = (state.slope, state.teams.mean(state.variance)), (large.slope, large.variance.mean())
@@ -152,7 +152,7 @@ TWELVE = kn.Normal(np.linspace(0, 3, 12) ** 1.15, 0.5)
 @pytest.mark.parametrize("k", [3, 5])
 def test_results_that_go_with_form_shake_ratings_as_drawn_ones_do(k):
     """Slow twin: strengths and ratings drawn from the closure's law, contests by order; 4 standard errors and 1 %."""
-    form, system = kn.Form(0.03, 0.8), field(k, gamma=0.3)
+    form, system = kn.model.Form(0.03, 0.8), field(k, gamma=0.3)
     closure = LeagueClosure(system, teams_of(TWELVE), motion=motion_of(form), whole=False)
     found = closure.solve(0.3, TWELVE.theta)
     random, count = np.random.default_rng(k), 120_000
@@ -183,10 +183,10 @@ def test_results_that_go_with_form_shake_ratings_as_drawn_ones_do(k):
 @pytest.mark.parametrize(
     ("k", "dynamics", "gamma"),
     [
-        (3, kn.Form(0.03, 0.8), 0.3),
-        (5, kn.Walk(0.03), 0.1),
-        (5, kn.Learning(0.6, 0.25, 0.5, on="result"), 0.3),
-        (3, kn.Learning(0.5, 0.1, 0.5), 0.3),
+        (3, kn.model.Form(0.03, 0.8), 0.3),
+        (5, kn.model.Walk(0.03), 0.1),
+        (5, kn.model.Learning(0.6, 0.25, 0.5, on="result"), 0.3),
+        (3, kn.model.Learning(0.5, 0.1, 0.5), 0.3),
     ],
     ids=repr,
 )
@@ -204,7 +204,7 @@ def test_contests_among_strengths_that_move_are_followed_as_played(k, dynamics, 
 def test_a_league_too_small_for_a_contest_is_refused_by_every_function():
     three, five = kn.Fixed([1.0, 2.0, 3.0]), field(5)
     asks = [(ask, ()) for ask in (kn.stationary, kn.unbiased_gamma, kn.theory.contest_worth, kn.diagnose)]
-    asks += [(ask, (kn.Form(0.02, 0.5),)) for ask in (kn.tracking, kn.best_gamma, kn.diagnose)]
+    asks += [(ask, (kn.model.Form(0.02, 0.5),)) for ask in (kn.tracking, kn.best_gamma, kn.diagnose)]
     for ask, more in asks:
         with pytest.raises(kn.InputError, match="needs at least 5 teams, not 3"):
             ask(five, three, *more)

@@ -99,7 +99,7 @@ def test_bad_system_and_league():
 )
 def test_bad_continuum(arguments, words):
     with pytest.raises(kn.InputError, match=words):
-        kn.Continuum(**arguments)
+        kn.theory.Continuum(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_strengths_far_beyond_the_scale_of_b_have_ratings_all_the_same(nu, leagu
 def test_neighbours_far_apart_lie_as_far_as_what_is_left_of_a_certain_win_says():
     """``1 − E tanh ν(d + τξ) ≈ 2e^{−2νd + 2ν²τ²}``: ratings d − ντ² apart, here 29 for 30; with ties as well."""
     assert kn.stationary(kn.Tanh(0.5), kn.Normal([0.0, 30.0, 60.0], 1.0)).rating == pytest.approx([1, 30, 59], abs=1e-9)
-    with_ties = kn.stationary(kn.Davidson(1.0, 1.5), kn.Normal([0.0, 30.0], 1.0)).rating
+    with_ties = kn.stationary(kn.model.Davidson(1.0, 1.5), kn.Normal([0.0, 30.0], 1.0)).rating
     # One tie weighs more than a loss so far out: e^{−νd + ν²τ²/2}, so d − ντ²/2 apart.
     assert with_ties[1] - with_ties[0] == pytest.approx(29, abs=1e-9)
 
@@ -133,7 +133,7 @@ def test_a_map_that_is_not_found_is_noted_not_raised(found, monkeypatch):
     """A diagnostic of the kinetic equation: its distance is then not a number, and the run goes on."""
     if not found:
         monkeypatch.setattr("kinelo.theory.balance.MOST_NEWTON_STEPS", 0)
-    start = kn.Population.uniform(theta=(4, 10, 12), r=(2, 12, 24), sigma=2.0)
+    start = kn.macro.Population.uniform(theta=(4, 10, 12), r=(2, 12, 24), sigma=2.0)
     with pytest.warns(kn.KineloWarning, match="Taylor closure is used outside"):
         run = kn.solve(kn.RatingSystem(kn.Tanh(1.5)), start, until=0.05, closure="taylor")
     assert np.isnan(run.stationary_distance.values).all() != found

@@ -56,10 +56,10 @@ def test_once_the_league_reacts_the_gain_is_that_of_ratings_that_settle_step_by_
     assert abs(found.reacting_gain - found.gain) > 0.01
 
 
-OWN = kn.Outcome.from_function(lambda z: z / (1 + abs(z)))
+OWN = kn.model.Outcome.from_function(lambda z: z / (1 + abs(z)))
 
 
-@pytest.mark.parametrize("outcome", [T, kn.Probit(0.4), kn.Davidson(0.6, 0.8), OWN], ids=repr)
+@pytest.mark.parametrize("outcome", [T, kn.model.Probit(0.4), kn.model.Davidson(0.6, 0.8), OWN], ids=repr)
 def test_no_choice_does_better(outcome):
     """All groups of each size, one after the other."""
     league = kn.Normal([4.0, 5.0, 6.5, 7.0, 9.0], [0.3, 1.0, 2.0, 0.5, 1.0])
@@ -80,7 +80,7 @@ def test_no_choice_does_better(outcome):
             assert all_of_them[found.best] == pytest.approx(rating[team] + found.gain, abs=1e-8)
 
 
-@pytest.mark.parametrize("outcome", [T, kn.Probit(0.4), kn.Davidson(0.6, 0.8)], ids=repr)
+@pytest.mark.parametrize("outcome", [T, kn.model.Probit(0.4), kn.model.Davidson(0.6, 0.8)], ids=repr)
 def test_gaps_are_those_at_which_results_are_expected(outcome):
     s = np.linspace(-0.99, 0.99, 41)
     assert outcome.b(gap_of(outcome, s)) == pytest.approx(s, abs=1e-12)
@@ -94,7 +94,7 @@ def test_certain_strengths_leave_nothing_to_gain():
 
 
 def test_rock_meets_scissors_for_ever():
-    game = kn.Results([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]], names=["rock", "scissors", "paper"])
+    game = kn.model.Results([[0.5, 1.0, 0.0], [0.0, 0.5, 1.0], [1.0, 0.0, 0.5]], names=["rock", "scissors", "paper"])
     found = kn.farming(T, game, "rock")
     assert (
         found.gain == np.inf
@@ -121,8 +121,11 @@ def test_a_diagnosis_says_who_gains():
         ({"team": "a"}, "no team has a name"),
         ({"team": 0, "opponents": 61}, "at most 60"),
         ({"team": 0, "noise": "loud"}, "noise must be"),
-        ({"team": 0, "noise": "gaussian", "system": kn.RatingSystem(T, schedule=kn.Field(3))}, "for matches of two"),
-        ({"team": 0, "strengths": kn.Continuum((4, 10))}, "strengths must be a league"),
+        (
+            {"team": 0, "noise": "gaussian", "system": kn.RatingSystem(T, schedule=kn.model.Field(3))},
+            "for matches of two",
+        ),
+        ({"team": 0, "strengths": kn.theory.Continuum((4, 10))}, "strengths must be a league"),
     ],
 )
 def test_what_cannot_be_asked(asked, said):

@@ -19,12 +19,12 @@ from kinelo.theory.teams import teams_of
 
 
 def system(gamma, outcome=None, pairing=None):
-    return kn.RatingSystem(outcome or kn.Tanh(0.5), pairing or kn.AllPlayAll(), gamma)
+    return kn.RatingSystem(outcome or kn.Tanh(0.5), pairing or kn.model.AllPlayAll(), gamma)
 
 
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3)])
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.model.Probit(0.4), kn.model.Davidson(0.6, 1.3)])
 @pytest.mark.parametrize(
-    "strengths", [kn.homogeneous(sigma=1.0, teams=20), kn.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4)]
+    "strengths", [kn.homogeneous(sigma=1.0, teams=20), kn.theory.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4)]
 )
 def test_small_steps_make_no_noise(outcome, strengths):
     still = kn.stationary(system(1e-6, outcome), strengths)
@@ -37,7 +37,7 @@ def test_small_steps_make_no_noise(outcome, strengths):
 def test_variance_of_small_steps_is_the_same_for_every_team(nu):
     """v → γ/2ν for tanh with constant strengths and many teams."""
     gamma = 1e-4 / nu
-    state = kn.stationary(system(gamma, kn.Tanh(nu)), kn.Continuum((0, 3 / nu), 0.0), noise="gaussian")
+    state = kn.stationary(system(gamma, kn.Tanh(nu)), kn.theory.Continuum((0, 3 / nu), 0.0), noise="gaussian")
     assert state.variance == pytest.approx(np.full(80, gamma / (2 * nu)), rel=1e-3)
 
 
@@ -48,8 +48,8 @@ def normal_mean(function, mean, variance):
     return quad(integrand, -10, 10, epsabs=1e-12, limit=400)[0]
 
 
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
-@pytest.mark.parametrize("pairing", [kn.AllPlayAll(), kn.Local()])
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.model.Davidson(0.6, 1.3), kn.model.Probit(0.4)])
+@pytest.mark.parametrize("pairing", [kn.model.AllPlayAll(), kn.model.Local()])
 def test_the_equations_written_out(outcome, pairing):
     """Drift zero and A C + C A = γ Q, every mean taken by adaptive quadrature pair by pair."""
     league, gamma = kn.Normal([0.0, 1.0, 2.5, 3.0], [0.0, 1.0, 0.5, 0.2]), 0.4
@@ -77,10 +77,10 @@ def test_the_equations_written_out(outcome, pairing):
     assert covariance.sum(axis=1) == pytest.approx(np.zeros(4), abs=1e-10)
 
 
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.model.Davidson(0.6, 1.3), kn.model.Probit(0.4)])
 @pytest.mark.parametrize("gamma", [0.05, 0.8])
 def test_waves_and_pairs_agree_on_the_mean_field(outcome, gamma):
-    teams = kn.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4)
+    teams = kn.theory.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4)
     waves, pairs = (
         kn.stationary(system(gamma, outcome), teams, noise="gaussian", method=method)
         for method in ("matrix-free", "dense")
@@ -91,7 +91,7 @@ def test_waves_and_pairs_agree_on_the_mean_field(outcome, gamma):
 
 def test_noise_stretches_the_map():
     slopes = [
-        kn.stationary(system(gamma), kn.Continuum((4, 10), 1.0), noise="gaussian").slope
+        kn.stationary(system(gamma), kn.theory.Continuum((4, 10), 1.0), noise="gaussian").slope
         for gamma in (0.01, 0.1, 0.5, 2.0)
     ]
     assert (np.diff(slopes) > 0).all()
@@ -115,7 +115,7 @@ def test_whole_covariance_differs_from_independence_by_one_over_n():
     small, large = (
         kn.stationary(system(0.3), kn.homogeneous(sigma=1.0, teams=teams), noise="gaussian") for teams in (30, 240)
     )
-    limit = kn.stationary(system(0.3), kn.Continuum((4, 10), 1.0), noise="gaussian")
+    limit = kn.stationary(system(0.3), kn.theory.Continuum((4, 10), 1.0), noise="gaussian")
     typical = limit.teams.mean(limit.variance)
     errors = [abs(state.variance.mean() / typical - 1) for state in (small, large)]
     assert errors[0] == pytest.approx(8 * errors[1], rel=0.25)
@@ -139,14 +139,14 @@ def test_a_large_league_keeps_no_matrix():
     state = kn.stationary(system(0.25), league, noise="gaussian")
     assert state.covariance is None
     assert state.residual <= 1e-12
-    limit = kn.stationary(system(0.25), kn.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4), noise="gaussian")
+    limit = kn.stationary(system(0.25), kn.theory.Continuum((4, 10), (0, 1), nodes=20, sigma_nodes=4), noise="gaussian")
     assert state.slope == pytest.approx(limit.slope, abs=3e-3)
 
 
 def test_noise_that_drives_teams_apart_is_an_error():
     """Steps of twice the window's width: teams that meet leave each other's window."""
     with pytest.raises(kn.errors.NoStationaryState, match="gamma = 4 leaves no stable mean ratings"):
-        kn.stationary(system(4.0, pairing=kn.Window(2.0)), kn.homogeneous(sigma=1.0, teams=20), noise="gaussian")
+        kn.stationary(system(4.0, pairing=kn.model.Window(2.0)), kn.homogeneous(sigma=1.0, teams=20), noise="gaussian")
 
 
 @pytest.mark.parametrize("sigma", [1.0, 3.0])
@@ -161,22 +161,24 @@ def test_noise_far_beyond_small_steps_is_reached_and_is_what_simulation_shows(si
 
 
 def test_the_unbiased_step_is_found_for_steep_outcomes():
-    gamma = kn.unbiased_gamma(kn.Tanh(2.0), kn.Continuum(theta=(4, 10), sigma=1.0))
+    gamma = kn.unbiased_gamma(kn.Tanh(2.0), kn.theory.Continuum(theta=(4, 10), sigma=1.0))
     system = kn.RatingSystem(kn.Tanh(2.0), gamma=gamma)
-    assert kn.stationary(system, kn.Continuum(theta=(4, 10), sigma=1.0), noise="gaussian").slope == pytest.approx(
-        1, abs=1e-5
-    )
+    assert kn.stationary(
+        system, kn.theory.Continuum(theta=(4, 10), sigma=1.0), noise="gaussian"
+    ).slope == pytest.approx(1, abs=1e-5)
 
 
 def test_noise_that_fills_a_window_is_said():
     """Simulated, the slope at γ = .2 is 2.7 where the closure says 2.0; at γ = .05 they agree to .001."""
     league = kn.homogeneous(sigma=1.0, teams=20)
     with pytest.warns(kn.KineloWarning, match=r"varies by ± 1\.\d+ at gamma = 0\.2, and the pairing jumps at 1\.5"):
-        kn.stationary(system(0.2, pairing=kn.Window(1.5)), league, noise="gaussian")
-    kn.stationary(system(0.05, pairing=kn.Window(1.5)), league, noise="gaussian")  # a warning would be an error here
+        kn.stationary(system(0.2, pairing=kn.model.Window(1.5)), league, noise="gaussian")
+    kn.stationary(
+        system(0.05, pairing=kn.model.Window(1.5)), league, noise="gaussian"
+    )  # a warning would be an error here
 
 
-@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.Davidson(0.6, 1.3), kn.Probit(0.4)])
+@pytest.mark.parametrize("outcome", [kn.Tanh(0.5), kn.model.Davidson(0.6, 1.3), kn.model.Probit(0.4)])
 def test_derivatives_of_pair_means(outcome):
     """Against differences in mean and variance, step 1e-4: wrong by its square at most; as a series and without."""
     centre, variance, h = np.array([-1.0, 0.0, 1.7]), np.array([0.7, 0.4, 1.1]), 1e-4
@@ -215,7 +217,7 @@ def test_few_newton_steps_find_what_many_small_steps_find(gamma):
 
 def test_a_mean_field_converges_quadratically():
     """Without correlations the step is Newton's own: three more iterations square an error of 1e-2 beyond rounding."""
-    teams = teams_of(kn.Continuum((4, 10), (0, 1), nodes=10, sigma_nodes=3))
+    teams = teams_of(kn.theory.Continuum((4, 10), (0, 1), nodes=10, sigma_nodes=3))
     solver, errors = LeagueClosure(system(0.5), teams), []
     state = solver.first_guess(solver.steps(0.5), teams.theta)
     for _ in range(7):
@@ -257,12 +259,12 @@ def test_groups_know_the_number_of_teams_behind_them():
     assert merged.expand(merged.teams.theta, theta) == pytest.approx(theta)
 
 
-@pytest.mark.parametrize("dynamics", [kn.Form(0.03, 0.6), kn.Walk(0.03), None])
+@pytest.mark.parametrize("dynamics", [kn.model.Form(0.03, 0.6), kn.model.Walk(0.03), None])
 def test_many_teams_in_groups_follow_as_one_by_one(dynamics):
     """140 unlike teams by groups, and with all pairs: E, slope and each rating within a thousandth."""
     generator = np.random.default_rng(4)
     league = kn.Normal(generator.normal(0, 1.2, 140), generator.uniform(0, 0.8, 140))
-    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.Period(4))
+    system = kn.RatingSystem(kn.Tanh(0.5), gamma=0.05, schedule=kn.model.Period(4))
     motion, teams = motion_of(dynamics), teams_of(league)
     closure = LeagueClosure(system, teams, motion=motion, whole=False)
     whole = closure.solve(0.05, teams.theta)
@@ -282,7 +284,7 @@ def test_many_teams_in_groups_follow_as_one_by_one(dynamics):
 
 def test_a_covariance_that_no_strengths_and_ratings_have_is_refused():
     """C beyond √VU makes a mean of squares negative: an iteration that came there has lost its way."""
-    closure = LeagueClosure(system(0.1), teams_of(kn.Fixed([0.0, 3.0])), motion=motion_of(kn.Form(0.05, 1.0)))
+    closure = LeagueClosure(system(0.1), teams_of(kn.Fixed([0.0, 3.0])), motion=motion_of(kn.model.Form(0.05, 1.0)))
     between = np.array([[1.0, -1.0], [-1.0, 1.0]])
     with pytest.raises(LinAlgError, match="no strengths and ratings have these covariances"):
         closure.look(closure.steps(0.1), State(np.zeros(2), -1.0 * between, 0.3 * between))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 
-OUTCOMES = st.sampled_from([kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3)])
+OUTCOMES = st.sampled_from([kn.Tanh(0.5), kn.model.Probit(0.4), kn.model.Davidson(0.6, 1.3)])
 
 
 def away_from_mean(values):

@@ -41,7 +41,7 @@ def test_the_mode_decays_at_the_gap():
 
 
 def test_noise_slows_ratings_down():
-    teams, fast = kn.Continuum((4, 10), 1.0), kn.RatingSystem(kn.Tanh(0.5), gamma=0.5)
+    teams, fast = kn.theory.Continuum((4, 10), 1.0), kn.RatingSystem(kn.Tanh(0.5), gamma=0.5)
     assert kn.relaxation(fast, teams, noise="gaussian").gap < kn.relaxation(fast, teams).gap
 
 

@@ -49,12 +49,12 @@ def test_what_choosing_opponents_brings_is_shown_as_its_sentence_and_names_are_e
     league = kn.Normal([4.0, 5.5, 7.0], sigma=1.0)
     found = kn.farming(LAW, league, 2)
     assert facts(found._repr_html_()) == {found.team: found.sentence.replace("'", "&#x27;")}
-    league = kn.Results([[0.0, -0.2, -0.5], [0.2, 0.0, -0.3], [0.5, 0.3, 0.0]], names=["<b>", "c", "d"])
+    league = kn.model.Results([[0.0, -0.2, -0.5], [0.2, 0.0, -0.3], [0.5, 0.3, 0.0]], names=["<b>", "c", "d"])
     page = kn.farming(LAW, league, 0)._repr_html_()
     assert "&lt;b&gt; is rated" in page and "<b>" not in page
 
 
 def test_a_league_of_equals_is_shown():
-    state = kn.stationary(kn.RatingSystem(LAW, gamma=0.1), kn.Continuum(theta=0.0, sigma=1.0), noise="gaussian")
+    state = kn.stationary(kn.RatingSystem(LAW, gamma=0.1), kn.theory.Continuum(theta=0.0, sigma=1.0), noise="gaussian")
     shown = facts(state._repr_html_())
     assert shown["strengths"] == "0 to 0" and "slope of rating on strength" not in shown

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 import kinelo as kn
 
 SYSTEM = kn.RatingSystem(kn.Tanh(0.5))
-OUTCOMES = st.sampled_from([kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.5, 5.0)])
+OUTCOMES = st.sampled_from(
+    [kn.Tanh(0.5), kn.model.Probit(0.4), kn.model.Davidson(0.6, 1.3), kn.model.Davidson(0.5, 5.0)]
+)
 PROPERTY = settings(max_examples=15, deadline=None)
 
 
@@ -70,7 +72,7 @@ def test_stronger_teams_are_rated_higher_and_gaps_shrink(outcome, theta, sigma):
     theta = np.sort(theta)
     rating = kn.stationary(kn.RatingSystem(outcome), kn.Normal(theta, sigma)).rating
     assert (np.diff(rating) >= -1e-9).all()
-    if isinstance(outcome, kn.Tanh | kn.Probit):
+    if isinstance(outcome, kn.Tanh | kn.model.Probit):
         assert rating[-1] - rating[0] <= theta[-1] - theta[0] + 1e-9
 
 
@@ -99,7 +101,9 @@ def test_dense_and_matrix_free_agree(outcome, league, closure):
     assert free.rating == pytest.approx(dense.rating, abs=1e-8)
 
 
-@pytest.mark.parametrize("league", [kn.paper.setup_r2(teams=40), kn.Empirical([[0.0, 1, 5], [2, 2, 2], [1, 4, 4]])])
+@pytest.mark.parametrize(
+    "league", [kn.paper.setup_r2(teams=40), kn.model.Empirical([[0.0, 1, 5], [2, 2, 2], [1, 4, 4]])]
+)
 def test_dense_and_matrix_free_agree_for_other_laws(league):
     dense = kn.stationary(SYSTEM, league, method="dense")
     assert kn.stationary(SYSTEM, league, method="matrix-free").rating == pytest.approx(dense.rating, abs=1e-11)
@@ -114,7 +118,7 @@ def test_dense_and_matrix_free_agree_at_a_thousand_teams():
 
 
 def test_one_more_team_like_another_is_rated_like_it():
-    teams = kn.Continuum((4, 10), 1.0)
+    teams = kn.theory.Continuum((4, 10), 1.0)
     for noise in ("none", "gaussian"):
         state = kn.stationary(kn.RatingSystem(kn.Tanh(0.5), gamma=0.3), teams, noise=noise)
         assert state.rating_of(state.theta) == pytest.approx(state.rating, abs=1e-9)

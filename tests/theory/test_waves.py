@@ -7,7 +7,7 @@ from scipy.integrate import quad
 import kinelo as kn
 from kinelo.theory.balance import WAVE_BLOCK, DensePull, WavePull, expected_b, expected_slope
 
-OUTCOMES = [kn.Tanh(0.5), kn.Probit(0.4), kn.Davidson(0.6, 1.3), kn.Davidson(0.5, 5.0)]
+OUTCOMES = [kn.Tanh(0.5), kn.model.Probit(0.4), kn.model.Davidson(0.6, 1.3), kn.model.Davidson(0.5, 5.0)]
 
 
 def normal_mean(function, mean, variance):

@@ -89,8 +89,8 @@ def tracking(
     Examples
     --------
     >>> import kinelo as kn
-    >>> system, form = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1), kn.Form(rate=0.01, spread=1.0)
-    >>> two, many = tracking(system, kn.Fixed([0.0, 0.0]), form), tracking(system, kn.Continuum(theta=0.0), form)
+    >>> system, form = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1), kn.model.Form(rate=0.01, spread=1.0)
+    >>> two, many = tracking(system, kn.Fixed([0.0, 0.0]), form), tracking(system, kn.theory.Continuum(theta=0.0), form)
     >>> (two.kind, round(two.E, 6)), (many.kind, round(many.E, 6))
     (('exact', 0.236406), ('independent', 0.319738))
     """

@@ -109,7 +109,7 @@ class Design:
 
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
-    >>> found = kn.design(kn.Fixed([0.0] * 20), kn.Form(rate=0.01, spread=1.0), {"constant": system})
+    >>> found = kn.design(kn.Fixed([0.0] * 20), kn.model.Form(rate=0.01, spread=1.0), {"constant": system})
     >>> found.table.height, found.verdict.split(":")[0]
     (1, 'constant comes nearest to strengths')
     """
@@ -228,7 +228,7 @@ def design(
     --------
     >>> import kinelo as kn
     >>> slow, fast = (kn.RatingSystem(kn.Tanh(nu=0.5), gamma=g) for g in (0.1, 1.0))
-    >>> found = kn.design(kn.Fixed([0.0] * 20), kn.Form(rate=0.01, spread=1.0), {"slow": slow, "fast": fast})
+    >>> found = kn.design(kn.Fixed([0.0] * 20), kn.model.Form(rate=0.01, spread=1.0), {"slow": slow, "fast": fast})
     >>> found.systems[0].name, round(found.best.gamma, 3)
     ('slow', 0.114)
     """

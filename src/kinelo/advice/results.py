@@ -72,7 +72,7 @@ class ResultsDiagnosis(Report):
         Chance that luck alone leaves as much unexplained; None where the table is exact.
 
     >>> import kinelo as kn
-    >>> game = kn.Results([[0.5, 0.8, 0.3], [0.2, 0.5, 0.9], [0.7, 0.1, 0.5]], names=["a", "b", "c"])
+    >>> game = kn.model.Results([[0.5, 0.8, 0.3], [0.2, 0.5, 0.9], [0.7, 0.1, 0.5]], names=["a", "b", "c"])
     >>> found = kn.diagnose(kn.Tanh(nu=0.5), game)
     >>> found.cycle.teams, found.cycle.real, round(found.explained, 2)
     (('a', 'b', 'c'), True, 0.07)

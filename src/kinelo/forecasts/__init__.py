@@ -8,20 +8,24 @@ if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.forecasts.backtest import Backtest
     from kinelo.forecasts.contest_scores import ContestBacktest
+    from kinelo.forecasts.forecast import Forecast
     from kinelo.forecasts.knockout import Knockout
+    from kinelo.forecasts.mixture import Mixture
     from kinelo.forecasts.parameters import Estimates
     from kinelo.forecasts.places import ContestForecast
-    from kinelo.forecasts.season import Season
+    from kinelo.forecasts.season import Rules, Season
 
 _MODULE_OF = modules_of(
     {
+        "forecasts.automatic": ("RaterChoice",),
         "forecasts.backtest": ("Backtest",),
         "forecasts.contest_scores": ("ContestBacktest",),
-        "forecasts.parameters": ("Estimates",),
+        "forecasts.forecast": ("Forecast",),
         "forecasts.knockout": ("Knockout",),
+        "forecasts.mixture": ("Mixture",),
+        "forecasts.parameters": ("Estimates",),
         "forecasts.places": ("ContestForecast",),
-        "forecasts.season": ("Season",),
-        "forecasts.automatic": ("RaterChoice",),
+        "forecasts.season": ("Season", "Rules"),
     }
 )
 

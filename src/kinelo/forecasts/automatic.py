@@ -58,7 +58,8 @@ class RaterChoice:
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
-    >>> choice = kn.choose_rater(matches, {"K = 20": kn.TeamElo.classic(k=20), "K = 200": kn.TeamElo.classic(k=200)})
+    >>> raters = {"K = 20": kn.TeamElo.classic(k=20), "K = 200": kn.TeamElo.classic(k=200)}
+    >>> choice = kn.raters.choose_rater(matches, raters)
     >>> choice.name, len(choice.test.matches), choice.rater.ratings_.height
     ('K = 20', 45, 6)
     """
@@ -121,7 +122,8 @@ def choice_table(choice: RaterChoice) -> Table:
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
-    >>> choice = kn.choose_rater(matches, {"K = 20": kn.TeamElo.classic(k=20), "K = 200": kn.TeamElo.classic(k=200)})
+    >>> raters = {"K = 20": kn.TeamElo.classic(k=20), "K = 200": kn.TeamElo.classic(k=200)}
+    >>> choice = kn.raters.choose_rater(matches, raters)
     >>> [row[2] for row in choice_table(choice).cells()]
     ['chosen', '0.1294 ± 0.1336']
     """

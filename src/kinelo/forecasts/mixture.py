@@ -152,7 +152,8 @@ def _posterior(losses: Array) -> Array:
 class Mixture:
     """Several raters that forecast together: see the module for how they are weighed.
 
-    ``fit`` compares them on the latest matches, as :func:`kinelo.choose_rater` does, and fits those that count on all.
+    ``fit`` compares them on the latest matches, as :func:`kinelo.raters.choose_rater` does, and fits those that count
+    on all.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ class Mixture:
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
-    >>> mixture = kn.Mixture([kn.TeamElo.classic(k=20), kn.TeamElo.classic(k=60)]).fit(matches[:60])
+    >>> mixture = kn.forecasts.Mixture([kn.TeamElo.classic(k=20), kn.TeamElo.classic(k=60)]).fit(matches[:60])
     >>> forecast = mixture.one_step_ahead(matches[60:])
     >>> len(forecast), round(sum(mixture.weights_.values()), 6)
     (30, 1.0)

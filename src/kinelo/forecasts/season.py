@@ -288,7 +288,7 @@ def season(
 def _check_season(rater: Any, fixtures: Matches, rules: Rules | None) -> None:
     """Refuse what cannot be played."""
     if rules is not None and not isinstance(rules, Rules):
-        raise InputError(f"rules must be kinelo.Rules, not {type(rules).__name__}.")
+        raise InputError(f"rules must be kinelo.forecasts.Rules, not {type(rules).__name__}.")
     check_matches(fixtures)
     if len(fixtures) == 0:
         raise InputError("A season needs fixtures: matches read with read_matches(..., played=False).")

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
+    from kinelo.macro.population import Population
     from kinelo.macro.run import kinetic_states
     from kinelo.macro.state import KineticState
 
 _MODULE_OF = modules_of(
     {
+        "macro.population": ("Population",),
         "macro.run": ("kinetic_states",),
         "macro.state": ("KineticState",),
     }

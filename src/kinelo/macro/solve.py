@@ -109,11 +109,11 @@ def solve(
     Examples
     --------
     >>> import kinelo as kn
-    >>> teams = kn.Population.uniform(theta=(4, 10, 60), r=(4, 10, 60), sigma=1.0)
+    >>> teams = kn.macro.Population.uniform(theta=(4, 10, 60), r=(4, 10, 60), sigma=1.0)
     >>> run = kn.solve(kn.RatingSystem(kn.Tanh(nu=0.5)), teams, until=40.0)
     >>> run.density.sizes["time"], round(float(run.mean_rating[-1]), 9)
     (2, 7.0)
-    >>> stationary = kn.stationary(kn.RatingSystem(kn.Tanh(nu=0.5)), kn.Continuum(theta=(4, 10), sigma=1.0))
+    >>> stationary = kn.stationary(kn.RatingSystem(kn.Tanh(nu=0.5)), kn.theory.Continuum(theta=(4, 10), sigma=1.0))
     >>> bool(abs(run.rating_given_theta[-1] - stationary.rating_of(run.theta)).max() < 0.1)  # a cell of r
     True
     """

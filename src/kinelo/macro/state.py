@@ -96,7 +96,7 @@ class KineticState:
         Under learning, by how much the mean strength has grown: θ is counted from there.
 
     >>> import kinelo as kn
-    >>> teams = kn.Population.uniform(theta=(4, 10, 12), r=(4, 10, 12), sigma=1.0)
+    >>> teams = kn.macro.Population.uniform(theta=(4, 10, 12), r=(4, 10, 12), sigma=1.0)
     >>> *_, last = kn.macro.kinetic_states(kn.RatingSystem(kn.Tanh(nu=0.5)), teams, until=1.0)
     >>> last.time, round(last.population.mass, 9), last.steady
     (1.0, 1.0, False)

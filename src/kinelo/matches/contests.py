@@ -316,7 +316,7 @@ class Contests(DatedTable):
 
         >>> import kinelo as kn
         >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "C"], "result": [0, 0.5]})
-        >>> kn.Contests.from_matches(matches).place.tolist()
+        >>> kn.matches.Contests.from_matches(matches).place.tolist()
         [1.0, 2.0, 1.5, 1.5]
         """
         check_matches(matches)

@@ -96,11 +96,11 @@ MATCHES = Kind(
 )  # fmt: skip
 CONTESTS = Kind(
     "contests", "contest", "entrants", "places",
-    "These are matches of two sides, not contests; kinelo.Contests.from_matches(matches) makes contests of two of "
-    "them.",
+    "These are matches of two sides, not contests; kinelo.matches.Contests.from_matches(matches) makes contests "
+    "of two of them.",
     "rank", "contests of many entrants", "taken part", "taken place", "contests",
 )  # fmt: skip
-"""Which rater is usual of matches is decided on them (:func:`kinelo.choose_rater`)."""
+"""Which rater is usual of matches is decided on them (:func:`kinelo.raters.choose_rater`)."""
 
 KINDS = {kind.noun: kind for kind in (MATCHES, CONTESTS)}
 """Both, by their nouns."""

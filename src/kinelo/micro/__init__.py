@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
+    from kinelo.micro.matches import simulate_matches
     from kinelo.micro.simulate import SimulationState, simulation_states
 
 _MODULE_OF = modules_of(
     {
+        "micro.matches": ("simulate_matches",),
         "micro.simulate": ("SimulationState", "simulation_states"),
     }
 )

@@ -45,7 +45,7 @@ def simulate_matches(
     --------
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh.elo(), gamma=10.0)
-    >>> played = kn.simulate_matches(system, kn.Normal([1400.0, 1500.0, 1600.0], 100.0), matches=500, seed=1)
+    >>> played = kn.micro.simulate_matches(system, kn.Normal([1400.0, 1500.0, 1600.0], 100.0), matches=500, seed=1)
     >>> len(played), kn.TeamElo(system=system).fit(played).ratings_["name"].to_list()
     (500, ['3', '2', '1'])
     """

@@ -235,7 +235,7 @@ def check_outcome(outcome: object) -> None:
     """Refuse what is no outcome function."""
     if not isinstance(outcome, Outcome):
         known = built_in_names(Outcome, ", ")
-        raise InputError(f"outcome must be {known} or your own kinelo.Outcome, not {outcome!r}.")
+        raise InputError(f"outcome must be {known} or your own kinelo.model.Outcome, not {outcome!r}.")
 
 
 def _checked_length(formula: Scalar) -> float:

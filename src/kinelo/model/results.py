@@ -49,7 +49,9 @@ class Results(Strength):
         self, table: Any, names: Sequence[str] | None = None, *, games: ArrayLike | float | None = None
     ) -> None:
         if all(hasattr(table, name) for name in ("home", "away", "teams")):
-            raise InputError("These are matches; kinelo.Results.from_matches(matches) makes a table of their results.")
+            raise InputError(
+                "These are matches; kinelo.model.Results.from_matches(matches) makes a table of their results."
+            )
         if hasattr(table, "columns") and hasattr(table, "to_numpy"):
             table, named = _of_frame(table)
             names = named if names is None else names
@@ -66,7 +68,8 @@ class Results(Strength):
         """The mean results of played matches, with the number of them.
 
         >>> import kinelo as kn
-        >>> played = kn.simulate_matches(kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([0.0, 1.0, 2.0]), matches=300, seed=1)
+        >>> system, league = kn.RatingSystem(kn.Tanh(0.5)), kn.Fixed([0.0, 1.0, 2.0])
+        >>> played = kn.micro.simulate_matches(system, league, matches=300, seed=1)
         >>> Results.from_matches(played).games.sum() / 2
         np.float64(300.0)
         """
@@ -148,7 +151,7 @@ def _square(name: str, value: object) -> Array:
     try:
         values = np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        hint = "; a list of games becomes one by kinelo.Results.from_matches(kinelo.read_matches(...))"
+        hint = "; a list of games becomes one by kinelo.model.Results.from_matches(kinelo.read_matches(...))"
         raise InputError(f"{name} must be a square table of numbers{hint if name == 'table' else ''}.") from None
     if values.ndim != 2 or values.shape[0] != values.shape[1] or len(values) < 2:
         raise InputError(f"{name} must be a square table of at least 2 teams, not of shape {list(values.shape)}.")

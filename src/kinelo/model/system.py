@@ -51,7 +51,7 @@ class RatingSystem:
         check_outcome(self.outcome)
         if not isinstance(self.pairing, Pairing):
             known = built_in_names(Pairing, ", ")
-            raise InputError(f"pairing must be {known} or your own kinelo.Pairing, not {self.pairing!r}.")
+            raise InputError(f"pairing must be {known} or your own kinelo.model.Pairing, not {self.pairing!r}.")
         if isinstance(self.gamma, FideSteps):
             slope = float(self.outcome.b_prime(0.0))
             if not 0.8 * CHESS_NU < slope < 1.25 * CHESS_NU:

@@ -94,7 +94,7 @@ def choose_rater(
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=2, seed=1).results)
-    >>> choice = kn.choose_rater(matches[:50])
+    >>> choice = kn.raters.choose_rater(matches[:50])
     >>> print(choice)
     KalmanElo, the usual rater: fewer than 60 matches cannot tell raters apart.
     """

@@ -635,8 +635,8 @@ class Rater(ABC, Generic[Data, Said]):
     def classes_(self) -> NDArray[np.str_]:
         """Labels of the columns of ``predict_proba``, in the order of the alphabet, which scikit-learn asks for.
 
-        The rows of a :class:`kinelo.Forecast` begin with the home win. Without ``draw`` where none of the matches
-        fitted was drawn.
+        The rows of a :class:`kinelo.forecasts.Forecast` begin with the home win. Without ``draw`` where none of the
+        matches fitted was drawn.
         """
         return classes_of(self._fitted)
 

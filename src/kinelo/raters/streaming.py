@@ -1,4 +1,4 @@
-"""Raters and tables in pieces (:func:`kinelo.scan_matches`, :func:`kinelo.scan_contests`).
+"""Raters and tables in pieces (:func:`kinelo.matches.scan_matches`, :func:`kinelo.matches.scan_contests`).
 
 ``update`` takes the pieces one after the other: the ratings are those of one piece, to the bit. ``fit`` reads them
 twice: it estimates on a part of them (of matches the latest ``look`` of the rater), says so, and rates all of them.

@@ -6,10 +6,12 @@ from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
     from kinelo.runtime.device import Device
+    from kinelo.runtime.frames import to_pandas
 
 _MODULE_OF = modules_of(
     {
         "runtime.device": ("Device",),
+        "runtime.frames": ("to_pandas",),
     }
 )
 

@@ -18,7 +18,7 @@ def to_pandas(table: pl.DataFrame | Any) -> pd.DataFrame:
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0]})
-    >>> kn.to_pandas(kn.TeamElo.classic(k=20).update(matches).ratings_)[["name", "rating", "matches"]].round(1)
+    >>> kn.runtime.to_pandas(kn.TeamElo.classic(k=20).update(matches).ratings_)[["name", "rating", "matches"]].round(1)
       name  rating  matches
     0    A  1519.4        2
     1    B  1480.6        2

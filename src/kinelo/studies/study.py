@@ -133,7 +133,7 @@ class OwnSection(Section):
         if isinstance(law, self.base) and not given:
             return law
         if not isinstance(law, type) or not issubclass(law, self.base):
-            raise InputError(f"{self.kind} is not a class made from kinelo.{self.base.__name__}.")
+            raise InputError(f"{self.kind} is not a class made from kinelo.model.{self.base.__name__}.")
         return _call(self.kind, law, given)
 
 

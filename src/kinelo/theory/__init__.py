@@ -10,29 +10,31 @@ if TYPE_CHECKING:
     from kinelo.theory.moving.best import BestGamma
     from kinelo.theory.moving.glicko import DeviationState, settled_deviations
     from kinelo.theory.moving.learning import StrengthProfile, strength_profile
-    from kinelo.theory.moving.newcomer import Newcomer
-    from kinelo.theory.moving.rounds import CriticalGamma
+    from kinelo.theory.moving.newcomer import Newcomer, newcomer
+    from kinelo.theory.moving.rounds import CriticalGamma, critical_gamma
     from kinelo.theory.moving.tracking import Tracking
     from kinelo.theory.recovery import Recovery, recover_strength
     from kinelo.theory.relaxation import Relaxation
     from kinelo.theory.state import StationaryState
+    from kinelo.theory.teams import Continuum
     from kinelo.theory.unbiased import UnbiasedGamma
     from kinelo.theory.worth import contest_worth
 
 _MODULE_OF = modules_of(
     {
-        "theory.state": ("StationaryState",),
-        "theory.relaxation": ("Relaxation",),
-        "theory.recovery": ("Recovery", "recover_strength"),
-        "theory.unbiased": ("UnbiasedGamma",),
-        "theory.moving.tracking": ("Tracking",),
+        "theory.caveats": ("Caveat",),
+        "theory.farming": ("Farming",),
         "theory.moving.best": ("BestGamma",),
-        "theory.moving.rounds": ("CriticalGamma",),
-        "theory.moving.newcomer": ("Newcomer",),
         "theory.moving.glicko": ("DeviationState", "settled_deviations"),
         "theory.moving.learning": ("StrengthProfile", "strength_profile"),
-        "theory.farming": ("Farming",),
-        "theory.caveats": ("Caveat",),
+        "theory.moving.newcomer": ("Newcomer", "newcomer"),
+        "theory.moving.rounds": ("CriticalGamma", "critical_gamma"),
+        "theory.moving.tracking": ("Tracking",),
+        "theory.recovery": ("Recovery", "recover_strength"),
+        "theory.relaxation": ("Relaxation",),
+        "theory.state": ("StationaryState",),
+        "theory.teams": ("Continuum",),
+        "theory.unbiased": ("UnbiasedGamma",),
         "theory.worth": ("contest_worth",),
     }
 )

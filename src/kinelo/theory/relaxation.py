@@ -55,7 +55,7 @@ class Relaxation:
 
         >>> import kinelo as kn
         >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05)
-        >>> slowest = kn.relaxation(system, kn.Continuum(theta=(4, 10), sigma=1.0))
+        >>> slowest = kn.relaxation(system, kn.theory.Continuum(theta=(4, 10), sigma=1.0))
         >>> round(slowest.gap, 7), round(slowest.matches_per_team(tolerance=0.01))
         (0.1402556, 657)
         """

@@ -271,7 +271,7 @@ class StationaryState:
         """Rating that one more team with strengths N(θ, σ) would settle at; σ defaults to the typical spread.
 
         >>> import kinelo as kn
-        >>> teams = kn.Continuum(theta=(4, 10), sigma=1.0)
+        >>> teams = kn.theory.Continuum(theta=(4, 10), sigma=1.0)
         >>> state = kn.stationary(kn.RatingSystem(kn.Tanh(nu=0.5)), teams)
         >>> round(float(state.rating_of(10.0)), 6)
         9.285862

@@ -227,7 +227,7 @@ def as_system(system: object) -> RatingSystem:
     if not isinstance(system, RatingSystem):
         raise InputError(
             f"system must be a RatingSystem, or an outcome ({built_in_names(Outcome, ', ')} or your own "
-            f"kinelo.Outcome), not {system!r}."
+            f"kinelo.model.Outcome), not {system!r}."
         )
     schedule = system.schedule
     return replace(system, schedule=None) if isinstance(schedule, Field) and schedule.size == 2 else system

@@ -23,7 +23,7 @@ def contest_worth(system: RatingSystem | Outcome, strengths: Strength | Continuu
     equals that is ``3(k − 1)/(k + 1)``, never more than three.
 
     >>> import kinelo as kn
-    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), schedule=kn.Field(8))
+    >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), schedule=kn.model.Field(8))
     >>> contest_worth(system, kn.Fixed([7.0] * 20)).round(6)[:3]
     array([2.333333, 2.333333, 2.333333])
     """

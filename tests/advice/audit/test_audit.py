@@ -390,7 +390,7 @@ def test_steps_are_found_under_any_rule_from_what_ratings_moved():
     system = elo(40.0)
     steps = trace_steps(system.blank(), matches, NU, home)
     assert steps[100:] == pytest.approx(np.column_stack([20.0 * matches.weight] * 2)[100:], rel=1e-6)
-    rule = kn.FallingSteps(10.0, boost=2.0, matches=30)
+    rule = kn.model.FallingSteps(10.0, boost=2.0, matches=30)
     falling = kn.TeamElo(system=kn.RatingSystem(kn.Tanh.elo(), gamma=rule))
     steps = trace_steps(falling, matches, NU, np.zeros(300))
     played_before = np.zeros(len(matches.teams), int)
@@ -405,7 +405,7 @@ def test_steps_are_found_under_any_rule_from_what_ratings_moved():
 @pytest.mark.usefixtures("few_replays")
 def test_a_rule_of_k_is_rated_by_its_own_rater_and_held_against_every_k():
     matches, _ = walking()
-    rule = kn.FallingSteps(60.0, boost=2.0, matches=20)
+    rule = kn.model.FallingSteps(60.0, boost=2.0, matches=20)
     found = kn.audit(matches, kn.TeamElo.classic(k=rule, home_advantage=60.0))
     assert found.k is None and found.in_use.name == "K = 120 once settled"
     said = kn.TeamElo.classic(k=rule, ties=found.league.ties, home_advantage=60.0).one_step_ahead(matches)

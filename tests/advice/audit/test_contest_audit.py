@@ -71,26 +71,26 @@ def played(seed: int, oval: float = 1.0) -> tuple[dict[str, list], np.ndarray]:
     return table, np.concatenate(truth)
 
 
-def read(seed: int) -> kn.Contests:
+def read(seed: int) -> kn.matches.Contests:
     return kn.read_contests(played(seed)[0], slots=["driver"])
 
 
 @pytest.fixture(scope="module")
-def races() -> kn.Contests:
+def races() -> kn.matches.Contests:
     return read(1)
 
 
 @pytest.fixture(scope="module")
-def found(races: kn.Contests) -> kn.advice.ContestAudit:
+def found(races: kn.matches.Contests) -> kn.advice.ContestAudit:
     return kn.audit(races, kn.TeamElo.classic(k=20))
 
 
-def later_loss(contests: kn.Contests, k: float) -> float:
+def later_loss(contests: kn.matches.Contests, k: float) -> float:
     test = kn.backtest(contests, kn.TeamElo.classic(k=k), train_until=contests.date[CONTESTS // 2])
     return float(test.scores["order_log_loss"][0])
 
 
-def test_the_curve_by_backtest_is_that_of_backtests(races: kn.Contests, found: kn.advice.ContestAudit) -> None:
+def test_the_curve_by_backtest_is_that_of_backtests(races: kn.matches.Contests, found: kn.advice.ContestAudit) -> None:
     for place in (3, 11):
         k = float(found.measured.k[place])
         assert found.measured.log_loss[place] == pytest.approx(later_loss(races, k), abs=1e-12)
@@ -201,7 +201,7 @@ def test_some_of_a_large_field_stand_for_all_of_it(monkeypatch) -> None:
     assert np.abs(found[0][1] - found[1][1]).max() < 12.0 and np.abs(found[1][1]).max() > 150.0
 
 
-def test_theory_follows_the_errors_of_ratings(races: kn.Contests) -> None:
+def test_theory_follows_the_errors_of_ratings(races: kn.matches.Contests) -> None:
     """Differences of log-loss at three K from the true strengths, against what was played: off by 0.003 by chance."""
     strength = POINTS * played(1)[1]
     inner = strength.reshape(CONTESTS, SIZE)[CONTESTS // 2 :]
@@ -229,7 +229,7 @@ def test_every_pair_of_finishers_counts_once_to_the_theory() -> None:
     assert abs(losses[0] - losses[1]) > 0.1
 
 
-def test_what_contests_do_not_tell_widens_the_interval_of_theory(races: kn.Contests) -> None:
+def test_what_contests_do_not_tell_widens_the_interval_of_theory(races: kn.matches.Contests) -> None:
     league, ks, few = STILL._replace(walk=60.0), 20.0 * 1.5 ** np.arange(9), races[:60]
     nobody = (np.zeros(len(few.entrants)),) * 2
     given = {"walk": 0.5, "newcomer": 0.0, "regression": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}
@@ -272,11 +272,13 @@ def test_strengths_are_drawn_given_all_contests() -> None:
     assert math.sqrt(moved) == pytest.approx(walk, rel=0.15)
 
 
-def test_theory_is_given_walks_by_the_year_and_newcomers_beside_the_others(races: kn.Contests, monkeypatch) -> None:
+def test_theory_is_given_walks_by_the_year_and_newcomers_beside_the_others(
+    races: kn.matches.Contests, monkeypatch
+) -> None:
     class Asked(Exception):
         pass
 
-    def fit(rater: kn.RankElo, contests: kn.Contests) -> None:
+    def fit(rater: kn.RankElo, contests: kn.matches.Contests) -> None:
         raise Asked(rater.contest_walk, rater.newcomer_follows)
 
     monkeypatch.setattr("kinelo.advice.audit.contests._quiet", fit)
@@ -340,7 +342,7 @@ def test_fields_drawn_from_all_hardly_differ(found: kn.advice.ContestAudit) -> N
     assert "fields hardly differ in strength" in dict(found.rows())["Fields"]
 
 
-def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, races: kn.Contests) -> None:
+def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, races: kn.matches.Contests) -> None:
     """Newcomers are weaker than the others of their first field, by which the start is below theirs."""
     assert found.start is not None and found.start.mean + 2.0 * found.start.error < 1500.0
     used = kn.TeamElo.classic(k=50).one_step_ahead(races)
@@ -382,7 +384,7 @@ def test_every_door_gives_one_answer_and_says_luck_by_track(tmp_path) -> None:
     assert len(kn.plot.audit(here).axes) == 1
 
 
-def test_ratings_to_begin_with_are_known_to_the_theory(races: kn.Contests) -> None:
+def test_ratings_to_begin_with_are_known_to_the_theory(races: kn.matches.Contests) -> None:
     """From ratings that are right, small K lose little; from a common start they take long."""
     strength = POINTS * played(1)[1]
     first = np.unique(races.entrant, return_index=True)[1]
@@ -409,7 +411,7 @@ def test_columns_of_which_plain_elo_uses_nothing_are_named() -> None:
     assert not_used(contests, columns, kn.RankElo()) == () == not_used(read(1), [], None)
 
 
-def test_another_rater_is_held_against_elo_at_its_best(races: kn.Contests) -> None:
+def test_another_rater_is_held_against_elo_at_its_best(races: kn.matches.Contests) -> None:
     found = kn.audit(races, kn.RankElo())
     assert found.k is None and found.other is not None
     test = kn.backtest(races, kn.RankElo(), train_until=races.date[CONTESTS // 2])
@@ -417,7 +419,7 @@ def test_another_rater_is_held_against_elo_at_its_best(races: kn.Contests) -> No
     assert found.verdict.startswith("RankElo forecasts these contests")
 
 
-def test_what_an_audit_of_contests_does_not_take_is_refused(races: kn.Contests, tmp_path) -> None:
+def test_what_an_audit_of_contests_does_not_take_is_refused(races: kn.matches.Contests, tmp_path) -> None:
     with pytest.raises(InputError, match="by=… is for audits of matches"):
         kn.audit(races, by={"P1": "A"})  # type: ignore[call-overload]
     with pytest.raises(InputError, match="at least 40 contests and has 12"):

@@ -84,7 +84,7 @@ def test_a_larger_first_k_is_advised_where_it_helps_and_is_what_rate_and_design_
     line = dict(found.rows())["Newcomers"]
     assert f"--k {first.k:.3g} --k-first {first.first:.0f} --k-halfway {first.halfway:g}" in line and "lowers" in line
     # What is printed is what was measured: plain Elo by that rule against the K advised, on the later half.
-    rule = eval(line.split("k=")[1].split(") lowers")[0], {"FallingSteps": kn.FallingSteps})
+    rule = eval(line.split("k=")[1].split(") lowers")[0], {"FallingSteps": kn.model.FallingSteps})
     losses = []
     for k in (rule, one_k):
         chances = kn.TeamElo.classic(k=k, ties=0.0).one_step_ahead(matches).probabilities

@@ -26,10 +26,10 @@ def test_each_slider_does_to_the_model_what_it_says():
     assert normal.strengths().teams == 30 and np.all(normal.strengths().sigma == 0.7)
     assert normal.strengths().theta.min() >= 4 and normal.strengths().theta.max() <= 10
     squads = Controls(law="lottery", players=9, lineup=4, unevenness=2.0, teams=30).strengths()
-    assert isinstance(squads, kn.LineupLottery) and squads.sigma.min() > 0
+    assert isinstance(squads, kn.model.LineupLottery) and squads.sigma.min() > 0
     assert np.all(Controls(law="lottery", unevenness=0.0).strengths().sigma < 1e-12)
-    assert Controls(pairing="window", window=1.5).system.pairing == kn.Window(1.5)
-    assert Controls(pairing="local").system.pairing == kn.Local()
+    assert Controls(pairing="window", window=1.5).system.pairing == kn.model.Window(1.5)
+    assert Controls(pairing="local").system.pairing == kn.model.Local()
     for ties in (0.2, 0.5):
         win, draw, loss = kn.model.outcome_probabilities(Controls(ties=ties).outcome, kn.Fixed([7.0, 7.0]))
         assert draw[0, 1] == pytest.approx(ties) and win[0, 1] == pytest.approx(loss[0, 1])
@@ -99,21 +99,23 @@ def decoded(frame: bytes, controls: Controls) -> tuple[dict, np.ndarray, np.ndar
 
 def test_each_motion_schedule_and_step_is_what_the_library_calls_so():
     assert Controls().dynamics is None and Controls().system.schedule is None
-    assert Controls(motion="form", rate=0.02, spread=0.5).dynamics == kn.Form(rate=0.02, spread=0.5)
-    assert Controls(motion="walk", walk=0.03).dynamics == kn.Walk(spread=0.03)
-    assert Controls(motion="learning", alpha=0.6, beta=0.1, diffusion=0.3).dynamics == kn.Learning(0.6, 0.1, 0.3)
-    assert Controls(schedule="rounds").system.schedule == kn.Rounds()
-    assert Controls(schedule="period", period=7).system.schedule == kn.Period(7)
-    assert Controls(steps="glicko", growth=0.2, deviation=1.5).system.gamma == kn.DeviationSteps(growth=0.2, start=1.5)
+    assert Controls(motion="form", rate=0.02, spread=0.5).dynamics == kn.model.Form(rate=0.02, spread=0.5)
+    assert Controls(motion="walk", walk=0.03).dynamics == kn.model.Walk(spread=0.03)
+    assert Controls(motion="learning", alpha=0.6, beta=0.1, diffusion=0.3).dynamics == kn.model.Learning(0.6, 0.1, 0.3)
+    assert Controls(schedule="rounds").system.schedule == kn.model.Rounds()
+    assert Controls(schedule="period", period=7).system.schedule == kn.model.Period(7)
+    assert Controls(steps="glicko", growth=0.2, deviation=1.5).system.gamma == kn.model.DeviationSteps(
+        growth=0.2, start=1.5
+    )
     for given in ({"steps": "glicko", "ties": 0.3}, {"steps": "glicko", "motion": "learning"}):
         with pytest.raises(kn.InputError, match="one step for all"):
             Controls.read(given)
 
 
 def test_theory_of_moving_leagues_is_that_of_the_library():
-    many = kn.Continuum((4, 10), 0.5, nodes=40)
+    many = kn.theory.Continuum((4, 10), 0.5, nodes=40)
     form = Controls(motion="form", sigma=0.5, gamma=0.2)
-    found, line = kn.tracking(form.system, many, kn.Form(rate=0.01, spread=1.0)), predicted_map(form)
+    found, line = kn.tracking(form.system, many, kn.model.Form(rate=0.01, spread=1.0)), predicted_map(form)
     assert (line.slope, line.luck) == (found.C / found.V, found.E**0.5)
     assert sum(part**2 for part in line.parts) == pytest.approx(found.E)
     across = (line.rating[-1] - line.rating[0]) / (line.theta[-1] - line.theta[0])

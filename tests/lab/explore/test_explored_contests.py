@@ -18,7 +18,7 @@ from kinelo.lab.explore.verdict import judged, state_of, whole_answer
 
 def test_two_teams_play_the_matches_of_the_paper():
     assert Controls().system == Controls(sides=2).system and Controls().system.schedule is None
-    assert Controls(sides=8).system.schedule == kn.Field(8)
+    assert Controls(sides=8).system.schedule == kn.model.Field(8)
 
 
 def test_theory_and_a_league_of_contests_agree():

@@ -104,7 +104,7 @@ def test_one_advance_is_bounded():
 
 def test_the_line_is_the_stationary_map_of_the_library():
     foreseen = predicted_map(Controls())
-    state = kn.stationary(Controls().system, kn.Continuum((4, 10), 1.0, nodes=40), noise="gaussian")
+    state = kn.stationary(Controls().system, kn.theory.Continuum((4, 10), 1.0, nodes=40), noise="gaussian")
     assert np.array_equal(foreseen.rating, state.rating)
     assert foreseen.deviation == pytest.approx(np.sqrt(state.variance))
 

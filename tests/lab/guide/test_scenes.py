@@ -27,7 +27,7 @@ from kinelo.lab.guide.scenes import (
 
 NUMBERS = range(1, 8)
 LAW = kn.Tanh(nu=0.5)
-LEAGUE = kn.Continuum((4, 10), 1.0, nodes=40)
+LEAGUE = kn.theory.Continuum((4, 10), 1.0, nodes=40)
 
 
 def picture(number: int, value: float | str | None = None, units: str = "paper") -> dict:
@@ -191,7 +191,7 @@ def test_the_best_step_has_the_least_error_and_the_path_follows():
     one = picture(7, 32.0)
     shown = traces(one["beside"])
     best, error = one["numbers"]
-    found = kn.best_gamma(LAW, kn.Fixed([7.0] * 20), kn.Form(rate=0.01, spread=1.0))
+    found = kn.best_gamma(LAW, kn.Fixed([7.0] * 20), kn.model.Form(rate=0.01, spread=1.0))
     assert (best, error) == pytest.approx((found.gamma, found.error**0.5))
     assert error <= min(shown["both"]["y"]) + 1e-3
     assert shown["lag"]["y"][0] > shown["lag"]["y"][-1] and shown["luck"]["y"][0] < shown["luck"]["y"][-1]
@@ -199,7 +199,10 @@ def test_the_best_step_has_the_least_error_and_the_path_follows():
     strength, rating = (np.array(path[name]["y"]) for name in ("Ashford's strength", "its rating, γ = 0.0921"))
     assert 0.25 < np.sqrt(np.mean((strength - rating) ** 2)) < 1.1 and np.corrcoef(strength, rating)[0, 1] > 0.3
     for k in (4.0, 192.0):
-        here = kn.tracking(kn.RatingSystem(LAW, gamma=k / 2 / ELO), kn.Fixed([7.0] * 20), kn.Form(0.01, 1.0)).E ** 0.5
+        here = (
+            kn.tracking(kn.RatingSystem(LAW, gamma=k / 2 / ELO), kn.Fixed([7.0] * 20), kn.model.Form(0.01, 1.0)).E
+            ** 0.5
+        )
         assert traces(picture(7, k)["beside"])["this step"]["y"] == pytest.approx([here], rel=0.01)
         assert f"by ± {here:.2f} points" in picture(7, k)["sentence"]
 

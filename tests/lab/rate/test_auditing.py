@@ -19,7 +19,7 @@ from kinelo.lab.rate.controller import AuditController, RatingController, hand_o
 from kinelo.lab.rate.tables import UploadedTable
 
 
-def league(matches: int) -> kn.Matches:
+def league(matches: int) -> kn.matches.Matches:
     table = kn.sample_league(seed=4).results.head(matches)
     return kn.read_matches(table)
 

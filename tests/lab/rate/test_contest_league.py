@@ -42,7 +42,7 @@ def rated() -> tuple[RatingController, dict]:
     return controller, controller.rate(given["results"].guesses, "team", ["car"])
 
 
-def twin() -> tuple[kn.Contests, kn.RankElo]:
+def twin() -> tuple[kn.matches.Contests, kn.RankElo]:
     contests = kn.read_contests(LINES.filter(pl.col("contest") < 60), slots=["entrant", "car"])
     return contests, kn.RankElo().fit(contests)
 

@@ -109,7 +109,7 @@ def test_odds_are_the_library_s_and_points_move_them(tmp_path):
     assert np.array([row["places"] for row in table["rows"]]).sum(axis=0) == pytest.approx(np.ones(4))
     fixtures = kn.read_matches(controller._tables["fixtures"].frame, played=False)
     twin = kn.season(
-        controller.league.rater, fixtures, rules=kn.Rules(places={"title": (1, 1)}), realisations=4000, seed=1
+        controller.league.rater, fixtures, rules=kn.forecasts.Rules(places={"title": (1, 1)}), realisations=4000, seed=1
     )
     assert {row["name"]: row["title"] for row in table["rows"]} == pytest.approx(
         dict(zip(twin.names, twin.chance("title"))), abs=1e-6

@@ -100,7 +100,7 @@ def test_what_is_missing_is_asked_for_in_the_words_of_the_page(frame, complaint)
 
 
 def test_rules_of_a_season_suit_the_league():
-    def league(draws: int, margin: float, sides: int) -> kn.Matches:
+    def league(draws: int, margin: float, sides: int) -> kn.matches.Matches:
         names = [f"S{k}" for k in range(sides)]
         rows = [(names[k % sides], names[(k + 1) % sides], k < draws) for k in range(40)]
         table = {"home": [one for one, _, _ in rows], "away": [two for _, two, _ in rows]}

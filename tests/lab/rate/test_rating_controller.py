@@ -256,7 +256,7 @@ def test_a_visitor_names_no_code_of_his_own(tmp_path, rater):
 def test_the_automatic_choice_is_the_library_s_and_is_said(tmp_path):
     controller, columns = looked(tmp_path, LEAGUE)
     rated = controller.rate(columns, "auto")
-    choice = kn.choose_rater(controller.league.played)
+    choice = kn.raters.choose_rater(controller.league.played)
     assert rated["chosen"] == str(choice) and type(controller.league.rater) is type(choice.rater)
     assert rated["rater"] == {"kalman": "kalman", "team": "team"}.get(choice.name, rated["rater"])
     assert controller.rate(columns, "team")["chosen"] is None
@@ -269,7 +269,7 @@ class Steady:
         return self
 
     def one_step_ahead(self, matches):
-        return kn.Forecast(np.tile([0.5, 0.3, 0.2], (len(matches), 1)))
+        return kn.forecasts.Forecast(np.tile([0.5, 0.3, 0.2], (len(matches), 1)))
 
 
 def test_forecasts_are_checked_on_the_later_half_and_the_earlier_is_counted(monkeypatch):

@@ -14,7 +14,7 @@ def _league(seed):
     theta = np.sort(rng.normal(0.0, rng.uniform(0.6, 2.5), teams))
     system = kn.Tanh(rng.uniform(0.3, 0.8))
     width, far = rng.uniform(0.8, 2.5) * float(np.diff(theta).max()), float(rng.choice([0.0, 0.02, 0.1]))
-    pairing = kn.Window(width) if far == 0 else kn.LooseWindow(width, far)
+    pairing = kn.model.Window(width) if far == 0 else kn.model.LooseWindow(width, far)
     return kn.RatingSystem(system, pairing), kn.Normal(theta, rng.uniform(0.2, 1.2))
 
 
@@ -40,7 +40,11 @@ def test_a_best_step_is_found_wherever_ratings_settle(seed):
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 @pytest.mark.parametrize(
     ("teams", "sigma", "pairing", "nu"),
-    [(21, 0.8, kn.Window(1.7), 0.5), (16, 1.1, kn.LooseWindow(1.9, 0.05), 0.6), (24, 0.7, kn.Local(), 0.55)],
+    [
+        (21, 0.8, kn.model.Window(1.7), 0.5),
+        (16, 1.1, kn.model.LooseWindow(1.9, 0.05), 0.6),
+        (24, 0.7, kn.model.Local(), 0.55),
+    ],
 )
 def test_leagues_played_at_the_best_step_beat_those_beside_it(teams, sigma, pairing, nu):
     """A third of it and thrice it are worse by more than three standard errors, and its error is that of theory to a

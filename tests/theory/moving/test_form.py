@@ -12,9 +12,9 @@ from kinelo.theory.moving.following import follow
 from kinelo.theory.pair_means import PairMeans
 from kinelo.theory.teams import teams_of
 
-EQUALS = kn.Continuum(0.0)
+EQUALS = kn.theory.Continuum(0.0)
 HALF = kn.Tanh(0.5)
-FORM = kn.Form(0.01, 1.0)
+FORM = kn.model.Form(0.01, 1.0)
 
 
 def closure(strengths, dynamics, gamma, outcome=HALF):
@@ -24,7 +24,7 @@ def closure(strengths, dynamics, gamma, outcome=HALF):
 
 def small_step_gamma(slope, shake, dynamics):
     """``max(0, s/√q − ω/μ)``: the best step while fluctuations are small, from μ = E b' and q = E(S − b)²."""
-    rate = dynamics.rate if isinstance(dynamics, kn.Form) else 0.0
+    rate = dynamics.rate if isinstance(dynamics, kn.model.Form) else 0.0
     return max(0.0, dynamics.step / math.sqrt(shake) - rate / slope)
 
 
@@ -34,7 +34,7 @@ def test_equal_teams_reference():
 
 
 def test_continuum_reference():
-    found = closure(kn.Continuum((4, 10), nodes=40), FORM, 0.1)
+    found = closure(kn.theory.Continuum((4, 10), nodes=40), FORM, 0.1)
     values = (found.between.rating_slope, found.within.C, found.within.U, (found.within + found.between).error)
     assert values == pytest.approx((0.94499234, 0.67064856, 0.74238427, 0.41017878), abs=1e-8)
 
@@ -51,7 +51,7 @@ def test_finite_league_reference():
     ("rate", "gamma", "error"), [(0.01, 0.1162171, 0.3169133), (0.005, 0.0911034, 0.2284354), (0.02, None, 0.43337)]
 )
 def test_best_step_reference(rate, gamma, error):
-    best = kn.best_gamma(HALF, EQUALS, kn.Form(rate, 1.0))
+    best = kn.best_gamma(HALF, EQUALS, kn.model.Form(rate, 1.0))
     assert best.error == pytest.approx(error, abs=6e-6 if gamma is None else 6e-8)
     if gamma is not None:
         assert best.gamma == pytest.approx(gamma, abs=6e-8)
@@ -60,18 +60,18 @@ def test_best_step_reference(rate, gamma, error):
 
 
 def test_best_step_of_a_continuum_reference():
-    best = kn.best_gamma(HALF, kn.Continuum((4, 10), nodes=24), FORM)
+    best = kn.best_gamma(HALF, kn.theory.Continuum((4, 10), nodes=24), FORM)
     assert (best.gamma, best.error) == pytest.approx((0.142422, 0.3903023), abs=6e-7)
 
 
 def test_fast_form_is_performance_noise():
     """ω → ∞ at fixed V gives the stationary state of normal performances with σ² = V."""
     theta = np.linspace(4, 10, 30)
-    fast = closure(kn.Fixed(theta), kn.Form(1e9, 1.0), 0.25)
+    fast = closure(kn.Fixed(theta), kn.model.Form(1e9, 1.0), 0.25)
     still = kn.stationary(
-        kn.RatingSystem(HALF, gamma=0.25), kn.Continuum((4, 10), sigma=1.0, nodes=24), noise="gaussian"
+        kn.RatingSystem(HALF, gamma=0.25), kn.theory.Continuum((4, 10), sigma=1.0, nodes=24), noise="gaussian"
     )
-    large = closure(kn.Continuum((4, 10), nodes=24), kn.Form(1e9, 1.0), 0.25)
+    large = closure(kn.theory.Continuum((4, 10), nodes=24), kn.model.Form(1e9, 1.0), 0.25)
     assert large.rating == pytest.approx(still.rating, abs=1e-8)
     assert large.variance == pytest.approx(still.variance, abs=1e-8)
     assert fast.within.C < 1e-8
@@ -79,8 +79,8 @@ def test_fast_form_is_performance_noise():
 
 def test_strengths_at_rest_are_the_stationary_state():
     """Without motion the closure is that of the stationary ratings, for any outcome."""
-    outcome = kn.Davidson(0.6, 1.3)
-    league = kn.Continuum((0, 3), sigma=0.8, nodes=20)
+    outcome = kn.model.Davidson(0.6, 1.3)
+    league = kn.theory.Continuum((0, 3), sigma=0.8, nodes=20)
     still = kn.stationary(kn.RatingSystem(outcome, gamma=0.3), league, noise="gaussian")
     found = closure(league, None, 0.3, outcome)
     assert found.rating == pytest.approx(still.rating, abs=1e-8)
@@ -90,23 +90,23 @@ def test_strengths_at_rest_are_the_stationary_state():
 def test_walk_at_small_steps():
     """γ* = s√(ν/μ), E* = s/√(νμ): noise and lag are equal at the optimum."""
     s = 1e-4
-    best = kn.best_gamma(HALF, EQUALS, kn.Walk(s))
+    best = kn.best_gamma(HALF, EQUALS, kn.model.Walk(s))
     assert best.gamma == pytest.approx(s, rel=1e-3)
     assert best.error == pytest.approx(s / 0.5, rel=1e-3)
     assert best.parts.noise == pytest.approx(best.parts.lag, rel=1e-6)
-    assert small_step_gamma(0.5, 1.0, kn.Walk(s)) == pytest.approx(s)
+    assert small_step_gamma(0.5, 1.0, kn.model.Walk(s)) == pytest.approx(s)
 
 
 def test_slow_forms_pay_and_fast_ones_do_not():
     """Tracking pays only if V > ωq/2μ²; else γ* = 0 and the error is V."""
-    assert kn.best_gamma(HALF, EQUALS, kn.Form(0.5, 0.3)).gamma == 0
-    assert kn.best_gamma(HALF, EQUALS, kn.Form(0.5, 0.3)).error == pytest.approx(0.09)
-    assert small_step_gamma(0.5, 1.0, kn.Form(0.5, 0.3)) == 0
+    assert kn.best_gamma(HALF, EQUALS, kn.model.Form(0.5, 0.3)).gamma == 0
+    assert kn.best_gamma(HALF, EQUALS, kn.model.Form(0.5, 0.3)).error == pytest.approx(0.09)
+    assert small_step_gamma(0.5, 1.0, kn.model.Form(0.5, 0.3)) == 0
 
 
 def test_series_agree_with_the_plane():
     """Slow twin: a product of two correlated b by quadrature in the plane."""
-    outcome = kn.Davidson(0.7, 1.0)
+    outcome = kn.model.Davidson(0.7, 1.0)
     x, w = np.polynomial.hermite_e.hermegauss(120)
     w = w / w.sum()
     one = PairMeans(outcome, np.array([0.4]), np.array([1.3]))
@@ -162,7 +162,7 @@ def test_the_equations_of_a_small_league_written_out():
     quadrature in the plane; ``(1/φ − 1)C + pΓA_rC = pΓA_θV``, ``ΓA_rU + UA_rΓ = ΓA_θC' + CA_θΓ + Γ Lap(Q)Γ``.
     """
     theta, sigma, steps, V = np.array([0.0, 0.7, 2.0]), np.array([0.3, 0.6, 0.0]), np.array([0.3, 0.1, 0.2]), 0.64
-    outcome, form = kn.Davidson(0.7, 1.1), kn.Form(0.03, 0.8)
+    outcome, form = kn.model.Davidson(0.7, 1.1), kn.model.Form(0.03, 0.8)
     solver = LeagueClosure(kn.RatingSystem(outcome), teams_of(kn.Normal(theta, sigma)), motion=motion_of(form))
     m, C, U = solver.solve(steps, theta).state
     x, w = np.polynomial.hermite_e.hermegauss(80)

@@ -38,14 +38,14 @@ def test_deviation_falls_only_from_above():
     [(0, 0.1, 1.040356927), (0, 0.3, 1.125991134), (1, 0.1, 0.7905839389), (1, 0.01, 0.7646143268)],
 )
 def test_settled_reference(sigma, growth, slope):
-    found = kn.theory.settled_deviations(HALF, kn.Continuum((4, 10), sigma=float(sigma)), growth)
+    found = kn.theory.settled_deviations(HALF, kn.theory.Continuum((4, 10), sigma=float(sigma)), growth)
     assert found.slope == pytest.approx(slope, abs=1e-9)
     assert abs(found.travel_speed) < 1e-14
 
 
 def test_settled_ends_of_the_league_reference():
     """RD(7) and RD(10), slope at 7 and R(10), read off a fine continuum by extrapolation at its nodes."""
-    found = kn.theory.settled_deviations(HALF, kn.Continuum((4, 10), sigma=1.0, nodes=120), 0.1)
+    found = kn.theory.settled_deviations(HALF, kn.theory.Continuum((4, 10), sigma=1.0, nodes=120), 0.1)
     rd = np.polynomial.Polynomial.fit(found.teams.theta, found.deviation, 16)
     rating = np.polynomial.Polynomial.fit(found.teams.theta, found.rating, 17)
     assert (rd(7.0), rd(10.0)) == pytest.approx((0.4957508287, 0.5637705301), abs=1e-8)
@@ -53,7 +53,7 @@ def test_settled_ends_of_the_league_reference():
 
 
 def test_transient_reference():
-    path = deviation_path(HALF, kn.Continuum((4, 10), sigma=1.0), 0.1, [5, 20, 100], rating=7.0, deviation=2.0)
+    path = deviation_path(HALF, kn.theory.Continuum((4, 10), sigma=1.0), 0.1, [5, 20, 100], rating=7.0, deviation=2.0)
     assert path.slopes() == pytest.approx([0.51886773, 0.67294539, 0.76865996], abs=6e-9)
     mean = (path.deviation**2) @ path.teams.mass
     assert mean == pytest.approx([1.07799836, 0.38022150, 0.26452379], abs=6e-9)
@@ -105,7 +105,7 @@ def test_small_growth_gives_the_stationary_map():
 
 def test_narrow_league():
     """Slope ≈ 1 + (6/π² + 2/3)ν²v − 2ν²σ² in a narrow league."""
-    league, growth = kn.Continuum((-0.01, 0.01), sigma=0.2, nodes=6), 0.01
+    league, growth = kn.theory.Continuum((-0.01, 0.01), sigma=0.2, nodes=6), 0.01
     found = kn.theory.settled_deviations(HALF, league, growth, noise="gaussian")
     # 1 + (6/π² + 2/3)ν²v − 2ν²σ²: unbiased near RD = 1.25 σ.
     expected = 1 + (6 / math.pi**2 + 2 / 3) * 0.25 * float(found.deviation[0]) ** 2 - 2 * 0.25 * 0.2**2
@@ -114,4 +114,4 @@ def test_narrow_league():
 
 def test_only_tanh():
     with pytest.raises(kn.InputError, match="those of Tanh"):
-        kn.theory.settled_deviations(kn.Probit(0.5), LOPSIDED, 0.1)
+        kn.theory.settled_deviations(kn.model.Probit(0.5), LOPSIDED, 0.1)

@@ -17,7 +17,7 @@ HALF = kn.Tanh(0.5)
 def test_information_balances_what_rest_forgets():
     """``c²E[1/(v v')] = E[I]``, v after a match of the league and v' before the next: exact along a simulated path."""
     growth, teams, count = 0.2, 8, 500
-    system = kn.RatingSystem(HALF, gamma=kn.DeviationSteps(growth, 0.9, largest=50.0))
+    system = kn.RatingSystem(HALF, gamma=kn.model.DeviationSteps(growth, 0.9, largest=50.0))
     league = kn.Fixed(np.linspace(-2, 2, teams))
     run = kn.simulate(system, league, steps=count, matches_per_step=1, seed=5, record_every=1)
     before, rating = run.deviation.values[0] ** 2, run.rating.values[0]
@@ -60,7 +60,7 @@ def test_random_rests_spread_the_deviation(excess):
 @pytest.mark.parametrize("kappa", [0.25, 0.5])
 def test_collapsing_league_keeps_a_ratio(kappa):
     """Without diffusion strengths and ratings fall together; sd r/sd ρ → 1/(1 − κ)."""
-    pull = LearningPull(HALF, kn.Learning(kappa))
+    pull = LearningPull(HALF, kn.model.Learning(kappa))
     start = np.concatenate([np.linspace(-1, 1, 12), np.linspace(-0.5, 0.9, 12) ** 3])
 
     def speed(_, state):
@@ -92,12 +92,14 @@ def test_ratings_of_certain_results_spread_like_the_cube_root_of_time():
 def test_learning_without_performances_or_wins_is_plain_learning():
     """β = 0: what X is does not matter. σ_p → 0: s is b, from results or not."""
     expected, result = (
-        learning_closure(HALF, kn.Learning(0.5, 0.0, 0.6, on=on), 0.1, teams_of(kn.Continuum(0.0, sigma=0.4))).moments
+        learning_closure(
+            HALF, kn.model.Learning(0.5, 0.0, 0.6, on=on), 0.1, teams_of(kn.theory.Continuum(0.0, sigma=0.4))
+        ).moments
         for on in ("expected", "result")
     )
     assert pytest.approx((expected.V, expected.C, expected.U), rel=1e-12) == (result.V, result.C, result.U)
-    learning = kn.Learning(0.5, 0.2, 0.6, on="result")
-    many = (teams_of(kn.Continuum(0.0, sigma=sigma)) for sigma in (0.0, 1e-6))
+    learning = kn.model.Learning(0.5, 0.2, 0.6, on="result")
+    many = (teams_of(kn.theory.Continuum(0.0, sigma=sigma)) for sigma in (0.0, 1e-6))
     plain, nearly = (learning_closure(HALF, learning, 0.1, teams).moments for teams in many)
     assert pytest.approx((plain.V, plain.C, plain.U), rel=1e-9) == (nearly.V, nearly.C, nearly.U)
 
@@ -105,8 +107,8 @@ def test_learning_without_performances_or_wins_is_plain_learning():
 @pytest.mark.parametrize(
     ("outcome", "gamma", "sigma", "learning"),
     [
-        (kn.Tanh(0.8), 0.1, 0.5, kn.Learning(0.7, 0.2, 0.4)),
-        (kn.Tanh(0.4), 0.25, 0.0, kn.Learning(0.8, 0.1, 0.6, on="result")),
+        (kn.Tanh(0.8), 0.1, 0.5, kn.model.Learning(0.7, 0.2, 0.4)),
+        (kn.Tanh(0.4), 0.25, 0.0, kn.model.Learning(0.8, 0.1, 0.6, on="result")),
     ],
 )
 def test_learning_at_other_values_against_simulation(outcome, gamma, sigma, learning):

@@ -16,7 +16,7 @@ SYSTEM = kn.RatingSystem(kn.Tanh(0.5), gamma=0.1)
 
 def test_path_against_played_matches():
     """20,000 newcomers among opponents that fluctuate about their places; error probability 1e-4."""
-    found = kn.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0)
+    found = kn.theory.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0)
     league = kn.stationary(SYSTEM, LEAGUE, noise="gaussian")
     generator, count = np.random.default_rng(3), 20_000
     rating = np.full(count, 6.0)
@@ -62,18 +62,20 @@ def close_to(found, rating, match):
 
 
 def test_falling_steps_against_played_matches():
-    rule = kn.FallingSteps(0.1, 2.0, 20)
-    found = kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=rule), LEAGUE, theta=9.0, start=6.0)
+    rule = kn.model.FallingSteps(0.1, 2.0, 20)
+    found = kn.theory.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=rule), LEAGUE, theta=9.0, start=6.0)
     state = kn.stationary(SYSTEM, LEAGUE, noise="gaussian")
     league = LEAGUE.theta, state.rating, np.sqrt(state.variance)
     rating, _ = played(league, lambda n, v, g, b: (0.1 * (1 + 40 / (20 + n)), v), np.ones(20), 30)
     close_to(found, rating, 30)
-    assert found.matches_until(0.5) < 0.5 * kn.newcomer(SYSTEM, LEAGUE, 9.0, 6.0).matches_until(0.5)
+    assert found.matches_until(0.5) < 0.5 * kn.theory.newcomer(SYSTEM, LEAGUE, 9.0, 6.0).matches_until(0.5)
 
 
 def test_deviation_steps_against_played_matches():
     """A wide deviation brings a newcomer near its place in a few matches."""
-    found = kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=kn.DeviationSteps(0.1, 2.0)), LEAGUE, theta=9.0, start=6.0)
+    found = kn.theory.newcomer(
+        kn.RatingSystem(kn.Tanh(0.5), gamma=kn.model.DeviationSteps(0.1, 2.0)), LEAGUE, theta=9.0, start=6.0
+    )
     still = kn.theory.settled_deviations(kn.Tanh(0.5), LEAGUE, 0.1, noise="gaussian")
 
     def step(match, v, g, expected):
@@ -91,8 +93,8 @@ def test_deviation_steps_against_played_matches():
 
 def test_learning_newcomer_against_played_matches():
     """Its strength joins the league's, and its rating follows."""
-    learning = kn.Learning(0.5, 0.2, 0.5, on="result")
-    found = kn.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0, dynamics=learning)
+    learning = kn.model.Learning(0.5, 0.2, 0.5, on="result")
+    found = kn.theory.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0, dynamics=learning)
     m = learning_closure(kn.Tanh(0.5), learning, 0.1, teams_of(LEAGUE)).moments
     law = SimpleNamespace(law=[[m.V, m.C], [m.C, m.U]])
     rating, own = played((LEAGUE.theta, None, None), lambda n, v, g, b: (0.1, v), np.ones(20), 40, law)
@@ -105,7 +107,9 @@ def test_learning_newcomer_against_played_matches():
 def test_fide_newcomer_moves_fast_at_first():
     """K = 40 for 30 games, then 20: the first 30 take the newcomer most of the way."""
     league = kn.Fixed(np.linspace(1600, 2600, 20))
-    found = kn.newcomer(kn.RatingSystem(kn.Tanh.elo(), gamma=kn.FideSteps()), league, theta=2300.0, start=1800.0)
+    found = kn.theory.newcomer(
+        kn.RatingSystem(kn.Tanh.elo(), gamma=kn.model.FideSteps()), league, theta=2300.0, start=1800.0
+    )
     steps = np.diff(found.rating)
     assert steps[29] / steps[30] == pytest.approx(2.0, rel=0.05)
     assert found.settles_at == pytest.approx(2300, abs=15)
@@ -113,31 +117,31 @@ def test_fide_newcomer_moves_fast_at_first():
 
 def test_a_member_of_the_league_settles_where_it_is():
     """One more team of a continuum ends at the rating, and with the noise, of its like."""
-    league = kn.Continuum((0, 4), sigma=0.6, nodes=20)
+    league = kn.theory.Continuum((0, 4), sigma=0.6, nodes=20)
     state = kn.stationary(SYSTEM, league, noise="gaussian")
-    found = kn.newcomer(SYSTEM, league, theta=float(league.league.theta[14]), start=0.0)
+    found = kn.theory.newcomer(SYSTEM, league, theta=float(league.league.theta[14]), start=0.0)
     assert found.settles_at == pytest.approx(state.rating[14], abs=1e-6)
     assert found.spread[-1] ** 2 == pytest.approx(state.variance[14], rel=1e-2)
     assert found.taken == pytest.approx(state.rating[14], abs=1e-6)
 
 
 def test_form_makes_the_path_wider():
-    still = kn.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0)
-    moving = kn.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0, dynamics=kn.Form(0.01, 1.0))
+    still = kn.theory.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0)
+    moving = kn.theory.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0, dynamics=kn.model.Form(0.01, 1.0))
     assert moving.spread[-1] > still.spread[-1]
 
 
 def test_a_member_of_a_league_with_form_settles_where_it_is():
     """One more team of a continuum with form: the place and the noise of its like."""
-    league, form = kn.Continuum((4, 10), nodes=20), kn.Form(0.01, 1.0)
+    league, form = kn.theory.Continuum((4, 10), nodes=20), kn.model.Form(0.01, 1.0)
     teams = kn.tracking(SYSTEM, league, form).teams
-    found = kn.newcomer(SYSTEM, league, theta=float(league.league.theta[14]), start=6.0, dynamics=form)
+    found = kn.theory.newcomer(SYSTEM, league, theta=float(league.league.theta[14]), start=6.0, dynamics=form)
     assert found.settles_at == pytest.approx(teams.rating[14], abs=5e-3)
     assert found.spread[-1] ** 2 == pytest.approx(teams.variance[14], rel=1e-2)
 
 
 def test_matches_until_a_tolerance():
-    found = kn.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0)
+    found = kn.theory.newcomer(SYSTEM, LEAGUE, theta=9.0, start=6.0)
     far, near = found.matches_until(1.0), found.matches_until(0.1)
     assert 0 < far < near < found.matches_until(1e-6) < math.inf
     assert found.matches_until(10.0) == 0
@@ -146,8 +150,8 @@ def test_matches_until_a_tolerance():
 
 
 def test_smaller_steps_take_longer_in_proportion():
-    slow = kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=0.001), LEAGUE, 9.0, 6.0)
-    fast = kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=0.01), LEAGUE, 9.0, 6.0)
+    slow = kn.theory.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=0.001), LEAGUE, 9.0, 6.0)
+    fast = kn.theory.newcomer(kn.RatingSystem(kn.Tanh(0.5), gamma=0.01), LEAGUE, 9.0, 6.0)
     assert slow.matches_until(0.5) == pytest.approx(10 * fast.matches_until(0.5), rel=0.02)
 
 
@@ -158,8 +162,8 @@ def test_open_league_inflates_by_what_comes_in_less_what_leaves():
         ("weakest", ratings.min(), 4.0),
         ("strongest", ratings.max(), 10.0),
     ):
-        turnover = kn.Turnover(rate, theta=[5.0, 6.0], start=6.5, leaving=leaving)
-        drift = kn.newcomer(SYSTEM, LEAGUE, 5.5, 6.5, dynamics=turnover).inflation
+        turnover = kn.model.Turnover(rate, theta=[5.0, 6.0], start=6.5, leaving=leaving)
+        drift = kn.theory.newcomer(SYSTEM, LEAGUE, 5.5, 6.5, dynamics=turnover).inflation
         assert drift.rating == pytest.approx(rate * (6.5 - rating))
         assert drift.strength == pytest.approx(rate * (5.5 - theta))
         assert drift.excess == pytest.approx(drift.rating - drift.strength)
@@ -167,8 +171,8 @@ def test_open_league_inflates_by_what_comes_in_less_what_leaves():
 
 def test_what_is_not_followed_is_said():
     with pytest.raises(kn.InputError, match="AllPlayAll"):
-        kn.newcomer(kn.RatingSystem(kn.Tanh(0.5), kn.Local()), LEAGUE, 1.0, 1.0)
+        kn.theory.newcomer(kn.RatingSystem(kn.Tanh(0.5), kn.model.Local()), LEAGUE, 1.0, 1.0)
     with pytest.raises(kn.InputError, match="collapse"):
-        kn.newcomer(SYSTEM, LEAGUE, 1.0, 1.0, dynamics=kn.Learning(1.0))
+        kn.theory.newcomer(SYSTEM, LEAGUE, 1.0, 1.0, dynamics=kn.model.Learning(1.0))
     with pytest.raises(kn.InputError, match="theta must be a finite number"):
-        kn.newcomer(SYSTEM, LEAGUE, math.inf, 1.0)
+        kn.theory.newcomer(SYSTEM, LEAGUE, math.inf, 1.0)

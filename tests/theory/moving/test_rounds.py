@@ -24,53 +24,53 @@ def linear_round_noise(gamma):
     slope, luck = share * HALF.b_prime(gap), share * (1 - HALF.b(gap) ** 2)
     np.fill_diagonal(slope, 0.0)
     np.fill_diagonal(luck, 0.0)
-    batch = batch_of(kn.Rounds(), TEAMS, StrengthMotion())
+    batch = batch_of(kn.model.Rounds(), TEAMS, StrengthMotion())
     return joint_covariance(np.full(TEAMS.size, gamma), PairSlopes(slope, None, luck), StrengthMotion(), batch)[1]
 
 
 def rounds(gamma, outcome=HALF):
-    return kn.RatingSystem(outcome, gamma=gamma, schedule=kn.Rounds())
+    return kn.RatingSystem(outcome, gamma=gamma, schedule=kn.model.Rounds())
 
 
 def test_thresholds_reference():
-    found = kn.critical_gamma(HALF, LEAGUE)
+    found = kn.theory.critical_gamma(HALF, LEAGUE)
     values = (found.slowest, found.largest, found.critical, found.fastest)
     assert values == pytest.approx((1.541577379, 5.810740630, 0.344190204, 0.272023054), abs=1e-9)
     assert found.bound == pytest.approx(0.2)
-    noisy = kn.critical_gamma(HALF, kn.Normal(LEAGUE.theta, 1.0))
+    noisy = kn.theory.critical_gamma(HALF, kn.Normal(LEAGUE.theta, 1.0))
     assert noisy.critical == pytest.approx(0.288964830, abs=1e-9)
 
 
 def test_mean_map_settles_below_and_alternates_above():
-    found = kn.critical_gamma(HALF, LEAGUE)
+    found = kn.theory.critical_gamma(HALF, LEAGUE)
     below, above = found.beyond(0.3440), found.beyond(0.3444)
     assert (below.kind, above.kind, above.period) == ("settles", "cycle", 2)
     assert below.exponent < 0
 
 
 def test_the_bound_is_sharp_iff_strengths_are_equal():
-    for outcome in (HALF, kn.Probit(0.7), kn.Davidson(0.5, 1.0)):
-        equal = kn.critical_gamma(outcome, kn.Fixed(np.zeros(7)))
+    for outcome in (HALF, kn.model.Probit(0.7), kn.model.Davidson(0.5, 1.0)):
+        equal = kn.theory.critical_gamma(outcome, kn.Fixed(np.zeros(7)))
         assert equal.critical == pytest.approx(equal.bound, rel=1e-12)
-        unequal = kn.critical_gamma(outcome, kn.Fixed(np.arange(7.0)))
+        unequal = kn.theory.critical_gamma(outcome, kn.Fixed(np.arange(7.0)))
         assert unequal.critical > unequal.bound
 
 
 def test_halves_alternate_at_the_reference_distance():
     """Equal strengths: ``2x = ½γN tanh 2νx``."""
-    orbit = kn.critical_gamma(HALF, kn.Fixed(np.zeros(20))).beyond(0.25)
+    orbit = kn.theory.critical_gamma(HALF, kn.Fixed(np.zeros(20))).beyond(0.25)
     assert orbit.amplitude == pytest.approx(np.full(20, 0.8880147), abs=1e-7)
 
 
 def test_two_unequal_teams_can_wander():
     """Lyapunov exponents of ``z → z + 2γ(s − tanh νz)`` at s = ½."""
-    found = kn.critical_gamma(HALF, kn.Fixed([math.atanh(0.5) / 0.5, 0.0]))
+    found = kn.theory.critical_gamma(HALF, kn.Fixed([math.atanh(0.5) / 0.5, 0.0]))
     orbit = found.beyond(4.0)
     assert orbit.exponent == pytest.approx(0.25, abs=0.02) and orbit.kind == "wanders"
 
 
 def test_fastest_step_contracts_by_its_factor():
-    found = kn.critical_gamma(HALF, LEAGUE)
+    found = kn.theory.critical_gamma(HALF, LEAGUE)
     step = MeanMap(HALF, TEAMS, found.fastest)
     rating = found.rating + 1e-4 * np.linspace(-1, 1, 20) ** 3
     for _ in range(25):
@@ -110,7 +110,7 @@ def test_every_mode_has_its_own_noise():
     """tanh, strengths at rest: mode k has variance ``γ/(ν(2 − γλ_k))``; match by match it would be γ/2ν."""
     gamma = 0.15
     noise = linear_round_noise(gamma)
-    found = kn.critical_gamma(HALF, LEAGUE)
+    found = kn.theory.critical_gamma(HALF, LEAGUE)
     slope = HALF.b_prime(found.rating[:, None] - found.rating[None, :])
     np.fill_diagonal(slope, 0)
     rates, modes = np.linalg.eigh(np.diag(slope.sum(axis=1)) - slope)
@@ -120,7 +120,7 @@ def test_every_mode_has_its_own_noise():
 
 def test_small_rounds_are_matches():
     """γ → 0: the noise is that of match-by-match rating, for any outcome."""
-    outcome, gamma, league = kn.Davidson(0.6, 1.0), 1e-5, kn.Normal([0.0, 1.0, 2.5], 0.7)
+    outcome, gamma, league = kn.model.Davidson(0.6, 1.0), 1e-5, kn.Normal([0.0, 1.0, 2.5], 0.7)
     together = kn.stationary(rounds(gamma, outcome), league, noise="gaussian")
     matches = kn.stationary(kn.RatingSystem(outcome, gamma=gamma), league, noise="gaussian")
     # Match by match the results of a pair shake both with S² − 2sb + b², in a round with Var S: larger where s ≠ b.
@@ -155,7 +155,7 @@ def test_bias_of_two_teams_reference(gamma, closure, exact):
 
 def test_two_teams_against_played_matches():
     """Moments up to the fourth of a chain with ties and a step for each team; 4 standard errors of 400 chains."""
-    outcome, league, steps = kn.Davidson(0.6, 1.0), kn.Normal([0.0, 0.8], 0.5), np.array([0.3, 0.6])
+    outcome, league, steps = kn.model.Davidson(0.6, 1.0), kn.Normal([0.0, 0.8], 0.5), np.array([0.3, 0.6])
     law = gap_law(kn.RatingSystem(outcome, gamma=steps), league)
     win, tie, _ = (one[0, 1] for one in kn.model.outcome_probabilities(outcome, league))
     generator, z, powers = np.random.default_rng(6), np.zeros(400), np.zeros((4, 400))
@@ -174,7 +174,7 @@ def test_two_teams_against_played_matches():
 
 def test_two_teams_with_form_against_played_matches():
     """E z, E z², Cov(z, D) of a chain whose strengths move; 4 standard errors of 3,000 chains."""
-    form, gamma, generator = kn.Form(0.05, 0.9), 0.3, np.random.default_rng(7)
+    form, gamma, generator = kn.model.Form(0.05, 0.9), 0.3, np.random.default_rng(7)
     law = gap_law(kn.RatingSystem(HALF, gamma=gamma), kn.Normal([0.7, 0.0], 0.4), form)
     own, kept = math.sqrt(2) * 0.9, math.exp(-0.05)
     D, z, sums = own * generator.standard_normal(3000), np.zeros(3000), np.zeros((3, 3000))
@@ -191,7 +191,7 @@ def test_two_teams_with_form_against_played_matches():
 
 def test_tracking_reference():
     """N = 10, V = .3, what a round keeps φ = .98: the error before and after a round."""
-    form = kn.Form(-math.log(0.98) / 9, math.sqrt(0.3))
+    form = kn.model.Form(-math.log(0.98) / 9, math.sqrt(0.3))
     found = kn.tracking(rounds(0.05), kn.Fixed(np.zeros(10)), form)
     # With Var(s − b) less what is linear in it; without it .085986. Simulated: .0861(2).
     assert pytest.approx(0.085986, rel=2e-3) == found.E
@@ -207,14 +207,14 @@ def test_tracking_a_walk_by_rounds():
     best = (-x + math.sqrt(x * x + 4 * x)) / 2 / slope
     errors = []
     for gamma in (best / 1.1, best, best * 1.1):
-        found = kn.tracking(rounds(gamma), kn.Fixed(np.zeros(size)), kn.Walk(step)).E
+        found = kn.tracking(rounds(gamma), kn.Fixed(np.zeros(size)), kn.model.Walk(step)).E
         expected = (gamma**2 * slope / 0.5 + step**2 * (size - 1)) / (gamma * slope * (2 - gamma * slope))
         assert found == pytest.approx(expected, rel=1e-3)
         errors.append(found)
     assert errors[1] == min(errors)
 
 
-@pytest.mark.parametrize("outcome", [HALF, kn.Davidson(0.5, 4.0)])
+@pytest.mark.parametrize("outcome", [HALF, kn.model.Davidson(0.5, 4.0)])
 @pytest.mark.parametrize("gap", [0.3, 5.0, 12.0])
 @pytest.mark.parametrize("gamma", [0.01, 0.39, 1.5])
 def test_two_teams_are_resolved_however_certain_their_results(outcome, gap, gamma):
@@ -226,12 +226,12 @@ def test_two_teams_are_resolved_however_certain_their_results(outcome, gap, gamm
     assert wider.moments(1, 500)[:2] == pytest.approx(law.moments[:2], rel=1e-8)
 
 
-@pytest.mark.parametrize("dynamics", [kn.Form(0.002, 0.6), None])
+@pytest.mark.parametrize("dynamics", [kn.model.Form(0.002, 0.6), None])
 def test_the_best_step_of_rounds_of_many_teams_is_found_in_groups(dynamics, monkeypatch):
     league = kn.Normal(np.linspace(0.0, 2.0, 110) ** 1.5, sigma=0.5)
-    quick = kn.best_gamma(kn.Tanh(0.5), league, dynamics, schedule=kn.Rounds())
+    quick = kn.best_gamma(kn.Tanh(0.5), league, dynamics, schedule=kn.model.Rounds())
     monkeypatch.setattr("kinelo.theory.moving.best.FEW_GROUPS", 1000)
-    whole = kn.best_gamma(kn.Tanh(0.5), league, dynamics, schedule=kn.Rounds())
+    whole = kn.best_gamma(kn.Tanh(0.5), league, dynamics, schedule=kn.model.Rounds())
     # Independent teams miss 1/N of the error, which bends where the least of it lies by a hundredth.
     assert quick.gamma == pytest.approx(whole.gamma, rel=0.012)
     assert quick.error == pytest.approx(whole.error, rel=2e-4)

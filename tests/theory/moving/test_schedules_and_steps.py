@@ -8,8 +8,8 @@ import pytest
 import kinelo as kn
 
 HALF = kn.Tanh(0.5)
-EQUALS = kn.Continuum(0.0)
-FORM = kn.Form(0.01, 1.0)
+EQUALS = kn.theory.Continuum(0.0)
+FORM = kn.model.Form(0.01, 1.0)
 
 
 def simulated(system, league, dynamics, steps, matches, realisations, seed=1):
@@ -49,50 +49,50 @@ def test_periods_of_many_matches_inflate_noise_as_rounds_do():
     """At rest and linear: γ/(ν(2 − γ(n + 1)μ)), which with n = N − 1 is the variance of a mode of whole rounds."""
     gamma, nu = 1e-4, 0.5
     for n in (1, 20, 9000):
-        system = kn.RatingSystem(HALF, gamma=gamma, schedule=kn.Period(n))
+        system = kn.RatingSystem(HALF, gamma=gamma, schedule=kn.model.Period(n))
         # A walk of next to nothing: strengths at rest.
-        found = kn.tracking(system, EQUALS, kn.Walk(1e-9))
+        found = kn.tracking(system, EQUALS, kn.model.Walk(1e-9))
         assert pytest.approx(gamma / (nu * (2 - gamma * (n + 1) * nu)), rel=2e-4) == found.teams.within.U
     with pytest.raises(kn.errors.NoStationaryState, match="overshoot"):
-        kn.tracking(kn.RatingSystem(HALF, gamma=0.5, schedule=kn.Period(50)), EQUALS, kn.Walk(0.01))
+        kn.tracking(kn.RatingSystem(HALF, gamma=0.5, schedule=kn.model.Period(50)), EQUALS, kn.model.Walk(0.01))
 
 
 def test_period_of_one_match_is_nearly_match_by_match():
     """They differ by the randomness of the clock alone, at order ω."""
     once = kn.tracking(kn.RatingSystem(HALF, gamma=0.1), EQUALS, FORM)
-    period = kn.tracking(kn.RatingSystem(HALF, gamma=0.1, schedule=kn.Period(1)), EQUALS, FORM)
+    period = kn.tracking(kn.RatingSystem(HALF, gamma=0.1, schedule=kn.model.Period(1)), EQUALS, FORM)
     assert pytest.approx(period.E, rel=5e-3) == once.E
     assert period.parts.total == pytest.approx(period.E, rel=1e-9)
 
 
-@pytest.mark.parametrize("schedule", [kn.Rounds(), kn.Period(9)])
+@pytest.mark.parametrize("schedule", [kn.model.Rounds(), kn.model.Period(9)])
 def test_best_step_of_a_walk_is_the_gain_of_kalman(schedule):
     """Equal teams, a small walk: γλ = (−x + √(x² + 4x))/2, x = s²νλ with s² per round and λ = Nμ."""
     league = kn.Fixed(np.zeros(10))
-    best = kn.best_gamma(HALF, league, kn.Walk(0.01), schedule=schedule)
+    best = kn.best_gamma(HALF, league, kn.model.Walk(0.01), schedule=schedule)
     together = 10 * 0.5
     # (−x + √(x² + 4x))/2 with x = s²νλ is the Kalman gain.
     x = (0.01 * 3) ** 2 * 0.5 * together
     gain = (-x + math.sqrt(x * x + 4 * x)) / 2
-    assert best.gamma * together == pytest.approx(gain, rel=0.03 if schedule == kn.Rounds() else 0.12)
+    assert best.gamma * together == pytest.approx(gain, rel=0.03 if schedule == kn.model.Rounds() else 0.12)
     assert best.parts.total == pytest.approx(best.error)
 
 
 def test_best_step_of_what_is_not_computed_is_said():
     with pytest.raises(kn.InputError, match="number of teams"):
-        kn.best_gamma(HALF, EQUALS, schedule=kn.Rounds())
+        kn.best_gamma(HALF, EQUALS, schedule=kn.model.Rounds())
     with pytest.raises(kn.InputError, match="match by match"):
-        kn.best_gamma(HALF, EQUALS, kn.Learning(0.5, diffusion=0.5), schedule=kn.Rounds())
+        kn.best_gamma(HALF, EQUALS, kn.model.Learning(0.5, diffusion=0.5), schedule=kn.model.Rounds())
 
 
 def glicko(growth):
-    return kn.RatingSystem(HALF, gamma=kn.DeviationSteps(growth, 1.0))
+    return kn.RatingSystem(HALF, gamma=kn.model.DeviationSteps(growth, 1.0))
 
 
 def test_deviation_is_calibrated_on_a_walk():
     """Strengths that walk by s = c: E(r − θ)² = RD², half noise and half lag, as c → 0."""
     for growth, near in ((0.01, 0.01), (0.002, 0.002)):
-        found = kn.tracking(glicko(growth), EQUALS, kn.Walk(growth))
+        found = kn.tracking(glicko(growth), EQUALS, kn.model.Walk(growth))
         assert pytest.approx(float(found.teams.deviation[0] ** 2), rel=2 * near) == found.E
         assert found.parts.noise == pytest.approx(found.parts.lag, rel=5 * near)
 
@@ -101,24 +101,26 @@ def test_deviations_on_form_against_the_reference_simulation():
     """Best Glicko over c: .4334(5) at ω = .02, .2285(11) at ω = .005; the closure lies 3 % above."""
     for rate, reference in ((0.02, 0.4334), (0.005, 0.2285)):
         step = math.sqrt(2 * rate)
-        errors = [kn.tracking(glicko(c * step), EQUALS, kn.Form(rate, 1.0)).E for c in (0.5, 0.6, 0.7, 0.8, 0.9)]
+        errors = [kn.tracking(glicko(c * step), EQUALS, kn.model.Form(rate, 1.0)).E for c in (0.5, 0.6, 0.7, 0.8, 0.9)]
         assert 1.0 < min(errors) / reference < 1.04
 
 
 def test_deviations_of_a_league_against_simulation():
     """Other values than the reference's: 40 unequal teams, within 4 errors and 4 %."""
-    league, form, system = kn.Normal(np.linspace(-2, 2, 40), 0.6), kn.Form(0.03, 0.7), glicko(0.1)
+    league, form, system = kn.Normal(np.linspace(-2, 2, 40), 0.6), kn.model.Form(0.03, 0.7), glicko(0.1)
     found = kn.tracking(system, league, form)
     error, spread = simulated(system, league, form, 150, 400, 12)
     assert abs(error - found.E) < 4 * spread + 0.04 * found.E
     assert found.teams.deviation[0] > found.teams.deviation[20]
     with pytest.raises(kn.InputError, match="match by match"):
-        kn.tracking(kn.RatingSystem(HALF, gamma=kn.DeviationSteps(0.1, 1.0), schedule=kn.Rounds()), league, form)
+        kn.tracking(
+            kn.RatingSystem(HALF, gamma=kn.model.DeviationSteps(0.1, 1.0), schedule=kn.model.Rounds()), league, form
+        )
 
 
 def test_periods_against_simulation():
     """Ten matches of every team rated at once, form moving from day to day: within 4 errors and 1 %."""
-    system = kn.RatingSystem(HALF, gamma=0.15, schedule=kn.Period(10))
+    system = kn.RatingSystem(HALF, gamma=0.15, schedule=kn.model.Period(10))
     found = kn.tracking(system, kn.Fixed(np.zeros(80)), FORM)
     error, spread = simulated(system, kn.Fixed(np.zeros(80)), FORM, 120, 400, 10)
     assert abs(error - found.E) < 4 * spread + 0.01 * found.E
@@ -129,15 +131,15 @@ def test_strengths_move_within_a_period():
     """On matchday k the covariance of ratings with strengths is e^{−ωk} of the first day's. Ten teams, V = .7, n = 5:
     .4211 (without it .4169); simulated .42047(41), .42008(46).
     """
-    system = kn.RatingSystem(HALF, gamma=0.15, schedule=kn.Period(5))
-    found = kn.tracking(system, kn.Fixed(np.linspace(0, 2, 10)), kn.Form(0.03, math.sqrt(0.7)))
+    system = kn.RatingSystem(HALF, gamma=0.15, schedule=kn.model.Period(5))
+    found = kn.tracking(system, kn.Fixed(np.linspace(0, 2, 10)), kn.model.Form(0.03, math.sqrt(0.7)))
     assert pytest.approx(0.421101897, abs=2e-5) == found.E
 
 
 def test_periods_with_fast_form_against_simulation():
     """Other values: unequal performances, twelve matches, form that half forgets itself; 4 errors and 1.5 %."""
-    system = kn.RatingSystem(HALF, gamma=0.12, schedule=kn.Period(12))
-    league, form = kn.Normal(np.linspace(-1, 1, 16), 0.6), kn.Form(0.06, 0.9)
+    system = kn.RatingSystem(HALF, gamma=0.12, schedule=kn.model.Period(12))
+    league, form = kn.Normal(np.linspace(-1, 1, 16), 0.6), kn.model.Form(0.06, 0.9)
     found = kn.tracking(system, league, form)
     error, spread = simulated(system, league, form, 300, 96, 24)
     assert abs(error - found.E) < 4 * spread + 0.015 * found.E
@@ -147,9 +149,9 @@ def test_periods_with_fast_form_against_simulation():
 def test_error_right_after_results_count(days, teams):
     """Equal teams played in plain Python: E before a match, and after it, before strengths move on; 2 %."""
     gamma, rate, V, leagues = 0.15, 0.08, 0.6, 800
-    schedule = kn.Period(days) if days else None
+    schedule = kn.model.Period(days) if days else None
     found = kn.tracking(
-        kn.RatingSystem(HALF, gamma=gamma, schedule=schedule), kn.Fixed(np.zeros(teams)), kn.Form(rate, V**0.5)
+        kn.RatingSystem(HALF, gamma=gamma, schedule=schedule), kn.Fixed(np.zeros(teams)), kn.model.Form(rate, V**0.5)
     )
     generator = np.random.default_rng(5)
     kept, each = math.exp(-rate * (1 if days else 2 / teams)), np.arange(leagues)

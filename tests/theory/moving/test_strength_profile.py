@@ -24,28 +24,28 @@ TABLE = [
 def test_reference_values(p, psi, kurtosis):
     """ν²Var ρ = Ψ(νσ²/2κ), whatever ν, κ and σ make up p."""
     nu, kappa = 0.7, 0.3
-    profile = kn.theory.strength_profile(kn.Tanh(nu), kn.Learning(0.5, 0.2, math.sqrt(2 * kappa * p / nu)))
+    profile = kn.theory.strength_profile(kn.Tanh(nu), kn.model.Learning(0.5, 0.2, math.sqrt(2 * kappa * p / nu)))
     assert nu**2 * profile.variance == pytest.approx(psi, abs=1e-9 * max(1, psi))
     assert profile.kurtosis == pytest.approx(kurtosis, abs=5e-8)
 
 
 def test_limits():
     """Normal with little diffusion, logistic with much."""
-    small = kn.theory.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, diffusion=math.sqrt(2e-4)))
+    small = kn.theory.strength_profile(kn.Tanh(1.0), kn.model.Learning(1.0, diffusion=math.sqrt(2e-4)))
     assert small.variance == pytest.approx(1e-4 + 2e-8, rel=1e-7)
-    large = kn.theory.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, diffusion=math.sqrt(40.0)))
+    large = kn.theory.strength_profile(kn.Tanh(1.0), kn.model.Learning(1.0, diffusion=math.sqrt(40.0)))
     assert large.variance == pytest.approx(math.pi**2 * 20**2 / 3 + math.pi**2 / 24, rel=1e-6)
 
 
 @settings(max_examples=12, deadline=None)
 @given(
-    st.sampled_from([kn.Tanh(0.5), kn.Probit(0.8), kn.Davidson(0.6, 1.3), kn.Davidson(0.5, 6.0)]),
+    st.sampled_from([kn.Tanh(0.5), kn.model.Probit(0.8), kn.model.Davidson(0.6, 1.3), kn.model.Davidson(0.5, 6.0)]),
     st.floats(0.1, 2.0),
     st.floats(0.2, 1.5),
 )
 def test_identities(outcome, kappa, sigma):
     """``∬Δb(Δ)gg' = σ²/κ`` and ``E[ρG] = σ²/2κ``: what pulls together balances what diffuses."""
-    learning = kn.Learning(kappa, diffusion=sigma)
+    learning = kn.model.Learning(kappa, diffusion=sigma)
     profile = kn.theory.strength_profile(outcome, learning)
     drive = profile.mean_of(outcome.b, profile.strength)
     assert profile.weight @ (profile.strength * drive) == pytest.approx(sigma**2 / (2 * kappa), rel=1e-10)
@@ -56,9 +56,9 @@ def test_identities(outcome, kappa, sigma):
 def test_learning_from_results_pulls_less_where_performances_vary():
     """With performance noise winners learn from s instead of b; without it the two are one."""
     outcome, base = kn.Tanh(0.5), (0.8, 0.3, 0.6)
-    expected = kn.theory.strength_profile(outcome, kn.Learning(*base), sigma=1.0).variance
-    plain = kn.theory.strength_profile(outcome, kn.Learning(*base, on="result")).variance
-    lucky = kn.theory.strength_profile(outcome, kn.Learning(*base, on="result"), sigma=1.0).variance
+    expected = kn.theory.strength_profile(outcome, kn.model.Learning(*base), sigma=1.0).variance
+    plain = kn.theory.strength_profile(outcome, kn.model.Learning(*base, on="result")).variance
+    lucky = kn.theory.strength_profile(outcome, kn.model.Learning(*base, on="result"), sigma=1.0).variance
     assert plain == pytest.approx(expected, rel=1e-12)
     assert lucky < expected
 
@@ -66,10 +66,10 @@ def test_learning_from_results_pulls_less_where_performances_vary():
 @pytest.mark.parametrize(
     ("learning", "words"),
     [
-        (kn.Learning(0.5, 0.0, 0.0), "collapse to one point"),
-        (kn.Learning(0.2, 0.5, 0.3), "spread for ever"),
-        (kn.Learning(0.2, 0.5, 0.0), "spread for ever"),
-        (kn.Learning(0.2, 0.2, 0.1), "spread for ever"),
+        (kn.model.Learning(0.5, 0.0, 0.0), "collapse to one point"),
+        (kn.model.Learning(0.2, 0.5, 0.3), "spread for ever"),
+        (kn.model.Learning(0.2, 0.5, 0.0), "spread for ever"),
+        (kn.model.Learning(0.2, 0.2, 0.1), "spread for ever"),
     ],
 )
 def test_no_stationary_law(learning, words):
@@ -80,4 +80,4 @@ def test_no_stationary_law(learning, words):
 @pytest.mark.parametrize("sigma", [-0.5, float("nan"), float("inf"), "wide", None, [0.5, 0.5]])
 def test_a_spread_of_performances_is_a_number_of_at_least_zero(sigma):
     with pytest.raises(kn.InputError, match=r"^sigma must be .*\.$"):
-        kn.theory.strength_profile(kn.Tanh(1.0), kn.Learning(1.0, 0.3, 1.0, on="result"), sigma)
+        kn.theory.strength_profile(kn.Tanh(1.0), kn.model.Learning(1.0, 0.3, 1.0, on="result"), sigma)

@@ -11,7 +11,7 @@ from kinelo.theory.moving.learning import learning_closure
 from kinelo.theory.moving.tracking import JointDynamics, joint_state
 from kinelo.theory.teams import teams_of
 
-EQUALS = kn.Continuum(0.0)
+EQUALS = kn.theory.Continuum(0.0)
 HALF = kn.Tanh(0.5)
 
 
@@ -21,7 +21,7 @@ def system(gamma, outcome=HALF):
 
 def test_learning_reference():
     """L1 as γ → 0 without closure, the closure at γ = .05, and both together against the reference simulation."""
-    found = kn.tracking(system(0.05), EQUALS, kn.Learning(0.5, diffusion=0.5))
+    found = kn.tracking(system(0.05), EQUALS, kn.model.Learning(0.5, diffusion=0.5))
     limit = found.limit
     assert pytest.approx((0.631201516, 0.397233096, 0.365657204), abs=1e-8) == (limit.V, limit.C, limit.U)
     assert limit.error == pytest.approx(0.202392527, abs=2e-8)
@@ -35,7 +35,7 @@ def test_learning_reference():
 
 def test_learning_from_results_reference():
     """L2: a strongly curved league, where the closure alone is off by a few per cent."""
-    found = kn.tracking(system(0.05), EQUALS, kn.Learning(0.5, 0.25, 0.7, on="result"))
+    found = kn.tracking(system(0.05), EQUALS, kn.model.Learning(0.5, 0.25, 0.7, on="result"))
     limit = found.limit
     assert pytest.approx((4.249081668, 2.796883292, 2.235300936), abs=3e-7) == (limit.V, limit.C, limit.U)
     assert pytest.approx((4.4615, 2.985, 2.473, 0.9634), abs=5.1e-4) == (found.V, found.C, found.U, found.E)
@@ -43,7 +43,7 @@ def test_learning_from_results_reference():
 
 def test_learning_with_varying_performances_reference():
     """E1: bias and lag multiply."""
-    found = kn.tracking(system(0.05), kn.Continuum(0.0, 1.0), kn.Learning(0.5, diffusion=0.5))
+    found = kn.tracking(system(0.05), kn.theory.Continuum(0.0, 1.0), kn.model.Learning(0.5, diffusion=0.5))
     limit, closed = found.limit, found.closure
     assert (limit.C, limit.U, limit.error) == pytest.approx((0.310076942, 0.218932588, 0.229980220), abs=3e-8)
     assert (closed.V, closed.C, closed.U, closed.error) == pytest.approx((0.67429, 0.33450, 0.29362, 0.29891), abs=6e-6)
@@ -54,17 +54,17 @@ def test_learning_with_varying_performances_reference():
     [(1.0, 0.1, (0.733863916, 0.677314312, 0.209586480)), (4.0, 0.5, (1.066848152, 0.647450052, 2.513753748))],
 )
 def test_form_reference_without_closure(V, rate, moments):
-    found = kn.tracking(system(0.1), EQUALS, kn.Form(0.1 * rate, math.sqrt(V))).limit
+    found = kn.tracking(system(0.1), EQUALS, kn.model.Form(0.1 * rate, math.sqrt(V))).limit
     assert (found.C, found.U, found.error) == pytest.approx(moments, abs=1e-7)
 
 
 def test_joint_law_fulfils_its_identities():
     """``E[rG] = E[rD]`` and ``E[ρ(G − D)] = E[kr]`` at parameters of no table, for an outcome that is not tanh."""
-    outcome, V, rate = kn.Probit(0.6), 0.8, 0.2
+    outcome, V, rate = kn.model.Probit(0.6), 0.8, 0.2
     total = math.sqrt(1 + 2 * (outcome.nu**2) * V)
 
     def drive(points):
-        return kn.Probit(outcome.nu / total).b(points)
+        return kn.model.Probit(outcome.nu / total).b(points)
 
     motion = JointDynamics(
         lambda x: np.exp(-(x**2) / (2 * V)) / math.sqrt(2 * math.pi * V), lambda x: rate * x, 2 * rate * V, drive
@@ -76,7 +76,7 @@ def test_joint_law_fulfils_its_identities():
 
 def test_linear_limit_of_learning():
     """Small diffusion: V = σ²/2κν, C = U = V/(1+κ)."""
-    found = kn.tracking(system(1e-9), EQUALS, kn.Learning(0.4, diffusion=0.02))
+    found = kn.tracking(system(1e-9), EQUALS, kn.model.Learning(0.4, diffusion=0.02))
     assert pytest.approx(0.02**2 / (2 * 0.4 * 0.5), rel=2e-3) == found.limit.V
     assert found.rating_slope == pytest.approx(1 / 1.4, rel=2e-3)
     assert found.forecast_slope == pytest.approx(1, rel=2e-3)
@@ -84,8 +84,8 @@ def test_linear_limit_of_learning():
 
 def test_slow_twin_of_the_closure_of_learning():
     """The closure solves the three balance equations written out with Monte Carlo means (error probability 1e-4)."""
-    outcome, learning, gamma = kn.Davidson(0.6, 1.0), kn.Learning(0.5, 0.2, 0.6, on="result"), 0.3
-    m = learning_closure(outcome, learning, gamma, teams_of(kn.Continuum(0.0, sigma=0.7))).moments
+    outcome, learning, gamma = kn.model.Davidson(0.6, 1.0), kn.model.Learning(0.5, 0.2, 0.6, on="result"), 0.3
+    m = learning_closure(outcome, learning, gamma, teams_of(kn.theory.Continuum(0.0, sigma=0.7))).moments
     generator = np.random.default_rng(5)
     count = 400_000
     rho, r = generator.multivariate_normal([0, 0], [[m.V, m.C], [m.C, m.U]], (2, count)).transpose(2, 0, 1)
@@ -105,17 +105,17 @@ def test_slow_twin_of_the_closure_of_learning():
 
 def test_calibrated_step():
     """At the calibrated step the slope of strengths on ratings is 1."""
-    dynamics, league = kn.Form(0.01, 0.8), kn.Normal([0.0, 0.0, 1.0], 0.5)
+    dynamics, league = kn.model.Form(0.01, 0.8), kn.Normal([0.0, 0.0, 1.0], 0.5)
     gamma = kn.tracking(system(0.05), league, dynamics).calibrated_gamma
     assert kn.tracking(system(gamma), league, dynamics).forecast_slope == pytest.approx(1, abs=1e-6)
 
 
 def test_what_is_not_computed_is_said():
     with pytest.raises(kn.InputError, match="AllPlayAll only"):
-        kn.tracking(kn.RatingSystem(HALF, kn.Local(), 0.1), EQUALS, kn.Walk(0.1))
+        kn.tracking(kn.RatingSystem(HALF, kn.model.Local(), 0.1), EQUALS, kn.model.Walk(0.1))
     with pytest.raises(kn.InputError, match="one common sigma"):
-        kn.tracking(system(0.1), kn.Normal([0.0, 0.0], [0.5, 1.0]), kn.Learning(0.5, diffusion=0.5))
+        kn.tracking(system(0.1), kn.Normal([0.0, 0.0], [0.5, 1.0]), kn.model.Learning(0.5, diffusion=0.5))
     with pytest.raises(kn.InputError, match="Fixed or Normal"):
-        kn.tracking(system(0.1), kn.Empirical([[0.0, 1.0], [0.0, 1.0]]), kn.Walk(0.1))
+        kn.tracking(system(0.1), kn.model.Empirical([[0.0, 1.0], [0.0, 1.0]]), kn.model.Walk(0.1))
     with pytest.raises(kn.InputError, match="dynamics must be"):
         kn.tracking(system(0.1), EQUALS, None)

@@ -40,19 +40,19 @@ def test_reference_of_a_slow_walk():
     """40 teams, V = .246, s = .01, γ = .005: simulated slope .814, factor 1.106, E = .0266(5). Ratings lie too close
     together, though the covariance without the lag would have them too far apart (1.013 and .892).
     """
-    found = kn.tracking(kn.RatingSystem(HALF, gamma=0.005), kn.Fixed(spread_out(40, 0.246)), kn.Walk(0.01))
+    found = kn.tracking(kn.RatingSystem(HALF, gamma=0.005), kn.Fixed(spread_out(40, 0.246)), kn.model.Walk(0.01))
     assert found.rating_slope == pytest.approx(0.814, abs=0.006)
     assert found.forecast_slope == pytest.approx(1.106, abs=0.008)
     assert pytest.approx(0.0266, abs=0.001) == found.E
     assert found.parts.total == pytest.approx(found.E, rel=1e-9)
 
 
-@pytest.mark.parametrize(("sigma", "schedule"), [(0.0, None), (0.8, None), (0.8, kn.Period(5))])
+@pytest.mark.parametrize(("sigma", "schedule"), [(0.0, None), (0.8, None), (0.8, kn.model.Period(5))])
 def test_a_league_that_walks_against_simulation(sigma, schedule):
     """26 teams begun with V = .8 have walked for 600 matches by .035: E, slope, factor within 4 errors (a false alarm
     in 5,000 runs of each) and 2 %, E 4 %.
     """
-    walk, steps = kn.Walk(0.035), 600
+    walk, steps = kn.model.Walk(0.035), 600
     system = kn.RatingSystem(HALF, gamma=0.04, schedule=schedule)
     begin = spread_out(26, 0.8)
     V, *measured = played(system, sigma, walk, begin, steps, 240, 7)
@@ -69,7 +69,7 @@ def test_a_league_that_walks_against_simulation(sigma, schedule):
 def test_without_a_walk_the_closure_is_that_of_rest():
     league = kn.Normal(spread_out(12, 1.0), 0.7)
     system = kn.RatingSystem(HALF, gamma=0.1)
-    found, still = kn.tracking(system, league, kn.Walk(1e-7)), kn.stationary(system, league, noise="gaussian")
+    found, still = kn.tracking(system, league, kn.model.Walk(1e-7)), kn.stationary(system, league, noise="gaussian")
     assert pytest.approx(still.error, rel=1e-8) == found.E
     assert found.teams.rating == pytest.approx(still.rating, abs=1e-8)
     assert found.parts.lag == pytest.approx(0, abs=1e-9)
@@ -77,7 +77,7 @@ def test_without_a_walk_the_closure_is_that_of_rest():
 
 def test_independent_teams_follow_a_walk_as_those_with_a_covariance_do():
     """101 teams are taken as independent, 99 are not."""
-    system, walk = kn.RatingSystem(HALF, gamma=0.03), kn.Walk(0.03)
+    system, walk = kn.RatingSystem(HALF, gamma=0.03), kn.model.Walk(0.03)
     joint, apart = (kn.tracking(system, kn.Normal(spread_out(n, 1.5), 0.5), walk) for n in (99, 101))
     assert (joint.kind, apart.kind) == ("joint", "independent")
     for name in ("E", "rating_slope", "forecast_slope"):
@@ -87,13 +87,13 @@ def test_independent_teams_follow_a_walk_as_those_with_a_covariance_do():
 def test_a_check_plays_about_the_spread_of_today():
     """Strengths spread while a league is played: theory and league are about the same ones, today's where they can."""
     system = kn.RatingSystem(HALF, gamma=0.05)
-    found = kn.tracking(system, kn.Fixed(spread_out(20, 0.7)), kn.Walk(0.02), check=True)
+    found = kn.tracking(system, kn.Fixed(spread_out(20, 0.7)), kn.model.Walk(0.02), check=True)
     assert found.check.agrees and found.check.spread == pytest.approx(math.sqrt(0.7), rel=0.05)
     # Far apart the outer teams are followed more slowly than theory says: within what the caveat says.
-    wide = kn.tracking(system, kn.Fixed(spread_out(20, 2.0)), kn.Walk(0.06), check=True)
+    wide = kn.tracking(system, kn.Fixed(spread_out(20, 2.0)), kn.model.Walk(0.06), check=True)
     [caveat], error = wide.caveats, wide.check.quantities[0]
     assert caveat.reason == "wide walk" and 0 < error.played / error.theory - 1 < caveat.error
-    near = kn.tracking(system, kn.Fixed(spread_out(20, 0.3)), kn.Walk(0.06), check=True)
+    near = kn.tracking(system, kn.Fixed(spread_out(20, 0.3)), kn.model.Walk(0.06), check=True)
     assert near.check.agrees and near.check.spread > 0.8
     assert f"until they spread by ± {near.check.spread:.3g}." in near.check.sentence
     assert [one.reason for one in near.caveats] == ["young walk"] and found.caveats == ()

@@ -129,7 +129,7 @@ def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "
         league = [
             f"eta = np.random.default_rng({seed}).standard_normal(({controls.teams}, {controls.players}))",
             "eta -= eta.mean(axis=1, keepdims=True)",
-            f"league = kn.LineupLottery((theta[:, None] + {controls.unevenness!r} * eta) / {controls.lineup}, "
+            f"league = kn.model.LineupLottery((theta[:, None] + {controls.unevenness!r} * eta) / {controls.lineup}, "
             f"{controls.lineup})",
         ]
     strength = ["strength = league.theta"]
@@ -174,12 +174,12 @@ def _system_line(controls: Controls) -> str:
     pairing = {"all": "AllPlayAll()", "local": "Local()", "window": f"Window({controls.window!r})"}[controls.pairing]
     gamma = repr(controls.gamma)
     if controls.steps == "glicko":
-        gamma = f"kn.DeviationSteps(growth={controls.growth!r}, start={controls.deviation!r})"
+        gamma = f"kn.model.DeviationSteps(growth={controls.growth!r}, start={controls.deviation!r})"
     outcome = f"kn.Tanh(nu={controls.nu!r})"
     if controls.ties > 0:
-        outcome = f"kn.Davidson({controls.nu!r}, {2 * controls.ties / (1 - controls.ties)!r})"
-    schedule = "" if system.schedule is None else f", schedule=kn.{system.schedule!r}"
-    return f"kn.RatingSystem({outcome}, kn.{pairing}, {gamma}{schedule})"
+        outcome = f"kn.model.Davidson({controls.nu!r}, {2 * controls.ties / (1 - controls.ties)!r})"
+    schedule = "" if system.schedule is None else f", schedule=kn.model.{system.schedule!r}"
+    return f"kn.RatingSystem({outcome}, kn.model.{pairing}, {gamma}{schedule})"
 
 
 def _theory_lines(controls: Controls, units: str) -> list[str]:
@@ -187,7 +187,7 @@ def _theory_lines(controls: Controls, units: str) -> list[str]:
     if reason := unanswered(controls):
         return ["", f"# {reason}"]
     sigma = typical_sigma(controls)
-    many = f"many = kn.Continuum({THETA}, {sigma!r}, nodes={EXPLORED_NODES})"
+    many = f"many = kn.theory.Continuum({THETA}, {sigma!r}, nodes={EXPLORED_NODES})"
     if controls.schedule == "rounds":
         many = f"many = kn.homogeneous(sigma={sigma!r}, teams={controls.teams}, theta={THETA})"
     if controls.motion != "still":

@@ -411,7 +411,7 @@ def moving_strength(units: Units, k: float) -> Picture:
             "results: “Which K?”",
         ),
         _python(
-            units, f"form = kn.Form(rate={FORM_RATE}, spread={number(f * FORM_SPREAD)})",
+            units, f"form = kn.model.Form(rate={FORM_RATE}, spread={number(f * FORM_SPREAD)})",
             "best = kn.best_gamma(law, kn.Fixed([0.0] * 20), form)", "print(best.gamma)", "print(best.error ** 0.5)",
         ),
         (best.gamma * f, error * f),

@@ -69,7 +69,7 @@ def number(value: float) -> str:
 def league_line(units: Units, sigma: float) -> str:
     """The league as a line of Python on the scale of the page."""
     low, high = (number(units.factor * end) for end in THETA)
-    return f"league = kn.Continuum(({low}, {high}), {number(units.factor * sigma)}, nodes=40)"
+    return f"league = kn.theory.Continuum(({low}, {high}), {number(units.factor * sigma)}, nodes=40)"
 
 
 def two_shares(taken: float, promised: float) -> tuple[str, str]:

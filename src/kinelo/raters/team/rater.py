@@ -387,7 +387,8 @@ class TeamElo(SideRater):
         Parameters
         ----------
         k
-            Rating points at stake in a match: a number, :class:`kinelo.FideSteps` or :class:`kinelo.FallingSteps`.
+            Rating points at stake in a match: a number, :class:`kinelo.model.FideSteps` or
+            :class:`kinelo.model.FallingSteps`.
         ties
             Davidson's κ of forecasts; None learns it from the matches rated. Ratings do not depend on it.
         home_advantage

@@ -63,7 +63,7 @@ class BestGamma:
         Why the answer may be off; see :class:`~kinelo.theory.caveats.Caveat`.
 
     >>> import kinelo as kn
-    >>> best = kn.best_gamma(kn.Tanh(nu=0.5), kn.Fixed([0.0, 0.0]), kn.Form(rate=0.01, spread=1.0))
+    >>> best = kn.best_gamma(kn.Tanh(nu=0.5), kn.Fixed([0.0, 0.0]), kn.model.Form(rate=0.01, spread=1.0))
     >>> bool(best.error <= best.errors.min() + 1e-6), len(best.gammas) == len(best.errors)
     (True, True)
     """

@@ -109,7 +109,8 @@ class DeviationState:
         Covariance of each rating with its team's strength, where strengths move; else 0.
 
     >>> import kinelo as kn
-    >>> state = kn.theory.settled_deviations(kn.Tanh(nu=0.5), kn.Continuum(theta=(4, 10), sigma=1.0), growth=0.1)
+    >>> teams = kn.theory.Continuum(theta=(4, 10), sigma=1.0)
+        >>> state = kn.theory.settled_deviations(kn.Tanh(nu=0.5), teams, growth=0.1)
     >>> bool(state.deviation.min() > 0), abs(state.travel_speed) < 1e-9
     (True, True)
     """
@@ -133,7 +134,8 @@ class DeviationState:
         """Rating that one more team with strengths N(θ, σ) would settle at; σ defaults to the typical spread.
 
         >>> import kinelo as kn
-        >>> state = kn.theory.settled_deviations(kn.Tanh(nu=0.5), kn.Continuum(theta=(4, 10), sigma=1.0), growth=0.1)
+        >>> teams = kn.theory.Continuum(theta=(4, 10), sigma=1.0)
+        >>> state = kn.theory.settled_deviations(kn.Tanh(nu=0.5), teams, growth=0.1)
         >>> round(float(state.rating_of(10.0)), 7)
         9.3734687
         """

@@ -56,7 +56,7 @@ class StrengthProfile:
         The grid, centred at 0, and g on it.
 
     >>> import kinelo as kn
-    >>> profile = kn.theory.strength_profile(kn.Tanh(nu=1.0), kn.Learning(alpha=1.0, diffusion=1.0))
+    >>> profile = kn.theory.strength_profile(kn.Tanh(nu=1.0), kn.model.Learning(alpha=1.0, diffusion=1.0))
     >>> step = profile.strength[1] - profile.strength[0]
     >>> round(float(profile.density.sum() * step), 6)
     1.0

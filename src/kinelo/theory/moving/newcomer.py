@@ -286,7 +286,7 @@ class Newcomer:
 
         >>> import kinelo as kn
         >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
-        >>> found = kn.newcomer(system, kn.Fixed([0.0, 1.0, 2.0, 3.0]), theta=3.0, start=1.0)
+        >>> found = kn.theory.newcomer(system, kn.Fixed([0.0, 1.0, 2.0, 3.0]), theta=3.0, start=1.0)
         >>> 20 < found.matches_until(0.2) < 100
         True
         """

@@ -79,7 +79,7 @@ class CriticalGamma:
     In a continuum the step is ``γ(N − 1)``, and all of these are in its units.
 
     >>> import kinelo as kn
-    >>> found = kn.critical_gamma(kn.Tanh(nu=0.5), kn.Fixed([4.0, 7.0, 10.0]))
+    >>> found = kn.theory.critical_gamma(kn.Tanh(nu=0.5), kn.Fixed([4.0, 7.0, 10.0]))
     >>> bool(found.bound <= found.critical), bool(0 < found.factor < 1)
     (True, True)
     """

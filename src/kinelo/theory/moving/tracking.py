@@ -345,7 +345,7 @@ class Tracking:
 
     >>> import kinelo as kn
     >>> system = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.1)
-    >>> found = kn.tracking(system, kn.Continuum(theta=0.0), kn.Form(rate=0.01, spread=1.0))
+    >>> found = kn.tracking(system, kn.theory.Continuum(theta=0.0), kn.model.Form(rate=0.01, spread=1.0))
     >>> round(found.parts.noise, 4), round(found.parts.lag, 4)
     (0.1089, 0.2098)
     """

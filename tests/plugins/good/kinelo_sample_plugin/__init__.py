@@ -27,7 +27,7 @@ class Frequencies:
         for k, result in enumerate(matches.result):
             said[k] = self.count / self.count.sum()
             self.count[0 if result == 1 else 1 if result == 0.5 else 2] += 1
-        return kn.Forecast(said)
+        return kn.forecasts.Forecast(said)
 
     @property
     def ratings_(self):
@@ -35,7 +35,7 @@ class Frequencies:
 
 
 @dataclass(frozen=True)
-class Algebraic(kn.Outcome):
+class Algebraic(kn.model.Outcome):
     """b(z) = rz/√(1 + r²z²)."""
 
     rate: float
