@@ -181,7 +181,8 @@ def test_digests_tell_laws_apart():
     ],
 )
 def test_what_is_no_outcome_is_told_that_ones_own_would_do(ask):
-    with pytest.raises(kn.InputError, match=rf"{built_in_names(kn.model.Outcome, ', ')} or your own kinelo\.model\.Outcome"):
+    words = rf"{built_in_names(kn.model.Outcome, ', ')} or your own kinelo\.model\.Outcome"
+    with pytest.raises(kn.InputError, match=words):
         ask(np.tanh)
 
 
