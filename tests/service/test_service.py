@@ -16,6 +16,7 @@ from leagues import match_league
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
 testing = pytest.importorskip("starlette.testclient")
+from kinelo.service import wording as say  # noqa: E402
 from kinelo.service.app import READERS, create_app  # noqa: E402
 from kinelo.service.guard import MOST_AT_ONCE, MOST_STRANGERS, Guard  # noqa: E402
 from kinelo.service.metrics import Metrics  # noqa: E402
@@ -552,3 +553,92 @@ def test_parameters_are_learnt_when_asked_and_by_schedule(address):
     assert [one["matches"] for one in milestones(book)] == [36, 78] and book.check() == []
     plain = kn.RankElo().fit(book.matches())
     assert dict(book.rater.parameters_) == dict(plain.parameters_)
+
+
+def test_places_and_neighbours_are_those_of_the_list(address):
+    """Of everyone, and of who is active; those who are not have no place, and neighbours all the same."""
+    book = kn.RatingBook(address, kn.Glicko())
+    for k in range(12):
+        pair = ("ABCDEF" if k < 6 else "DFGHIJ")[k % 6], ("DCFEAB" if k < 6 else "GHDFJI")[k % 6]
+        book.update_one(*pair, "win", match_id=f"m{k}", date=f"2024-0{1 + k // 6}-1{k % 6}")
+    table = book.ratings_
+    last = table["last_played"].max()
+    active = table.filter((last - table["last_played"]).dt.total_days() <= 20)
+    assert 3 < active.height < table.height
+    names = [table["name"].to_list(), active["name"].to_list()]
+    with serve(book) as client:
+        for days, board in zip(({}, {"active_days": 20}), names):
+            page = client.get("/ratings", params=days | {"limit": 3, "offset": 2}).json()
+            assert page["total"] == len(board) and [one["name"] for one in page["ratings"]] == board[2:5]
+            for k, name in enumerate(board):
+                said = client.get(f"/ratings/{name}", params=days | {"neighbours": 2}).json()
+                assert said["place"] == k + 1
+                near = board[max(0, k - 2) : max(0, k - 2) + 5]
+                assert [(one["place"], one["name"]) for one in said["neighbours"]] == [
+                    (1 + board.index(one), one) for one in near
+                ]
+        gone = next(name for name in names[0] if name not in names[1])
+        said = client.get(f"/ratings/{gone}", params={"active_days": 20, "neighbours": 1}).json()
+        above = [name for name in names[1] if names[0].index(name) < names[0].index(gone)]
+        assert said["place"] is None and said["neighbours"][0]["place"] == max(len(above), 1)
+        assert client.get(f"/ratings/{gone}").json()["neighbours"] == []
+
+
+@pytest.mark.parametrize("noun", ["matches", "contests"])
+def test_what_is_taken_out_leaves_the_ratings_as_if_it_had_never_been(noun, address, tmp_path):
+    rater = kn.Glicko() if noun == "matches" else kn.RankElo(start={"p1": 1600})
+    rows = [row(k) for k in range(9)] if noun == "matches" else races(9)
+    book, twin = kn.RatingBook(address, rater), kn.RatingBook(tmp_path / "twin.db", rater)
+    with serve(book) as client, serve(twin) as other:
+        client.post(f"/{noun}", json=rows)
+        other.post(f"/{noun}", json=rows[:4] + rows[5:])
+        before = dict(book.ratings_.select("name", "rating").rows())
+        said = client.delete(f"/{noun}/{'m4' if noun == 'matches' else 'g4'}")
+        assert said.status_code == 200, said.text
+        said, now = said.json(), dict(book.ratings_.select("name", "rating").rows())
+        assert book.ratings_.equals(twin.ratings_) and len(book) == 8 and book.check() == []
+        assert said["date"] == rows[4]["date"]
+        assert said["rated_again"] == sum(one["date"] >= rows[4]["date"] for one in rows) - 1 > 0
+        took = {rows[4]["home"], rows[4]["away"]} if noun == "matches" else set(rows[4]["order"])
+        assert {one["name"] for one in said["people"]} == took
+        assert all(
+            (one["before"], one["after"]) == (before[one["name"]], now.get(one["name"])) for one in said["people"]
+        )
+        assert "never added" in refused(client.delete(f"/{noun}/m4"), 404)
+        assert client.post("/erase", json={"name": min(took)}).json() == {"pseudonym": "erased 1"}
+        assert "knows no" in refused(client.post("/erase", json={"name": min(took)}))
+        assert "erased 1" in book.ratings_["name"] and min(took) not in book.ratings_["name"]
+
+
+def test_milestones_are_read_by_pages(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.RankElo())
+    with serve(book) as client:
+        assert client.get("/milestones").json() == {"milestones": []}
+        client.post("/contests", json=races(30))
+        before = book.ratings_["rating"].to_list()
+        client.post("/refit", json={})
+        (one,) = client.get("/milestones").json()["milestones"]
+        assert (one["number"], one["what"], one["matches"]) == (1, "refit", 30)
+        pages = [client.get("/milestones/1", params={"offset": k, "limit": 3}).json() for k in (0, 3, 6)]
+        assert [one["rating"] for page in pages for one in page["ratings"]] == before
+        assert {page["total"] for page in pages} == {8} and pages[1]["ratings"][0]["place"] == 4
+        assert "no milestone 2" in refused(client.get("/milestones/2"))
+        refused(client.get("/milestones/0"))
+
+
+def test_the_description_shows_an_example_of_every_question_that_is_understood(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.RankElo(covariates=["stones"], start={"Ann": 1600, "Bob": 1500}))
+    with serve(book) as client:
+        said = client.get("/openapi.json").json()
+        shapes = said["components"]["schemas"]
+        for path, ways in said["paths"].items():
+            if "post" not in ways:
+                assert ways[next(iter(ways))]["summary"]
+                continue
+            schema = json.dumps(ways["post"]["requestBody"]["content"]["application/json"]["schema"])
+            names = [name for name in shapes if f'"#/components/schemas/{name}"' in schema]
+            assert names and all("examples" in shapes[name] for name in names), path
+            for name in names:
+                (example,) = shapes[name]["examples"]
+                assert getattr(say, name).model_validate(example)
+                assert client.post(path, json=example).status_code in (200, 422)

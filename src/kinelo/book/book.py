@@ -29,8 +29,8 @@ from kinelo.book.database import database_of, is_server
 from kinelo.book.erasing import erase, strings_in
 from kinelo.book.keeping import origin_of, settings_to_keep
 from kinelo.book.match_ledger import table_of
-from kinelo.book.milestones import Refit, refit
 from kinelo.book.ratings import BEFORE, Ratings, kinds_of, points_of, save_state, shown_rows, store_of
+from kinelo.book.refitting import Refit, refit
 from kinelo.book.replay import explain_replay
 from kinelo.book.schema import FORMAT, plain_json
 from kinelo.errors import InputError

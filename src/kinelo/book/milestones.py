@@ -1,146 +1,17 @@
-"""Milestones of a book: all ratings computed anew, and the ratings of everyone before and after, kept for good.
-
-Parameters are learnt anew from the matches that a book holds by then (:func:`refit`). A milestone is a row of the table
-``milestone``, and a row of ``milestone_rating`` for everyone; nothing changes these rows any more, whatever comes late.
-"""
+"""Milestones of a book: when all ratings were computed anew, and those of everyone before and after, kept for good."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kinelo.book.carrying import Carrying
-from kinelo.book.ratings import BEFORE, COUNTED, NOW, Ratings, points_of, save_state, store_of
-from kinelo.book.schema import MILESTONES, plain_json, read_json
+from kinelo.book.refitting import DECIDED, KEPT
+from kinelo.book.schema import read_json
 from kinelo.errors import InputError
-from kinelo.raters.adapter import blank_of, settings_of
-from kinelo.raters.rater import Rater
-from kinelo.raters.streaming import LOOK
 
 if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.book.book import RatingBook
-
-REFIT = "refit"
-EARLIEST = "0001-01-01"
-DECIDED = ("number", "what", "name", "date", "matches", "details")
-KEPT = ("kind", "name", "place", "rating", "deviation", "games", "rating_after", "deviation_after", "reward")
-
-
-@dataclass(frozen=True)
-class Refit:
-    """Parameters learnt anew: the milestone, the last day and the number of matches learnt from, parameters and losses.
-
-    A loss is the mean log-loss of forecasts one step ahead of the latest of these matches (of pairs of finishers of
-    contests), with the parameters before and after. These matches chose the parameters after.
-    """
-
-    number: int
-    date: str
-    matches: int
-    before: Mapping[str, float]
-    after: Mapping[str, float]
-    loss_before: float
-    loss_after: float
-
-
-def refit(ratings: Ratings, after: int | None) -> Refit | None:
-    """Learn the open parameters from all matches of a book, and rate all of them again with what was found.
-
-    Nothing is done, and None returned, where fewer than ``after`` matches were added since this was done last.
-    """
-    database = ratings.database
-    with database.snapshot():
-        ratings.keep_up()
-        done, blank = ratings.milestones, ratings.blank
-        if after is not None and _since_refit(ratings) < after:
-            return None
-        matches, known = ratings.ledger.read(), ratings.whole()
-    if matches is None:
-        raise InputError(f"The rating book {database.name} holds no {ratings.noun} to learn from yet.")
-    if not isinstance(blank, Rater):
-        raise InputError(
-            f"A book learns the parameters of Kinelo's raters, and {type(blank).__name__} is none of them."
-        )
-    fitted = type(blank)(**settings_of(blank))
-    if not (fitted._open_parameters() or known._open_parameters()):
-        raise InputError(
-            f"All parameters of the {type(blank).__name__} of {database.name} were given: none is to be learnt."
-        )
-    fitted.look = blank.look
-    fitted.fit(matches)
-    fitted._fitted = None  # the book holds the matches
-    new = blank_of(fitted)
-    losses = [-float(copy.deepcopy(one).score(matches[-LOOK:])) for one in (blank, new)]
-    found = Refit(
-        done + 1, str(matches.date[-1]), len(matches), dict(known.parameters_), dict(new.parameters_), *losses
-    )
-
-    def work() -> bool:
-        """Replace how the rater began and rate every match again; False where another process has done so meanwhile."""
-        now = Ratings(database, type(blank))
-        if now.milestones > done:
-            return False
-        before = rating_rows(now.read_whole())
-        said = {"parameters": plain_json(found.after), **points_of(store_of(database, new))}
-        database.many("UPDATE about SET value = ? WHERE key = ?", [(value, key) for key, value in said.items()])
-        database.run("DELETE FROM checkpoint WHERE number > ?", (NOW,))
-        for table in ("slot", "common"):
-            database.run(f"DELETE FROM {table}")
-        save_state(database, BEFORE, new, None, 0)
-        now.open(type(blank))
-        now.store.begin()
-        Carrying(now).rate_again(EARLIEST)
-        details = {"before": found.before, "after": found.after, "losses": losses}
-        row = (found.number, REFIT, "", found.date, found.matches, plain_json(details))
-        keep(database, row, before, rating_rows(now.read_whole()))
-        return True
-
-    counted = Carrying(ratings).attempt(work, everybody=True)
-    ratings.keep_up()
-    if not counted and after is None:
-        raise InputError(f"The ratings of {database.name} were computed anew meanwhile; ask again.")
-    return found if counted else None
-
-
-def _since_refit(ratings: Ratings) -> int:
-    """Matches of a book that parameters were not learnt from."""
-    database = ratings.database
-    count = database.one(f"SELECT COUNT(*) FROM {ratings.ledger.table}")[0]
-    if not ratings.milestones:
-        return count
-    return count - (database.one("SELECT MAX(matches) FROM milestone WHERE what = ?", (REFIT,))[0] or 0)
-
-
-def rating_rows(rater: Any) -> dict[tuple[str, str], tuple[int, float, float | None, int]]:
-    """Place (within its kind), rating, deviation and matches of everyone, by kind and name."""
-    rows: dict[tuple[str, str], tuple[int, float, float | None, int]] = {}
-    places: dict[str, int] = {}
-    for row in rater.ratings_.iter_rows(named=True):
-        kind = str(row.get("kind", "side"))
-        places[kind] = places.get(kind, 0) + 1
-        doubt = row.get("uncertainty")
-        doubt = None if doubt is None or doubt != doubt else float(doubt)
-        rows[kind, row["name"]] = places[kind], float(row["rating"]), doubt, int(row.get("matches") or 0)
-    return rows
-
-
-def keep(database: Any, row: tuple[Any, ...], before: Any, after: Any) -> None:
-    """Write a milestone, inside a transaction: a row, and everyone's ratings before and after."""
-    if not database.has("milestone"):
-        for sql in MILESTONES.values():
-            database.run(database.definition(sql))
-    database.run("INSERT INTO about (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                 (COUNTED, str(row[0])))  # fmt: skip
-    marks = ", ".join("?" * len(DECIDED))
-    database.run(f"INSERT INTO milestone ({', '.join(DECIDED)}) VALUES ({marks})", row)
-    nothing = (None, None, None, None)
-    rows = [(row[0], *key, *kept, *after.get(key, nothing)[1:3], None) for key, kept in before.items()]
-    marks = ", ".join("?" * (1 + len(KEPT)))
-    database.many(f"INSERT INTO milestone_rating (number, {', '.join(KEPT)}) VALUES ({marks})", rows)
 
 
 def milestones(book: RatingBook) -> list[dict[str, Any]]:

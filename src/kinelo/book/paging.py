@@ -21,6 +21,8 @@ class Asked(NamedTuple):
     search: str = ""
     offset: int = 0
     limit: int = 50
+    active_days: int | None = None
+    """Only those who played within so many days of the last match."""
 
 
 class Page(NamedTuple):
@@ -43,9 +45,7 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
     """
     database = book._database
     with database.snapshot():
-        # Kinds in their order; those that help others, such as a venue, are not shown.
-        kinds, helping = kinds_of(book._ratings.knowing(lambda _: []))
-        parts, values = ["games > 0", *["kind <> ?"] * len(helping)], [*helping]
+        kinds, parts, values = _shown(book, asked)
         for column, wanted in (("kind", asked.kind), ("name", asked.name)):
             if wanted is not None:
                 parts, values = [*parts, f"{column} = ?"], [*values, wanted]
@@ -63,6 +63,33 @@ def page_of(book: RatingBook, asked: Asked) -> Page:
         )
         rater = book._ratings.showing(keys) if keys else None
     return Page(total, _rows(rater, keys))
+
+
+def _shown(book: RatingBook, asked: Asked) -> tuple[tuple[str, ...], list[str], list[Any]]:
+    """Kinds in their order, and the conditions of a row that is shown: who has played, and is active where that is
+    asked; those that help others, such as a venue, are not shown.
+    """
+    kinds, helping = kinds_of(book._ratings.knowing(lambda _: []))
+    parts, values = ["games > 0", *["kind <> ?"] * len(helping)], [*helping]
+    if asked.active_days is not None:
+        parts, values = [*parts, "last_day >= (SELECT MAX(last_day) FROM slot) - ?"], [*values, asked.active_days]
+    return kinds, parts, values
+
+
+def place_of(book: RatingBook, asked: Asked) -> tuple[int | None, int]:
+    """The place of somebody (``name`` and ``kind``) among those shown, and how many stand above.
+
+    There is no place for who is not among them.
+    """
+    database, (_, parts, values) = book._database, _shown(book, asked)
+    where, own = " AND ".join(parts), (asked.kind, asked.name)
+    (above,) = database.one(
+        f"SELECT COUNT(*) FROM slot AS other, (SELECT kind AS k, mean AS m, number AS n FROM slot WHERE kind = ? AND "
+        f"name = ?) AS own WHERE kind = k AND (mean > m OR (mean = m AND number < n)) AND {where}",
+        (*own, *values),
+    )
+    there = database.one(f"SELECT 1 FROM slot WHERE {where} AND kind = ? AND name = ?", (*values, *own))
+    return None if there is None else above + 1, above
 
 
 def _rows(rater: Any, keys: list[Key]) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     from kinelo.book.book import RatingBook
-    from kinelo.book.milestones import Refit
+    from kinelo.book.refitting import Refit
 
 
 def sample(

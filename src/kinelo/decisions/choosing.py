@@ -29,6 +29,7 @@ from kinelo.raters.kalman.rater import KalmanElo
 from kinelo.raters.questions import answering
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.rank.reading import POINTS_PER_UNIT
+from kinelo.raters.rater import without_ratings
 
 Array = NDArray[np.float64]
 TARGETS = ("leader", "order", "tiers")
@@ -129,6 +130,8 @@ def beliefs_of(rated: Any, question: str) -> tuple[Beliefs, Array]:
         covariance = rater.parameters_["doubt"] * known.covariance() / unit**2
     else:
         table = rater.ratings_on() if hasattr(rater, "ratings_on") else rater.ratings_
+        if not table.height:
+            raise without_ratings(rater)
         if "kind" in table.columns:
             table = table.filter(table["kind"] == table["kind"][0])  # those of the first kind
         if "uncertainty" not in table.columns or not table["uncertainty"].is_finite().all():

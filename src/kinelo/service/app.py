@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from fastapi import FastAPI, Query, Request
+from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from starlette.exceptions import HTTPException
@@ -164,16 +165,21 @@ def _question(path: str, pool: str, door: Callable[..., Any]) -> Callable[..., A
     return answer
 
 
+ActiveDays = Annotated[int | None, Query(ge=0, le=10**6)]
+"""Only those who played within so many days of the last match."""
+
+
 async def get_ratings(
     request: Request,
     kind: Annotated[str | None, Query(max_length=200)] = None,
     search: Annotated[str, Query(max_length=200)] = "",
     offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
     limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
+    active_days: ActiveDays = None,
 ) -> say.Ratings:
-    """A page of ratings, the best of each kind first; of a kind, or of names that contain some letters."""
+    """A page of ratings, the best of each kind first; of a kind, of the active, of names that contain some letters."""
     threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.readers, doors.ratings, Asked(kind, None, search, offset, limit))
+    return await threads.asked(threads.readers, doors.ratings, Asked(kind, None, search, offset, limit, active_days))
 
 
 async def get_rating(
@@ -181,13 +187,42 @@ async def get_rating(
     name: str,
     kind: Annotated[str | None, Query(max_length=200)] = None,
     history: Annotated[int, Query(ge=0, le=say.MOST_LISTED)] = 0,
+    neighbours: Annotated[int, Query(ge=0, le=100)] = 0,
+    active_days: ActiveDays = None,
 ) -> say.RatingWithHistory:
-    """What is known of somebody; with history, ratings at up to so many days on the way."""
+    """What is known of somebody, and the place; with history ratings on the way, with neighbours who stands near."""
     threads: BookThreads = request.app.state.threads
-    found = await threads.asked(threads.slow if history else threads.readers, doors.rating_of, name, kind, history)
+    pool, asked = threads.slow if history else threads.readers, Asked(kind, name, active_days=active_days)
+    found = await threads.asked(pool, doors.rating_of, asked, history, neighbours)
     if found is None:
         raise HTTPException(404, f"Nobody with the name {name!r:.60} has a rating.")
     return found
+
+
+async def delete_match(request: Request, match_id: str) -> say.TakenOut:
+    """Take a match (or a contest) out again: the ratings are as if it had never been added."""
+    threads: BookThreads = request.app.state.threads
+    found = await threads.asked(threads.writer, doors.take_out, match_id)
+    if found is None:
+        raise HTTPException(404, f"The book holds nothing under {match_id!r:.60}: it was taken out, or never added.")
+    return found
+
+
+async def get_milestones(request: Request) -> say.Milestones:
+    """When all ratings were computed anew."""
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.readers, doors.milestones)
+
+
+async def get_milestone(
+    request: Request,
+    number: Annotated[int, PathParameter(ge=1, le=MOST_OFFSET)],
+    offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
+    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
+) -> say.MilestoneRatings:
+    """The ratings of everyone at a milestone, before it and after, by pages."""
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.readers, doors.milestone, number, offset, limit)
 
 
 async def get_health(request: Request) -> say.Health:
@@ -212,12 +247,17 @@ QUESTIONS = (
     ("/explain", "slow", doors.explain),
     ("/fair", "slow", doors.fair),
     ("/refit", "slow", doors.refit),
+    ("/erase", "writer", doors.erase),
 )
 """What is asked by a body in JSON: the path, who asks the book, and its door."""
 ROUTES = (
     *((path, "POST", _question(path, pool, door)) for path, pool, door in QUESTIONS),
     ("/ratings", "GET", get_ratings),
     ("/ratings/{name:path}", "GET", get_rating),
+    ("/matches/{match_id:path}", "DELETE", delete_match),
+    ("/contests/{match_id:path}", "DELETE", delete_match),
+    ("/milestones", "GET", get_milestones),
+    ("/milestones/{number}", "GET", get_milestone),
     ("/health", "GET", get_health),
     ("/metrics", "GET", get_metrics),
 )

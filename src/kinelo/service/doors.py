@@ -7,7 +7,11 @@ from typing import Any
 
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
-from kinelo.book.paging import Asked, page_of
+from kinelo.book.erasing import strings_in
+from kinelo.book.milestones import milestones as milestones_of
+from kinelo.book.milestones import ratings_at
+from kinelo.book.paging import Asked, page_of, place_of
+from kinelo.book.schema import plain_json
 from kinelo.decisions import choosing
 from kinelo.errors import InputError
 from kinelo.raters import explanation
@@ -173,6 +177,52 @@ def explain(book: RatingBook, said: say.WhichMatch | say.Whose) -> say.Explanati
     return say.Account.model_validate(explanation.explain_last(book, said.of, last=said.last).to_dict())
 
 
+def take_out(book: RatingBook, name: str) -> say.TakenOut | None:
+    """Take a match or a contest out of the book; the ratings are as if it had never been added."""
+    ledger = book._ratings.ledger
+    held = ledger.rows_of([name])
+    if name not in held:
+        return None
+    row = held[name]
+    texts = [row[2], row[3], *strings_in(row[9])] if book.noun == "matches" else strings_in(plain_json(row["entries"]))
+    before, day = _ratings_by_name(book, texts), ledger.held([name])[name]
+    book.remove(name)
+    after, (again,) = (
+        _ratings_by_name(book, texts),
+        ledger.database.one(f"SELECT COUNT(*) FROM {ledger.table} WHERE date >= ?", (day,)),
+    )
+    people = [
+        say.Moved(kind=kind, name=one, before=rating, after=after.get((kind, one)))
+        for (kind, one), rating in before.items()
+    ]
+    return say.TakenOut(date=day, rated_again=again, people=people)
+
+
+def _ratings_by_name(book: RatingBook, names: Any) -> dict[tuple[str, str], float]:
+    """Ratings of those among some names who have one, by kind and name."""
+    rows = [row for name in dict.fromkeys(names) for row in page_of(book, Asked(name=name)).rows]
+    return {(row["kind"], row["name"]): row["rating"] for row in rows}
+
+
+def erase(book: RatingBook, said: say.Erased) -> say.Pseudonym:
+    """Take a name out of the book for good; a pseudonym stands in its place, with the same ratings."""
+    return say.Pseudonym(pseudonym=book.erase(said.name, said.pseudonym))
+
+
+def milestones(book: RatingBook) -> say.Milestones:
+    """When all ratings were computed anew, the first time first."""
+    return say.Milestones(milestones=[say.Milestone.model_validate(row) for row in milestones_of(book)])
+
+
+def milestone(book: RatingBook, number: int, offset: int, limit: int) -> say.MilestoneRatings:
+    """A page of the ratings of everyone at a milestone, before it and after."""
+    table = ratings_at(book, number)
+    rows = table.slice(offset, limit).to_dicts()
+    return say.MilestoneRatings(
+        total=table.height, offset=offset, ratings=[say.KeptRating.model_validate(row) for row in rows]
+    )
+
+
 def refit(book: RatingBook, said: say.Due) -> say.Refit:
     """Learn the parameters anew, and rate all matches again with them; what was before is kept."""
     found = book.refit(said.after)
@@ -197,15 +247,23 @@ def _rating(row: dict[str, Any]) -> say.Rating:
     return say.Rating.model_validate(row | {"last_played": None if day is None else str(day)})
 
 
-def rating_of(book: RatingBook, name: str, kind: str | None, points: int) -> say.RatingWithHistory | None:
-    """What is known of somebody, and ratings at up to so many days on the way; None where nobody has that name."""
-    page = page_of(book, Asked(kind=kind, name=name, limit=2))
+def rating_of(book: RatingBook, asked: Asked, points: int, near: int) -> say.RatingWithHistory | None:
+    """What is known of somebody, ratings at up to so many days on the way, and so many above and below; None where
+    nobody has that name.
+    """
+    name, page = asked.name, page_of(book, asked._replace(limit=2, active_days=None))
     if not page.rows:
         return None
     if page.total > 1:
         kinds = " and ".join(repr(row["kind"]) for row in page.rows)
         raise InputError(f"{name!r:.60} is the name of several: say of which kind, {kinds}.")
-    return say.RatingWithHistory(**_rating(page.rows[0]).model_dump(), history=_history(book, page.rows[0], points))
+    row = page.rows[0]
+    place, above = place_of(book, asked._replace(kind=row["kind"]))
+    around = Asked(row["kind"], offset=max(0, above - near), limit=2 * near + 1, active_days=asked.active_days)
+    board = page_of(book, around).rows if near else []
+    neighbours = [say.Placed(**_rating(one).model_dump(), place=around.offset + k) for k, one in enumerate(board, 1)]
+    known = _rating(row).model_dump() | {"place": place, "neighbours": neighbours}
+    return say.RatingWithHistory(**known, history=_history(book, row, points))
 
 
 def _history(book: RatingBook, row: dict[str, Any], points: int) -> list[say.Then]:

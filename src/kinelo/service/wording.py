@@ -356,10 +356,87 @@ class Then(BaseModel):
     uncertainty: float | None
 
 
-class RatingWithHistory(Rating):
-    """What is known of somebody, and how it came to that."""
+class Placed(Rating):
+    """Somebody on the board."""
 
+    place: int
+
+
+class RatingWithHistory(Rating):
+    """What is known of somebody: the place among those shown (none if not active), who is near, how it came to that."""
+
+    place: int | None
+    neighbours: list[Placed]
     history: list[Then]
+
+
+class Moved(BaseModel):
+    """A rating before and after a match was taken out; none where nothing is left to rate."""
+
+    kind: str
+    name: str
+    before: float
+    after: float | None
+
+
+class TakenOut(BaseModel):
+    """What was taken out: its day, how many matches from that day on were rated again, and who took part."""
+
+    date: str
+    rated_again: int
+    people: list[Moved]
+
+
+class Erased(Said):
+    """A name that is to be taken out of the book for good, and what stands in its place."""
+
+    name: Name
+    pseudonym: Name | None = None
+
+
+class Pseudonym(BaseModel):
+    """What stands in the place of a name from now on."""
+
+    pseudonym: str
+
+
+class Milestone(BaseModel):
+    """When all ratings were computed anew, from how many matches up to which day, and what was decided."""
+
+    number: int
+    what: str
+    name: str
+    date: str
+    matches: int
+    details: dict[str, Any]
+
+
+class Milestones(BaseModel):
+    """All milestones of the book, the first one first."""
+
+    milestones: list[Milestone]
+
+
+class KeptRating(BaseModel):
+    """A rating as it was, and as it was computed anew."""
+
+    kind: str
+    name: str
+    place: int
+    rating: float
+    deviation: float | None
+    games: int
+    rating_after: float | None
+    deviation_after: float | None
+    reward: str | None
+
+
+class MilestoneRatings(BaseModel):
+    """A page of the ratings at a milestone, the best of each kind first."""
+
+    total: int
+    offset: int
+    ratings: list[KeptRating]
 
 
 class Ratings(BaseModel):
@@ -383,6 +460,29 @@ class Refusal(BaseModel):
     """Why a request was not carried out, in a sentence."""
 
     error: str
+
+
+EXAMPLES: dict[type[Said], dict[str, Any]] = {
+    Match: {"match_id": "m1", "home": "Ann", "away": "Bob", "result": "win", "date": "2026-05-01"},
+    Contest: {"contest_id": "g7", "order": [["Ann", "Bob"], ["Cid", "Dee"]], "date": "2026-05-01"},
+    Fixture: {"home": "Ann", "away": "Bob"},
+    FieldToCome: {"entrants": [["Ann", "Bob"], ["Cid", "Dee"]]},
+    Candidates: {"player": "Ann", "candidates": ["Bob", "Cid"], "neutral": True},
+    Options: {
+        "options": [{"entrants": [["Ann", "Bob"], ["Cid", "Dee"]]}, {"entrants": [["Ann", "Dee"], ["Bob", "Cid"]]}]
+    },
+    Present: {"players": ["Ann", "Bob", "Cid", "Dee"], "sides": 2, "apart": [["Ann", "Bob"]]},
+    Wanted: {"count": 3, "target": "leader"},
+    Handicapped: {"home": "Ann", "away": "Bob", "covariate": "stones"},
+    HandicappedField: {"entrants": ["Ann", "Bob", "Cid"], "covariate": "stones"},
+    WhichMatch: {"match_id": "m1"},
+    Whose: {"of": "Ann", "last": 5},
+    Due: {"after": 500},
+    Erased: {"name": "Ann Example"},
+}
+"""What is shown of each question in the description of the service."""
+for _shape, _example in EXAMPLES.items():
+    _shape.model_config["json_schema_extra"] = {"examples": [_example]}
 
 
 def one_sentence(errors: Any) -> str:
