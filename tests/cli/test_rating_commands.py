@@ -44,7 +44,11 @@ def test_rate_writes_ratings_rejects_and_a_picture(league, tmp_path):
     dirty.write_text((league / "results.csv").read_text() + "X1,2030-01-01,Ashford,Ashford,1,0\n")
     out, rejects, picture = (tmp_path / name for name in ("ratings.csv", "rejects.csv", "h.png"))
     said = run("rate", dirty, "--out", out, "--rejects", rejects, "--picture", picture, "--top", 3)
-    assert "60 matches, KalmanElo" in said and "and 3 more" in said and re.search(r"Estimated: .*\bwalk \d", said)
+    assert "60 matches, KalmanElo" in said and "and 3 more" in said and re.search(r"Noise +│ +\d", said)
+    assert "Learnt from these matches" in said and re.search(
+        r"points a year against their strengths\.$", said.strip(), re.M
+    )
+    assert not re.search(r"\.\.$", said, re.M)
     assert "Rater chosen on the earlier matches: KalmanElo, with log-loss" in said
     assert "1 row set aside (a side against itself: 1)" in said
     assert pl.read_csv(out).columns == ["name", "rating", "uncertainty", "home", "matches", "last_played"]
@@ -204,3 +208,17 @@ def test_an_identifier_that_is_two_matches_is_refused_and_none_is_said(league, t
     assert "has an identifier, so no line-up of" in said
     day = kn.read_matches(tmp_path / "past.csv").date[-1]
     assert f"matches without a date are forecast for {day}, the last day known" in said
+
+
+def test_votes_on_models_are_said_to_be_for_one_estimate_of_all(tmp_path):
+    """Models do not change: the rater meant for that is named; a tie of two bad answers is said to be a draw."""
+    votes, clubs = tmp_path / "votes.csv", tmp_path / "clubs.csv"
+    rows = ["a,b,model_a", "b,c,tie (bothbad)", "c,a,model_b", "a,b,tie"] * 3
+    votes.write_text("model_a,model_b,winner\n" + "\n".join(rows))
+    said = run("rate", votes)
+    assert "--rater bradley-terry is meant for that" in said
+    assert "'tie (bothbad)', where both sides were bad, as a draw" in said
+    assert "meant for that" not in run("rate", votes, "--rater", "bradley-terry")
+    clubs.write_text("home,away,result\n" + "\n".join(["a,b,home", "b,c,draw", "c,a,away"] * 3))
+    said = run("rate", clubs)
+    assert "meant for that" not in said and "bothbad" not in said

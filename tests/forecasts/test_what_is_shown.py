@@ -123,7 +123,8 @@ def test_a_season_is_played_by_the_forecasts():
         for place in (1, 2, 3):
             assert found.place_chances()[str(place)][k] == pytest.approx((places == place).mean())
     assert found.to_polars()["name"].to_list() == sorted(table, key=lambda name: table[name]["place"])
-    assert repr(found) == f"Season of 3 sides, 20,000 times: A first ({table['A']['place']:.2f})"
+    ahead = f"mean place {table['A']['place']:.1f}, first {100 * table['A']['first']:.1f} %"
+    assert repr(found) == f"Season of 3 sides, played 20,000 times. Ahead on average: A, {ahead}"
 
 
 def test_what_has_been_played_counts_as_it_ended():

@@ -9,7 +9,14 @@ import polars as pl
 
 import kinelo as kn
 from kinelo.pages.page import board_with_bars
-from kinelo.raters.tables import advantages_table, board_table, effects_table, parameters_table, retirement_words
+from kinelo.raters.tables import (
+    advantages_table,
+    board_table,
+    effects_table,
+    parameters_table,
+    pool_words,
+    retirement_words,
+)
 
 BOARD = pl.DataFrame(
     {
@@ -47,13 +54,17 @@ def test_a_page_shows_the_cells_of_the_terminal():
     head, *body = page_rows(board_with_bars(BOARD))
     at = [head.index(label) for label in SHARED]
     assert [[row[k] for k in at] for row in body] == wanted
-    assert "At least" not in [one.label for one in board_table(BOARD.with_columns(surely="rating")).columns]
+    plain = board_table(BOARD.with_columns(surely="rating"))
+    assert "At least" not in [one.label for one in plain.columns]
+    pool = f"{pool_words(BOARD['pool'][2])}; places count within it."
+    assert table.below == ("Sorted by what a rating is at least: the rating less 2 ±.", pool) and plain.below == (pool,)
+    assert board_table(BOARD, narrow=True).below == (), "pages say it themselves"
 
 
 def test_columns_that_say_nothing_of_the_rows_shown_are_left_out():
     labels = [column.label for column in board_table(BOARD, top=2).columns]
     assert "Pool" not in labels and "Note" not in labels
-    assert len(board_table(BOARD, top=2).rows) == 2 and board_table(BOARD, top=2).below == ("and 1 more",)
+    assert len(board_table(BOARD, top=2).rows) == 2 and board_table(BOARD, top=2).below[0] == "and 1 more"
 
 
 def test_a_page_shows_every_pool_apart_and_counts_who_is_not_ranked():
@@ -77,6 +88,17 @@ def test_an_estimate_at_the_end_of_its_range_says_so_everywhere():
         ["Walk", "0.312 ± 0.046"],
         ["Ties", "3.00 ± 0.20 (the end of its range)"],
     ]
+
+
+def test_what_is_estimated_all_at_once_is_not_called_otherwise():
+    """Ties and the worth of a side are estimated at every update, without errors of their own."""
+    votes = {"model_a": ["A", "B", "A"], "model_b": ["B", "C", "C"], "winner": ["model_a", "tie", "model_b"]}
+    rater = kn.BradleyTerry(ridge=0.3).fit(kn.read_matches(votes))
+    cells = {name: value for name, value, _ in parameters_table(rater).cells()}
+    assert cells.keys() == {"Ties", "Home advantage"} and all(
+        value.endswith(" (estimated)") for value in cells.values()
+    )
+    assert parameters_table(rater, brief=True).rows == []
 
 
 def test_what_columns_and_advantages_are_worth_is_a_table_where_there_is_any():

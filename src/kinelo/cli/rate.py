@@ -34,6 +34,7 @@ from kinelo.cli.rating import (
 )
 from kinelo.errors import InputError
 from kinelo.matches.kind import Kind
+from kinelo.presentation import sentence
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def rate(
     from kinelo.advice.audit.words import inflation_words
     from kinelo.book.book import RatingBook, is_book
     from kinelo.raters.adapter import conditions_of
-    from kinelo.raters.tables import advantages_table, effects_table, estimates_in_a_line, luck_table, retirement_words
+    from kinelo.raters.tables import advantages_table, effects_table, luck_table, parameters_table
     from kinelo.results.disk import disk_errors_in_words
 
     kind, of_book = kind_of_source(results, reading.column), is_book(results)
@@ -263,15 +264,12 @@ def rate(
             more = "; …" if unrated.height > 5 else ""
             typer.echo(f"Without a rating; games against rated opponents so far, of which 5 are needed: {names}{more}.")
     if board is not None and not as_json:
-        if estimates := estimates_in_a_line(rated):
-            typer.echo(f"Estimated: {estimates}")
-        if retired := retirement_words(rated):
-            typer.echo(retired)
-        for table in (effects_table(rated), luck_table(rated), advantages_table(rated)):
-            if table is not None:
+        learnt = parameters_table(rated, f"Learnt from these {kind.noun}", brief=True)
+        for table in (learnt, effects_table(rated), luck_table(rated), advantages_table(rated)):
+            if table is not None and (table.rows or table.below):
                 console().print(table)
         if worth is not None:
-            typer.echo(f"Inflation: {'; '.join(inflation_words(worth))}.")
+            typer.echo(" ".join(map(sentence, inflation_words(worth))))
     _write(rated, played, league_name(results), shown, out, picture, err=as_json)
 
 

@@ -12,7 +12,7 @@ from kinelo.cli.loading import (
     kind_of_source,
     plain_warnings,
 )
-from kinelo.cli.output import console
+from kinelo.cli.output import console, say_note
 from kinelo.errors import InputError
 from kinelo.matches.kind import KINDS, MATCHES, Kind, kind_of
 from kinelo.raters.choice import AUTOMATIC
@@ -104,6 +104,8 @@ def fit_rater(name: str, played: Any, reading: ReadingOptions) -> tuple[Any, Rat
     if name != AUTOMATIC:
         return fit_shown(rater_called(name, *reading.asked_of_rater(), kind=kind), played), None
     choice = choose(played, reading)
+    if any("model" in header.lower() for header in getattr(played, "side_headers", ())):
+        say_note("models do not change from vote to vote: --rater bradley-terry is meant for that, all votes at once")
     return choice.rater, choice
 
 

@@ -23,7 +23,7 @@ from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
-from kinelo.presentation import Table, chance, number, span, words
+from kinelo.presentation import Table, chance, chance_in_words, number, span, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -203,9 +203,11 @@ class Season:
         return {**table, "realisations": len(self.points), "rule": self.rule, "notes": list(self.notes)}
 
     def __repr__(self) -> str:
-        best = self.to_polars().row(0, named=True)
+        best, group = self.to_polars().row(0, named=True), next(iter(self.rules.places), None)
+        chance = "" if group is None else f", {group} {chance_in_words(best[group])}"
         return (
-            f"Season of {len(self.names)} sides, {len(self.points):,} times: {best['name']} first ({best['place']:.2f})"
+            f"Season of {len(self.names)} sides, played {len(self.points):,} times. Ahead on average: {best['name']}, "
+            f"mean place {best['place']:.1f}{chance}"
         )
 
     def _repr_html_(self) -> str:

@@ -56,8 +56,9 @@ HOME_WORDS = (
     "h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left",
     "heim", "heimsieg", "mandante", "casa", "local", "domicile", "thuis",
 )  # fmt: skip
+BOTH_BAD = "tie (bothbad)"
 DRAW_WORDS = (
-    "d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", "tie (bothbad)",
+    "d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", BOTH_BAD,
     "unentschieden", "remis", "empate", "nul", "match nul", "pareggio", "gelijk", "gelijkspel",
 )  # fmt: skip
 AWAY_WORDS = (
@@ -135,7 +136,10 @@ def read_results(
     # A side may be called "A" or "Home": names hold where they explain every match that was not drawn.
     if np.all(np.isfinite(named) | (worded == 0.5) | text.is_null().to_numpy()):
         return np.where(np.isnan(named), worded, named), "results were read from the names of winners"
-    return np.where(np.isnan(worded), named, worded), "results were read from words"
+    remark = "results were read from words"
+    if (text == BOTH_BAD).any():
+        remark += f", {BOTH_BAD!r}, where both sides were bad, as a draw"
+    return np.where(np.isnan(worded), named, worded), remark
 
 
 def _cleaned(column: pl.Series) -> pl.Series:

@@ -40,6 +40,7 @@ from kinelo.raters.tables import (
     effects_table,
     left_out_words,
     luck_table,
+    order_words,
     parameters_table,
     pool_words,
     upsets_table,
@@ -51,7 +52,6 @@ from kinelo.runtime.atomic import write_file
 LISTED, FOLLOWED, SURPRISES, STOPS = 200, 6, 10, 200
 AS_SEEN = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
 WHAT_BARS_SHOW = "± is one standard deviation; the bar is the range in which the rating lies with 95 % probability."
-SORTED = " The board is sorted by what a rating is at least."
 BAR_REACH = 1.5
 """A bar ends at the edge where it lies further from the middle half of all than this many times its width."""
 MOST_PAIRS = 5e6
@@ -86,8 +86,7 @@ def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: 
 
 def _board(board: pl.DataFrame, kind: str, noun: str) -> str:
     """A leaderboard with its heading, a table for each pool."""
-    sorted_by_surely = "surely" in board.columns and not (board["surely"] == board["rating"]).all()
-    words = WHAT_BARS_SHOW + SORTED * sorted_by_surely
+    words = f"{WHAT_BARS_SHOW} {order_words(board)}"
     pools = board["pool"].unique(maintain_order=True) if "pool" in board.columns else [""]
     parts = [f"<h2>Leaderboard{f': {escape(kind)}' if kind else ''}</h2><p>{words}</p>"]
     for pool in pools:

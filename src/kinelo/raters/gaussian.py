@@ -85,12 +85,16 @@ VENUE_VARIANCE = 1.0
 
 MARGIN_POWER = partial(estimated, 0.7, 0.1, 1.5, True, "power of the margin that the update sees")
 SHARPNESS = partial(estimated, 1.2, 0.1, 5.0, True, "how steeply the forecast follows the strengths")
-MATCH_NOISE = partial(estimated, 1.0, 0.05, 20.0, True, "spread of a match around the strengths", above_zero=True)
+MATCH_NOISE = partial(
+    estimated, 1.0, 0.05, 20.0, True, "luck of a match: spread of performances around strengths", above_zero=True
+)
 FILTER_DOUBT = partial(
-    estimated, 1.0, 0.25, 4.0, True, "how much more uncertain strengths are than the filter believes", prior_counts=True
+    estimated, 1.0, 0.25, 4.0, True, "factor on the variance of a strength, in forecasts", prior_counts=True
 )
 NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND = 1e-6, 3.0
-BAND_WIDTH = partial(estimated, 0.35, NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND, True, "half width of the draw band")
+BAND_WIDTH = partial(
+    estimated, 0.35, NARROWEST_DRAW_BAND, WIDEST_DRAW_BAND, True, "how close two performances must be for a draw"
+)
 
 MOST_WORK = 4e9
 """Matches times rows of the covariance squared beyond which the parameters of the filter are sought without it."""

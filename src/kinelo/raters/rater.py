@@ -79,7 +79,8 @@ class Traits(NamedTuple):
     hold. ``plain_elo`` is a federation's Elo, ``R += K (S − E)``, which can be played at any K. Where it
     ``follows_matches``, each match moves ratings from where they stood, so that they may inflate over the years; where
     it ``passes_points``, newcomers begin at ``initial``, and bring points in or take them out from there. It
-    ``rates_players`` whom line-ups name, or sides. ``fitted_by_forecasts`` says that a fit lowers the losses of
+    ``rates_players`` whom line-ups name, or sides, and estimates from all matches ``all_at_once``, at every update, or
+    goes from match to match. ``fitted_by_forecasts`` says that a fit lowers the losses of
     forecasts, so that a subclass with forecasts of its own is fitted by those.
     """
 
@@ -89,6 +90,7 @@ class Traits(NamedTuple):
     follows_matches: bool = False
     passes_points: bool = False
     rates_players: bool = False
+    all_at_once: bool = False
     fitted_by_forecasts: bool = True
 
 

@@ -26,7 +26,8 @@ def board_table(
 ) -> Table:
     """Places, names, ratings and what else is known: matches or contests, the last of them, teams, pools and notes.
 
-    What a rating is at least is shown where the board is sorted by it; with ``top``, only the first rows are.
+    What a rating is at least is shown where the board is sorted by it; with ``top``, only the first rows are. Below
+    stands what the order of rows goes by, where that is not the rating, and what pools are.
 
     >>> import polars as pl
     >>> rows = {"place": [1, None], "name": ["A", "B"], "rating": [1512.4, 1490.0], "uncertainty": [20.4, None],
@@ -35,17 +36,19 @@ def board_table(
     [['1', 'A', '1512', '± 20', '1,200'], ['–', 'B', '1490', '–', '3']]
     """
     rows, board = board, board if top is None else board.head(top)
-    here = set(board.columns)
+    here, below = set(board.columns), filter(None, [order_words(board)])
     columns = [number("Place", "place", ""), words("Name", "name"), number("Rating", "rating", ".0f")]
     if "uncertainty" in here:
         columns.append(deviation("uncertainty"))
-    if "surely" in here and not (board["surely"] == board["rating"]).all():
+    if order_words(board):
         columns.append(number("At least", "surely", ".0f"))
     if "matches" in here:
         columns.append(number(noun.capitalize(), "matches", ","))
     if not narrow:
         columns = _with_more(columns, board)
-    table = Table(columns, rows.to_dicts(), title)
+        pools = board["pool"].unique(maintain_order=True) if "pool" in here else ()
+        below = (*below, *(f"{pool_words(pool)}; places count within it." for pool in pools if pool != MAIN))
+    table = Table(columns, rows.to_dicts(), title, () if narrow else tuple(below))
     return table if top is None else table.head(top)
 
 
@@ -61,6 +64,20 @@ def _with_more(columns: list[Column], board: pl.DataFrame) -> list[Column]:
     if "note" in here and (board["note"] != "").any():
         columns.append(words("Note", "note"))
     return columns
+
+
+def order_words(board: pl.DataFrame) -> str:
+    """What a leaderboard is sorted by, where that is not the rating.
+
+    >>> import polars as pl
+    >>> order_words(pl.DataFrame({"rating": [1512.0, 1530.0], "uncertainty": [10.0, 30.0], "surely": [1492.0, 1470.0]}))
+    'Sorted by what a rating is at least: the rating less 2 ±.'
+    """
+    if "surely" not in board.columns or (board["surely"] == board["rating"]).all():
+        return ""
+    unsure = board.filter(board["surely"] < board["rating"]).row(0, named=True)
+    times = (unsure["rating"] - unsure["surely"]) / unsure["uncertainty"]
+    return f"Sorted by what a rating is at least: the rating less {times:.2g} ±."
 
 
 def deviation(key: str) -> Column:
@@ -102,8 +119,10 @@ def ranks_table(board: pl.DataFrame, title: str = "") -> Table:
     return Table([*rank, *rating], board.to_dicts(), title)
 
 
-def parameters_table(rater: Any) -> Table:
+def parameters_table(rater: Any, title: str = "", *, brief: bool = False) -> Table:
     """Every parameter of a fitted rater: what was estimated with its standard error, and what it means.
+
+    A ``brief`` table has what was estimated and matters.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0.5]})
@@ -120,8 +139,9 @@ def parameters_table(rater: Any) -> Table:
         Column("Meaning", lambda row: meanings.get(row["name"], "")),
     ]
     # What is neither given nor asked of these results, such as draws where there are none, says nothing. A rater that a
-    # book keeps has the values that it was fitted with.
-    kept = {} if estimated else {one.name: "not estimated here" for one in left_open}
+    # book keeps has the values that it was fitted with, unless it estimates from all matches at every update.
+    origin = "estimated" if traits_of(rater).all_at_once else "not estimated here"
+    kept = {} if estimated else {one.name: origin for one in left_open}
     values = getattr(rater, "parameters_", {})
     origins = kept | {name: "given" for name in values if _is_given(rater, name)}
     shown = {
@@ -129,8 +149,10 @@ def parameters_table(rater: Any) -> Table:
         for name, one in values.items()
         if name in estimated or name in origins
     }
+    if brief:
+        shown = {name: value for name, value in estimated.items() if not value.endswith(HARDLY)}
     rows = [{"name": name, "value": value} for name, value in shown.items()]
-    return Table(columns, rows, below=tuple(filter(None, [retirement_words(rater)])))
+    return Table(columns, rows, title, below=tuple(filter(None, [retirement_words(rater)])))
 
 
 def retirement_words(rater: Any) -> str:
@@ -160,19 +182,6 @@ def _is_given(rater: Any, name: str) -> bool:
     argument, _, kind = name.partition(" of ")
     given = getattr(rater, argument, None)
     return (given.get(kind) if isinstance(given, Mapping) else given) is not None
-
-
-def estimates_in_a_line(rater: Any) -> str:
-    """What was estimated with its standard errors, under the names of the rater's arguments; empty where nothing was.
-
-    >>> import kinelo as kn
-    >>> estimates_in_a_line(kn.TeamElo.classic(k=20))
-    ''
-    """
-    found = _estimated(rater)
-    matter = [f"{name} {value}" for name, value in found.items() if not value.endswith(HARDLY)]
-    rest = [f"{name} {value.removesuffix(HARDLY)}" for name, value in found.items() if value.endswith(HARDLY)]
-    return "; ".join(part for part in (", ".join(matter), "hardly matter: " * bool(rest) + ", ".join(rest)) if part)
 
 
 def _estimated(rater: Any) -> dict[str, str]:

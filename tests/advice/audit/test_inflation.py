@@ -72,7 +72,7 @@ def test_inflation_is_what_those_who_play_gained_without_growing_stronger(level,
     found, true = found_and_true(level)
     assert abs(found.per_year.mean - true) < 3 * found.per_year.error
     assert (found.per_year.low > 0) - (found.per_year.high < 0) == way
-    worth = {1: "worth less than it was", -1: "worth more than it was", 0: "against their strengths: not clearly"}[way]
+    worth = {1: "worth less than it was", -1: "worth more than it was", 0: "No clear inflation"}[way]
     assert any(worth in one for one in inflation_words(found))
 
 

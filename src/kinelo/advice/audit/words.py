@@ -302,7 +302,7 @@ def inflation_words(found: RatingInflation, *, hidden: bool = False) -> list[str
     if per_year is not None and not _inflates(per_year):
         size = with_interval(*per_year.range, "z.1f")
         sentences.append(
-            f"Ratings of those who play changed by {size} points a year against their strengths: not clearly."
+            f"No clear inflation: ratings of those who play changed by {size} points a year against their strengths."
         )
     return sentences
 

@@ -156,7 +156,7 @@ def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "
             if controls.start == "random"
             else f"start = np.full({controls.teams}, {MIDDLE})",
             f"system = {_system_line(controls)}",
-            *([f"dynamics = {controls.dynamics!r}".replace("= ", "= kn.", 1)] if controls.dynamics else []),
+            *([f"dynamics = kn.model.{controls.dynamics!r}"] if controls.dynamics else []),
             f"run = kn.simulate(system, league, steps={pairs}, matches_per_step=1, seed={seed}, start=start,",
             f'                  sampling="literal"{", dynamics=dynamics" if controls.dynamics else ""})',
             "rating = run.rating.isel(realisation=0, time=-1).values",

@@ -46,7 +46,7 @@ from kinelo.raters.covariates import (
     settled_effects,
 )
 from kinelo.raters.one_match import Gaps
-from kinelo.raters.rater import Rater
+from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.spelling import MOST_NAMED
 from kinelo.raters.state import NEVER, MatchIndices, RaterState, StateColumn
 from kinelo.raters.stored import ANY, stored, taken_whole
@@ -207,11 +207,12 @@ class BradleyTerry(Rater):
     (['A', 'B', 'C'], [3, 3, 3])
     """
 
+    _traits = Traits(all_at_once=True)
     _stepping = False
     _ridge_found = None
     look: int | None = field(default=None, init=False)
 
-    ties: float | None = estimated(0.5, 0.0, 1e6, False, "Davidson's kappa")
+    ties: float | None = estimated(0.5, 0.0, 1e6, False, "draws: equals draw κ/(2 + κ) of their matches")
     covariates: Sequence[str] = ()
     anchor: Mapping[str, float] | None = None
     ridge: float | None = fixed(None, 0.0, open=True)

@@ -35,7 +35,7 @@ GLICKO_DEVIATION = partial(
     estimated, 350.0, 20.0, 1000.0, True, "uncertainty of a newcomer, in rating points", above_zero=True
 )
 HOME_ADVANTAGE = partial(estimated, 30.0, -300.0, 500.0, False, "rating points for playing at home", learnt=True)
-TIES = partial(estimated, 0.5, 0.0, 20.0, False, "Davidson's kappa")
+TIES = partial(estimated, 0.5, 0.0, 20.0, False, "draws: equals draw κ/(2 + κ) of their matches")
 GLICKO_SHARPNESS = partial(estimated, 1.0, 0.2, 5.0, True, "how steeply forecasts follow the ratings", above_zero=True)
 
 

@@ -198,7 +198,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     newcomer_follows: float | None = estimated(
         1.0, 0.0, 1.0, False, "how much a first field tells", largest=1.0, vague=1.5, kw_only=True
     )
-    ties: float | None = estimated(0.5, 1e-6, 20.0, True, "Davidson's kappa")
+    ties: float | None = estimated(0.5, 1e-6, 20.0, True, "draws: equals draw κ/(2 + κ) of their matches")
     _: KW_ONLY
     conditions: Sequence[str] | None = None
     noise_by: Sequence[str] | None = None

@@ -321,7 +321,7 @@ class TeamElo(SideRater):
     home_advantage: float | None = estimated(
         50.0, -300.0, 500.0, False, "rating points for playing at home", in_points=True, learnt=True
     )
-    ties: float | None = estimated(0.5, 1e-6, 20.0, True, "Davidson's kappa")
+    ties: float | None = estimated(0.5, 1e-6, 20.0, True, "draws: equals draw κ/(2 + κ) of their matches")
     spread: float | None = estimated(
         80.0, 0.0, 200.0, False, "standard deviation of a performance, in rating points", in_points=True
     )
