@@ -36,6 +36,7 @@ from kinelo.advice.audit.backtest import lowest
 from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.in_use import SystemInUse, anew, with_results
 from kinelo.advice.audit.words import advised, ahead
+from kinelo.raters.bradley_terry.orders import pools_of_contests
 
 KINDS = {
     "small": Kind(RANDOM, 1, 40, 100, 120.0, walk=4.0, form=0.0003),
@@ -61,8 +62,7 @@ CONTESTS = {
     "fields unlike": (contest_kinds.Kind(size=18, newcomers=0.1, unlike=1.0), 140),
     "divisions": (contest_kinds.Kind(size=20, newcomers=0.15, divisions=3), 150),
     "two a year": (contest_kinds.Kind(size=30, newcomers=0.1, per_year=2.0, keenness=0.5), 60),
-    "nearest strength": ("strength", 300),
-    "nearest rating": ("rating", 300),
+    **{f"by {way}": (way, 0) for way in ("strength", "rating", "random", "chain", "pools")},
 }
 POINTS = 800.0 / math.log(10.0) / math.sqrt(math.pi)
 """Points of a unit of the noise of a performance."""
@@ -256,6 +256,9 @@ def _of_findings(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
             said.append(("A rating is worth less or more", (real > 0) == ("less" in one.words)))
             said.append(("… points a year against strengths (interval)",
                          found.inflation.per_year.low <= real <= found.inflation.per_year.high))  # fmt: skip
+        elif one.kind == "group start":
+            right = float(off[active & ~new].mean()) + _entry(truth)
+            said.append(("Newcomers of a group are weaker or stronger", (right < 1500) == ("weaker" in one.words)))
         elif one.kind == "group bias":
             group = next(g for g in found.groups if quoted_in(g.group, one.words))
             members = active & (new if group.group == "late" else ~new)
@@ -363,20 +366,40 @@ def one_league(name: str, seed: int) -> list[tuple[str, bool]]:
     return judge(found, Truth(league, audited, found, seed))
 
 
-def near_contests(by: str, contests: int, seed: int) -> contest_kinds.Made:
-    """Contests of ten among the sixteen nearest to one of eighty, by strength or by rating, and true strengths."""
-    g, k = np.random.default_rng(seed), 60.0
-    strength, rating, table, true = g.normal(0.0, 180.0, 80), np.zeros(80), defaultdict(list), []
+def contests_by(way: str, seed: int) -> contest_kinds.Made:
+    """Contests whose fields are chosen by strength, by rating, at random, along a chain or within pools that never
+    meet, and true strengths.
+
+    Fields of 4 to 30, entrants, spread, walk and the part that enters late are drawn by the seed.
+    """
+    g = np.random.default_rng([seed, 63])
+    size, n = int(g.integers(4, 31)), int(g.integers(50, 121))
+    n, spread, k = max(n, 3 * size), g.uniform(100.0, 260.0), 60.0
+    contests, walk = int(np.clip(4000 // size, 120, 500)), g.choice([0.0, 0.0, 3.0, 8.0])
+    enters = np.where(g.random(n) < g.choice([0.0, 0.3]), g.uniform(0.1, 0.9, n) * contests, 0.0)
+    pool = g.integers(3, size=n)
+    strength = spread * g.normal(size=n) + np.where(enters > 0, g.choice([0.0, -0.7]) * spread, 0.0)
+    strength += 0.3 * spread * g.normal(size=3)[pool] * (way == "pools")
+    rating, table, true = np.zeros(n), defaultdict(list), []
     for c in range(contests):
-        key = strength if by == "strength" else rating + 1e-6 * g.normal(size=80)
-        field = g.choice(np.argsort(np.abs(key - key[g.integers(80)]))[:16], 10, replace=False)
-        field = field[np.argsort(-strength[field] / POINTS - g.normal(size=10))]
+        there = np.flatnonzero(enters <= c)
+        middle, field_size = g.choice(there), max(size - int(g.integers(0, 2)), 3)
+        if way == "pools":
+            there = there[pool[there] == pool[middle]]
+        key = {"strength": strength, "rating": rating + 1e-6 * g.normal(size=n), "chain": np.arange(n)}.get(way)
+        if key is not None:
+            there = there[np.argsort(np.abs(key[there] - key[middle]))[: int(1.6 * size) + 1]]
+        if there.size < 3:
+            continue
+        field = g.choice(there, min(field_size, there.size), replace=False)
+        strength[field] += walk * g.normal(size=field.size)
+        field = field[np.argsort(-strength[field] / POINTS - g.normal(size=field.size))]
         chance = 1 / (1 + 10 ** ((rating[field] - rating[field][:, None]) / 400))
-        rating[field] += k * (np.arange(10)[::-1] - chance.sum(axis=1) + 0.5) / 9
-        table["race"] += [c] * 10
-        table["date"] += [str(np.datetime64("2010-01-01") + c)] * 10
+        rating[field] += k * (np.arange(field.size)[::-1] - chance.sum(axis=1) + 0.5) / (field.size - 1)
+        table["race"] += [c] * field.size
+        table["date"] += [str(np.datetime64("2010-01-01") + 3 * c)] * field.size
         table["driver"] += [f"P{one:03d}" for one in field]
-        table["place"] += list(range(1, 11))
+        table["place"] += list(range(1, field.size + 1))
         true.append(strength[field] / POINTS)
     return contest_kinds.Made(kn.read_contests(dict(table)), np.concatenate(true))
 
@@ -409,10 +432,14 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
         judged.append((f"Contests: K is {sure}too large or small", (best < k) == ("too large" in answer)))
     elif "suits" in answer:
         judged.append(("Contests: K suits", excess < SMALL_LOSS))
-    late = np.arange(x.size) >= races.first[found.since]
     size = races.sizes.astype(float)
     mean = (np.bincount(races.contest, x) / size)[races.contest]
-    alike = 1 - float(((x - mean) ** 2).sum()) / (size - 1).sum() / x.var()
+    # In the largest of the pools that never meet.
+    there = pools_of_contests(races)[races.entrant] == 0
+    late = there & (np.arange(x.size) >= races.first[found.since])
+    free = (size - 1)[np.unique(races.contest[there])].sum()
+    own = x[there]
+    alike = 1 - float(((own - mean[there]) ** 2).sum()) / free / own.var()
     shares = [float(np.polyfit(x[late], rated(one)[late], 1)[0]) for one in (k, found.advice.k)]
     rows, spread = dict(found.rows()), found.fields.spread
     if "correlation" in rows["Fields"]:
@@ -420,7 +447,7 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
             ("Contests: correlation of two of one field (interval)", found.alike.low <= alike <= found.alike.high)
         )
     if "lie ±" in rows["Strengths"]:
-        judged.append(("Contests: strengths lie ± … apart (interval)", spread.low <= x.std() <= spread.high))
+        judged.append(("Contests: strengths lie ± … apart (interval)", spread.low <= own.std() <= spread.high))
     if "ratings show" in rows["Fields"]:
         judged += [
             ("Contests: ratings show … of the differences (interval)", one.low <= share <= one.high)
@@ -429,10 +456,10 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
     if "ratings show less" in found.lead.caveat:
         judged.append(("Contests: fields are alike, and ratings show less", alike > 0.3 and shares[1] < 1.0))
     for words, true in (
-        ("like meets like", alike > 0.3), ("fields differ in strength", alike > 0.1), ("hardly differ", alike < 0.2)
+        ("like meets like", alike > 0.3), (": fields differ", alike > 0.1), ("hardly differ", alike < 0.2)
     ):  # fmt: skip
         if words in rows["Fields"]:
-            judged.append((f"Contests: {words}", true))
+            judged.append((f"Contests: {words.removeprefix(': ')}", true))
     new = np.zeros(x.size, bool)
     new[np.unique(races.entrant, return_index=True)[1]] = True
     fresh = np.bincount(races.contest, new)
@@ -442,14 +469,13 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
         beside, strong = (np.bincount(races.contest, np.where(new, 0.0, one))[there] / known[there] for one in (r, x))
         above = np.bincount(races.contest, np.where(new, x, 0.0))[there] / fresh[there] - strong
         right = float(np.average(beside + above, weights=fresh[there]))
+        held = found.start.low <= right <= found.start.high
+        judged.append(("Contests: newcomers belong at … (interval)", held))
         if "should start at" in rows["Newcomers"]:
             judged.append(
                 ("Contests: newcomers should start elsewhere", (right < initial) == (found.start.mean < initial))
             )
-            judged.append(
-                ("Contests: newcomers should start at … (interval)", found.start.low <= right <= found.start.high)
-            )
-        else:
+        elif "start where they should" in rows["Newcomers"]:
             judged.append(("Contests: newcomers start where they should", abs(right - initial) < 60))
     if "move by" in rows["Strengths"]:
         still = all(np.ptp(x[races.entrant == one]) == 0 for one in np.unique(races.entrant)[:20])
@@ -460,7 +486,7 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
 def some_contests(name: str, seed: int) -> list[tuple[str, bool]]:
     """Play contests of a kind, audit them and judge what is said."""
     kind, number = CONTESTS[name]
-    made = near_contests(kind, number, seed) if isinstance(kind, str) else contest_kinds.make(kind, number, 700 + seed)
+    made = contests_by(kind, seed) if isinstance(kind, str) else contest_kinds.make(kind, number, 700 + seed)
     found = kn.audit(made.contests, kn.TeamElo.classic(k=(20.0, 80.0, 240.0)[seed % 3]))
     return judge_contests(found, POINTS * made.strength)
 

@@ -344,7 +344,7 @@ def test_an_audit_shows_both_curves_and_each_k_under_its_name():
     assert {name: list(values) for name, values in by_period.items()} == {
         "by backtest": [21, 21, 11, 11], "by theory": [19, 19, 13, 13], "to use: 17.5": [17.5, 17.5],
     }  # fmt: skip
-    assert periods.get_yscale() == "log"
+    assert periods.get_yscale() == "log" and len(periods.get_yticks()) > 2
     lines = {line.get_label(): line.get_xydata() for line in loss.lines}
     np.testing.assert_allclose(lines["theory"], [(8, 0.02), (20, 0.0), (50, 0.05)], atol=1e-12)
     np.testing.assert_allclose(points(loss)["backtest, later half"], [(10, 0.004), (30, 0.0)], atol=1e-12)
@@ -353,6 +353,8 @@ def test_an_audit_shows_both_curves_and_each_k_under_its_name():
     assert (span.x0, span.x1) == pytest.approx((12.0, 26.0))
     stacked = {area.get_label(): (area.get_paths()[0].vertices[:, 1]) for area in parts.collections}
     assert set(stacked) == {"luck", "newcomers", "lag"}
+    marked = {line.get_label(): line.get_xdata()[0] for line in parts.lines}
+    assert marked["best"] == 17.5 and marked["in use"] == 32.0
     assert max(stacked["luck"]) == 250 and max(stacked["newcomers"]) == 260 and max(stacked["lag"]) == 570
     assert (loss.get_xscale(), loss.get_xlabel(), parts.get_ylabel()) == ("log", "K", "Squared error, points²")
     assert title(parts) == "Why: errors of a rating"
@@ -381,9 +383,8 @@ def test_an_audit_marks_the_k_for_the_matches_to_come():
     assert (span.x0, span.x1) == pytest.approx((4.1, 7.7))
     # Where like meets like theory knows too little of errors and of the matches to come.
     found.opponents.alike = True
-    loss, errors = kn.plot.audit(found).axes[:2]
-    title = errors.get_title(loc="left") + errors.get_title()
-    assert title == "Why: errors of a rating, were opponents drawn by chance"
+    loss, periods = kn.plot.audit(found).axes
+    assert (title(periods), title(loss)) == ("K by period", "Which K?")
     assert "best: 17.5" in [line.get_label() for line in loss.lines]
     found.advice.low = 0.0
     span = kn.plot.audit(found).axes[0].patches[0]

@@ -31,7 +31,7 @@ CHECKED = (
 
 def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: float | None = None) -> Figure:
     """Log-loss over K, predicted and measured, the parts of the error of a rating, and the best K by period; of
-    contests the log-loss alone.
+    contests the log-loss alone, and where like meets like no errors: their model takes pairing for random.
     """
     from kinelo.advice.audit.contests import ContestAudit
 
@@ -45,8 +45,13 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
         figure = style.new_figure(style.PAGE, 3.2 * rows)
         # One grid for all: panels of two grids would not know of each other.
         grid = figure.add_gridspec(rows, 2)
-        left, right, below = (figure.add_subplot(place) for place in (grid[0, 0], grid[0, 1], grid[1, :]))
+        alike = audit.opponents.alike
+        _draw_losses(figure.add_subplot(grid[0, :] if alike else grid[0, 0]), audit)
+        if not alike:
+            _draw_parts(figure.add_subplot(grid[0, 1]), audit)
+        below = figure.add_subplot(grid[1, :])
         put_chart(below, periods_chart(audit))
+        below.margins(x=0.01)
         below.set(yscale="log", title="K by period")
         style.plain_ticks(below, "y")
         _key(below, 4)
@@ -57,8 +62,6 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
             last.set(title="Groups", xticks=range(len(groups)), xlabel="")
             last.set_xticklabels(names)
             _key(last, 3)
-        _draw_losses(left, audit)
-        _draw_parts(right, audit)
         return figure
 
 
@@ -82,15 +85,14 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
             axes.fill_between(ks, below, above, color=colour, alpha=0.6, linewidth=0, label=name)
         below = above
     axes.plot(ks, curve.column("error"), color=style.BLACK, linewidth=1.0)
-    axes.axvline(audit.advice.k, color=style.BLUE, linewidth=0.9, linestyle="--")
-    if audit.k is not None:
-        axes.axvline(audit.k, color=style.GREY, linewidth=0.9, linestyle=":")
+    for k, look, words in ((audit.advice.k, "--", "best"), (audit.k, ":", "in use")):
+        if k is not None:
+            axes.axvline(k, color=style.BLACK, linewidth=0.9, linestyle=look, label=words)
     axes.set(
         xscale="log",
         xlabel="K",
         ylabel="Squared error, points²",
-        # The model of K takes pairing for random.
-        title=f"Why: errors of a rating{', were opponents drawn by chance' * audit.opponents.alike}",
+        title="Why: errors of a rating",
         ylim=(0, min(1.3 * below.max(), 4 * below.min())),
     )
     style.plain_ticks(axes)

@@ -223,13 +223,15 @@ def picture_bytes(figure: Figure, kind: str = "png") -> bytes:
 
 
 def plain_ticks(axes: Axes, which: Literal["x", "y"] = "x") -> None:
-    """Label a logarithmic axis of one or two decades with 1, 2, 5, 10, … as people write them."""
+    """Label a logarithmic axis with 1, 2, 5, 10, … as people write them; a short one with more of them."""
     from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
     low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
     axis = axes.xaxis if which == "x" else axes.yaxis
-    axis.set_major_locator(
-        FixedLocator([n * 10.0**p for p in range(-6, 7) for n in (1, 2, 5) if low <= n * 10.0**p <= high])
+    few, many = (
+        [n * 10.0**p for p in range(-6, 7) for n in digits if low <= n * 10.0**p <= high]
+        for digits in ((1, 2, 5), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
     )
+    axis.set_major_locator(FixedLocator(few if len(few) > 2 else many))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))

@@ -18,6 +18,8 @@ from kinelo.raters.bradley_terry.orders import (
 )
 
 K = 60.0
+LUCK = 800.0 / math.log(10.0) / math.sqrt(math.pi)
+"""Deviation of a normal performance that makes the chances of two of nearly equal strength those of Elo, in points."""
 
 
 def contests_of(fields):
@@ -38,7 +40,7 @@ def league(by, near, spread, seed, entrants=80, contests=400, size=10):
     for _ in range(contests):
         key = strength if by == "strength" else rating + 1e-6 * g.normal(size=entrants)
         field = g.choice(np.argsort(np.abs(key - key[g.integers(entrants)]))[:near], size, replace=False)
-        field = field[np.argsort(-math.log(10) / 400 * strength[field] - g.gumbel(size=size))]
+        field = field[np.argsort(-strength[field] - LUCK * g.normal(size=size))]
         fields.append(field)
         chance = 1 / (1 + 10 ** ((rating[field] - rating[field][:, None]) / 400))
         rating[field] += K * (np.arange(size)[::-1] - chance.sum(axis=1) + 0.5) / (size - 1)
@@ -118,7 +120,7 @@ def test_spread_correlation_and_share_lie_in_their_intervals(by, near, spread):
     missed = [not one.low <= true <= one.high for one, true in zip(answers, truth_of(races, strength, ratings[0]))]
     assert sum(missed) <= 1
     # Where only neighbours meet, contests tell how far the ends lie apart to a factor alone.
-    assert found.correlation.low > 0.4 and found.spread.high < (6.0 if near == 12 else 1.6) * found.spread.low
+    assert found.correlation.low > 0.4 and found.spread.high < (6.0 if near == 12 else 1.7) * found.spread.low
     assert (found.follows > 3.5) == (by == "rating")
 
 

@@ -163,7 +163,11 @@ def test_opponents_with_what_ratings_show_of_the_differences():
     assert line("Opponents", opponents=ladder) == (
         "correlation of their strengths 0.89 (0.85 to 0.92): like meets like; ratings show 13 % (7 to 18) of the "
         "differences after 88 matches of a side\n"
-        "who meets whom follows results, so that intervals hold two answers"
+        "who meets whom may follow results: intervals hold both answers"
+    )
+    wide = replace(ladder, share_shown=Range(0.87, 0.32, 1.4))
+    assert line("Opponents", opponents=wide).startswith(
+        "correlation of their strengths 0.89 (0.85 to 0.92): like meets like\nwho meets"
     )
     unknown = OpponentsFound(
         Range(60.0, 10.0, 90.0), Range(0.0, -0.995, 0.995), Range(1.0, 0.001, 2.0), 0.0, {}, 88.0, today=None
@@ -230,10 +234,11 @@ def test_the_home_advantage_of_today_and_in_use():
     assert findings_of(case())[0][:3] == (
         "home", "Playing at home is worth 43 points today; the system adds 55.", "Add 43."
     )  # fmt: skip
-    for quiet in (Home(55.0, 43.0, 0.0001), Home(46.0, 43.0, 0.0012), Home(55.0, 43.0, 0.0012, 6.1)):
+    # What was estimated because nothing was given is nothing that the system adds.
+    estimated = Home(55.0, 43.0, 0.0012, given=False)
+    for quiet in (Home(55.0, 43.0, 0.0001), Home(46.0, 43.0, 0.0012), Home(55.0, 43.0, 0.0012, 6.1), estimated):
         assert findings_of(case(home=quiet)) == []
     assert line("Venue and draws", matches=League((True, True))) == "no home; equal sides draw 20 % of their matches"
-    assert findings_of(case(matches=League((True, True)))) == []
 
 
 @pytest.mark.parametrize(
@@ -457,9 +462,17 @@ def test_the_most_useful_finding_stands_above_k():
     assert first.weight == pytest.approx(140 * np.sqrt(0.4)) and second.kind == "home"
     assert lead_of(found).verdict.startswith(f"{first.words} K = 32 is not clearly wrong for this league")
     growing = GroupFound("juniors", 8, Shift(1260.0, 9.0, 8), Shift(50.0, 9.0, 8), None, Shift(-140.0, 15.0, 8))
-    assert findings_of(case(groups=(growing,)))[0].advice == (
-        "Move their ratings up once, let their newcomers start at 1260, and give them a larger K."
+    bias, start = findings_of(case(groups=(growing,)))[:2]
+    assert bias.advice == "Move their ratings up once, and give them a larger K."
+    assert start[:3] == (
+        "group start",
+        "Newcomers of group juniors are weaker than the 1400 at which they start.",
+        "Let them start at 1260 (1242 to 1278).",
     )
+    # Others are held against the reference, and a start within chance is none to change.
+    near = GroupFound("juniors", 8, Shift(1390.0, 9.0, 8), None, None, None)
+    assert [one.kind for one in findings_of(case(groups=(growing,), reference="juniors"))] == ["group bias", "home"]
+    assert [one.kind for one in findings_of(case(groups=(near,)))] == ["home"]
     within = GroupFound("juniors", 8, None, Shift(-50.0, 9.0, 8), None, Shift(-14.0, 15.0, 8))
     assert findings_of(case(groups=(within,)))[0].kind == "home"
 
@@ -557,13 +570,13 @@ def test_of_the_matches_to_come_nothing_is_said_beside_the_k_that_is_said():
 def test_fields_differ_only_where_strengths_stand_still_and_what_moves_has_no_number():
     """Learners who enter by and by look like fields that differ."""
 
-    def fields(low, high, moves, like=False):
+    def fields(low, high, moves, like=False, apart=0):
         found = SimpleNamespace(
             league=SimpleNamespace(within=88.0, entry_spread=90.0), walk=Shift(30.0, 4.0, 9), start=None, moves=moves,
             alike=Range((low + high) / 2, low, high), like_meets_like=like, k=20.0,
             advice=Advice(30.0, 20.0, 40.0, agree=True, telling=True), share_shown=Range(0.2, 0.1, 0.3),
             shown_advised=Range(0.4, 0.3, 0.5), other=None, luck=(), share_of_luck=0.4,
-            fields=SimpleNamespace(spread=Range(150.0, 120.0, 180.0)),
+            fields=SimpleNamespace(spread=Range(150.0, 120.0, 180.0), apart=apart),
             contests=SimpleNamespace(sizes=np.array([8, 10, 12])),
             measured=SimpleNamespace(best=31.0, interval=(22.0, 41.0), at=lambda k: 0.6), curve=case().curve,
         )  # fmt: skip
@@ -575,6 +588,7 @@ def test_fields_differ_only_where_strengths_stand_still_and_what_moves_has_no_nu
     assert fields(0.16, 0.3, moves=True) == unclear + "of a match"
     said = "two of one field 0.23 (0.16 to 0.30): fields differ in strength; of the true differences ratings show 20 % "
     assert said + "(10 to 30) at K = 20 and 40 % (30 to 50) at K = 30" in fields(0.16, 0.3, moves=False)
+    assert "(30 to 50) at K = 30, in the largest of the pools that never meet; a" in fields(0.16, 0.3, False, apart=7)
     for moves in (False, True):
         assert "fields hardly differ in strength" in fields(0.01, 0.14, moves)
         assert "like meets like" in fields(0.4, 0.5, moves, like=True)
@@ -596,7 +610,7 @@ def inflated(per_year, start=None):
 
 def test_a_rating_is_worth_less_after_inflation_and_more_after_deflation():
     found = inflated((20.0, 5.0), start=(1375.0, 20.0))
-    worth, starts = findings_of(case(inflation=found, matches=League((True,))))
+    worth, starts = findings_of(case(inflation=found, home=Home(0.0, 0.0, 0.0)))
     assert starts[:3] == (
         "start", "Newcomers are weaker than the 1500 at which they start.", "Let them start at 1375 (1336 to 1414)."
     )  # fmt: skip

@@ -38,6 +38,7 @@ from scipy.sparse.csgraph import connected_components
 from kinelo.advice.audit import kernels
 from kinelo.advice.audit.hindsight import SEARCH_DRAWS, HindsightStrengths, Likelihood, falling_root, walk_factor
 from kinelo.advice.audit.kernels import CHESS_NU, NORMAL_95, YEAR, Array, Calendar, Parameters, System
+from kinelo.forecasts.places import width_of
 from kinelo.matches.contests import Contests, Slots
 from kinelo.play.formula import kernel
 from kinelo.raters.bradley_terry.orders import (
@@ -49,6 +50,7 @@ from kinelo.raters.bradley_terry.orders import (
     pools_of_contests,
 )
 from kinelo.raters.rank.entries import with_entries
+from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 
 SEASONS = 24
 STUDENT_95 = 2.07
@@ -483,10 +485,14 @@ def _drawn_given_all(found: HindsightStrengths, x: Array, spread: float, g: np.r
 
 
 def fields_found(
-    contests: Contests, since: int, ratings: list[Array], rerate: Callable[[Contests], list[Array]]
-) -> FieldsFound:
+    contests: Contests, since: int, ratings: list[Array], rerate: Callable[[Contests], list[Array]],
+    off: float = 0.0, depth: float = 0.0,
+) -> FieldsFound:  # fmt: skip
     """What contests say of the fields that they have; ``ratings`` (entries) are those before each contest, and
     ``rerate`` rates other contests alike; the share that they show is that of the contests from ``since`` on.
+
+    Seasons have performances as :class:`kinelo.RankElo` finds them, of which a part ``off`` lies ``depth`` deviations
+    lower: what Plackett and Luce's law makes of strengths that it does not fit is then part of the bias.
     """
     # By name, so that draws are the same however a file numbers its entrants.
     names, code = np.unique(np.array(contests.entrants), return_inverse=True)
@@ -534,7 +540,8 @@ def fields_found(
     last = np.bincount(part.contest, np.where(out, rank, 0.0)) / np.maximum(np.bincount(part.contest, out), 1.0)
     places, moments, luck, along = np.where(out, last[part.contest], rank), [], [], []
     for _ in range(SEASONS):
-        order = drawn_orders(part, truth, generator)
+        shown = truth[who] + POINTS_PER_UNIT * _performances(generator, who.size, off, depth)
+        order = drawn_orders(part, shown)
         again = replace(_with_entrants(part, part.entrant[order]), place=places, ended=part.ended[order])
         entrant, ordered = again.entrant.astype(np.int64), Orders.of(again)
         refit = fit_orders(ordered, size, WIDE, truth)
@@ -564,6 +571,12 @@ def fields_found(
             drawn.append((given.strength[:, None] + given.draws(normal))[who])
         answers = _hull(answers, _by_evidence(lens, drawn, ratings))
     return FieldsFound(answers[0], answers[1], tuple(answers[2:]), follows, int((pool > 0).sum()))
+
+
+def _performances(generator: np.random.Generator, number: int, off: float, depth: float) -> Array:
+    """Luck of performances in units of the noise."""
+    shown = generator.standard_normal(number)
+    return np.where(generator.random(number) < off, width_of(depth) * shown - depth, shown)
 
 
 def _with_entrants(contests: Contests, entrant: NDArray[np.int32]) -> Contests:

@@ -101,12 +101,14 @@ class HistoryPeriod:
 @dataclass(frozen=True)
 class Home:
     """The home advantage: what forecasts add, what it was in the last tenth of the matches, by how much an advantage
-    that follows it lowers the expected log-loss of the later half, and the standard error of today's."""
+    that follows it lowers the expected log-loss of the later half, the standard error of today's, and whether what
+    forecasts add was given, and not that of the earlier half."""
 
     in_use: float
     today: float
     gain: float
     error: float = 0.0
+    given: bool = True
 
 
 @dataclass(frozen=True, repr=False)
@@ -462,11 +464,12 @@ def _audit_matches(
         )
         for n, (first, last) in enumerate(pairwise(ends))
     )  # fmt: skip
+    home = replace(_home(recursion, in_use, k), given=getattr(rater, "home_advantage", None) is not None)
     found = Audit(
         advice=advice, groups=by_group, extract=only_side(matches), outlook=outlook, periods=periods,
         k=in_use.k if other is None else None, moves=moves(calendar, league),
         tested=measured.against(own_losses(in_use.blank(), matches), advice.k), now=now, best=recursion.at(advice.k),
-        curve=curve, measured=measured, league=league, home=_home(recursion, in_use, k), slope=gaps.slope(result),
+        curve=curve, measured=measured, league=league, home=home, slope=gaps.slope(result),
         spread=spread, step=step, rate=rate, memory=memory,
         inflation=inflation, opponents=opponents, reference=reference,
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
@@ -500,7 +503,7 @@ def _home(recursion: Recursion, in_use: SystemInUse, k: float) -> Home:
     """The home advantage today, and what it buys to follow it."""
     advantages = recursion.strengths.home[~recursion.calendar.neutral]
     if advantages.size == 0:
-        return Home(0.0, 0.0, 0.0)
+        return Home(0.0, 0.0, 0.0)  # all on neutral ground
     tenth = max(advantages.size // 10, 1)
     # What was known before each match: to follow what only later results tell would be hindsight.
     known = np.where(recursion.calendar.neutral, 0.0, recursion.filtered.home_path[:, 0])

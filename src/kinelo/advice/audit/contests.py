@@ -57,8 +57,8 @@ NEAR_BEST = 1.3 ** np.arange(-2.0, 3.0)
 ENTRIES_DRAWN, MOST_DRAWS = 12_000, 6
 """Entries whose strengths are drawn, by draws of all of them."""
 NO_K = 1e-9
-CLEARLY_MOVES = 3.0
-"""Standard errors by which a walk must lie above 0: it cannot lie below, so that fewer show nothing."""
+CLEARLY_MOVES = 5.0
+"""Standard errors by which a walk must lie above 0: it cannot lie below, and newcomers alone make it lie at four."""
 LEAST_CHANCE, MOST_OUT = 1e-12, 0.95
 
 
@@ -262,8 +262,9 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
     tell("Finding strengths from all contests at once", 0.92)
     both = in_use.k or measured.best, advice.k
     fields = fields_found(
-        audited, since, [used.mean, advised.mean], lambda other: [_ahead(in_use, k, other).mean for k in both]
-    )
+        audited, since, [used.mean, advised.mean], lambda other: [_ahead(in_use, k, other).mean for k in both],
+        league.off, league.depth,
+    )  # fmt: skip
     if fields.apart:
         notes += (
             f"{fields.apart:,} entrants never meet most of the others, nor anybody who does: whatever the K, their "

@@ -44,6 +44,8 @@ SETTLED_AFTER = 3.0
 FURTHEST = 6.0
 """How far apart sides of a league can lie, in 1/ν: some 2,100 points of the chess scale, odds of 160,000 to 1."""
 FEWEST_MATCHES, MOST_INFLATION_MATCHES = 300, 50_000
+TREND_DOUBT = 1.3
+"""Growth is off by so much more than its covariance says, which takes the walk of strengths for known."""
 USUAL_MEMORY = 20.0
 """Matches in which ratings follow 63 % of a change, where no step tells it."""
 MOST_GROUPS = 40
@@ -162,7 +164,7 @@ def inflation_of(
     trend = hindsight.trend
     if found is None or trend is None:
         return found
-    gain = Shift(float(trend.per_year[0]), math.sqrt(trend.covariance[0, 0]), newcomers(calendar).size)
+    gain = Shift(float(trend.per_year[0]), TREND_DOUBT * math.sqrt(trend.covariance[0, 0]), newcomers(calendar).size)
     return replace(found, gain=plausible(gain, FURTHEST / nu))
 
 
@@ -438,7 +440,7 @@ def groups_found(
         # Of one group of all sides there is nothing to hold it against.
         if trend is not None and name in told and name != reference and places.size < calendar.sides:
             against = np.array([other == name for other in told], float) - (share if len(told) > 1 else 0.0)
-            error = math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
+            error = TREND_DOUBT * math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
             gain = Shift(float(against @ trend.per_year), error, int(places.size))
         inflation = per_year(seen, members, years) if years > 0 else None
         entry = start_of(seen, entered[members[entered]], offset, initial)

@@ -128,6 +128,18 @@ class ExpectedMatches(NamedTuple):
     score_square: Array
 
 
+class Today(NamedTuple):
+    """What is known after some matches: mean, variance and day of the last match of each side (−1 of who has played
+    none, who enters as a newcomer), the league's mean, sides seen and matches played."""
+
+    mean: Array
+    variance: Array
+    last: Array
+    centre: float
+    seen: int
+    played: int
+
+
 class Followed(NamedTuple):
     """What ratings do in each match, before it is played: expected loss, mean and variance of their difference, its
     covariance with that of strengths, squared error of a rating, and the parts of that by luck and newcomers."""
@@ -231,12 +243,11 @@ def last_known(calendar, path):
 
 
 @kernel
-def foresee_sides(calendar, p, m, v, last, M, seen, mean, variance, regression):
+def foresee_sides(calendar, p, today, strengths):
     """Mean and variance of both strengths in each match to come, and the regression of a side's next strength on this
-    one (n × 2 each), from ``m``, ``v`` and the day ``last`` of each side's last match (sides), which change.
-
-    Who has played no match enters as a newcomer; ``seen`` sides have played, about the league's mean ``M`` (floats).
-    """
+    one, into ``Strengths``, from what is known ``Today``."""
+    m, v, last, M, seen = today.mean.copy(), today.variance.copy(), today.last.copy(), today.centre, today.seen
+    mean, variance, regression = strengths.mean, strengths.variance, strengths.regression
     before = np.full(calendar.sides, -1)
     for k in range(calendar.home.size):
         day = calendar.day[k]
@@ -303,18 +314,17 @@ def smooth_sides(calendar, path, normal, mean, variance, regression):
 
 
 @kernel
-def draw_sides(calendar, p, theta, last, M, seen, played, normal, strength):
-    """Draw strengths of all matches from the model: ``normal`` and ``strength`` are float64, n × 2.
-
-    ``theta`` and the day ``last`` of each side's last match (sides; −1 of who has played none, who enters as a
-    newcomer) change on the way. ``seen`` sides had played ``played`` matches, about the league's mean ``M`` (float).
+def draw_sides(calendar, p, today, normal, strength):
+    """Draw strengths of all matches from the model, on from the means of ``Today``: ``normal`` and ``strength`` are
+    float64, n × 2.
     """
+    theta, last, M, seen = today.mean.copy(), today.last.copy(), today.centre, today.seen
     for k in range(calendar.home.size):
         day = calendar.day[k]
         for side in range(2):
             i = calendar.home[k] if side == 0 else calendar.away[k]
             if last[i] < 0.0:
-                theta[i] = M + _level(p, played + k, seen) + p.newcomer_spread * normal[k, side]
+                theta[i] = M + _level(p, today.played + k, seen) + p.newcomer_spread * normal[k, side]
                 seen += 1
             else:
                 phi, change = _since_last(p, day - last[i])

@@ -19,7 +19,7 @@ from kinelo.advice.audit import kernels
 from kinelo.advice.audit.backtest import Difference, KBacktest, lowest
 from kinelo.advice.audit.estimate import filter_league, hermite
 from kinelo.advice.audit.in_use import SystemInUse, anew, own_losses
-from kinelo.advice.audit.kernels import Array, Calendar, ExpectedMatches, Parameters, Strengths
+from kinelo.advice.audit.kernels import Array, Calendar, ExpectedMatches, Parameters, Strengths, Today
 from kinelo.advice.audit.recursion import Advice, Recursion
 from kinelo.matches.matches import Matches
 from kinelo.model.steps import FallingSteps
@@ -252,26 +252,15 @@ def future_calendar(calendar: Calendar, since: int) -> Calendar:
     )  # fmt: skip
 
 
-class _Today(NamedTuple):
-    """What is known after the last match, of the sides to come too: mean, variance and last day of each strength (−1
-    of who has played none), the league's mean, sides seen, and mean and variance of the home advantage."""
-
-    mean: Array
-    variance: Array
-    last: Array
-    centre: float
-    seen: int
-    home: tuple[float, float]
-
-
-def _today(recursion: Recursion, parameters: Parameters, coming: Calendar) -> _Today:
+def _today(recursion: Recursion, parameters: Parameters, coming: Calendar) -> tuple[Today, tuple[float, float]]:
+    """What is known after the last match, of the sides to come too; and mean and variance of the home advantage."""
     calendar = recursion.calendar
     filtered = recursion.filtered if parameters is recursion.parameters else filter_league(calendar, parameters)
     mean, variance, last = kernels.last_known(calendar, filtered.path)
-    more = np.zeros(coming.sides - calendar.sides)
-    home = float(filtered.home_path[-1, 2]), float(filtered.home_path[-1, 3])
+    more, seen = np.zeros(coming.sides - calendar.sides), int(np.sum(last >= 0))
     known = np.append(mean, more), np.append(variance, more), np.append(last, more - 1.0)
-    return _Today(*known, filtered.centre, int(np.sum(last >= 0)), home)
+    home = float(filtered.home_path[-1, 2]), float(filtered.home_path[-1, 3])
+    return Today(*known, filtered.centre, seen, calendar.size), home
 
 
 def _ahead(recursion: Recursion, coming: Calendar, ratings: Array, strengths: Strengths) -> Recursion:
@@ -288,10 +277,10 @@ def _ahead(recursion: Recursion, coming: Calendar, ratings: Array, strengths: St
 def play_on(recursion: Recursion, ratings: Array) -> Recursion:
     """The matches to come as the theory follows them, from ratings (sides, less where newcomers begin)."""
     parameters, coming = recursion.parameters, future_calendar(recursion.calendar, recursion.since)
-    today, size = _today(recursion, parameters, coming), coming.size
+    (today, home), size = _today(recursion, parameters, coming), coming.size
     strengths = Strengths(np.empty((size, 2)), np.empty((size, 2)), np.zeros((size, 2)), np.zeros(size))
-    kernels.foresee_sides(coming, parameters, *today[:5], *strengths[:3])
-    strengths.home[~coming.neutral] = today.home[0]
+    kernels.foresee_sides(coming, parameters, today, strengths)
+    strengths.home[~coming.neutral] = home[0]
     future = _ahead(recursion, coming, ratings, strengths)
     kernels.expect_results(strengths, parameters, hermite(future.nodes), future.expected)
     return future
@@ -305,17 +294,14 @@ def replays_ahead(
     Strengths and results are then known, so that what the recursion expects is what happens, and its loss is the loss.
     """
     coming = future_calendar(recursion.calendar, recursion.since)
-    today, size = _today(recursion, parameters, coming), coming.size
+    (today, known), size = _today(recursion, parameters, coming), coming.size
     years = np.diff(coming.day, prepend=recursion.calendar.day[-1]) / YEAR
     for g in generators:
         strength, home, result = np.empty((size, 2)), np.zeros(size), np.empty(size)
         theta = today.mean + np.sqrt(today.variance) * g.standard_normal(coming.sides)
-        kernels.draw_sides(
-            coming, parameters, theta, today.last.copy(), today.centre, today.seen, recursion.calendar.size,
-            g.standard_normal((size, 2)), strength,
-        )  # fmt: skip
+        kernels.draw_sides(coming, parameters, today._replace(mean=theta), g.standard_normal((size, 2)), strength)
         walk = np.cumsum(parameters.home_drift * np.sqrt(years) * g.standard_normal(size))
-        first = today.home[0] + math.sqrt(today.home[1]) * g.standard_normal()
+        first = known[0] + math.sqrt(known[1]) * g.standard_normal()
         home[~coming.neutral] = (first + walk)[~coming.neutral]
         kernels.draw_results(strength, home, parameters, g.random(size), result)
         one = _ahead(recursion, coming, ratings, Strengths(strength, np.zeros((size, 2)), np.zeros((size, 2)), home))

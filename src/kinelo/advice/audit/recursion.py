@@ -307,8 +307,9 @@ def replay(
     strength, home, result = np.empty((n, 2)), np.empty(n), np.empty(n)
     normal = generator.standard_normal((n, 2))
     if other_sides:
-        nobody = np.zeros(calendar.sides), np.full(calendar.sides, -1.0)
-        kernels.draw_sides(calendar, parameters, *nobody, 0.0, 0, 0, normal, strength)
+        nothing = np.zeros(calendar.sides)
+        nobody = kernels.Today(nothing, nothing, nothing - 1.0, 0.0, 0, 0)
+        kernels.draw_sides(calendar, parameters, nobody, normal, strength)
     else:
         kernels.smooth_sides(calendar, filtered.path, normal, strength, np.empty((n, 2)), np.empty((n, 2)))
     kernels.smooth_home(calendar.neutral, filtered.home_path, generator.standard_normal(n), home)

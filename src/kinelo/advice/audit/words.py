@@ -49,6 +49,8 @@ BETTER_STEPS = 30.0
 """Points that a better K, or better first steps, are taken to be worth, which are measured in log-loss."""
 LEAST_INFLATION = 3.0
 """Points a year that are worth a word."""
+WIDE_SHARE = 0.8
+"""Width of the interval of a share from which on it says nothing."""
 DIFFER = 0.15
 """Correlation of strengths within fields above which these differ, and below which they hardly do."""
 WHAT_TO_DO, HOW_WE_KNOW = "What to do", "How we know"
@@ -160,13 +162,14 @@ def findings_of(audit: Audit) -> list[Finding]:
     found = [*_k_finding(audit, best, clear), *_hidden(audit), *_of_groups(audit)]
     home = audit.home
     off = abs(home.today - home.in_use)
-    if home.gain > UNNOTICED_LOSS and off > max(MOVED, 2 * home.error) and not audit.matches.neutral.all():
+    if home.given and home.gain > UNNOTICED_LOSS and off > max(MOVED, 2 * home.error):
         side = first_side(audit.matches.side_headers[0]).capitalize()
         words = f"{side} is worth {home.today:.0f} points today; the system adds {home.in_use:.0f}."
         found.append(Finding("home", words, f"Add {home.today:.0f}.", off))
     first = audit.outlook.first
     if first is not None and first.gain.low > UNNOTICED_LOSS:
-        words = f"A larger K for the first matches of a side forecasts better than K = {best.k:.3g} for all."
+        smaller = ", and a smaller one later," if first.k < best.low else ""
+        words = f"A larger K for the first matches of a side{smaller} forecasts better than K = {best.k:.3g} for all."
         found.append(Finding("first steps", words, f"Take {first.words}.", BETTER_STEPS))
     if audit.inflation is not None:
         found += inflation_findings(audit.inflation, audit.reference, hidden=audit.opponents.alike)
@@ -228,16 +231,17 @@ def _percents(share: Range) -> str:
 
 
 def _of_groups(audit: Audit) -> list[Finding]:
-    """Groups that are rated too high or too low beyond chance."""
+    """Groups whose newcomers belong elsewhere, and groups that are rated too high or too low beyond chance."""
     found, sides, beside = [], len(audit.matches.teams), _beside(audit.reference)
+    initial = audit.in_use.rater.initial
     for one in audit.groups:
+        if one.entry is not None and one.group != audit.reference and not one.entry.low <= initial <= one.entry.high:
+            found.append(_start_finding(one.entry, initial, one.group))
         if one.bias is None or not one.bias.beyond_chance:
             continue
         share, (way, size) = math.sqrt(one.sides / max(sides, 1)), _way(one.bias, "high", "low", ".0f", " points too ")
         words = f"Sides of group {quoted(one.group)} are rated {size}, {beside}."
         advice = f"Move their ratings {'down' if way == 'high' else 'up'} once"
-        if one.entry is not None:
-            advice += f", let their newcomers start at {one.entry.mean:.0f}"
         if one.gain is not None and one.gain.beyond_chance:
             advice += ", and give them a larger K"
         found.append(Finding("group bias", words, f"{advice}.", share * abs(one.bias.mean)))
@@ -259,10 +263,16 @@ def _way(one: Shift, up: str, down: str, digits: str, unit: str = "") -> tuple[s
     return way, with_interval(abs(one.mean), low, high, digits)
 
 
-def _start_finding(right: Shift, initial: float) -> Finding:
+def _start_finding(right: Shift, initial: float, group: str | None = None) -> Finding:
     way, where = "stronger" if right.mean > initial else "weaker", with_interval(*right.range, ".0f")
-    words = f"Newcomers are {way} than the {initial:.0f} at which they start."
-    return Finding("start", words, f"Let them start at {where}.", 0.5 * abs(right.mean - initial))
+    kind, who = ("start", "") if group is None else ("group start", f" of group {quoted(group)}")
+    words = f"Newcomers{who} are {way} than the {initial:.0f} at which they start."
+    return Finding(kind, words, f"Let them start at {where}.", 0.5 * abs(right.mean - initial))
+
+
+def _starts_right(start: Shift, initial: float) -> bool:
+    """Whether newcomers are known to start where they should."""
+    return max(start.high - initial, initial - start.low) < RIGHT_START
 
 
 def inflation_findings(found: RatingInflation, reference: str | None = None, *, hidden: bool = False) -> list[Finding]:
@@ -281,11 +291,6 @@ def inflation_findings(found: RatingInflation, reference: str | None = None, *, 
         advice = "Do not compare ratings of different years; starts where newcomers belong keep a scale."
         findings.append(Finding("inflation", words, advice, abs(per_year.mean) * min(found.years, 4.0)))
     return findings
-
-
-def _starts_right(start: Shift, initial: float) -> bool:
-    """Whether newcomers are known to start where they should."""
-    return max(start.high - initial, initial - start.low) < RIGHT_START
 
 
 def _inflates(per_year: Shift) -> bool:
@@ -392,12 +397,12 @@ def _opponents(found: OpponentsFound) -> str:
     if not found.told:
         return "these matches do not show how alike they are, nor how much of the differences ratings show"
     kind = "like meets like" if found.alike else "not clearly chosen by strength"
-    sentence = (
-        f"correlation of their strengths {with_interval(*found.correlation, digits='z.2f')}: {kind}; ratings "
-        f"show {_percents(found.share_shown)} of the differences after {found.matches:,.0f} matches of a side"
-    )
+    sentence = f"correlation of their strengths {with_interval(*found.correlation, digits='z.2f')}: {kind}"
+    if found.share_shown.high - found.share_shown.low < WIDE_SHARE:
+        after = f"after {found.matches:,.0f} matches of a side"
+        sentence += f"; ratings show {_percents(found.share_shown)} of the differences {after}"
     if found.follows_results:
-        sentence += "\nwho meets whom follows results, so that intervals hold two answers"
+        sentence += "\nwho meets whom may follow results: intervals hold both answers"
     return sentence
 
 
@@ -502,12 +507,18 @@ def contest_rows(found: ContestAudit) -> Rows:
     new = "nobody was new in the later half"
     if start is not None:
         where = with_interval(*start.range, digits=".0f")
-        off = not start.low <= found.in_use.rater.initial <= start.high
-        new = f"should start at {where}" if off else f"start where they should: {where} is right"
+        initial = found.in_use.rater.initial
+        new = f"belong at {where}"
+        if not start.low <= initial <= start.high:
+            new = f"should start at {where}"
+        elif _starts_right(start, initial):
+            new = f"start where they should: {where} is right"
         number = found.newcomer_contests
         after = f"about {number:.0f} contests" if number >= 1.5 else "a contest"
         new += f"; they differ by ± {league.entry_spread:.0f}, and the start is lost in luck after {after}"
     rows = [] if found.other is None else [(found.other.name, _other(found.other))]
+    if found.fields.apart:
+        strengths, parts = (f"{one}, in the largest of the pools that never meet" for one in (strengths, parts))
     if not found.moves:  # of strengths that move, all contests at once tell kinds alone
         kind = f"correlation of the strengths of two of one field {with_interval(*alike, digits='z.2f')}: {kind}{parts}"
     rows += [

@@ -130,10 +130,9 @@ def order_surprises(orders: Orders, strength: Array) -> Array:
     return surprise
 
 
-def drawn_orders(contests: Contests, strength: Array, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Entries in the order in which the same fields end again (entries), strengths being in points; who did not finish
-    does not finish again."""
-    shown = POINT * strength[contests.entrant] + generator.gumbel(size=contests.entrant.size)
+def drawn_orders(contests: Contests, shown: Array) -> NDArray[np.int64]:
+    """Entries in the order in which the same fields end by what each of them shows (entries); who did not finish does
+    not finish again."""
     return np.lexsort((-shown, contests.ended != FINISHED, contests.contest))
 
 
