@@ -45,9 +45,7 @@ def test_rate_writes_ratings_rejects_and_a_picture(league, tmp_path):
     out, rejects, picture = (tmp_path / name for name in ("ratings.csv", "rejects.csv", "h.png"))
     said = run("rate", dirty, "--out", out, "--rejects", rejects, "--picture", picture, "--top", 3)
     assert "60 matches, KalmanElo" in said and "and 3 more" in said and re.search(r"Noise +│ +\d", said)
-    assert "Learnt from these matches" in said and re.search(
-        r"points a year against their strengths\.$", said.strip(), re.M
-    )
+    assert "Learnt from these matches" in said
     assert not re.search(r"\.\.$", said, re.M)
     assert "Rater chosen on the earlier matches: KalmanElo, with log-loss" in said
     assert "1 row set aside (a side against itself: 1)" in said
