@@ -1,5 +1,6 @@
 """The next matches: against matrices multiplied anew, limits, raters, sentences, doors."""
 
+import itertools
 import json
 import math
 
@@ -9,7 +10,16 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.decisions.choosing import GRID, Beliefs, beliefs_of, choose, contrasts, first_look
+from kinelo.decisions.choosing import (
+    GRID,
+    Beliefs,
+    all_pairs,
+    beliefs_of,
+    choose,
+    contrasts,
+    first_look,
+    information_of_fields,
+)
 
 Q = math.log(10) / 400
 
@@ -107,6 +117,13 @@ def test_points_and_information_are_of_the_rater(name):
     assert gap == pytest.approx(table["P0"] - table["P1"], abs=1e-6)
 
 
+def test_points_are_those_of_a_forecast():
+    """Of Glicko, which takes what is not known of both ratings into account too; its formula is an approximation."""
+    rater, _ = glicko()
+    for one in kn.next_matches(rater, count=30, target="order", at_most=1).matches:
+        assert one.points == pytest.approx(rater.predict_one(one.home, one.away, neutral=True).points[0], abs=0.01)
+
+
 def test_limits_prices_and_sides():
     rater, table = glicko()
     names = table["name"][:4]
@@ -127,6 +144,9 @@ def test_limits_prices_and_sides():
     pair = (plain.away, plain.home)
     dear = kn.next_matches(rater, count=1, cost={pair: 1e6}).matches[0]
     assert {dear.home, dear.away} != {plain.home, plain.away}
+    once = kn.next_matches(rater, count=20, candidates=dict.fromkeys(table["name"], 1) | {"P0": 3, "P7": 0})
+    often = [name for one in once.matches for name in (one.home, one.away)]
+    assert often.count("P0") == 2 and sorted(set(often)) == table["name"][:7] and len(often) == 8
     by_function = kn.next_matches(rater, count=9, cost=lambda a, b: 1.0 + (a == "P0") + (b == "P0"))
     by_pair = kn.next_matches(rater, count=9, cost={("P0", name): 2.0 for name in table["name"]})
     assert by_function == by_pair
@@ -138,6 +158,96 @@ def test_pairs_beyond_those_kept_do_not_matter(monkeypatch):
     whole = kn.next_matches(rater, count=30, target="order")
     monkeypatch.setattr("kinelo.decisions.choosing.KEPT", 600)
     assert kn.next_matches(rater, count=30, target="order") == whole
+
+
+def test_pairs_beyond_those_kept_come_once_these_are_used_up(monkeypatch):
+    rater, _ = glicko(4, 9)
+    whole = kn.next_matches(rater, count=40, target="order", at_most=1)
+    monkeypatch.setattr("kinelo.decisions.choosing.KEPT", 7)
+    found = kn.next_matches(rater, count=40, target="order", at_most=1)
+    assert len(found.matches) == len(whole.matches) == 36
+    together = [sum(one.tells for one in batch.matches) for batch in (found, whole)]
+    assert together[0] == pytest.approx(together[1], rel=1e-9)  # all have met once, in whichever order
+
+
+def contests(size=7, count=40):
+    rng = np.random.default_rng(6)
+    rater = kn.RankElo()
+    for _ in range(count):
+        shown = np.linspace(1, -1, size) + rng.gumbel(size=size)
+        chosen = rng.choice(size, 3, replace=False)
+        rater.update_one([f"P{k}" for k in chosen[np.argsort(-shown[chosen])]])
+    return rater
+
+
+@pytest.mark.parametrize("target", ["leader", "order", "P2"])
+def test_fields_take_off_what_whole_matrices_say(target):
+    """Of each field the information of all its pairs is added to that of the beliefs, and inverted."""
+    rater = contests()
+    beliefs, _ = beliefs_of(rater, "next_matches")
+    found = kn.next_matches(rater, count=4, target=target, size=3)
+    a, b, weight, _ = contrasts(target, beliefs)
+    n, P = len(beliefs.names), beliefs.covariance.copy()
+
+    def left(P):
+        return sum(w * (P[x, x] + P[y, y] - 2 * P[x, y]) for x, y, w in zip(a, b, weight))
+
+    def after(P, field):
+        J = np.zeros((n, n))
+        for x in field:
+            for y in field:
+                if x < y:
+                    e = np.eye(n)[x] - np.eye(n)[y]
+                    gap = abs(beliefs.mean[x] - beliefs.mean[y])
+                    w = np.interp(gap, GRID * np.arange(beliefs.law.size), beliefs.law)
+                    J += 7 / 9 * w * np.outer(e, e)  # 4 (3 − 1 − 1/2 − 1/3) / (3 · 2)
+        return np.linalg.inv(np.linalg.inv(P) + J)
+
+    whole = left(P)
+    for contest in found.matches:
+        field = [beliefs.names.index(name) for name in contest.entrants]
+        assert len(set(field)) == 3
+        assert (np.diff(beliefs.mean[field]) <= 0).all()
+        assert contest.tells == pytest.approx((left(P) - left(after(P, field))) / whole, rel=1e-6)
+        best = max(left(P) - left(after(P, other)) for other in itertools.combinations(range(n), 3))
+        assert left(P) - left(after(P, field)) > 0.9 * best  # greedy, with exchanges
+        P = after(P, field)
+
+
+def test_fields_of_equals_tell_what_plackett_and_luce_say():
+    """The information of an order of five equals, from the derivatives of its likelihood."""
+    from kinelo.raters.bradley_terry.orders import Orders, order_derivatives
+
+    orders = Orders.of(kn.read_contests({"race": [1] * 5, "driver": list("ABCDE"), "place": [1, 2, 3, 4, 5]}))
+    information = np.zeros((5, 5))
+    order_derivatives(orders, np.zeros(5), np.zeros(5), information, np.empty(5))
+    pairs = -information[np.triu_indices(5, 1)]
+    assert information_of_fields(5) == pytest.approx(pairs.mean() / 0.25)
+
+
+def test_limits_hold_for_fields():
+    rater = contests()
+    found = kn.next_matches(rater, count=9, size=3, at_most=1)
+    pairs = [frozenset(pair) for one in found.matches for pair in itertools.combinations(one.entrants, 2)]
+    assert len(pairs) == len(set(pairs))
+    limited = kn.next_matches(rater, count=9, size=4, candidates=dict.fromkeys(["P1", "P3", "P4", "P6", "P5"], 2))
+    often = [name for one in limited.matches for name in one.entrants]
+    assert len(limited.matches) == 2 and max(map(often.count, often)) == 2 and "P0" not in often
+    assert limited.lines()[0].startswith("These contests are to tell who is first: ")
+    assert " – ".join(limited.matches[0].entrants) in repr(limited)
+    assert not kn.next_matches(rater, size=3, candidates={"P1": 0, "P2": 0, "P4": 1}).matches
+    with pytest.raises(kn.InputError, match="no more than the 2 who are there"):
+        kn.next_matches(rater, size=3, candidates=["P1", "P2"])
+    with pytest.raises(kn.InputError, match="no prices by pair"):
+        kn.next_matches(rater, size=3, cost={("P1", "P2"): 3})
+    with pytest.raises(kn.InputError, match="size=3 asks for contests of many, which RankElo rates"):
+        kn.next_matches(glicko()[0], size=3)
+
+
+def test_what_is_settled_is_said():
+    known = {"name": ["Ann", "Bob"], "rating": [2600, 1500], "deviation": [20, 20]}
+    found = kn.next_matches(kn.Glicko(start=known), target="tiers")
+    assert found.lines() == ["Nothing is left to be told of which groups lie apart."]
 
 
 def test_what_cannot_be_asked_is_refused():
@@ -196,8 +306,18 @@ def test_kernels_are_their_plain_selves():
     i, j = np.triu_indices(6, 1)
     P = beliefs.covariance
     G = P @ P
-    known = [run(beliefs.mean, P, G, beliefs.law, np.ones(15), i, j)[0] for run in (first_look, first_look.py_func)]
+    known = []
+    for run in (first_look, first_look.py_func):
+        known.append(run(beliefs.mean, P, G, beliefs.law, i, j, np.ones(15), np.arange(15), np.array([2] * 5 + [0]))[0])
+        looked = run(beliefs.mean, P, G, beliefs.law, i, j, np.full(15, 2.0), np.arange(15), np.array([2] * 5 + [0]))
+        share = known[-1][:, 1] / (known[-1][:, 2] + known[-1][:, 0])
+        assert looked[1] == pytest.approx(np.where((i > 0) & (j < 5) | (j > 1) & (j < 5), 0.5 * share, 0.0))
     assert known[0] == pytest.approx(known[1])
-    both = [run(P, G, i, j, one, np.ones(15), 8, 3) for run, one in zip((choose, choose.py_func), known)]
+    both = [
+        run(P, G, i, j, one, np.ones(15), 8, np.full(15, 3), np.full(6, 3))
+        for run, one in zip((choose, choose.py_func), known)
+    ]
     assert both[0][0].tolist() == both[1][0].tolist()
-    assert both[0][1] == pytest.approx(both[1][1])
+    for compiled, plain in zip(both[0][1:], both[1][1:]):
+        assert compiled == pytest.approx(plain)
+    assert [pairs.tolist() for pairs in all_pairs(np.array([2, 5, 6]))] == [[2, 2, 5], [5, 6, 6]]

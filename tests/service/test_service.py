@@ -253,6 +253,23 @@ def test_the_next_matches_are_those_of_the_function(tmp_path):
     assert len(answer.json()["matches"]) == 5
 
 
+def test_limits_of_the_next_matches_are_those_of_the_function(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.RankElo())
+    for k, order in enumerate((["A", "B", "C", "D"], ["B", "A", "D", "C"])):
+        book.update_one(order, match_id=str(k), date="2024-05-01")
+    prices = [{"home": "B", "away": "A", "cost": 3.5}]
+    with serve(book) as client:
+        dear = client.post("/next", json={"cost": prices, "candidates": {"A": 1, "B": 2, "C": 1}})
+        pairs = client.post("/next", json={"candidates": [["A", "C"], ["D", "B"]], "count": 3})
+        fields = client.post("/next", json={"size": 3, "count": 2, "at_most": 1})
+    expected = kn.next_matches(book, cost={("A", "B"): 3.5}, candidates={"A": 1, "B": 2, "C": 1})
+    assert dear.json() == json.loads(json.dumps(expected.to_dict())) and len(expected.matches) == 2
+    expected = kn.next_matches(book, candidates=[("A", "C"), ("D", "B")], count=3)
+    assert pairs.json() == json.loads(json.dumps(expected.to_dict())) and len(expected.matches) == 3
+    expected = kn.next_matches(book, size=3, count=2, at_most=1)
+    assert fields.json() == json.loads(json.dumps(expected.to_dict())) and len(expected.matches[0].entrants) == 3
+
+
 def test_entrants_of_several_kinds_are_said_by_kind(tmp_path):
     races = kn.read_contests(
         {"race": ["1"] * 3, "date": ["2024-01-01"] * 3, "driver": list("ABC"), "car": list("xyx"), "place": [1, 2, 3]},

@@ -25,17 +25,32 @@ def next(
     rater: RaterName = AUTOMATIC,
     count: Annotated[int, typer.Option(min=1, help="How many matches.")] = 10,
     target: Annotated[str, typer.Option(help="leader, order, tiers, or a name: what they are to tell.")] = "leader",
-    there: Annotated[list[str] | None, typer.Option(help="Who may play; may be repeated. By default all.")] = None,
+    there: Annotated[
+        list[str] | None, typer.Option(help="Who may play, as NAME, or NAME=COUNT for how often; may be repeated.")
+    ] = None,
     cost: Annotated[list[str] | None, typer.Option(help="A price, as 'ANN - BOB=2.5'; may be repeated.")] = None,
     at_most: Annotated[int | None, typer.Option(min=1, help="How often a pair may meet in this batch.")] = None,
+    size: Annotated[int, typer.Option(min=2, help="How many meet at once, in contests.")] = 2,
     as_json: Json = False,
 ) -> None:
     """Say which matches to play next, and in which order, so that they tell most.
 
     Example:  kinelo next --results votes.csv --rater bradley-terry --count 20
     Example:  kinelo next --book arena.db --target order --at-most 2 --json
+    Example:  kinelo next --book club.db --there Ann=3 --there Bob=1 --there Cid=2
     """
     import kinelo as kn
+
+    limits = {}
+    for words in there or ():
+        name, sign, often = words.rpartition("=")
+        counted = bool(sign) and often.strip().isdecimal()
+        limits[name.strip() if counted else words] = int(often) if counted else None
+    candidates: Any = typed_names(list(limits), reading) if limits else None
+    if any(often is not None for often in limits.values()):
+        candidates = {
+            name: count if often is None else often for name, often in zip(candidates, limits.values(), strict=True)
+        }
 
     prices: dict[tuple[str, str], float] = {}
     for words in cost or ():
@@ -49,8 +64,7 @@ def next(
     known, _ = rater_of(book, results, rater, reading)
     with plain_warnings():
         found = kn.next_matches(
-            known, count=count, target=target, candidates=there and typed_names(there, reading), cost=prices or None,
-            at_most=at_most,
+            known, count=count, target=target, candidates=candidates, cost=prices or None, at_most=at_most, size=size,
         )  # fmt: skip
     if as_json:
         echo_json({"rater": type(known).__name__, **found.to_dict()})

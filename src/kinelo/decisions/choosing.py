@@ -7,10 +7,14 @@ variance taken off it is ``g/(1/w + D)``, ``g = (e_i − e_j)ᵀ G (e_i − e_j)
 greedily by what they take off over what they cost. After each ``P ← P − k v vᵀ`` with ``v = P(e_i − e_j)`` and ``k =
 1/(1/w + D)``; with ``t = G(e_i − e_j)`` ``G`` becomes ``G − k(v tᵀ + t vᵀ) + k² g v vᵀ``, and no matrix is multiplied
 again.
+
+A contest of ``k`` shows all its pairs at once, each less sharply than a match of its own: the Laplacian ``J`` of their
+information takes ``tr (I + JP)⁻¹JG`` of its entrants off the question.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -25,6 +29,7 @@ from kinelo.model.validation import is_list, is_text, one_line, whole
 from kinelo.play.formula import kernel
 from kinelo.presentation import Table, chance, number, percent, words
 from kinelo.raters.bradley_terry.rater import BradleyTerry
+from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.kalman.rater import KalmanElo
 from kinelo.raters.questions import answering
 from kinelo.raters.rank.rater import RankElo
@@ -39,7 +44,8 @@ MOST_MATCHES = 10_000
 """How many matches are chosen at once: every one keeps two numbers of everybody."""
 
 KEPT = 6000
-"""Pairs, those that tell most at first, among which a batch is chosen; all of them where there are no more."""
+"""Pairs, those that tell most at first, among which a batch is chosen until none of them is left."""
+MOST_IN_A_FIELD = 100
 TOLD_APART = 1.96
 
 
@@ -65,24 +71,35 @@ class NextMatch:
     cost: float
 
 
+@dataclass(frozen=True)
+class NextContest:
+    """A contest to be held: its entrants, the strongest first, and what it takes off what is open."""
+
+    entrants: tuple[str, ...]
+    tells: float
+
+
 @dataclass(frozen=True, repr=False)
 class NextMatches:
-    """Matches in the order in which they should be played.
+    """Matches, or contests, in the order in which they should be played.
 
     Attributes
     ----------
     matches
         Each with ``home``, ``away``, ``points`` (expected of the first), ``tells`` (the share that it is expected to
-        take off what the question leaves open) and ``cost``.
+        take off what the question leaves open) and ``cost``; contests with ``entrants`` and ``tells``.
     target
         What they are to tell.
     question
         The same in words.
+    open
+        Whether the question leaves anything open.
     """
 
-    matches: tuple[NextMatch, ...]
+    matches: tuple[NextMatch | NextContest, ...]
     target: str
     question: str
+    open: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """The question, and a row for each match."""
@@ -90,28 +107,38 @@ class NextMatches:
 
     def table(self) -> Table:
         """A row for each match."""
-        rows = [{"number": k + 1, **asdict(one)} for k, one in enumerate(self.matches)]
+        rows = [{"number": k + 1, **asdict(one), "pair": _pair(one)} for k, one in enumerate(self.matches)]
         columns = [number("", "number", "d"), words("First", "home"), words("Second", "away")]
         columns += [chance("Points expected", "points"), chance("Tells", "tells"), number("Cost", "cost", "g")]
+        if self.matches and isinstance(self.matches[0], NextContest):
+            columns = [columns[0], words("Contest", "pair"), columns[4]]
         return Table(columns, rows, below=tuple(self.lines()))
 
     def lines(self) -> list[str]:
         """What the matches are for, in a sentence."""
+        if not self.matches and not self.open:
+            return [f"Nothing is left to be told of {self.question}."]
         if not self.matches:
             return ["No match is left to be played within these limits."]
-        first, together = self.matches[0], sum(one.tells for one in self.matches)
+        noun = "matches" if isinstance(self.matches[0], NextMatch) else "contests"
+        share, together = self.matches[0].tells, sum(one.tells for one in self.matches)
+        taken = percent(share, 1) if share >= 0.0005 else "less than 0.1 %"
+        batch = percent(together) if together >= 0.005 else "less than 1 %"
         return [
-            f"These matches are to tell {self.question}: {first.home} – {first.away} first, which takes "
-            f"{percent(first.tells, 1)} off what is open; all {len(self.matches)} are expected to take "
-            f"{percent(together)}."
+            f"These {noun} are to tell {self.question}: {_pair(self.matches[0])} first, which takes {taken} off what "
+            f"is open; all {len(self.matches)} are expected to take {batch}."
         ]
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{one.home} – {one.away}" for one in self.matches[:3])
+        shown = ", ".join(map(_pair, self.matches[:3]))
         return f"NextMatches: {shown}{', …' if len(self.matches) > 3 else ''} ({len(self.matches)}, for {self.target})"
 
     def _repr_html_(self) -> str:
         return self.table().html()
+
+
+def _pair(one: NextMatch | NextContest) -> str:
+    return " – ".join((one.home, one.away) if isinstance(one, NextMatch) else one.entrants)
 
 
 def beliefs_of(rated: Any, question: str) -> tuple[Beliefs, Array]:
@@ -173,38 +200,55 @@ def contrasts(target: str, beliefs: Beliefs) -> tuple[NDArray[np.int64], NDArray
 
 
 @kernel
-def first_look(mean, P, G, law, cost, i, j):
-    """``D``, ``g`` and ``1/w`` of pairs (pairs, 3), and their values over costs."""
-    known, value = np.empty((i.size, 3)), np.empty(i.size)
+def all_pairs(at):
+    """Every pair of these places, once."""
+    count = at.size * (at.size - 1) // 2
+    i, j, n = np.empty(count, np.int64), np.empty(count, np.int64), 0
+    for a in range(at.size):
+        for b in range(a + 1, at.size):
+            i[n], j[n], n = at[a], at[b], n + 1
+    return i, j
+
+
+@kernel
+def first_look(mean, P, G, law, i, j, cost, most, room):
+    """``D``, ``g`` and ``1/w`` of pairs (pairs, 3), and what they are worth next to what they cost; 0 of those that
+    may not meet."""
+    own, asked, known, value = np.diag(P).copy(), np.diag(G).copy(), np.empty((i.size, 3)), np.zeros(i.size)
     for n in range(i.size):
         a, b = i[n], j[n]
-        known[n, 0] = P[a, a] + P[b, b] - 2.0 * P[a, b]
-        known[n, 1] = G[a, a] + G[b, b] - 2.0 * G[a, b]
+        known[n, 0] = own[a] + own[b] - 2.0 * P[a, b]
+        known[n, 1] = asked[a] + asked[b] - 2.0 * G[a, b]
         at = min(abs(mean[a] - mean[b]) / GRID, law.size - 2.0)
         low = int(at)
         known[n, 2] = 1.0 / max(law[low] + (at - low) * (law[low + 1] - law[low]), 1e-300)
-        value[n] = known[n, 1] / (known[n, 2] + known[n, 0]) / cost[n]
+        if most[n] > 0 and room[a] > 0 and room[b] > 0:
+            value[n] = known[n, 1] / (known[n, 2] + known[n, 0]) / cost[n]
     return known, value
 
 
 @kernel
-def choose(P, G, i, j, known, cost, count, most):
-    """Places of the chosen pairs, and what each takes off the question."""
-    n, picked = P.shape[0], np.zeros(i.size, np.int64)
+def choose(P, G, i, j, known, cost, count, most, room):
+    """Places of the chosen pairs, what each takes off the question, and what the batch takes off ``P`` as a sum of
+    ``k v vᵀ``; ``most`` (pairs) says how often each may meet, ``room`` (names) who may still play how often."""
+    n = P.shape[0]
     V, T = np.zeros((count, n)), np.zeros((count, n))
     gain, square = np.zeros(count), np.zeros(count)
     chosen, told = np.full(count, -1), np.zeros(count)
     for c in range(count):
         best, at = 0.0, -1
         for q in range(i.size):
-            if picked[q] < most:
+            if most[q] > 0 and room[i[q]] > 0 and room[j[q]] > 0:
                 value = known[q, 1] / (known[q, 2] + known[q, 0]) / cost[q]
                 if value > best:
                     best, at = value, q
         if at < 0:
             break
         a, b = i[at], j[at]
-        chosen[c], picked[at] = at, picked[at] + 1
+        chosen[c] = at
+        most[at] -= 1
+        room[a] -= 1
+        room[b] -= 1
         k, g = 1.0 / (known[at, 2] + known[at, 0]), known[at, 1]
         told[c] = g * k
         v, t = P[a] - P[b], G[a] - G[b]
@@ -218,7 +262,66 @@ def choose(P, G, i, j, known, cost, count, most):
             dv, dt = v[i[q]] - v[j[q]], t[i[q]] - t[j[q]]
             known[q, 0] -= k * dv * dv
             known[q, 1] += k * dv * (k * g * dv - 2.0 * dt)
-    return chosen, told
+    return chosen, told, V, gain
+
+
+def information_of_fields(size: int) -> float:
+    """What the order of a field of equals tells of each of its pairs, next to a match of that pair: ``4(k − H_k)/(k(k −
+    1))`` by the law of Plackett and Luce, ``H_k = 1 + ½ + … + 1/k``.
+
+    >>> [round(information_of_fields(size), 3) for size in (2, 3, 10)]
+    [1.0, 0.778, 0.314]
+    """
+    return 4.0 * (size - sum(1.0 / k for k in range(1, size + 1))) / (size * (size - 1))
+
+
+def value_of_fields(fields: NDArray[np.int64], P: Array, G: Array, W: Array) -> tuple[Array, Array]:
+    """What contests of these fields (fields, k) take off a question, and the matrices ``(I + JP)⁻¹J`` of their entrants
+    (fields, k, k), ``J`` being the Laplacian of the information ``W`` of pairs."""
+    square = (fields[:, :, None], fields[:, None, :])
+    J = -W[square]
+    J[:, range(fields.shape[1]), range(fields.shape[1])] -= J.sum(axis=2)
+    A: Array = np.linalg.solve(np.eye(fields.shape[1]) + J @ P[square], J)
+    return np.einsum("fij,fji->f", A, G[square]), A
+
+
+def choose_fields(P: Array, G: Array, W: Array, count: int, size: int, most: int, room: NDArray[np.int64]) -> list[Any]:
+    """Fields chosen one after the other, and what each takes off the question: the best pair, then whoever adds most,
+    then whoever had better be another; ``P`` and ``G`` are moved on."""
+    met, rows = np.zeros(W.shape, np.int64), []
+    for _ in range(count):
+        field: list[int] = []
+        best, tries = 0.0, 0
+        while tries < size:  # as many changes in a row as there are places, none of which was for the better
+            growing = len(field) < size
+            rest = field if growing else field[1:]
+            fits = (room > 0) & (met[rest] < most).all(axis=0)
+            fits[rest] = False
+            others = np.flatnonzero(fits)
+            fields = np.column_stack([np.tile(rest, (others.size, 1)), others])
+            if not rest:
+                i, j = all_pairs(others)
+                own, asked = np.diagonal(P), np.diagonal(G)
+                left, D = met[i, j] < most, own[i] + own[j] - 2.0 * P[i, j]
+                worth = np.where(left, (asked[i] + asked[j] - 2.0 * G[i, j]) / (1.0 / W[i, j] + D), 0.0)
+                fields = np.column_stack([i, j])[[int(np.argmax(worth))]] if worth.any() else fields[:0]
+            if not len(fields):
+                break
+            values, _ = value_of_fields(fields, P, G, W)
+            at = int(np.argmax(values))
+            better = growing or values[at] > best * (1.0 + 1e-9)
+            field, tries = (fields[at].tolist(), 0) if better else ([*rest, field[0]], tries + 1)
+            best = values[at] if better else best
+        if len(field) < size or best <= 0.0:
+            break
+        (told,), (A,) = value_of_fields(np.array([field]), P, G, W)
+        rows.append((field, float(told)))
+        room[field] -= 1
+        met[np.ix_(field, field)] += 1
+        PA, GA = P[:, field] @ A, G[:, field] @ A
+        G -= PA @ G[field] + GA @ P[field] - PA @ G[np.ix_(field, field)] @ PA.T
+        P -= PA @ P[field]
+    return rows
 
 
 def next_matches(
@@ -226,9 +329,10 @@ def next_matches(
     *,
     count: int = 10,
     target: str = "leader",
-    candidates: Sequence[Any] | None = None,
+    candidates: Sequence[Any] | Mapping[str, int] | None = None,
     cost: Mapping[tuple[str, str], float] | Callable[[str, str], float] | None = None,
     at_most: int | None = None,
+    size: int = 2,
 ) -> NextMatches:
     """The matches that tell most about a question, in the order in which they should be played.
 
@@ -243,12 +347,15 @@ def next_matches(
         ``"leader"``: who is first; ``"order"``: who is above whom among neighbours; ``"tiers"``: which groups lie
         apart; or a name: who is above it.
     candidates
-        Who is there: names, or pairs of names that may meet; by default everyone rated.
+        Who is there: names, or names with how often each may play, ``{"Ann": 3, "Bob": 1}``, or pairs of names that may
+        meet; by default everyone rated.
     cost
         What a match costs, by pair, in whichever order its names stand, or as a function of two names; 1 where nothing
         is said.
     at_most
         How often a pair may meet in this batch; by default as often as is best.
+    size
+        How many meet at once, 2 for matches. Contests of more are for :class:`kinelo.RankElo`; they have no prices.
 
     Returns
     -------
@@ -262,7 +369,7 @@ def next_matches(
     >>> kn.next_matches(rater, count=3)
     NextMatches: Ann – Bea, Bea – Ann, Ann – Bea (3, for leader)
     """
-    count = whole("count", count, 1)
+    count, size = whole("count", count, 1), whole("size", size, 2)
     if count > MOST_MATCHES:
         raise InputError(f"count={count:,} is more than are chosen at once; it is at most {MOST_MATCHES:,}.")
     most = count if at_most is None else whole("at_most", at_most, 1)
@@ -270,39 +377,73 @@ def next_matches(
     names, place = beliefs.names, {name: k for k, name in enumerate(beliefs.names)}
     if not is_text(target) or (target not in TARGETS and target not in place):
         raise InputError(f"target={one_line(target)} is not known; it is 'leader', 'order', 'tiers' or a name rated.")
-    i, j = _pairs(candidates, place)
-    prices = _prices(cost, names, i, j)
+    there, i, j = _candidates(candidates, place)
+    room = np.zeros(len(names), np.int64)
+    room[list(there)] = [min(often, count) for often in there.values()]
     a, b, weight, question = contrasts(target, beliefs)
     keep = weight > 1e-6 * weight.max(initial=0.0)
     a, b, weight = a[keep], b[keep], weight[keep]
     ends = (np.concatenate([a, b, a, b]), np.concatenate([a, b, b, a]))
     L = coo_array((np.concatenate([weight, weight, -weight, -weight]), ends), shape=(len(names),) * 2).tocsr()
-    P = np.ascontiguousarray(beliefs.covariance)
-    touched = np.unique(np.concatenate([a, b]))
-    G = P[:, touched] @ (L[touched] @ P)
+    P = np.array(beliefs.covariance)
     total = float((weight * (np.diagonal(P)[a] + np.diagonal(P)[b] - 2.0 * P[a, b])).sum())
-    known, value = first_look(beliefs.mean, P, G, beliefs.law, prices, i, j)
-    if i.size > KEPT:
-        best = np.sort(np.argpartition(-value, KEPT)[:KEPT])
-        i, j, known, prices = i[best], j[best], known[best], prices[best]
-    chosen, told = choose(P, G, i, j, known, prices, count, most)
-    first = np.zeros(len(names), np.int64)
-    rows = []
-    for q, share in zip(chosen[chosen >= 0].tolist(), told.tolist()):
-        one, other = (int(i[q]), int(j[q])) if first[i[q]] <= first[j[q]] else (int(j[q]), int(i[q]))
-        first[one] += 1
-        first[other] -= 1
-        gap = beliefs.mean[one] - beliefs.mean[other]
-        win, tie, loss = chances[min(round(abs(gap) / GRID), len(chances) - 1)]
-        points = (win if gap >= 0 else loss) + 0.5 * tie
-        rows.append(NextMatch(names[one], names[other], float(points), share / total, float(prices[q])))
-    return NextMatches(tuple(rows), target, question)
+    if size > 2:
+        if not isinstance(answering(rated, "next_matches")[0], RankElo):
+            raise InputError(f"size={size} asks for contests of many, which RankElo rates; size=2 is for matches.")
+        if cost is not None or i is not None:
+            raise InputError("Contests of more than two have no prices by pair, and no pairs that may meet.")
+        if size > min(len(there), MOST_IN_A_FIELD):
+            raise InputError(
+                f"size={size} must be at most {MOST_IN_A_FIELD}, and no more than the {len(there):,} who are there."
+            )
+        at = np.array(sorted(there), np.int64)
+        gaps = np.abs(beliefs.mean[at][:, None] - beliefs.mean[at])
+        W = information_of_fields(size) * np.interp(gaps, GRID * np.arange(beliefs.law.size), beliefs.law)
+        fields = choose_fields(P[np.ix_(at, at)], _asked(P, L)[np.ix_(at, at)], W, count, size, most, room[at])
+        order = [(sorted(at[field].tolist(), key=lambda k: -beliefs.mean[k]), told) for field, told in fields]
+        contests = [NextContest(tuple(names[k] for k in field), told / total) for field, told in order]
+        return NextMatches(tuple(contests), target, question, total > 0.0)
+    if i is None or j is None:
+        i, j = all_pairs(np.array(sorted(there), np.int64))
+    prices, often = _prices(cost, names, i, j), np.full(i.size, most)
+    first, rows = np.zeros(len(names), np.int64), []
+    while len(rows) < count and total > 0.0:
+        G = _asked(P, L)
+        known, value = first_look(beliefs.mean, P, G, beliefs.law, i, j, prices, often, room)
+        at = np.arange(i.size) if i.size <= KEPT else np.sort(np.argpartition(-value, KEPT)[:KEPT])
+        left = often[at]
+        chosen, told, V, gain = choose(P, G, i[at], j[at], known[at], prices[at], count - len(rows), left, room)
+        if chosen[0] < 0:
+            break
+        often[at] = left
+        for q, share in zip(at[chosen[chosen >= 0]].tolist(), told.tolist()):
+            one, other = (int(i[q]), int(j[q])) if first[i[q]] <= first[j[q]] else (int(j[q]), int(i[q]))
+            first[one] += 1
+            first[other] -= 1
+            believed = beliefs.covariance[np.ix_([one, other], [one, other])]
+            doubt = math.sqrt(max(believed.trace() - 2.0 * believed[0, 1], 0.0))
+            gaps = beliefs.mean[one] - beliefs.mean[other] + doubt * HERMITE_NODES
+            ahead = np.interp(np.abs(gaps), GRID * np.arange(len(chances)), chances[:, 0] + 0.5 * chances[:, 1])
+            points = np.where(gaps < 0.0, 1.0 - ahead, ahead) @ HERMITE_WEIGHTS
+            rows.append(NextMatch(names[one], names[other], float(points), share / total, float(prices[q])))
+        if len(rows) < count:
+            P -= (V.T * gain) @ V
+    return NextMatches(tuple(rows), target, question, total > 0.0)
 
 
-def _pairs(candidates: Any, place: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of the pairs that may meet, each once."""
+def _asked(P: Array, L: Any) -> Array:
+    """``G = PLP``; nothing is multiplied out where beliefs are independent."""
+    if np.count_nonzero(P) <= len(P):
+        return (own := np.diagonal(P))[:, None] * L.toarray() * own
+    touched = np.unique(L.indices)
+    return P[:, touched] @ (L[touched] @ P)
+
+
+def _candidates(candidates: Any, place: Mapping[str, int]) -> tuple[dict[int, int], Any, Any]:
+    """How often each may play, by place; and the pairs that may meet, each once, or None for all."""
     given = list(place) if candidates is None else candidates
-    if not is_list(given):
+    often = given if isinstance(given, Mapping) else {}
+    if not is_list(given) and not often:
         raise InputError(f"candidates={one_line(candidates)} must be a list of names, or of pairs of names.")
     given = list(given)
     pairs = [] if not given or is_text(given[0]) else given
@@ -312,12 +453,11 @@ def _pairs(candidates: Any, place: Mapping[str, int]) -> tuple[NDArray[np.int64]
         if not is_text(name) or name not in place:
             raise InputError(f"{name!r:.60} among the candidates has no rating.")
     if not pairs:
-        at = np.array(sorted({place[name] for name in given}), np.int64)
-        first, second = np.triu_indices(at.size, 1)
-        return at[first], at[second]
+        limits = {name: whole(f"candidates[{name!r:.60}]", value, 0) for name, value in often.items()}
+        return {place[name]: limits.get(name, MOST_MATCHES) for name in given}, None, None
     unique = sorted({(min(x, y), max(x, y)) for x, y in ((place[one], place[two]) for one, two in pairs) if x != y})
     both = np.array(unique, np.int64).reshape(-1, 2)
-    return both[:, 0].copy(), both[:, 1].copy()
+    return dict.fromkeys(both.ravel().tolist(), MOST_MATCHES), both[:, 0].copy(), both[:, 1].copy()
 
 
 def _prices(cost: Any, names: Sequence[str], i: NDArray[np.int64], j: NDArray[np.int64]) -> Array:

@@ -143,7 +143,9 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
 
 def next_matches(book: RatingBook, said: say.Wanted) -> say.NextMatches:
     """The matches that tell most about a question, in the order in which they should be played."""
-    return say.NextMatches.model_validate(choosing.next_matches(book, **said.model_dump()).to_dict())
+    prices = None if said.cost is None else {(one.home, one.away): one.cost for one in said.cost}
+    found = choosing.next_matches(book, **said.model_dump(exclude={"cost"}), cost=prices)
+    return say.NextMatches.model_validate(found.to_dict())
 
 
 def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.Fair:

@@ -115,13 +115,26 @@ class Present(Said):
     date: Day | None = None
 
 
+class Price(Said):
+    """What a match of two costs."""
+
+    home: Name
+    away: Name
+    cost: float
+
+
 class Wanted(Said):
-    """Which matches are asked for: how many, what they are to tell, who is there, how often a pair may meet."""
+    """Which matches, or contests of ``size``, are asked for: how many, what they are to tell, who is there (and how
+    often each may play, or which pairs may meet), what matches cost, how often a pair may meet."""
 
     count: Annotated[int, Field(ge=1, le=MOST_LISTED)] = 10
     target: Name = "leader"
-    candidates: Annotated[list[Name], Field(max_length=MOST_LISTED)] | None = None
+    candidates: (
+        Annotated[list[Name] | list[tuple[Name, Name]], Field(max_length=MOST_LISTED)] | dict[Name, int] | None
+    ) = None
+    cost: Annotated[list[Price], Field(max_length=MOST_LISTED)] | None = None
     at_most: Annotated[int, Field(ge=1, le=MOST_LISTED)] | None = None
+    size: Annotated[int, Field(ge=2, le=100)] = 2
 
 
 class Handicapped(Fixture):
@@ -244,12 +257,19 @@ class NextMatch(BaseModel):
     cost: float
 
 
+class NextContest(BaseModel):
+    """A contest to be held, and what it takes off what is open."""
+
+    entrants: list[str]
+    tells: float
+
+
 class NextMatches(BaseModel):
-    """Matches in the order in which they should be played, and what they are to tell."""
+    """Matches or contests in the order in which they should be played, and what they are to tell."""
 
     target: str
     question: str
-    matches: list[NextMatch]
+    matches: list[NextMatch] | list[NextContest]
 
 
 class Fair(BaseModel):
