@@ -26,7 +26,7 @@ from contest_kinds import KINDS, YEAR, Kind, Made, Programmers, make, make_progr
 from kinelo.forecasts.contest_scores import CONTEST_METRICS, OF_PAIRS, order_log_loss, pairs_of, pairs_right, pooled
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import Contests
-from kinelo.raters.rank.entries import with_entries
+from kinelo.raters.rank.estimation import with_entries
 
 Array = NDArray[np.float64]
 CONTESTS, LARGEST_FIELD = 160, 300

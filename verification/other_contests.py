@@ -26,7 +26,7 @@ from field_levels import seen_before
 from kinelo.forecasts.contest_scores import pairs_of, pairs_right, rank_deviation, winner_log_loss
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED, Contests
-from kinelo.raters.rank.entries import with_entries
+from kinelo.raters.rank.estimation import with_entries
 
 Array = NDArray[np.float64]
 SAMPLES = (1, 2, 3)

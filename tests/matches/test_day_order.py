@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import kinelo as kn
 from kinelo.forecasts.fit import estimate
-from kinelo.matches.day_order import clashes, first_of_day, round_rank
+from kinelo.matches.dates import round_rank
+from kinelo.matches.day_order import clashes, first_of_day
 
 ROUNDS = ("R16", "QF", "SF", "F")
 

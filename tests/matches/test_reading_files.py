@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kinelo as kn
-from kinelo.matches.kind import CONTESTS, MATCHES
-from kinelo.matches.reading_file import FORMS, LARGEST, OF_ONE, answers_for, kept_reading, reading_file, reading_text
+from kinelo.matches.dated import CONTESTS, MATCHES
+from kinelo.matches.reading import answers_for
+from kinelo.matches.reading_file import FORMS, LARGEST, OF_ONE, kept_reading, reading_file, reading_text
 
 ROWS = "day,one,two,goals\n01/02/2024,Ann,Bob,2-1\n03/02/2024,Bob,Cid,0-0\n02/02/2024,Cid,Anne,0-3\n"
 RACES = "cup,who,pts,lane\n1,Ann,9,x\n1,Bob,5,y\n1,Cid,7,x\n2,Ann,1,y\n2,Bob,2,x\n2,Cid,DNS,y\n"

@@ -17,7 +17,7 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Condition
 from kinelo.raters.adapter import blank_of, conditions_of
 from kinelo.raters.noise import NoiseFactors, _errors_of_ratios, find_factors, settle_factors
-from kinelo.raters.rank.entries import ContestLevels
+from kinelo.raters.rank.state import ContestLevels
 
 LUCK = {"league": 1.0, "friendly": 2.5, "cup": 0.7}
 STILL: dict[type, dict[str, Any]] = {

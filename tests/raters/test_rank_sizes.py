@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.cli.commands import app
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.rank.entries import log_sizes
+from kinelo.raters.rank.state import log_sizes
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "unequal-teams.md"
 

@@ -26,7 +26,7 @@ from kinelo.cli.options import (
 from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, page_name, picture_name
 from kinelo.cli.rating import check_rater
 from kinelo.errors import InputError
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind
+from kinelo.matches.dated import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC, all_raters, rater_help
 
 if TYPE_CHECKING:

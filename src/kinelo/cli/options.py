@@ -30,7 +30,7 @@ from kinelo.cli.loading import (
 )
 from kinelo.cli.output import GIVEN, say_note
 from kinelo.errors import InputError
-from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, Kind
+from kinelo.matches.dated import CONTESTS, MATCHES, SIZE, Kind
 from kinelo.raters.choice import AUTOMATIC, rater_help
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 

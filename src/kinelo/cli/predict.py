@@ -17,7 +17,7 @@ from kinelo.cli.output import console, echo_json, say_note
 from kinelo.cli.questions import EvenTeams, MatchQuestions, changes_ahead, even_teams, fair_handicap
 from kinelo.cli.rating import BookOption, ResultsOption, check_rater, fit_forecaster, open_book, rater_of
 from kinelo.errors import InputError, KineloWarning
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind
+from kinelo.matches.dated import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:

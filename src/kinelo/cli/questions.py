@@ -15,7 +15,7 @@ from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
 from kinelo.cli.output import console, echo_json, is_page
 from kinelo.cli.rating import BookOption, ResultsOption, rater_of, typed_names
 from kinelo.errors import InputError
-from kinelo.matches.kind import SIZE
+from kinelo.matches.dated import SIZE
 from kinelo.raters.choice import AUTOMATIC
 from kinelo.raters.qualifying import LAST_EXPLAINED
 

@@ -33,7 +33,7 @@ from kinelo.cli.rating import (
     refuse_reading_of_book,
 )
 from kinelo.errors import InputError
-from kinelo.matches.kind import Kind
+from kinelo.matches.dated import Kind
 from kinelo.presentation import sentence
 from kinelo.raters.choice import AUTOMATIC
 

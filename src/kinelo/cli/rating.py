@@ -14,7 +14,7 @@ from kinelo.cli.loading import (
 )
 from kinelo.cli.output import console, say_note
 from kinelo.errors import InputError
-from kinelo.matches.kind import KINDS, MATCHES, Kind, kind_of
+from kinelo.matches.dated import KINDS, MATCHES, Kind, kind_of
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:

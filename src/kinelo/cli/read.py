@@ -13,7 +13,7 @@ from kinelo.cli.loading import kind_of_file, rejects_written, report_reading, si
 from kinelo.cli.options import AnyReadingOptions, Json, Rejects, ResultsFile, grouped
 from kinelo.cli.output import console, echo_json, say_note
 from kinelo.errors import InputError
-from kinelo.matches.kind import Kind
+from kinelo.matches.dated import Kind
 
 
 @grouped

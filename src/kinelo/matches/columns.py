@@ -15,7 +15,7 @@ from functools import lru_cache
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.kind import counted
+from kinelo.matches.dated import counted
 from kinelo.matches.names import as_text
 
 MATCH_COLUMNS: dict[str, tuple[str, ...]] = {

@@ -17,12 +17,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import FEWEST, POINTS, plain_name
+from kinelo.matches.columns import FEWEST, POINTS, WORLD_RANKS, plain_name
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
-from kinelo.matches.kind import counted
+from kinelo.matches.dated import counted
 from kinelo.matches.names import as_text, clean_name, read_numbers
 from kinelo.matches.rows import Best, ContestRows, listed_names
-from kinelo.matches.words import LAST, REDRESS, TO_COME, UNKNOWN, meaning_of
+from kinelo.matches.words import BROKEN_OFF, LAST, REDRESS, TO_COME, UNKNOWN, meaning_of
 
 OF_OUTCOMES = r"lap|lpd|lapped|el|elim\.?|eliminated|rt|rtd|abd|buw"
 """What stands for not finishing in place of a result; beside one, lapped and eliminated entrants have theirs."""
@@ -60,6 +60,15 @@ LAPPED = 1e12
 
 LONGEST_WORD = 300
 """Letters beyond which a cell holds no result."""
+
+LEAST_PLACED = 4
+"""Places of a contest below which repeats tell nothing."""
+
+CONTRADICTED = 0.25
+"""Share of neighbours by place whose times stand the other way round, from which on both cannot be results."""
+
+LEAST_ODD, SHARE_ODD = 3, 0.01
+"""Rows, and share of those that can be used, from which on a word that is not known is asked about."""
 
 
 class Cell(NamedTuple):
@@ -497,3 +506,95 @@ def gaps_without_sign(rows: ContestRows, cells: Cells) -> NDArray[np.bool_]:
     first = np.zeros(whole.size, bool)
     first[firsts["at"].to_numpy()] = True
     return whole & ~first & np.isin(rows.contest, firsts["contest"].to_numpy())
+
+
+def ask_about_places(rows: ContestRows) -> None:
+    """Ask where places contradict times or scores, or count more than took part, as those of a world ranking do."""
+    if rows.measure != "place" or "place" in rows.options.columns or rows.options.best is not None:
+        return
+    there = (rows.fault == 0) & (rows.contest >= 0) & np.isfinite(rows.value)
+    place = rows.found["place"]
+    doubtful = plain_name(place) in WORLD_RANKS
+    for measure in ("time", "score"):
+        if measure not in rows.found:
+            continue
+        # Both order the same entrants, in one direction or the other.
+        column = rows.found[measure]
+        other = read_cells(rows.table[column], measure)
+        gaps = gaps_without_sign(rows, other) if measure == "time" else other.behind
+        known = np.flatnonzero(there & np.isfinite(other.value) & ~other.behind & ~gaps)
+        order = known[np.lexsort((rows.value[known], rows.contest[known]))]
+        same = (rows.contest[order][1:] == rows.contest[order][:-1]) & (rows.value[order][1:] > rows.value[order][:-1])
+        step = np.diff(other.value[order])
+        rises, falls = int((same & (step > 0)).sum()), int((same & (step < 0)).sum())
+        wrong = falls if measure == "time" else min(rises, falls)
+        if rises + falls < LEAST_PLACED or wrong <= CONTRADICTED * (rises + falls):
+            continue
+        words = f"{place!r} and {column!r} contradict each other in {wrong:,} of {rises + falls:,} neighbours"
+        if doubtful:
+            raise InputError(
+                f"{words}: one of them is not the result. Say columns={{'place': {place!r}}} or "
+                f"columns={{{measure!r}: {column!r}}}."
+            )
+        rows.notes.append(f"{words}: the places count")
+    if not doubtful:
+        return
+    table = pl.DataFrame({"contest": rows.contest, "place": rows.value, "there": there})
+    sizes = table.filter(pl.Series(rows.contest >= 0)).group_by("contest").agg(
+        pl.len().alias("rows"), pl.col("place").filter("there").max(),
+        pl.col("place").filter("there").min().alias("first"),
+    ).drop_nulls()  # fmt: skip
+    beyond = (sizes["place"] > sizes["rows"]) & (sizes["first"] > 1)
+    if sizes.height and float(beyond.mean() or 0.0) > 0.5:  # type: ignore[arg-type]
+        raise InputError(
+            f"{place!r} goes up to {sizes.filter(beyond)['place'].max():g} in contests of fewer entrants, and nobody "
+            f"is first: it may be a ranking from elsewhere. Say columns={{'place': {place!r}}} if it is the result, or "
+            "name the column that is."
+        )
+
+
+def ask_about_unfinished(rows: ContestRows) -> None:
+    """Ask what a word means by which half of a field did not finish: luck, or a cut."""
+    if rows.options.unfinished != "behind" or not (rows.ended == UNFINISHED).any():
+        return
+    words = pl.Series([None] * rows.fault.size, dtype=pl.String)
+    for column in (rows.found.get("outcome"), rows.found.get("status")):
+        if column is not None:
+            text = as_text(rows.table[column]).str.strip_chars()
+            words = words.zip_with(words.is_not_null(), text.set(text.str.contains(r"^[\d\W]*$").fill_null(True), None))
+    unfinished = pl.Series(rows.ended == UNFINISHED)
+    table = pl.DataFrame({"contest": rows.contest, "word": words.set(~unfinished, None).str.to_lowercase()})
+    table = table.filter(pl.Series((rows.fault == 0) & (rows.contest >= 0)))
+    large = table.filter(pl.len().over("contest") >= LEAST_PLACED)
+    shares = (
+        large.group_by("contest", "word").len().with_columns(share=pl.col("len") / pl.col("len").sum().over("contest"))
+    )
+    half = shares.drop_nulls("word").filter(pl.col("share") >= 0.5).group_by("word").len().sort("len", "word")
+    contests = large["contest"].n_unique()
+    if not half.height or half["len"][-1] <= 0.5 * contests or half["word"][-1] in rows.options.endings:
+        return
+    word = str(words.filter(words.str.to_lowercase() == half["word"][-1])[0])[:40]
+    words = (
+        f"n {half['len'][-1]:,} of {contests:,} contests half of the entrants or more did not finish ({word!r}): "
+        f"endings={{{word!r}: 'last'}} says that they were behind all others, as after a cut, and "
+        f"endings={{{word!r}: 'unfinished'}} that they may have been unlucky"
+    )
+    if meaning_of(word, "match") != BROKEN_OFF:
+        raise InputError(f"I{words}.")
+    rows.notes.append(f"i{words}, as was taken for granted")
+
+
+def note_odd_words(rows: ContestRows) -> None:
+    """Ask what a word means that stands in many cells of the outcome and is not known."""
+    odd = rows.fault == rows.reasons.index("unreadable place")
+    if not odd.any():
+        return
+    column = rows.found["outcome"]
+    words = as_text(rows.table[column].filter(pl.Series(odd))).str.strip_chars()
+    for word, number in words.value_counts(sort=True).rows()[:3]:
+        if word and number >= max(LEAST_ODD, SHARE_ODD * (rows.fault == 0).sum()):
+            rows.notes.append(
+                f"{word!r:.40} stands in {number:,} rows of {column!r} and is no {rows.measure} that is known: they "
+                f"were set aside. What does it mean? endings={{{word[:40]!r}: 'unfinished'}}, or 'last', "
+                "'disqualified' or 'not started', says it"
+            )

@@ -11,32 +11,39 @@ from operator import itemgetter
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import (
+    MEETS,
     NATIONS,
     ORDER_COLUMNS,
+    PARTS,
+    ROUNDS,
     find_columns,
     find_contest_columns,
     listed,
     plain_name,
     with_one_key,
 )
-from kinelo.matches.contest_doubts import (
+from kinelo.matches.contest_outcomes import (
+    LEAST_PLACED,
+    Cells,
     ask_about_places,
     ask_about_unfinished,
     note_odd_words,
-    split_parts,
+    read_endings,
+    read_outcome_cells,
+    read_outcomes,
 )
-from kinelo.matches.contest_outcomes import read_endings, read_outcome_cells, read_outcomes
 from kinelo.matches.contests import FINISHED
-from kinelo.matches.kind import counted
+from kinelo.matches.dated import counted
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import as_text, encode_names, read_numbers
-from kinelo.matches.rows import ContestOptions, ContestRows, listed_names, with_group
+from kinelo.matches.rows import ContestOptions, ContestRows, fill_blocks, listed_names, with_group
 from kinelo.matches.same_side import DIVISIONS, likely_entrants, note_of_likely
-from kinelo.matches.shapes import fill_blocks, from_wide_sheet
+from kinelo.matches.shapes import from_wide_sheet
 from kinelo.matches.words import LAST
 
 SAME_CONTEST = np.timedelta64(31, "D")
@@ -55,6 +62,30 @@ NEARLY_ALL = 0.9
 SEASON = r"\b(1[789]\d\d|2[01]\d\d)(?:\D|$)"
 TIMES = (*ORDER_COLUMNS["time"], "off")
 """Columns of times of day; a horse race is off at 14:35, while in tables of matches `off` counts attacks."""
+
+SOME = 0.05
+FEW_DIFFERENT = 0.67
+"""Different places for each entry, below which places repeat throughout, as in heats."""
+
+REST_DAYS = 2
+"""Days between rounds of one event, at most."""
+
+FURTHER_SLOTS = ("constructor", "car", "horse", "jockey", "codriver", "chassis", "engine", "boat", "crew", "trainer")
+"""Columns that could be rated beside the entrant; they are named in a note."""
+
+CIRCUMSTANCES = (
+    "track", "tracktype", "circuit", "circuittype", "surface", "course", "racecourse", "venue", "weather", "going",
+    "terrain", "format", "discipline", "length", "strecke", "pista", "piste", "circuito",
+)  # fmt: skip
+"""Columns on which the part of luck may depend, where they say one thing of each contest."""
+
+LEAST_CONTESTS = 5
+"""Contests for each level, on average, from which on a circumstance is worth asking about."""
+
+TEAM_HEADERS = (
+    "team", "teamid", "teamname", "squad", "squadid", "group", "party", "crew", "mannschaft", "equipe", "squadra",
+)  # fmt: skip
+"""Columns that may say which rows play together."""
 
 
 def read_contest_rows(opened: Opened, options: ContestOptions, name: str) -> ContestRows:
@@ -408,3 +439,177 @@ def _read_distances(rows: ContestRows) -> None:
             f"{rows.entrants[rows.entrant[row]]} in row {row + 1:,}; that counts as all the way"
         )
     rows.distance = np.minimum(part, 1.0)
+
+
+def split_parts(rows: ContestRows, cells: Cells) -> None:
+    """Part contests whose places repeat by the column that makes them unique, such as ``heat``; else ask."""
+    if rows.options.team is not None:
+        return
+    value = np.where((cells.ended == FINISHED) & np.isfinite(cells.value), cells.value, np.nan)
+    there = (rows.fault == 0) & (rows.contest >= 0) & np.isfinite(value)
+    if not there.any():
+        return
+    for column in _unused_parts(rows, MEETS):
+        # Contests of one name, on one day or on neighbouring ones, may stand under several meets.
+        (level,), _ = encode_names(rows.table[column])
+        table = pl.DataFrame({"contest": rows.contest, "level": level}).filter(pl.Series(there & (level >= 0)))
+        if several := table.unique().group_by("contest").len().filter(pl.col("len") > 1).height:
+            rows.contest, rows.identifiers = _split(rows, rows.contest, rows.identifiers, column)
+            rows.order_columns = (*rows.order_columns, column)
+            named = counted(several, "contest stands", "contests stand")
+            rows.notes.append(f"{named} under more than one {column!r}: each is a contest of its own")
+    parts = _unused_parts(rows, PARTS)
+    if rows.measure != "place":
+        if rows.events is not None and "contest" in rows.found:
+            rounds = []
+            for column in (column for column in parts if plain_name(column) in ROUNDS):
+                # Does it number the days of events that last few days: rounds of golf, stages of a tour?
+                (level,), _ = encode_names(rows.table[column])
+                table = pl.DataFrame({"event": rows.events, "day": rows.date, "level": level})
+                days = table.filter(pl.Series(there)).unique().sort("event", "day")
+                gaps = days.select(pl.col("day").diff().over("event").dt.total_days()).to_series().drop_nulls()
+                rounds += [column] if gaps.len() and gaps.max() <= REST_DAYS else []  # type: ignore[operator]
+            _ask_about_rounds(rows, there, rows.events, rounds)
+        _ask_about_rounds(rows, there, rows.contest, parts)
+        return
+    # Contests in which places repeat throughout: 1, 2, 1, 2; ties that skip places, as 1, 1, 3, 3, are none.
+    table = pl.DataFrame({"contest": rows.contest, "place": value}).filter(pl.Series(there))
+    places = table.group_by("contest").agg(
+        pl.len().alias("n"), pl.col("place").n_unique().alias("different"), pl.col("place").max().alias("last"),
+        (pl.col("place") == pl.col("place").min()).sum().alias("first"),
+    )  # fmt: skip
+    many = (places["n"] >= LEAST_PLACED) & (places["different"] <= FEW_DIFFERENT * places["n"]) & (places["first"] > 1)
+    many &= places["last"] <= places["different"]
+    if not many.any():
+        return
+    used: list[str] = []
+    contest, keys, few = rows.contest, rows.identifiers, (1.0 - NEARLY_ALL) * there.sum()
+    for column in parts:
+        split, names = _split(rows, contest, keys, column)
+        if _duplicates(split, value, there) < _duplicates(contest, value, there):
+            contest, keys = split, names
+            used.append(column)
+        if used and _duplicates(contest, value, there) <= few:
+            break
+    if used and _duplicates(contest, value, there) <= few:
+        table = pl.DataFrame({"contest": contest, "place": value}).filter(pl.Series(there))
+        first = table.group_by("contest").agg(pl.col("place").min())["place"] == 1.0
+        if float(first.mean() or 0.0) >= NEARLY_ALL:  # type: ignore[arg-type]
+            before = f"{rows.found['contest']!r}" if "contest" in rows.found else "day"
+            rows.contest, rows.identifiers = contest, keys
+            rows.order_columns = (*rows.order_columns, *used)
+            rows.notes.append(
+                f"places repeat within one {before} and are unique within each {' and '.join(map(repr, used))}, which "
+                "is a contest of its own"
+            )
+            return
+    _ask_about_repeats(rows, value, there, places["contest"].filter(many).sort().to_numpy())
+
+
+def _unused_parts(rows: ContestRows, words: tuple[str, ...]) -> list[str]:
+    """Columns that may part contests, the likeliest first."""
+    used = {*rows.found.values(), *rows.rated} - {rows.found.get("title")}
+    names = {plain_name(column): column for column in rows.table.columns if column not in used}
+    return [names[word] for word in words if word in names]
+
+
+def _split(
+    rows: ContestRows, contest: NDArray[np.int64], keys: tuple[str, ...], column: str
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    (level,), levels = encode_names(rows.table[column])
+    pairs, code = np.unique(np.stack([contest, level]), axis=1, return_inverse=True)
+    names = tuple(f"{keys[c] if c >= 0 else ''} {levels[k] if k >= 0 else ''}".strip() for c, k in pairs.T.tolist())
+    return np.where(contest < 0, -1, code.ravel()), names
+
+
+def _duplicates(contest: NDArray[np.int64], value: NDArray[np.float64], there: NDArray[np.bool_]) -> int:
+    """Entries that have the place of an earlier one of their contest."""
+    table = pl.DataFrame({"contest": contest, "place": value}).filter(pl.Series(there))
+    return table.height - table.unique().height
+
+
+def _ask_about_repeats(
+    rows: ContestRows, value: NDArray[np.float64], there: NDArray[np.bool_], repeated: NDArray[np.int64]
+) -> None:
+    """Ask about the contests in which places repeat, unless rows of one team, in some column, share theirs."""
+    if rows.options.best is not None:
+        return
+    for column in rows.table.columns:
+        teams = plain_name(column) in TEAM_HEADERS and column != rows.found["entrant"]
+        if teams and _share_places(rows, column, value, there):
+            return
+    contests, number, first = np.unique(rows.contest[there]).size, repeated.size, int(repeated[0])
+    shown = ", ".join(f"{place:g}" for place in value[there & (rows.contest == first)][:6])
+    key = rows.found.get("contest", rows.found.get("date"))
+    if number > MOST * contests:
+        raise InputError(
+            f"Places repeat throughout in {number:,} of {contests:,} contests "
+            f"({rows.identifiers[first]!r:.60}: {shown}, …). If they are heats, classes or races of one day, name the "
+            f"columns that part them with columns={{'contest': [{key!r}, ...]}}; if they are ties, say best='lowest'."
+        )
+    if number > SOME * contests:  # fewer are a shared drive, a slip
+        rows.notes.append(
+            f"in {counted(number, 'contest', 'contests')} places repeat as in heats "
+            f"({rows.identifiers[first]!r:.60}: {shown}, …): they count as ties; columns={{'contest': [{key!r}, "
+            "...]} parts them"
+        )
+
+
+def _ask_about_rounds(
+    rows: ContestRows, there: NDArray[np.bool_], contest: NDArray[np.int64], parts: list[str]
+) -> None:
+    """Ask whether rounds of one event are contests or parts of a total, where entrants stand in each of them."""
+    if not parts:
+        return
+    table = pl.DataFrame({"contest": contest, "entrant": rows.entrant}).filter(pl.Series(there))
+    sizes = table.group_by("contest").agg(pl.len().alias("n"), pl.col("entrant").n_unique().alias("different"))
+    many = (sizes["n"] >= LEAST_PLACED) & (sizes["different"] <= FEW_DIFFERENT * sizes["n"])
+    if float(many.mean() or 0.0) <= MOST:  # type: ignore[arg-type]
+        return  # most entrants stand once in most contests
+    for column in parts:
+        split, _ = _split(rows, contest, ("",) * (int(contest.max()) + 1), column)
+        table = pl.DataFrame({"contest": split, "entrant": rows.entrant}).filter(pl.Series(there))
+        if table.unique().height >= NEARLY_ALL * table.height:
+            key = rows.found.get("contest", rows.found.get("date"))
+            raise InputError(
+                f"Each entrant stands once in every {column!r} of one {key!r}: say columns={{'contest': [{key!r}, "
+                f"{column!r}]}} if each is a contest of its own; if "
+                "the total counts, hand over one row with the total for each entrant."
+            )
+
+
+def _share_places(rows: ContestRows, column: str, value: NDArray[np.float64], there: NDArray[np.bool_]) -> bool:
+    """Whether rows of one contest with the same entry in a column, several of each, have the same place."""
+    table = pl.DataFrame({"contest": rows.contest, "team": as_text(rows.table[column]), "value": value})
+    table = table.filter(pl.Series(there)).drop_nulls("team").drop_nans("value")
+    teams = table.group_by("contest", "team").agg(pl.len(), pl.col("value").n_unique())
+    return bool(teams.height and (teams["len"] > 1).mean() > 0.5 and teams["value"].max() == 1)  # type: ignore[operator]
+
+
+def note_unused(rows: ContestRows) -> None:
+    """Name the columns that were not used, and say what some of them are good for."""
+    measures = [key for key in ("place", "score", "time") if key in rows.found]
+    used = {column for key, column in rows.found.items() if key not in measures[1:]}
+    used |= {*rows.order_columns, *rows.rated}
+    unused = [column for column in rows.table.columns if column not in used]
+    if unused:
+        rows.notes.append(f"columns that were not used: {listed(unused)}")
+    good = rows.fault == 0
+    teams = next((column for column in unused if plain_name(column) in TEAM_HEADERS), None)
+    if teams is not None and good.any() and _share_places(rows, teams, rows.value, good):
+        rows.notes.append(
+            f"rows of one {teams!r} share their places: team={teams!r} makes them one entrant whose members are rated"
+        )
+    for column in (column for column in unused if plain_name(column) in CIRCUMSTANCES):
+        # Luck may differ by a circumstance of contests that returns.
+        table = pl.DataFrame({"contest": rows.contest, "level": as_text(rows.table[column])})
+        levels = table.filter(pl.Series(good & (rows.contest >= 0))).drop_nulls().unique()
+        number = levels["level"].n_unique()
+        if number > 1 and levels["contest"].is_unique().all() and levels.height >= LEAST_CONTESTS * number:
+            rows.notes.append(
+                f"luck may differ by {column!r}: advantages=[{column!r}] and RankElo(noise_by=[{column!r}]) find out"
+            )
+            break
+    further = [column for column in unused if plain_name(column) in FURTHER_SLOTS]
+    if further and not rows.options.slots:
+        rows.notes.append(f"{further[0]!r} could be rated too: slots=[{rows.found['entrant']!r}, {further[0]!r}]")

@@ -1,4 +1,5 @@
-"""What tables of matches and of contests share: rows in order of their days, rejected rows, soundness.
+"""What tables of matches and of contests share: rows in order of their days, rejected rows, soundness; and what tells
+them apart (:class:`Kind`).
 
 Also how users write one day (:func:`read_day`); columns of dates are read in :mod:`kinelo.matches.dates`.
 """
@@ -6,10 +7,11 @@ Also how users write one day (:func:`read_day`); columns of dates are read in :m
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -18,7 +20,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.kind import Kind
 from kinelo.model.validation import whole
 from kinelo.runtime.atomic import write_file
 from kinelo.runtime.frames import to_pandas
@@ -40,6 +41,9 @@ NOT_YET = -(2**62)
 
 YEARS_BETWEEN = 10
 """Years after all others beyond which a result in the future is a slip."""
+
+SIZE = "size"
+"""The covariate that raters of teams make by themselves: how many play."""
 
 
 def read_day(date: Day) -> np.datetime64:
@@ -105,6 +109,109 @@ year right? Correct the date; nothing was changed.
             f"A result of {np.datetime64(ahead, 'D')}{where} lies {(ahead - before) / 365.25:.0f} years after the one "
             "before it, and in the future. Is the year right? Correct the date; nothing was changed."
         )
+
+
+def counted(number: int, one: str, several: str) -> str:
+    """So many of something, as a sentence says it.
+
+    >>> counted(1, "row is", "rows are"), counted(1200, "row is", "rows are")
+    ('1 row is', '1,200 rows are')
+    """
+    return f"{number:,} {one if number == 1 else several}"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which of the two a table is: its words, and where it is read, scanned and checked.
+
+    >>> import kinelo as kn
+    >>> races = kn.read_contests({"race": [1, 1], "driver": ["Ann", "Bob"], "place": [1, 2]})
+    >>> races.kind.noun, races.kind.who, races.kind.reader is kn.read_contests
+    ('contests', 'entrants', True)
+    """
+
+    noun: str
+    one: str
+    who: str
+    lacking: str
+    """What those lack that are still to come."""
+    instead: str
+    """What to say where a table of the other kind is handed over."""
+    usual_rater: str | None
+    described: str
+    """What it is, in words that tell it from the other kind."""
+    met: str
+    """What somebody who is no newcomer has done."""
+    over: str
+    """What has happened to those that are not to come."""
+    past: str
+    """What a rater is fitted on."""
+    two_sided: bool = False
+
+    def _found(self, module: str, name: str) -> Any:
+        return getattr(import_module(f"kinelo.matches.{module}"), f"{name}_{self.noun}")
+
+    @property
+    def reader(self) -> Callable[..., Any]:
+        """``read_matches`` or ``read_contests``."""
+        return self._found("reading", "read")
+
+    @property
+    def scanner(self) -> Callable[..., Any]:
+        """``scan_matches`` or ``scan_contests``."""
+        return self._found("scan", "scan")
+
+    def check(self, value: Any, *, scans: bool = False) -> None:
+        """Refuse anything but a sound table of this kind, or a scan of it where ``scans`` are taken, and say how to
+        get one.
+
+        >>> MATCHES.check("league.csv")
+        Traceback (most recent call last):
+        kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv').
+        """
+        kind, table = getattr(type(value), "kind", None), getattr(type(value), "in_memory", False)
+        if kind is self and table:
+            value._check_sound()
+        elif kind is self and scans:
+            pass  # its chunks are checked as they are read
+        elif isinstance(value, str | Path):
+            noun = self.noun
+            raise InputError(f"{noun} must be read before they are used: kinelo.read_{noun}({str(value)!r}).")
+        elif isinstance(kind, Kind) and table:
+            raise InputError(self.instead)
+        else:
+            raise InputError(
+                f"{self.noun} must be {self.noun.capitalize()}, as kinelo.read_{self.noun} returns them, not "
+                f"{type(value).__name__}."
+            )
+
+
+MATCHES = Kind(
+    "matches", "match", "sides", "a result",
+    "These are contests of many entrants, not matches of two sides; RankElo and TeamElo.classic rate them.",
+    None, "matches of two sides", "played", "been played", "results", two_sided=True,
+)  # fmt: skip
+CONTESTS = Kind(
+    "contests", "contest", "entrants", "places",
+    "These are matches of two sides, not contests; kinelo.matches.Contests.from_matches(matches) makes contests "
+    "of two of them.",
+    "rank", "contests of many entrants", "taken part", "taken place", "contests",
+)  # fmt: skip
+"""Which rater is usual of matches is decided on them (:func:`kinelo.raters.choose_rater`)."""
+
+KINDS = {kind.noun: kind for kind in (MATCHES, CONTESTS)}
+"""Both, by their nouns."""
+
+
+def kind_of(value: object) -> Kind:
+    """The kind of a table or a scan; what is neither is taken for matches, whose check says how to get them."""
+    kind = getattr(type(value), "kind", None)
+    return kind if isinstance(kind, Kind) else MATCHES
+
+
+def check_played(value: object, *, scans: bool = False) -> None:
+    """Refuse anything but matches or contests whose columns fit together, and say how to get them."""
+    kind_of(value).check(value, scans=scans)
 
 
 class DatedTable:

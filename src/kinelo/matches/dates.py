@@ -1,13 +1,21 @@
-"""Days from whatever a column calls them: text in many orders, days of a spreadsheet, seconds since 1970.
+"""Days, times of a day and rounds, whatever a column calls them.
 
-A style is a property of a cell: one column may hold ``01.02.2016``, ``02/02/16``, ``2016-02-03`` and ``44256``. Only
-the order of day, month and year is one of the column. Text such as ``01/02/03`` may be meant in three ways. What the
+Days are text in many orders, days of a spreadsheet or seconds since 1970. A style is a property of a cell: one column
+may hold ``01.02.2016``, ``02/02/16``, ``2016-02-03`` and ``44256``. Only the order of day, month and year is one of the
+column. Text such as ``01/02/03`` may be meant in three ways. What the
 column itself decides (a 31 that can only be a day, rows that stand in order in one reading alone) is read so; where
 nothing decides, a note says what was taken for granted.
+
+Rounds are ranked whatever a file calls them: qualifying comes first, then groups, then numbered rounds, then rounds of
+128, 64, …, quarter-finals, semi-finals, the match for the third place and the final.
 """
 
 from __future__ import annotations
 
+import math
+import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,9 +25,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
-from kinelo.matches.dated import EARLIEST, LATEST
-from kinelo.matches.kind import counted
-from kinelo.matches.names import as_text, encode_names
+from kinelo.matches.dated import EARLIEST, LATEST, counted
+from kinelo.matches.names import as_text, encode_names, read_numbers
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 Days = NDArray[np.datetime64]
@@ -78,6 +85,11 @@ LARGEST_YEAR = 9999
 MOST_YEARS_AHEAD = 3
 LEAST_DAYS_IN_ORDER = 5
 """Different days that must stand in order before their order decides anything."""
+
+LEAST_COUNTED = 20_000
+"""Numbers above this count days or seconds from some day on."""
+
+TIME = r"(?i)(?:^|[t ])(\d{1,2})[:h.](\d{2})(?:[:.](\d{2}))?\s*([ap])?\.?m?"
 
 
 @dataclass(frozen=True)
@@ -281,3 +293,92 @@ def _in_order(days: Days) -> bool:
     known = days[~np.isnat(days)]
     steps = np.diff(known).astype(np.int64)
     return bool(np.unique(known).size >= LEAST_DAYS_IN_ORDER and (np.all(steps >= 0) or np.all(steps <= 0)))
+
+
+def times_of_day(column: pl.Series) -> NDArray[np.float64]:
+    """Seconds into the day as a column of times, of text or of numbers tells them; NaN where it does not."""
+    if column.dtype == pl.Date:
+        return np.full(len(column), np.nan)
+    if isinstance(column.dtype, pl.Datetime):
+        column = column.dt.replace_time_zone(None).dt.time()
+    if column.dtype == pl.Time:
+        return column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
+    if column.dtype.is_numeric():
+        return read_numbers(column)
+    # A day has many matches: each text is looked at once.
+    (codes,), values = encode_names(column)
+    text = pl.Series([*values, None], dtype=pl.String)
+    numbers = read_numbers(text)  # seconds since 1970, or days and parts of a day of a spreadsheet
+    counted_time = np.where(numbers > LEAST_COUNTED, numbers, np.nan)
+    parts = text.str.extract_groups(TIME).struct
+    hour, minute, second = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
+    half = parts.field("4").str.to_lowercase().fill_null("").to_numpy()
+    hour = np.where(half == "", hour, hour % 12 + np.where(half == "p", 12, 0))
+    time = hour * 3600.0 + minute * 60.0 + np.where(np.isnan(second), 0.0, second)
+    return np.where(np.isnan(time), counted_time, time)[codes]
+
+
+QUALIFYING, GROUP_ORDER, NUMBERED, KNOCK_OUT = 0.0, 100.0, 200.0, 100_000.0
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+GROUP_STAGE = re.compile(
+    r"(rr|round robin|league|liga|pool|group|groups|gruppe|gruppenphase|grupo|groupe|poule|girone|groep|fase de grupos)"
+    r"( stage| phase| play)?( [a-z0-9]{1,2})?"
+)
+QUALIFIER = re.compile(r"(?:q|qual|qualif\w*|quali\w*|prelim\w*|vorrunde|preliminar\w*)(?: round| runde)? ?(\d*)")
+ROUND_NUMBER = re.compile(
+    r"(?:round|rd|r|matchday|match day|md|week|wk|w|gameweek|gw|game|stage|tour|runde|spieltag|rodada|jornada|ronda"
+    r"|fecha|fase|journee|giornata|turno|speelronde|ronde)? ?#?(\d+)(?: ?(?:st|nd|rd|th|\.|a|o|e|eme|er))?"
+    r"(?: ?(?:round|runde|rodada|jornada|ronda|fase|journee|tour|giornata|turno|ronde|spieltag|matchday|week))?"
+)
+SIDES = re.compile(r"(?:round of|last|r|letzte|top) ?(\d+)|1/(\d+)(?: ?(?:final\w*|de final\w*))?")
+FINALS: dict[float, str] = {
+    4.0: r"sixteenth ?finals?|sechzehntelfinale|seiziemes?( de finale)?|dieciseisavos( de final)?"
+    r"|sedicesimi( di finale)?",
+    3.0: r"eighth ?finals?|achtelfinale?|huitiemes?( de finale)?|octavos( de final)?|oitavas( de final)?"
+    r"|ottavi( di finale)?|achtste ?finales?",
+    2.0: r"qf|quarter ?finals?|quarters?|viertelfinale|quarts?( de finale)?|cuartos( de final)?|quartas( de final)?"
+    r"|quarti( di finale)?|kwartfinales?",
+    1.0: r"sf|semi ?finals?|semis?|halbfinale|demi ?finales?|semifinale?s?|semifinais|semifinali|halve ?finales?",
+    0.5: r"br|bronze( medal)?( match)?|third place( play ?off| match)?|3rd place( play ?off| match)?|3p"
+    r"|spiel um platz 3|petite finale|tercer puesto|terceiro lugar|finale 3 posto|troostfinale",
+    0.0: r"f|finals?|the final|grand final|finale|endspiel|gold( medal)?( match)?",
+}
+
+
+def round_rank(names: Iterable[str]) -> list[float]:
+    """Rank of each round, NaN for a name that tells none.
+
+    >>> round_rank(["F", "SF", "R16", "Q2", "RR"])
+    [100000.0, 99999.0, 99997.0, 2.0, 100.0]
+    >>> round_rank(["Matchday 12", "Matchday 2", "R16", "?"])
+    [212.0, 202.0, 216.0, nan]
+    """
+    plain = [_plain(name) for name in names]
+    last_of_all = any(re.fullmatch(pattern, name) for name in plain for pattern in FINALS.values())
+    return [_rank(name, last_of_all) for name in plain]
+
+
+def _plain(name: str) -> str:
+    name = unicodedata.normalize("NFKD", name.casefold().replace("ß", "ss"))
+    name = "".join(letter for letter in name if not unicodedata.combining(letter))
+    name = " ".join(re.sub(r"[-–_.,;:()]", " ", name).split())
+    for number, word in enumerate(ORDINALS, 1):
+        name = re.sub(rf"\b{word}\b(?! place)", str(number), name)
+    return name
+
+
+def _rank(name: str, knock_out: bool) -> float:
+    """Rank of one name; ``r16`` is a round of sixteen only beside finals."""
+    for before_final, pattern in FINALS.items():
+        if re.fullmatch(pattern, name):
+            return KNOCK_OUT - before_final
+    if parts := SIDES.fullmatch(name):
+        sides = int(parts[1]) if parts[1] else 2 * int(parts[2])
+        if sides >= 2 and sides & (sides - 1) == 0 and (knock_out or not re.fullmatch(r"r ?\d+", name)):
+            return KNOCK_OUT + 1.0 - math.log2(sides)
+    if parts := QUALIFIER.fullmatch(name):
+        return QUALIFYING + float(parts[1] or 0)
+    if GROUP_STAGE.fullmatch(name) and not re.fullmatch(r"(?:poule|league|liga) \d+", name):
+        return GROUP_ORDER
+    parts = ROUND_NUMBER.fullmatch(name)
+    return NUMBERED + float(parts[1]) if parts and len(parts[1]) < 5 else math.nan

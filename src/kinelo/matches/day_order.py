@@ -5,37 +5,22 @@ Where a side plays more than once on a day, matches are therefore put in order b
 day, a round, a number. Matches of one side that stay without an order are ``unordered``: raters forecast them
 from what was known before any of them. Such days stand in an order of names, which is the same however a file lists
 them. Days on which no side plays twice stay as they are.
-
-Rounds are ranked whatever a file calls them: qualifying comes first, then groups, then numbered rounds, then rounds of
-128, 64, …, quarter-finals, semi-finals, the match for the third place and the final.
 """
 
 from __future__ import annotations
 
-import math
-import re
-import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numba import njit
 from numpy.typing import NDArray
 
-from kinelo.matches.dated import UNDATED
-from kinelo.matches.kind import counted
+from kinelo.matches.dated import UNDATED, counted
 from kinelo.matches.matches import Matches
-from kinelo.matches.names import encode_names, read_numbers
-from kinelo.matches.rows import ContestRows, MatchRows, TableRows
-
-Keys = dict[str, NDArray[np.float64]]
-LEAST_COUNTED = 20_000
-"""Numbers above this count days or seconds from some day on."""
-
-TIME = r"(?i)(?:^|[t ])(\d{1,2})[:h.](\d{2})(?:[:.](\d{2}))?\s*([ap])?\.?m?"
+from kinelo.matches.rows import MatchRows
 
 
 @njit(cache=True, nogil=True)
@@ -107,8 +92,8 @@ def order_days(rows: MatchRows, index: NDArray[np.int64]) -> tuple[NDArray[np.in
         return index, None
     places, chosen, day = played[clash], chosen[clash], day[clash]
     _, run = np.unique(day, return_inverse=True)
-    keys: Keys = {}
-    for column, key in order_keys(rows, chosen).items():
+    keys: dict[str, NDArray[np.float64]] = {}
+    for column, key in rows.order_keys(chosen).items():
         # A key orders the matches of those days of which it is known for all, and tells something where it parts some.
         gap = (np.bincount(run, weights=np.isnan(key)) > 0)[run]
         if np.any(~gap[1:] & (day[1:] == day[:-1]) & (key[1:] != key[:-1])):
@@ -134,44 +119,6 @@ def order_days(rows: MatchRows, index: NDArray[np.int64]) -> tuple[NDArray[np.in
         "with columns={'order': ...}, or say ordered=True if rows stand in order"
     )
     return index, unordered
-
-
-def order_keys(rows: TableRows, chosen: NDArray[np.int64]) -> Keys:
-    """What tells the order within a day of the chosen rows, by column, the surest first; NaN where a row does not."""
-    table, given, keys = rows.table, rows.order_found, {}
-    order = {given["order"]: read_numbers(table[given["order"]].gather(chosen))} if "order" in given else {}
-    if "order" in rows.options.columns:
-        keys |= order
-    for column in (rows.found.get("date"), given.get("time")):
-        if column is not None:
-            keys[column] = times_of_day(table[column].gather(chosen))
-    if "round" in given:
-        (codes,), names = encode_names(table[given["round"]].gather(chosen))
-        keys[given["round"]] = np.array([*round_rank(names), np.nan])[codes]
-    return keys | order
-
-
-def times_of_day(column: pl.Series) -> NDArray[np.float64]:
-    """Seconds into the day as a column of times, of text or of numbers tells them; NaN where it does not."""
-    if column.dtype == pl.Date:
-        return np.full(len(column), np.nan)
-    if isinstance(column.dtype, pl.Datetime):
-        column = column.dt.replace_time_zone(None).dt.time()
-    if column.dtype == pl.Time:
-        return column.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9
-    if column.dtype.is_numeric():
-        return read_numbers(column)
-    # A day has many matches: each text is looked at once.
-    (codes,), values = encode_names(column)
-    text = pl.Series([*values, None], dtype=pl.String)
-    numbers = read_numbers(text)  # seconds since 1970, or days and parts of a day of a spreadsheet
-    counted_time = np.where(numbers > LEAST_COUNTED, numbers, np.nan)
-    parts = text.str.extract_groups(TIME).struct
-    hour, minute, second = (read_numbers(parts.field(str(k))) for k in (1, 2, 3))
-    half = parts.field("4").str.to_lowercase().fill_null("").to_numpy()
-    hour = np.where(half == "", hour, hour % 12 + np.where(half == "p", 12, 0))
-    time = hour * 3600.0 + minute * 60.0 + np.where(np.isnan(second), 0.0, second)
-    return np.where(np.isnan(time), counted_time, time)[codes]
 
 
 def _order_of(rows: MatchRows, chosen: NDArray[np.int64], keys: Sequence[NDArray]) -> NDArray[np.int64]:
@@ -202,113 +149,6 @@ def _order_of(rows: MatchRows, chosen: NDArray[np.int64], keys: Sequence[NDArray
     content = (column[part] for column in (rows.weight, rows.neutral, rows.margin, rows.result))
     order[alike] = order[alike][np.lexsort((*content, scattered, names, meeting))]
     return order
-
-
-def order_contests(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
-    """Ranks of the contests inside a day, the surest first; ``good`` are the rows that are used.
-
-    A time or a round orders the contests of those days of which it is known for all, where it says one thing of each
-    contest. Else they stand as the file lists them one after the other, or in the order of their names: rounds of a
-    season without dates are numbers that count, in whichever order they are listed.
-    """
-    contest, contests, keys = rows.contest[good], len(rows.identifiers), rows.identifiers
-    met = np.unique(contest)
-    day = np.full(contests, np.datetime64("0001-01-01"))
-    np.maximum.at(day, contest, rows.date[good])
-    shared = np.unique(day[met]).size < met.size
-    ranks: list[NDArray] = []
-    for column, key in order_keys(rows, good).items():
-        if column in (rows.found.get("outcome"), rows.found.get("contest"), rows.found["entrant"]):
-            continue
-        least, most = np.full(contests, np.inf), np.full(contests, -np.inf)
-        known = ~np.isnan(key)
-        np.minimum.at(least, contest[known], key[known])
-        np.maximum.at(most, contest[known], key[known])
-        timed = np.isfinite(least)
-        if not timed.any() or np.any(least[timed] != most[timed]) or np.unique(least[timed]).size < 2:
-            continue
-        gaps = np.isin(day, day[met][~timed[met]])
-        ranks.append(np.where(gaps | ~timed, 0.0, least))
-        if shared and column not in rows.found.values():
-            rows.order_columns = (*rows.order_columns, column)
-            rows.notes.append(f"contests of one day stand in the order of {column!r}")
-    numbered = "date" not in rows.found and "season" in rows.found
-    numbered = numbered and all(keys[k].rpartition(" ")[2].isdigit() for k in met.tolist())
-    changes = np.flatnonzero(np.concatenate([[True], contest[1:] != contest[:-1]]))
-    if changes.size == met.size and not numbered:
-        place = np.full(contests, contest.size)
-        np.minimum.at(place, contest, np.arange(contest.size))
-        return [*ranks, place]
-    parts = [[(not p.isdigit(), int(p) if p.isdigit() else p) for p in re.findall(r"\d+|\D+", key)] for key in keys]
-    rank = np.empty(contests, np.int64)
-    rank[sorted(range(contests), key=lambda k: parts[k])] = np.arange(contests)
-    return [*ranks, rank]
-
-
-QUALIFYING, GROUP_ORDER, NUMBERED, KNOCK_OUT = 0.0, 100.0, 200.0, 100_000.0
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-GROUP_STAGE = re.compile(
-    r"(rr|round robin|league|liga|pool|group|groups|gruppe|gruppenphase|grupo|groupe|poule|girone|groep|fase de grupos)"
-    r"( stage| phase| play)?( [a-z0-9]{1,2})?"
-)
-QUALIFIER = re.compile(r"(?:q|qual|qualif\w*|quali\w*|prelim\w*|vorrunde|preliminar\w*)(?: round| runde)? ?(\d*)")
-ROUND_NUMBER = re.compile(
-    r"(?:round|rd|r|matchday|match day|md|week|wk|w|gameweek|gw|game|stage|tour|runde|spieltag|rodada|jornada|ronda"
-    r"|fecha|fase|journee|giornata|turno|speelronde|ronde)? ?#?(\d+)(?: ?(?:st|nd|rd|th|\.|a|o|e|eme|er))?"
-    r"(?: ?(?:round|runde|rodada|jornada|ronda|fase|journee|tour|giornata|turno|ronde|spieltag|matchday|week))?"
-)
-SIDES = re.compile(r"(?:round of|last|r|letzte|top) ?(\d+)|1/(\d+)(?: ?(?:final\w*|de final\w*))?")
-FINALS: dict[float, str] = {
-    4.0: r"sixteenth ?finals?|sechzehntelfinale|seiziemes?( de finale)?|dieciseisavos( de final)?"
-    r"|sedicesimi( di finale)?",
-    3.0: r"eighth ?finals?|achtelfinale?|huitiemes?( de finale)?|octavos( de final)?|oitavas( de final)?"
-    r"|ottavi( di finale)?|achtste ?finales?",
-    2.0: r"qf|quarter ?finals?|quarters?|viertelfinale|quarts?( de finale)?|cuartos( de final)?|quartas( de final)?"
-    r"|quarti( di finale)?|kwartfinales?",
-    1.0: r"sf|semi ?finals?|semis?|halbfinale|demi ?finales?|semifinale?s?|semifinais|semifinali|halve ?finales?",
-    0.5: r"br|bronze( medal)?( match)?|third place( play ?off| match)?|3rd place( play ?off| match)?|3p"
-    r"|spiel um platz 3|petite finale|tercer puesto|terceiro lugar|finale 3 posto|troostfinale",
-    0.0: r"f|finals?|the final|grand final|finale|endspiel|gold( medal)?( match)?",
-}
-
-
-def round_rank(names: Iterable[str]) -> list[float]:
-    """Rank of each round, NaN for a name that tells none.
-
-    >>> round_rank(["F", "SF", "R16", "Q2", "RR"])
-    [100000.0, 99999.0, 99997.0, 2.0, 100.0]
-    >>> round_rank(["Matchday 12", "Matchday 2", "R16", "?"])
-    [212.0, 202.0, 216.0, nan]
-    """
-    plain = [_plain(name) for name in names]
-    last_of_all = any(re.fullmatch(pattern, name) for name in plain for pattern in FINALS.values())
-    return [_rank(name, last_of_all) for name in plain]
-
-
-def _plain(name: str) -> str:
-    name = unicodedata.normalize("NFKD", name.casefold().replace("ß", "ss"))
-    name = "".join(letter for letter in name if not unicodedata.combining(letter))
-    name = " ".join(re.sub(r"[-–_.,;:()]", " ", name).split())
-    for number, word in enumerate(ORDINALS, 1):
-        name = re.sub(rf"\b{word}\b(?! place)", str(number), name)
-    return name
-
-
-def _rank(name: str, knock_out: bool) -> float:
-    """Rank of one name; ``r16`` is a round of sixteen only beside finals."""
-    for before_final, pattern in FINALS.items():
-        if re.fullmatch(pattern, name):
-            return KNOCK_OUT - before_final
-    if parts := SIDES.fullmatch(name):
-        sides = int(parts[1]) if parts[1] else 2 * int(parts[2])
-        if sides >= 2 and sides & (sides - 1) == 0 and (knock_out or not re.fullmatch(r"r ?\d+", name)):
-            return KNOCK_OUT + 1.0 - math.log2(sides)
-    if parts := QUALIFIER.fullmatch(name):
-        return QUALIFYING + float(parts[1] or 0)
-    if GROUP_STAGE.fullmatch(name) and not re.fullmatch(r"(?:poule|league|liga) \d+", name):
-        return GROUP_ORDER
-    parts = ROUND_NUMBER.fullmatch(name)
-    return NUMBERED + float(parts[1]) if parts and len(parts[1]) < 5 else math.nan
 
 
 def forecast_until(matches: Matches) -> NDArray[np.int64]:

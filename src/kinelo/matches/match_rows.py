@@ -27,18 +27,17 @@ from kinelo.matches.columns import (
     plain_name,
     rating_columns,
 )
-from kinelo.matches.dated import Condition, Rejects
+from kinelo.matches.dated import Condition, Rejects, counted
 from kinelo.matches.dates import read_dates
 from kinelo.matches.day_order import order_days
-from kinelo.matches.kind import counted
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches
 from kinelo.matches.names import UNDECIDED, as_text, encode_names, read_flags, read_numbers, read_words
 from kinelo.matches.outcomes import read_outcome
-from kinelo.matches.rows import EMPTY, MatchOptions, MatchRows, listed_names, with_group
+from kinelo.matches.rows import EMPTY, MatchOptions, MatchRows, fill_blocks, listed_names, with_group
 from kinelo.matches.same_side import likely_pairs, note_of_groups, note_of_likely
-from kinelo.matches.shapes import AT_HOME, fill_blocks, joined_rows
+from kinelo.matches.shapes import AT_HOME, joined_rows
 from kinelo.model.validation import one_line
 
 LINEUP_REASONS = (

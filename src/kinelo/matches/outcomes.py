@@ -26,7 +26,7 @@ from kinelo.matches.columns import (
     plain_name,
 )
 from kinelo.matches.contests import FINISHED
-from kinelo.matches.kind import counted
+from kinelo.matches.dated import counted
 from kinelo.matches.names import (
     as_text,
     encode_names,

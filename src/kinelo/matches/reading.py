@@ -7,7 +7,9 @@ aside with its number and the reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -16,19 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import CONTEST_COLUMNS, MATCH_MAPPING, check_mapping
-from kinelo.matches.contest_doubts import note_unused
-from kinelo.matches.contest_rows import read_contest_rows
+from kinelo.matches.columns import CONTEST_COLUMNS, MATCH_MAPPING, check_mapping, listed
+from kinelo.matches.contest_rows import note_unused, read_contest_rows
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
-from kinelo.matches.dated import Condition
+from kinelo.matches.dated import CONTESTS, MATCHES, Condition, Kind, counted
 from kinelo.matches.dates import DateOrder, check_date_order
-from kinelo.matches.day_order import order_contests
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind, counted
 from kinelo.matches.loading import Opened, head_of, load_table, open_table
 from kinelo.matches.match_rows import MatchRows, attach_lineups, attach_listed_lineups, read_match_rows
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import encode_names
-from kinelo.matches.reading_file import answers_for, check_columns
+from kinelo.matches.reading_file import SUFFIX, joined_answers, kept_reading, reading_file, stale_columns
 from kinelo.matches.rows import Best, Codes, ContestOptions, ContestRows, Kept, MatchOptions, Scale
 from kinelo.matches.same_side import read_aliases
 from kinelo.matches.words import LAST, read_meanings
@@ -175,19 +174,48 @@ def columns_found(path: Path, kind: Kind, answers: Mapping[str, Any]) -> tuple[M
     return table, {key: column for key, column in named.items() if key in known and column in header}
 
 
+def answers_for(source: object, kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """What a reader was asked, with what is kept beside the file where it was asked nothing, and a note of that.
+
+    Mappings are joined; what was asked counts where both say something.
+    """
+    if not isinstance(source, str | Path) or not os.path.isfile(f"{source}{SUFFIX}"):  # which never fails
+        return dict(asked), None
+    place, (kept_kind, kept) = reading_file(source), kept_reading(source)
+    if kept_kind is not None and kept_kind is not kind:
+        raise InputError(
+            f"{place} says that {source} holds {kept_kind.noun}: read it with kinelo.read_{kept_kind.noun}, or delete "
+            "that reading."
+        )
+    return joined_answers(asked, kept), f"the file was read as {place.name} says"
+
+
 def _open(source: Any, answers: dict[str, Any], note: str | None, lacking: str) -> tuple[str, Opened]:
     """A table (of the sheet that is taken from ``answers``) and what to call it, with a ``note`` of how it is read; one
     without rows is refused.
     """
     name, opened = "the table", open_table(source, answers.pop("sheet"))
     if note is not None:
-        check_columns(source, opened.table.columns, answers)
+        _check_columns(source, opened.table.columns, answers)
         opened = replace(opened, notes=(note, *opened.notes))
     if isinstance(source, str | Path):
         name = str(source)
     if opened.table.height == 0:
         raise InputError(f"{name} contains {lacking}.")
     return name, opened
+
+
+def _check_columns(source: str | Path, columns: Iterable[str], answers: Mapping[str, Any]) -> None:
+    """Refuse a kept reading that names columns which the file no longer has, where the ``answers`` are still its."""
+    _, kept = kept_reading(source)
+    columns, mapping = list(columns), answers.get("columns") or {}
+    still = {key: value for key, value in kept.items() if answers.get(key) == value}
+    still["columns"] = {key: column for key, column in kept.get("columns", {}).items() if mapping.get(key) == column}
+    for key, column in stale_columns(still, columns).items():
+        raise InputError(
+            f"{reading_file(source)} says that {key!r} is the column {column!r:.60}, which {source} no longer has; its "
+            f"columns are {listed(columns)}. Read it anew with kinelo read, or delete that reading."
+        )
 
 
 def match_options(columns: Mapping[str, str] | None, **asked: Any) -> MatchOptions:
@@ -204,8 +232,7 @@ def match_options(columns: Mapping[str, str] | None, **asked: Any) -> MatchOptio
     if not is_list(conditions):
         raise InputError(f"conditions must be a list of names of columns, not {one_line(conditions)}.")
     check_mapping(columns, MATCH_MAPPING)
-    aliases, endings = read_aliases(options.aliases), read_meanings(options.endings, "match")
-    return replace(options, conditions=conditions, aliases=aliases, endings=endings, **flags)
+    return replace(options, conditions=conditions, **_words(options, "match"), **flags)
 
 
 def contest_options(columns: Mapping[str, str | Sequence[str]] | None, **asked: Any) -> ContestOptions:
@@ -222,8 +249,15 @@ def contest_options(columns: Mapping[str, str | Sequence[str]] | None, **asked: 
     slots, advantages = _slot_columns(options.slots, "slots"), _slot_columns(options.advantages, "advantages")
     flags = {key: flag(key, getattr(options, key)) for key in ("played", "accept_losses")}
     check_mapping(columns, CONTEST_COLUMNS, several=("contest",))
-    aliases, endings = read_aliases(options.aliases), read_meanings(options.endings, "entrant")
-    return replace(options, slots=slots, advantages=advantages, aliases=aliases, endings=endings, **flags)
+    return replace(options, slots=slots, advantages=advantages, **_words(options, "entrant"), **flags)
+
+
+def _words(options: MatchOptions | ContestOptions, of: str) -> dict[str, dict[str, Any]]:
+    """Aliases of names, and what words mean that end a match or a contest, as the user gave them."""
+    return {
+        "aliases": {} if options.aliases is None else read_aliases(options.aliases),
+        "endings": {} if options.endings is None else read_meanings(options.endings, of),
+    }
 
 
 def _owned(column: NDArray[Value], index: slice | NDArray) -> NDArray[Value]:
@@ -384,8 +418,49 @@ def _in_order(rows: ContestRows) -> tuple[NDArray[np.int64], NDArray[np.float64]
         rank = np.full(len(names) + 1, len(names))
         rank[np.argsort(np.array(names, object), kind="stable")] = np.arange(len(names))
         ranks += [*rank[codes[good]].T]
-    within_day = (rank[contest] for rank in reversed(order_contests(rows, good)))
+    within_day = (rank[contest] for rank in reversed(_order_contests(rows, good)))
     return good[np.lexsort((*ranks[::-1], value[good], *within_day, last[contest]))], value
+
+
+def _order_contests(rows: ContestRows, good: NDArray[np.int64]) -> list[NDArray]:
+    """Ranks of the contests inside a day, the surest first; ``good`` are the rows that are used.
+
+    A time or a round orders the contests of those days of which it is known for all, where it says one thing of each
+    contest. Else they stand as the file lists them one after the other, or in the order of their names: rounds of a
+    season without dates are numbers that count, in whichever order they are listed.
+    """
+    contest, contests, keys = rows.contest[good], len(rows.identifiers), rows.identifiers
+    met = np.unique(contest)
+    day = np.full(contests, np.datetime64("0001-01-01"))
+    np.maximum.at(day, contest, rows.date[good])
+    shared = np.unique(day[met]).size < met.size
+    ranks: list[NDArray] = []
+    for column, key in rows.order_keys(good).items():
+        if column in (rows.found.get("outcome"), rows.found.get("contest"), rows.found["entrant"]):
+            continue
+        least, most = np.full(contests, np.inf), np.full(contests, -np.inf)
+        known = ~np.isnan(key)
+        np.minimum.at(least, contest[known], key[known])
+        np.maximum.at(most, contest[known], key[known])
+        timed = np.isfinite(least)
+        if not timed.any() or np.any(least[timed] != most[timed]) or np.unique(least[timed]).size < 2:
+            continue
+        gaps = np.isin(day, day[met][~timed[met]])
+        ranks.append(np.where(gaps | ~timed, 0.0, least))
+        if shared and column not in rows.found.values():
+            rows.order_columns = (*rows.order_columns, column)
+            rows.notes.append(f"contests of one day stand in the order of {column!r}")
+    numbered = "date" not in rows.found and "season" in rows.found
+    numbered = numbered and all(keys[k].rpartition(" ")[2].isdigit() for k in met.tolist())
+    changes = np.flatnonzero(np.concatenate([[True], contest[1:] != contest[:-1]]))
+    if changes.size == met.size and not numbered:
+        place = np.full(contests, contest.size)
+        np.minimum.at(place, contest, np.arange(contest.size))
+        return [*ranks, place]
+    parts = [[(not p.isdigit(), int(p) if p.isdigit() else p) for p in re.findall(r"\d+|\D+", key)] for key in keys]
+    rank = np.empty(contests, np.int64)
+    rank[sorted(range(contests), key=lambda k: parts[k])] = np.arange(contests)
+    return [*ranks, rank]
 
 
 def _one_entry_each(

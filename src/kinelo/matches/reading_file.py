@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import CONTEST_COLUMNS, LINEUP_COLUMNS, listed
-from kinelo.matches.kind import CONTESTS, KINDS, MATCHES, Kind
+from kinelo.matches.columns import CONTEST_COLUMNS, LINEUP_COLUMNS
+from kinelo.matches.dated import CONTESTS, KINDS, MATCHES, Kind
 from kinelo.matches.same_side import read_aliases
 from kinelo.runtime.reading import read_text
 
@@ -87,23 +87,6 @@ def _fits(value: object, form: str) -> bool:
     return isinstance(value, dict) and all(isinstance(one, str) or several(one) for one in value.values())
 
 
-def answers_for(source: object, kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """What a reader was asked, with what is kept beside the file where it was asked nothing, and a note of that.
-
-    Mappings are joined; what was asked counts where both say something.
-    """
-    kept_kind, kept = kept_reading(source)
-    if kept_kind is None:
-        return dict(asked), None
-    place = reading_file(source)  # type: ignore[arg-type]
-    if kept_kind is not kind:
-        raise InputError(
-            f"{place} says that {source} holds {kept_kind.noun}: read it with kinelo.read_{kept_kind.noun}, or delete "
-            "that reading."
-        )
-    return joined_answers(asked, kept), f"the file was read as {place.name} says"
-
-
 def joined_answers(asked: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
     """Answers that were asked for over those that are kept.
 
@@ -139,19 +122,6 @@ def stale_columns(kept: Mapping[str, Any], columns: Iterable[str]) -> dict[str, 
     lists = {key: [value] if isinstance(value, str) else value for key, value in named.items()}
     missing = {key: [column for column in value if column not in columns] for key, value in lists.items()}
     return {key: value[0] for key, value in missing.items() if value}
-
-
-def check_columns(source: str | Path, columns: Iterable[str], answers: Mapping[str, Any]) -> None:
-    """Refuse a kept reading that names columns which the file no longer has, where the ``answers`` are still its."""
-    _, kept = kept_reading(source)
-    columns, mapping = list(columns), answers.get("columns") or {}
-    still = {key: value for key, value in kept.items() if answers.get(key) == value}
-    still["columns"] = {key: column for key, column in kept.get("columns", {}).items() if mapping.get(key) == column}
-    for key, column in stale_columns(still, columns).items():
-        raise InputError(
-            f"{reading_file(source)} says that {key!r} is the column {column!r:.60}, which {source} no longer has; its "
-            f"columns are {listed(columns)}. Read it anew with kinelo read, or delete that reading."
-        )
 
 
 def reading_text(name: str, kind: Kind, answers: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ the user wants dropped. Nor are empty rows.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
-from kinelo.matches.dated import NOT_YET, Condition, Rejects, refuse_far_ahead
-from kinelo.matches.dates import WEEKDAY_COLUMNS, DateOrder, read_dates, with_weekdays
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind, counted
-from kinelo.matches.names import HANDLES, JOINERS, as_text, encode_names, without_stand_ins
+from kinelo.matches.dated import CONTESTS, MATCHES, NOT_YET, Condition, Kind, Rejects, counted, refuse_far_ahead
+from kinelo.matches.dates import WEEKDAY_COLUMNS, DateOrder, read_dates, round_rank, times_of_day, with_weekdays
+from kinelo.matches.names import HANDLES, JOINERS, as_text, encode_names, read_numbers, without_stand_ins
 
 Scale = Literal["points", "signed"]
 Best = Literal["lowest", "highest"]
@@ -48,6 +47,8 @@ LONGEST_CONTENT = 60
 
 LINE_REASONS = ("", "stray quote in the line", "more fields than columns", "unreadable line")
 OUTCOME = ("result", "score_line", "home_score", "away_score", "margin")
+LEAST_EMPTY = 0.5
+"""Share of rows that must lack a value before one value stands for several rows."""
 
 
 class NoMatches(InputError):
@@ -119,6 +120,20 @@ class TableRows:
             self.notes.append(f"dates were read in the format {read.form}")
         self.notes += read.notes
         self.reject(np.isnat(self.date), "unreadable date")
+
+    def order_keys(self, chosen: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        """What tells the order of chosen rows within a day, by column, the surest first; NaN where a row does not."""
+        table, given, keys = self.table, self.order_found, {}
+        order = {given["order"]: read_numbers(table[given["order"]].gather(chosen))} if "order" in given else {}
+        if "order" in self.options.columns:
+            keys |= order
+        for column in (self.found.get("date"), given.get("time")):
+            if column is not None:
+                keys[column] = times_of_day(table[column].gather(chosen))
+        if "round" in given:
+            (codes,), names = encode_names(table[given["round"]].gather(chosen))
+            keys[given["round"]] = np.array([*round_rank(names), np.nan])[codes]
+        return keys | order
 
     def rename(self, *spelt: tuple[Sequence[Codes], tuple[str, ...]]) -> list[tuple[list[Codes], tuple[str, ...]]]:
         """Sets of names (columns of codes, and what they stand for) under their aliases, which may join some."""
@@ -214,6 +229,42 @@ class TableRows:
         at = good[played[good]]
         refuse_far_ahead(self.date[at].astype("datetime64[D]").view(np.int64), NOT_YET, self.row[at] + 1)
         return rejected
+
+
+def fill_blocks(table: pl.DataFrame, columns: Iterable[str], notes: list[str]) -> pl.DataFrame:
+    """The table with these columns filled downwards where each value begins a block, and a note of each.
+
+    A block is meant where the first row has a value, at least half of the rows have none, and no value stands twice in
+    a row: a column that repeats its values has gaps instead.
+
+    >>> noted, table = [], pl.DataFrame({"race": ["Spa", None, "Monza", None], "boat": list("abab")})
+    >>> fill_blocks(table, ["race"], noted)["race"].to_list()
+    ['Spa', 'Spa', 'Monza', 'Monza']
+    >>> fill_blocks(table.with_columns(race=pl.Series(["Spa", "Spa", None, None])), ["race"], noted)["race"].to_list()
+    ['Spa', 'Spa', None, None]
+    """
+    others = [pl.col(column) for column in table.columns if column not in set(columns := list(columns))]
+    if not others or table.height < 2:
+        return table
+    for column in columns:
+        text = as_text(table[column]).str.strip_chars()
+        empty = (text.is_null() | (text == "")).to_numpy()
+        if empty[0] or not empty.any():
+            continue
+        filled = ~table.select(pl.all_horizontal(other.is_null() for other in others)).to_series().to_numpy()
+        values = text.filter(pl.Series(~empty))
+        again = bool((values.shift(-1) == values).any())
+        if again or (empty & filled).sum() < LEAST_EMPTY * filled.sum():
+            continue
+        at = np.maximum.accumulate(np.where(empty, 0, np.arange(table.height)))
+        series = table[column].gather(np.where(filled, at, np.arange(table.height)))
+        table = table.with_columns(series.alias(column))
+        notes.append(
+            f"{column!r} is written once for a block of rows: "
+            f"{counted(int((empty & filled).sum()), 'empty cell was', 'empty cells were')} filled "
+            "from above"
+        )
+    return table
 
 
 def listed_names(names: Sequence[str], most: int = 8) -> str:

@@ -26,14 +26,13 @@ from kinelo.matches.columns import (
     find_contest_columns,
 )
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import DatedTable, Day, read_day
+from kinelo.matches.dated import CONTESTS, MATCHES, DatedTable, Day, Kind, read_day
 from kinelo.matches.dates import DateOrder
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind
 from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import NO_NAMES, SEEDS, SMALLEST_TABLE, clean_name
-from kinelo.matches.reading import contest_options, match_options, read_contests, read_matches
-from kinelo.matches.reading_file import answers_for, kept_reading, reading_file
+from kinelo.matches.reading import answers_for, contest_options, match_options, read_contests, read_matches
+from kinelo.matches.reading_file import kept_reading, reading_file
 from kinelo.matches.rows import Scale
 from kinelo.model.validation import one_line
 from kinelo.runtime.reading import check_file

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
-from kinelo.matches.kind import check_played
+from kinelo.matches.dated import check_played
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on

@@ -36,7 +36,7 @@ from kinelo.raters.one_match import Gaps, OneResult
 from kinelo.raters.qualifying import REFERENCE_DAYS
 from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.reading import FIRST_SPREAD
-from kinelo.raters.slots import Key, Points, SlotRow, Slots, numbers_shared, texts_shared
+from kinelo.raters.slots import Key, Points, SlotRow, StoredSlots, numbers_shared, texts_shared
 from kinelo.raters.start import Start
 from kinelo.raters.state import (
     BAND,
@@ -541,7 +541,7 @@ class SideRater(Rater):
 
 
 @dataclass(frozen=True)
-class SideSlots(Slots):
+class SideSlots(StoredSlots):
     """Rows of sides, and home advantage, κ and the like shared by all."""
 
     rater: SideRater

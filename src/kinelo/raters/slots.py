@@ -40,7 +40,7 @@ class Points(NamedTuple):
     relative: bool = False
 
 
-class Slots(ABC):
+class StoredSlots(ABC):
     """What a book asks of a rater that it keeps row by row."""
 
     @abstractmethod

@@ -18,7 +18,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import winner_log_loss
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
-from kinelo.matches.kind import CONTESTS, MATCHES, Kind, check_played
+from kinelo.matches.dated import CONTESTS, MATCHES, Kind, check_played
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
 

@@ -49,7 +49,7 @@ from kinelo.raters.bradley_terry.orders import (
     order_surprises,
     pools_of_contests,
 )
-from kinelo.raters.rank.entries import with_entries
+from kinelo.raters.rank.estimation import with_entries
 from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 
 SEASONS = 24

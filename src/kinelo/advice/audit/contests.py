@@ -33,7 +33,7 @@ from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
 from kinelo.presentation import json_ready
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.rank.entries import thinned
+from kinelo.raters.rank.estimation import thinned
 from kinelo.raters.rank.hindsight import drawn_strengths
 from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 from kinelo.raters.rank.rater import RankElo

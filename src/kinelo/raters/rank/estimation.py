@@ -2,13 +2,20 @@
 
 Losses grow with the field, and a search by outer products of slopes takes shorter steps the larger they are. Losses of
 contests of ``k`` that count ``2/k`` lead near the place, and those in full find it.
+
+Parameters of very many entries are estimated on a part of them: the latest contests, and of large fields some entrants.
+Whoever is left out of a field changes nothing in the order of the others, so that contests of some entrants follow the
+same law as those of all. Entrants are chosen by their names and keep all their contests: who is new stays new, and who
+returns does so as often. Fields are thinned before contests are, as far as a field remains.
 """
 
 from __future__ import annotations
 
 import copy
 import math
+import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +27,8 @@ from kinelo.matches.contests import FINISHED, Contests
 from kinelo.raters.batches import moved_twins, slopes_of
 from kinelo.raters.filter.belief import YEAR, fade_all
 from kinelo.raters.noise import NoiseFactors, find_factors
-from kinelo.raters.rank.entries import thinned
-from kinelo.raters.rank.kernels import Expected, contest_model, filter_contests, room_for_expected, score_contests
+from kinelo.raters.rank.kernels import Expected, filter_contests, room_for_expected, score_contests
+from kinelo.raters.rank.state import contest_model
 from kinelo.runtime.progress import progress_bar
 
 Array = NDArray[np.float64]
@@ -42,6 +49,8 @@ COLLAPSE = 0.3
 """Width of the Cauchy law of what the logarithm of a variance of strengths loses over the years."""
 LITTLE = 0.1
 """Width of the Cauchy law of what experience brings: mostly little, now and then much."""
+LEAST_FIELD = 50
+"""Entrants whom a typical field keeps: a place in a field of so many tells almost as much as in one of all."""
 
 Counter = Callable[[float], None]
 """What is told how many entries were read."""
@@ -194,3 +203,47 @@ def find_noise(rater: Any, contests: Contests) -> NoiseFactors:
         return contest_losses(contests, spread.log_chance)[:, 0]
 
     return find_factors(entries.noise_by, entries.circumstances(contests), losses, settled, entries.factors)
+
+
+def thinned(contests: Contests, entries: int) -> Contests:
+    """These contests where they have no more ``entries`` than that, else about so many of them."""
+    if contests.entrant.size > entries:
+        kept = max(entries / contests.entrant.size, LEAST_FIELD / typical_field(contests))
+        contests = with_some_entrants(contests, kept)
+    after = contests.entrant.size - contests.first[:-1]
+    return contests if contests.entrant.size <= entries else contests[int(np.argmax(after <= entries)) :]
+
+
+def typical_field(contests: Contests) -> float:
+    """Size of the field in which a typical entry stands."""
+    return float((contests.sizes.astype(float) ** 2).sum() / contests.sizes.sum())
+
+
+def with_some_entrants(contests: Contests, part: float) -> Contests:
+    """Contests with about this part of the entrants that they have, where two remain; teams stay whole.
+
+    Names are chosen by a number made of their letters, up to a part of the largest: those chosen before can be thinned
+    again.
+    """
+    slots = next(one for one in contests.slots.values() if not one.advantage)
+    if part >= 1.0 or slots.codes.shape[1] > 1:
+        return contests
+    number = np.array([zlib.crc32(name.encode()) for name in slots.names], float)[slots.codes[:, 0]]
+    return with_entries(contests, number < part * number.max())
+
+
+def with_entries(contests: Contests, kept: NDArray[np.bool_]) -> Contests:
+    """Contests with the entries that are kept (bool, entries), where there are two; places are those among them."""
+    number = np.add.reduceat(kept, contests.first[:-1], dtype=np.int64)
+    kept = kept & (number > 1)[contests.contest]
+    first = np.append(0, np.cumsum(number[number > 1]))
+    rest = replace(contests[number > 1], first=first)
+    inner = contests._entries(np.flatnonzero(kept))
+    place = inner.place.copy()
+    for lo, hi in zip(first[:-1].tolist(), first[1:].tolist()):
+        _, rank, count = np.unique(inner.place[lo:hi], return_inverse=True, return_counts=True)
+        place[lo:hi] = (np.cumsum(count) - 0.5 * (count - 1))[rank]
+    return replace(
+        rest, entrant=inner.entrant, place=place, ended=inner.ended, slots=inner.slots, row=inner.row,
+        distance=inner.distance,
+    )  # fmt: skip

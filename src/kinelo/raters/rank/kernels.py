@@ -34,9 +34,8 @@ by the slopes of that, so that their losses differ from its own as derivatives s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +44,8 @@ from kinelo.model.outcome import CHESS_NU
 from kinelo.play.formula import inlined, inner, kernel
 from kinelo.raters.filter.alone import SlotBeliefs, on_day
 from kinelo.raters.filter.belief import informed, move_clock
-from kinelo.raters.filter.kinds import Kind, Kinds, kinds_of_batch
-from kinelo.raters.rank.entries import ContestEntries
-from kinelo.raters.rank.law import PerformanceLaw, law_of
+from kinelo.raters.filter.kinds import Kinds
+from kinelo.raters.rank.law import PerformanceLaw
 from kinelo.raters.rank.ranking import ContestField, Ranking, Shown, new_grid, read_ranking
 
 Array = NDArray[np.float64]
@@ -62,9 +60,6 @@ LEARNT = 10.0
 """Contests in which a newcomer gains ``1 − 1/e`` of what experience brings."""
 ALIKE = 20.0
 """Entrants of a field for which chance moves its level as far as the error that an anchor of 1 takes away."""
-MODELS: dict[Any, ContestModel] = {}
-"""Parameters as loops take them, remembered: to make them takes longer than to rate a contest."""
-MOST_MODELS = 64
 
 
 class ContestColumns(NamedTuple):
@@ -104,32 +99,6 @@ class ContestModel(NamedTuple):
     anchor: Array
     newcomer_follows: Array
     law: PerformanceLaw
-
-
-def contest_model(entries: ContestEntries, *members: Mapping[str, float]) -> ContestModel:
-    """Parameters as loops take them: those of a rater, or of several side by side as members of a batch."""
-    key = (entries.kinds, entries.advantages, *members[0].items())
-    if len(members) == 1 and key in MODELS:
-        return MODELS[key]
-    walk, prior, rho, level, experience, contest_walk = (
-        np.array([[entries.value(values, name, kind) for values in members] for kind in entries.kinds])
-        for name in ("walk", "prior_spread", "regression", "newcomer", "experience", "contest_walk")
-    )
-    tables = [
-        [Kind(walk=w**2, rho=r, prior=p**2) for w, r, p in zip(*(part[:, q].tolist() for part in (walk, rho, prior)))]
-        for q in range(len(members))
-    ]
-    beside = np.array([kind not in entries.advantages for kind in entries.kinds])
-    retirement, anchor, follows = (
-        np.array([values[name] for values in members]) for name in ("retirement", "anchor", "newcomer_follows")
-    )
-    kinds, law = kinds_of_batch(tables, [1.0] * len(members)), law_of(members[0]["off"], members[0]["depth"])
-    model = ContestModel(kinds, level, experience, contest_walk**2, beside, retirement, anchor, follows, law)
-    if len(members) == 1:
-        if len(MODELS) >= MOST_MODELS:
-            MODELS.clear()
-        MODELS[key] = model
-    return model
 
 
 class Expected(NamedTuple):

@@ -23,9 +23,8 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, estimated, fixed
 from kinelo.forecasts.places import DEEPEST, ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
-from kinelo.matches.dated import Day, day_number, read_day
+from kinelo.matches.dated import CONTESTS, MATCHES, SIZE, Day, check_played, day_number, read_day
 from kinelo.matches.fixtures import check_neutral
-from kinelo.matches.kind import CONTESTS, MATCHES, SIZE, check_played
 from kinelo.matches.matches import Matches, SideOrder, learn_order
 from kinelo.raters import one_contest
 from kinelo.raters.band import band_of, band_walk, with_band
@@ -34,14 +33,12 @@ from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors
 from kinelo.raters.one_contest import Unfinished, contest_of, ranked, with_distances, with_minutes
 from kinelo.raters.one_match import pairs_of
-from kinelo.raters.rank.entries import A_UNIT, ContestEntries, centred_numbers, sizes_differ, thinned
-from kinelo.raters.rank.estimation import SMALL, estimate_parameters, find_noise, likeliest
+from kinelo.raters.rank.estimation import SMALL, estimate_parameters, find_noise, likeliest, thinned
 from kinelo.raters.rank.kernels import (
     NOISE,
     POINTS_PER_UNIT,
     ContestModel,
     Expected,
-    contest_model,
     expect_contests,
     filter_contests,
     room_for_expected,
@@ -57,7 +54,15 @@ from kinelo.raters.rank.reading import (
     points_at_home,
     slot_table,
 )
-from kinelo.raters.rank.state import RankSlots, RankState
+from kinelo.raters.rank.state import (
+    A_UNIT,
+    ContestEntries,
+    RankSlots,
+    RankState,
+    centred_numbers,
+    contest_model,
+    sizes_differ,
+)
 from kinelo.raters.rater import Rater, Traits, without_ratings
 from kinelo.raters.state import NEVER
 from kinelo.raters.stored import ANY, PREFIX, stored, taken_whole
@@ -168,6 +173,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     _taken: ContestEntries | None = field(default=None, init=False)
     _state: RankState | None = field(default=None, init=False)
     _one_call: FieldCall | None = field(default=None, init=False)
+    _tie_state: Array | None = field(default=None, init=False)
 
     walk: float | Mapping[str, float] | None = estimated(
         0.4, 0.01, 4.0, True, "yearly random walk of a strength", by_kind=True
@@ -408,7 +414,14 @@ class RankElo(Rater[Matches | Contests, Any]):
     def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every contest and settle the parameters."""
         self.parameters_: Mapping[str, float] = self._settled_values(estimated)
-        self._state, self._ties = self._fresh(self.parameters_), fresh_ties(self.parameters_["ties"])
+        self._state, self._tie_state = self._fresh(self.parameters_), None
+
+    @property
+    def _ties(self) -> Array:
+        """What is known of draws, made when somebody asks: contests of many have none."""
+        if self._tie_state is None:
+            self._tie_state = fresh_ties(self.parameters_["ties"])
+        return self._tie_state
 
     def _fresh(self, values: Mapping[str, float]) -> RankState:
         state, start = RankState(self._entries), self._start()
@@ -804,4 +817,4 @@ class RankElo(Rater[Matches | Contests, Any]):
         self._state = state
         sums = [stored(arrays, "tie_sums", "f", (2,), 0.0)]
         sums += [stored(arrays, "tie_band", "f", (ANY,))] if "tie_band" in arrays else []
-        self._ties = with_band(np.concatenate(sums), self._ties.size, float(self._ties[2]))
+        self._tie_state = with_band(np.concatenate(sums), self._ties.size, float(self._ties[2]))

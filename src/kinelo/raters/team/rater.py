@@ -33,8 +33,7 @@ from kinelo.forecasts.parameters import (
 )
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import Day, read_day
-from kinelo.matches.kind import CONTESTS, MATCHES, check_played
+from kinelo.matches.dated import CONTESTS, MATCHES, Day, check_played, read_day
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
