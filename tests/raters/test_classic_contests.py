@@ -5,7 +5,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.raters.team.contests import slots_not_used
+from kinelo.raters.one_contest import slots_not_used
 
 
 def by_definition(contests, k):

@@ -88,6 +88,14 @@ class Forecast:
             raise InputError("win, draw and loss must hold a probability for each match.")
         return cls(np.column_stack(columns), unknown)
 
+    @staticmethod
+    def joined(parts: list[Forecast], matches: Any) -> Forecast:
+        """One forecast of all matches from those of their parts."""
+        unknown = tuple(dict.fromkeys(name for part in parts for name in part.unknown))
+        before = [part.ratings_before for part in parts if part.ratings_before is not None]
+        ratings = np.concatenate(before) if len(before) == len(parts) else None
+        return Forecast(np.concatenate([part.probabilities for part in parts]), unknown, matches, ratings)
+
     def about(self, matches: Matches) -> Forecast:
         """The same forecasts with the matches they are about, whose names, dates and identifiers tables then show."""
         return replace(self, matches=matches)
@@ -157,14 +165,6 @@ class Forecast:
         )
         more = (f"and {len(self) - FORECAST_ROWS:,} more",) if len(self) > FORECAST_ROWS else ()
         return Table.of(shown.to_polars().head(FORECAST_ROWS), ".3f", below=more).html()
-
-
-def joined_forecast(parts: list[Forecast], matches: Any) -> Any:
-    """One forecast of all matches from those of their parts."""
-    unknown = tuple(dict.fromkeys(name for part in parts for name in part.unknown))
-    before = [part.ratings_before for part in parts if part.ratings_before is not None]
-    ratings = np.concatenate(before) if len(before) == len(parts) else None
-    return Forecast(np.concatenate([part.probabilities for part in parts]), unknown, matches, ratings)
 
 
 def forecast_table(forecasts: pl.DataFrame) -> Table:

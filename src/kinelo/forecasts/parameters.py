@@ -152,9 +152,11 @@ def estimated(
     return field(default=None, kw_only=kw_only, metadata={DECLARED: declared})
 
 
-def fixed(default: Any, low: float = -math.inf, *, above: bool = False, open: bool = False) -> Any:
+def fixed(
+    default: Any, low: float = -math.inf, high: float = math.inf, *, above: bool = False, open: bool = False
+) -> Any:
     """A field for a number that is never estimated; arguments are those of :class:`Option`."""
-    return field(default=default, metadata={DECLARED: Option("", low, above=above, open=open)})
+    return field(default=default, metadata={DECLARED: Option("", low, high, above=above, open=open)})
 
 
 def switch(default: bool) -> Any:

@@ -92,6 +92,13 @@ class ContestForecast:
     def __len__(self) -> int:
         return len(self.contests)
 
+    @staticmethod
+    def joined(parts: list[ContestForecast], contests: Contests) -> ContestForecast:
+        """One forecast of all contests from those of their parts, which differ in means and deviations alone."""
+        unknown = tuple(dict.fromkeys(name for part in parts for name in part.unknown))
+        mean, deviation = (np.concatenate([getattr(p, name) for p in parts]) for name in ("mean", "deviation"))
+        return replace(parts[0], contests=contests, mean=mean, deviation=deviation, unknown=unknown)
+
     def about(self, contests: Contests) -> ContestForecast:
         """The same forecasts with the contests they are about."""
         return replace(self, contests=contests)

@@ -45,11 +45,14 @@ RATERS = {
     "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
     "bradley-terry": Choice("bradley_terry", "BradleyTerry", "one estimate from all matches, for strengths that stay"),
 }
-CONTEST_RATERS = {"rank": Choice("rank", "RankElo", "ratings from orders of finish, with an uncertainty")}
+CONTEST_RATERS = {
+    "rank": Choice("rank", "RankElo", "ratings from orders of finish, with an uncertainty"),
+    "bradley-terry": RATERS["bradley-terry"],
+}
 RATERS_OF = {MATCHES: RATERS, CONTESTS: CONTEST_RATERS}
 """Raters that can be asked for by name, of matches and of contests."""
 
-TAKEN = (AUTOMATIC, *RATERS, *CONTEST_RATERS)
+TAKEN = (AUTOMATIC, *dict.fromkeys((*RATERS, *CONTEST_RATERS)))
 """Names that a plug-in cannot have."""
 
 CLASSES = {one.kind: f"kinelo.raters.{one.module}.rater" for raters in RATERS_OF.values() for one in raters.values()}

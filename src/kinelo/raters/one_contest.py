@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, ClassVar, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import UNFINISHED, Contests, Slots
-from kinelo.matches.dated import Day
+from kinelo.matches.dated import Day, read_day
 from kinelo.matches.names import clean_name
 from kinelo.matches.reading import places_of
 from kinelo.raters.rater import Rater
@@ -271,3 +271,66 @@ def _members(entrant: Any, kinds: tuple[str, ...], optional: int) -> list[tuple[
             raise InputError(f"{part!r:.60} is not a name; a name is text that is not blank.")
         members.append(names)
     return members + [()] * (len(kinds) - len(members))
+
+
+def slots_not_used(contests: Contests) -> list[str]:
+    """Kinds of slots of which those use nothing who rate entrants, whoever or whatever they are made of."""
+    return [
+        kind for kind, slots in contests.slots.items() if slots.codes.shape[1] > 1 or _differ(contests, slots.codes)
+    ]
+
+
+def _differ(contests: Contests, codes: NDArray[np.int32]) -> bool:
+    """Whether a column of slots says anything else than who the entrant is."""
+    pairs = np.unique(np.column_stack([contests.entrant, codes[:, 0]]), axis=0)
+    entrants, values = (np.unique(column).size for column in pairs.T)
+    return values > 1 and not len(pairs) == entrants == values
+
+
+class WholeEntrants:
+    """What raters share that rate each entrant of a contest as a whole; what it is made of is used by RankElo."""
+
+    predict_one: ClassVar[PredictOne] = predict_one  # type: ignore[assignment]
+    update_one: ClassVar[UpdateOne] = update_one  # type: ignore[assignment]
+    _called: ClassVar[str]
+    """Who that is, in sentences."""
+
+    def _unused_words(self: Any, played: Any) -> str:
+        """What is said of slots that are not used, if there are any."""
+        unused = [] if played.kind.two_sided else slots_not_used(played)
+        if not unused:
+            return ""
+        rates = f"{self._called} rates each entrant as a whole"
+        return f"{rates} and does not use {' and '.join(unused)}; --rater rank does"
+
+    def _foresee_field(self: Any, entrants: Any, **options: Any) -> Any:
+        return self.predict(self._field_of(entrants, **options))
+
+    def _use_order(self: Any, order: Any, **options: Any) -> None:
+        self.update(self._contest_one(order, **options))
+
+    def _contest_one(
+        self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **unknown_options: Any
+    ) -> Contests:
+        """One contest as :meth:`update_one` takes it."""
+        if unknown_options:
+            what = next(iter(unknown_options))
+            raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
+        return self._contest(*ranked(order, unfinished, ranks), date)
+
+    def _field_of(self: Any, entrants: Sequence[Any], *, date: Day | None = None, **unknown_options: Any) -> Contests:
+        """One contest to come as :meth:`predict_one` takes it."""
+        if unknown_options:
+            raise InputError(
+                f"A contest has no {next(iter(unknown_options))}; predict_one takes its entrants and date."
+            )
+        self._check_has_ratings()
+        return self._contest(entrants, None, None, date)
+
+    def _contest(
+        self: Any, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None,
+        date: Day | None,
+    ) -> Contests:  # fmt: skip
+        """One contest by names; without a date it is on the day of the last one rated."""
+        day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
+        return contest_of(entrants, places, ended, day, ("entrant",))

@@ -38,7 +38,7 @@ from kinelo.forecasts.estimator import (
     score_ahead,
 )
 from kinelo.forecasts.fit import estimate, says_anew
-from kinelo.forecasts.forecast import Forecast, joined_forecast
+from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import (
     FIXED_BY_PLAIN_ELO,
     LOOKED_AT,
@@ -565,7 +565,7 @@ class Rater(ABC, Generic[Data, Said]):
                 self._use(part)
             else:
                 forecasts.append(self._step_ahead(part))
-        return forecasts[0] if len(forecasts) == 1 else joined_forecast(forecasts, matches)
+        return forecasts[0] if len(forecasts) == 1 else forecasts[0].joined(forecasts, matches)
 
     def _parts(self, matches: Data) -> Iterable[tuple[Data, bool]]:
         """The matches in parts, and whether each is forecast as a whole before any of it is used."""

@@ -11,6 +11,7 @@ from kinelo.advice.audit.alike import fields_found
 from kinelo.raters.bradley_terry.orders import (
     POINT,
     Orders,
+    add_information,
     fit_orders,
     order_derivatives,
     order_surprises,
@@ -64,25 +65,24 @@ def truth_of(races, strength, ratings):
 def test_derivatives_of_an_order_are_those_of_its_logarithm():
     first, entrant = np.array([0, 4, 7]), np.array([2, 0, 1, 4, 3, 1, 2])
     tied, finished = np.array([0, 1, 1, 3, 4, 5, 6]), np.array([True, True, True, False, True, True, False])
-    orders = Orders(first, entrant, tied, finished)
+    orders = Orders(first, entrant, tied, finished, np.arange(2), np.ones(2), np.ones(2))
 
     def level(x):
         stages = [(2, [2, 0, 1, 4]), (0, [0, 1, 4]), (1, [0, 1, 4]), (3, [3, 1, 2]), (1, [1, 2])]
         return sum(x[who] - logsumexp(x[others]) for who, others in stages)
 
     x, h = np.array([0.3, -0.8, 1.1, 0.2, -0.5]), 1e-5
-    gradient, upper, surprise = np.zeros(5), np.zeros((5, 5)), np.empty(7)
-    assert order_derivatives(orders, x, gradient, upper, surprise) == pytest.approx(level(x), rel=1e-12)
-    information = upper + np.triu(upper, 1).T
+    total, parts = order_derivatives(orders, x)
+    assert total == pytest.approx(level(x), rel=1e-12)
+    upper, surprise = np.zeros((5, 5)), parts[:, 0]
+    add_information(orders, parts, upper)
+    gradient, information = np.bincount(entrant, surprise), upper + np.triu(upper, 1).T
     assert surprise[:4].sum() == pytest.approx(0.0, abs=1e-12) and surprise[0] > 0 > surprise[3]
     assert order_surprises(orders, x / POINT) == pytest.approx(surprise, rel=1e-9)
-    assert np.bincount(entrant, surprise) == pytest.approx(gradient, rel=1e-9)
     slopes = [(level(x + h * one) - level(x - h * one)) / (2 * h) for one in np.eye(5)]
     assert gradient == pytest.approx(np.array(slopes), abs=1e-8)
     for one, row in zip(np.eye(5), information):
-        up, down = np.zeros(5), np.zeros(5)
-        order_derivatives(orders, x + h * one, up, np.zeros((5, 5)), surprise)
-        order_derivatives(orders, x - h * one, down, np.zeros((5, 5)), surprise)
+        up, down = (np.bincount(entrant, order_derivatives(orders, x + step * one)[1][:, 0]) for step in (h, -h))
         assert row == pytest.approx((down - up) / (2 * h), abs=1e-8)
 
 
@@ -95,8 +95,8 @@ def test_strengths_from_all_contests_at_once_are_right_where_a_filter_forgets():
     ahead = rated(races)[0]
     assert np.polyfit(strength[races.entrant], ahead, 1)[0] < 0.25
     # The precision is that of points.
-    gradient, upper = np.zeros(strength.size), np.zeros((strength.size,) * 2)
-    order_derivatives(Orders.of(races), POINT * found.strength, gradient, upper, np.empty(races.entrant.size))
+    upper = np.zeros((strength.size,) * 2)
+    add_information(Orders.of(races), order_derivatives(Orders.of(races), POINT * found.strength)[1], upper)
     whole = POINT**2 * (upper + np.triu(upper, 1).T) + np.eye(strength.size) / 2000.0**2
     assert found.root.T @ found.root == pytest.approx(whole, rel=1e-2, abs=1e-3 * whole.max())
 

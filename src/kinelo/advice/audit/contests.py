@@ -33,12 +33,12 @@ from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
 from kinelo.presentation import json_ready
 from kinelo.raters.adapter import blank_of
+from kinelo.raters.one_contest import slots_not_used
 from kinelo.raters.rank.estimation import thinned
 from kinelo.raters.rank.hindsight import drawn_strengths
 from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.rater import Rater, traits_of
-from kinelo.raters.team.contests import slots_not_used
 
 LEAST_CONTESTS = 40
 MOST_ENTRIES = 60_000

@@ -40,7 +40,7 @@ import copy
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -273,7 +273,8 @@ class Likelihood:
     ) -> None:
         self.cells, self.n, self.tied = cells, n, tied
         self.offset, self.kappa, self.held = offset, kappa, held
-        self.size = n + cells.c.shape[1] + tied
+        self.effects = cells.c.shape[1]
+        self.size = n + self.effects + tied
         self.unknowns = Unknowns(n, float(kappa), bool(tied))
         self.free = np.ones(self.size, bool)
         self.free[held] = False
@@ -284,13 +285,13 @@ class Likelihood:
         if tied and ridge > 0.0:
             self.centre[-1], self.added[-1] = math.log(USUAL_TIES), TIES_WIDTH**-2
 
-    def over(self, cells: Cells) -> Likelihood:
+    def over(self, cells: Any) -> Self:
         """The same of other counts."""
         twin = copy.copy(self)
         twin.cells = cells
         return twin
 
-    def with_ridge(self, ridge: float) -> Likelihood:
+    def with_ridge(self, ridge: float) -> Self:
         """The same with another ridge."""
         twin = copy.copy(self)
         twin.added = np.concatenate([np.full(self.n, 4.0 * ridge), self.added[self.n :]])
@@ -302,18 +303,43 @@ class Likelihood:
 
     def slopes(self, theta: Array, curved: bool = True) -> tuple[float, Array, Array]:
         """Value, gradient, and curvature of every cell; without it the value is 0."""
+        value, gradient, weights = self._of_comparisons(theta, curved)
+        away = theta - self.centre
+        return value + 0.5 * float(self.added @ away**2), gradient + self.added * away, weights
+
+    def _of_comparisons(self, theta: Array, curved: bool) -> tuple[float, Array, Array]:
         gradient, weights = np.zeros(self.size), np.zeros((self.cells.i.size if curved else 0, 3))
         value = slopes(theta, self.unknowns, self.cells, self.offset, gradient, weights)
-        away = theta - self.centre
-        value += 0.5 * float(self.added @ away**2)
-        gradient += self.added * away
         return value, gradient, weights
 
     def curvature(self, theta: Array) -> Array:
         """Matrix of second derivatives."""
         M = np.diag(self.added)
-        add_matrix(self.unknowns, self.cells, self.slopes(theta)[2], M)
+        self._add_matrix(self.slopes(theta)[2], M)
         return M
+
+    def _add_matrix(self, weights: Array, M: Array) -> None:
+        """Add the matrix that such weights describe."""
+        add_matrix(self.unknowns, self.cells, weights, M)
+
+    def newton_step(self, weights: Array, free: NDArray[np.bool_], gradient: Array, residual: float) -> Array:
+        """Newton's step for the unknowns that are free, by conjugate gradients."""
+        return conjugate_gradients(self.unknowns, self.cells, weights, self.added, free, gradient, residual)
+
+    def losses(self, theta: Array) -> Array:
+        """Log-loss of every result of every cell."""
+        chances = np.empty((self.cells.i.size, 3))
+        all_chances(differences(theta, self.n, self.cells, self.offset), self.kappa_at(theta), chances)
+        return -np.log(np.maximum(chances, 1e-15))
+
+    @property
+    def worth(self) -> Array:
+        """How many comparisons each of what is counted stands for."""
+        return np.ones((self.cells.i.size, 3))
+
+    def first_numbers(self, events: Array, names: Sequence[str]) -> Array:
+        """How many of ``events`` come before the first of each, in an order of names (cells, 3)."""
+        return _first_numbers(self.cells, events, names)
 
     def squared_scores(self, theta: Array) -> Array:
         """Matrix of the sums of squared scores."""
@@ -341,7 +367,7 @@ class Likelihood:
             free[:1] = False  # only differences matter: rounding would drive everybody off together
         value, gradient, weights = self.slopes(theta)
         for _ in range(MOST_LIKELIHOOD_STEPS):
-            step = conjugate_gradients(self.unknowns, self.cells, weights, self.added, free, gradient, residual)
+            step = self.newton_step(weights, free, gradient, residual)
             decrement = float(gradient @ step)
             if decrement < residual * max(1.0, abs(value)) or not math.isfinite(decrement):
                 return theta - step if math.isfinite(decrement) else theta
@@ -408,36 +434,48 @@ def choose_ridge(likelihood: Likelihood, events: Array, names: Sequence[str], st
     start
         Unknowns at which estimates begin.
     """
-    if events.sum() < LEAST_COMPARISONS:
-        return LEAST_RIDGE
-    before = _first_numbers(likelihood.cells, events, names)
-    losses: list[list[Array]] = [[] for _ in RIDGES]
+    ridges = [likelihood.with_ridge(ridge) for ridge in RIDGES]
+    return RIDGES[first_not_worse(ridges, likelihood, events, names, start)]
+
+
+def first_not_worse(
+    tried: Sequence[Likelihood], judge: Likelihood, events: Array, names: Sequence[str], start: Array,
+    clearly: float = CLEARLY,
+) -> int:  # fmt: skip
+    """Which of several likelihoods is the first whose forecasts of comparisons left out are not worse than the best by
+    more than so many standard errors; they are held against what ``judge`` says of those.
+    """
+    worth = judge.worth
+    if (events * worth).sum() < LEAST_COMPARISONS:
+        return 0
+    before = judge.first_numbers(events, names)
+    losses: list[list[Array]] = [[] for _ in tried]
     weights: list[Array] = []
+    left_out = 0.0
     for fold in range(FOLDS):
         part = np.divide(_dealt(before, events, fold), events, out=np.zeros_like(events), where=events > 0)
-        counts = likelihood.cells.counts
-        train = likelihood.over(likelihood.cells._replace(counts=counts * (1.0 - part)))
+        counts = judge.cells.counts
         theta, weight = start, (counts * part).ravel()
-        asked, chances = weight > 0.0, np.empty_like(counts)
-        for k in reversed(range(len(RIDGES))):  # a strong ridge is found at once, and begins the next weaker one
-            theta = train.with_ridge(RIDGES[k]).maximum(theta, LOOSE_RESIDUAL)
-            all_chances(differences(theta, train.n, train.cells, train.offset), train.kappa_at(theta), chances)
-            losses[k].append(-np.log(np.maximum(chances, 1e-15)).ravel()[asked])
+        asked = weight > 0.0
+        for k in reversed(range(len(tried))):  # a strong ridge is found at once, and begins the next weaker one
+            theta = tried[k].over(tried[k].cells._replace(counts=counts * (1.0 - part))).maximum(theta, LOOSE_RESIDUAL)
+            losses[k].append(judge.losses(theta).ravel()[asked])
         weights.append(weight[asked])
-        if sum(map(len, weights)) >= ENOUGH:
+        left_out += float(worth.ravel()[asked].sum())
+        if left_out >= ENOUGH:
             break
     weight = np.concatenate(weights)
     if weight.size == 0:
-        return LEAST_RIDGE
-    tried = np.array([np.concatenate(one) for one in losses])
-    best = tried[int((tried @ weight).argmin())]
-    for ridge, own in zip(RIDGES, tried):
+        return 0
+    scores = np.array([np.concatenate(one) for one in losses])
+    best = scores[int((scores @ weight).argmin())]
+    for k, own in enumerate(scores):
         gap = own - best
         mean = float(np.average(gap, weights=weight))
         error = float(np.sqrt(np.average((gap - mean) ** 2, weights=weight) / weight.sum()))
-        if mean <= CLEARLY * error:
-            return ridge
-    return LEAST_RIDGE
+        if mean <= clearly * error:
+            return k
+    return 0
 
 
 def _first_numbers(cells: Cells, events: Array, names: Sequence[str]) -> Array:

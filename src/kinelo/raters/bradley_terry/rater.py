@@ -2,6 +2,8 @@
 
 The maximum of Davidson's likelihood (:mod:`kinelo.raters.bradley_terry.likelihood`) does not depend on the order of the
 comparisons, as ratings by any update do: the right estimate for language models in an arena, or for any table of votes.
+Contests of many are compared by that of Plackett and Luce (:mod:`kinelo.raters.bradley_terry.orders`), which is the
+same between two. It keeps how fields hang together: a filter of independent beliefs forgets it where fields are alike.
 """
 
 from __future__ import annotations
@@ -20,22 +22,28 @@ from scipy.special import ndtri
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number, estimated, fixed
+from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
 from kinelo.forecasts.scores import outcome_shares
+from kinelo.matches.contests import Contests
+from kinelo.matches.dated import CONTESTS, MATCHES
 from kinelo.matches.matches import Matches, SideOrder, tells_result
 from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import one_line, whole
 from kinelo.play.laws import points_scale
 from kinelo.raters.bradley_terry.likelihood import (
     LEAST_RIDGE,
+    LOOSE_RESIDUAL,
     Cells,
     Likelihood,
     all_chances,
     bootstrap,
     choose_ridge,
+    first_not_worse,
     rank_intervals,
     ranks_of_draws,
     sandwich,
 )
+from kinelo.raters.bradley_terry.orders import CLEARLY_ALIKE, POINT, OrderLikelihood, Orders
 from kinelo.raters.covariates import (
     EFFECT_WIDTH,
     FIRST_DOUBT_OF_SIDES,
@@ -45,6 +53,7 @@ from kinelo.raters.covariates import (
     effects_frame,
     settled_effects,
 )
+from kinelo.raters.one_contest import WholeEntrants
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.spelling import MOST_NAMED
@@ -59,6 +68,9 @@ Array = NDArray[np.float64]
 MOST_SCALINGS = 100
 TABLES = ("counts", "squared", "events")
 CELL_ARRAYS = ("i", "j", "c", *TABLES)
+ORDER_ARRAYS = ("first", "entrant", "tied", "finished", "counts")
+RETIREMENTS = (0.0, 0.03, 0.1, 0.3, 1.0)
+"""Parts of a retirement that are tried."""
 
 
 def covariate_columns(matches: Matches, names: tuple[str, ...]) -> Array:
@@ -170,9 +182,68 @@ class Tally(RaterState):
         self.whole = bool(stored(arrays, "whole", "b", ()) if "whole" in arrays else (self.counts == self.events).all())
 
 
+class OrderTally(Tally):
+    """All contests rated, as orders, and who took part how often."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+        none = np.empty(0, np.int64)
+        self.orders = Orders(np.zeros(1, np.int64), none, none, np.empty(0, bool), none, np.empty(0), np.empty(0))
+
+    @property
+    def comparisons(self) -> tuple[Array, Array]:
+        """How much contests count, by squared weight and by number."""
+        counts = self.orders.counts
+        return (counts, counts) if self.whole else (counts**2, (counts > 0).astype(float))
+
+    def add(self, matches: Any) -> None:
+        """Keep further contests."""
+        contests: Contests = matches
+        self.name_index.places(tuple(contests._appearing))
+        places = np.array([self.name_index.index.get(name, -1) for name in contests.entrants], np.int64)
+        self.grow()
+        self.note_days(contests.day)
+        entrant = places[contests.entrant]
+        self.known.games[:] += np.bincount(entrant, minlength=self.known.games.size)
+        np.maximum.at(self.known.last, entrant, contests.day[contests.contest])
+        self.whole = self.whole and bool((contests.weight == np.floor(contests.weight)).all())
+        old, new = self.orders, Orders.of(contests)
+        entries, number = old.entrant.size, old.counts.size
+        first, tied, contest = new.first[1:] + entries, new.tied + entries, new.contest + number
+        further = (first, entrant, tied, new.finished, contest, new.share, contests.weight)
+        self._keep(Orders._make(np.append(*pair) for pair in zip(old, further, strict=True)))
+
+    def _keep(self, orders: Orders) -> None:
+        self.orders = orders
+        # Who is compared with whom, as far as pools ask: everyone with the first of the field.
+        leaders = orders.entrant[orders.first[:-1]]
+        self.i, self.j = orders.entrant.astype(np.int32), np.repeat(leaders, np.diff(orders.first)).astype(np.int32)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything, as arrays to be kept on disk."""
+        kept = {name: getattr(self.orders, name) for name in ORDER_ARRAYS}
+        return {**RaterState.to_arrays(self), **kept, "whole": np.array(self.whole)}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave."""
+        RaterState.from_arrays(self, arrays)
+        entries, number = len(arrays["entrant"]), len(arrays["counts"])
+        first = stored(arrays, "first", "i", (number + 1,), 0, entries + 1)
+        entrant = stored(arrays, "entrant", "i", (entries,), 0, len(self))
+        tied = stored(arrays, "tied", "i", (entries,), 0, entries)
+        if first[0] != 0 or first[-1] != entries or (np.diff(first) < 1).any() or (tied > np.arange(entries)).any():
+            raise InputError("first and tied hold no orders.")
+        finished, counts = stored(arrays, "finished", "b", (entries,)), stored(arrays, "counts", "f", (number,), 0)
+        self._keep(Orders(first, entrant, tied, finished, np.arange(number), np.ones(number), counts))
+        self.whole = bool(stored(arrays, "whole", "b", ()))
+
+
 @dataclass(eq=False, repr=False)
-class BradleyTerry(Rater):
+class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     """The batch estimate of strengths that do not change, with Davidson's ties and covariates of the comparison.
+
+    Contests of many are compared as well, by the law of Plackett and Luce; entrants are rated as a whole. A rater
+    compares one or the other.
 
     A column ``weight`` of whole numbers says how many comparisons a row stands for, as a table of votes does. Where one
     of them is no whole number, every row is one comparison, which counts by its weight.
@@ -194,6 +265,9 @@ class BradleyTerry(Rater):
         (:mod:`kinelo.raters.bradley_terry.ridge`), of all comparisons rated; ``ridge_`` says which. A walk one step
         ahead keeps the one it began with. Unless it is 0, κ and the advantage have weak priors too: within a factor e³
         of ½, and ± 700 points.
+    retirement
+        How much it tells that somebody did not finish a contest: 0 nothing, 1 as much as finishing last. None takes the
+        one of 0, .03, .1, .3 and 1 that forecasts contests left out best; ``parameters_`` says which.
     refit_days
         How old an estimate may become in :meth:`one_step_ahead` before it is made again; 0 makes it anew every day.
     initial
@@ -205,11 +279,17 @@ class BradleyTerry(Rater):
     >>> rater = kn.BradleyTerry(ridge=0.1).fit(kn.read_matches(votes))
     >>> rater.ratings_["name"].to_list(), rater.intervals()["rank_high"].to_list()
     (['A', 'B', 'C'], [3, 3, 3])
+    >>> races = {"race": [1, 1, 1, 2, 2, 2], "driver": list("ABCBAC"), "place": [1, 2, 3, 1, 2, 3]}
+    >>> rater = kn.BradleyTerry(ridge=0.1).fit(kn.read_contests(races))
+    >>> rater.ratings_["rating"].round().to_list(), rater.predict_one(["A", "C"])
+    ([1647.0, 1647.0, 1207.0], Forecast of 1 contest: A 0.926, C 0.074)
     """
 
-    _traits = Traits(all_at_once=True)
+    _traits = Traits((MATCHES, CONTESTS), ("matches", "contests"), all_at_once=True)
+    _called = "BradleyTerry"
     _stepping = False
     _ridge_found = None
+    _retirement_found = None
     look: int | None = field(default=None, init=False)
 
     ties: float | None = estimated(0.5, 0.0, 1e6, False, "draws: equals draw κ/(2 + κ) of their matches")
@@ -220,16 +300,17 @@ class BradleyTerry(Rater):
     home_advantage: float | None = estimated(0.0, -1e4, 1e4, False, "rating points for the side named first")
     refit_days: float = fixed(30.0, 0.0)
     initial: float = fixed(1500.0)
+    retirement: float | None = fixed(None, 0.0, 1.0, open=True)
 
     def _needs_whole_table(self) -> str:
         """It weighs all matches at once."""
         return "it weighs all matches at once; read them with read_matches"
 
-    def _learn(self, matches: Matches, latest: Matches) -> None:
+    def _learn(self, matches: Matches | Contests, latest: Matches | Contests) -> None:
         """Using the matches estimates everything."""
         self._use(matches)
 
-    def _conclude(self, matches: Matches, latest: Matches) -> None:
+    def _conclude(self, matches: Matches | Contests, latest: Matches | Contests) -> None:
         label = self._labels()
         if label.max(initial=0) == 0:
             return
@@ -249,14 +330,31 @@ class BradleyTerry(Rater):
         for name, value in (self.anchor or {}).items():
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
         self._theta: Array | None = None
-        self._ridge_found = None
+        self._ridge_found = self._retirement_found = None
         return Tally(covariates)
 
-    def _use(self, matches: Matches) -> None:
+    def _tally_for(self, matches: Matches | Contests) -> Any:
+        """The state, which is of matches or of contests."""
+        tally: Tally = self._begun()
+        if isinstance(matches, Contests) == isinstance(tally, OrderTally):
+            return tally
+        if len(tally):
+            held = CONTESTS if isinstance(tally, OrderTally) else MATCHES
+            raise InputError(
+                f"This BradleyTerry has compared {held.noun}, and what it is handed now are {matches.kind.noun}; "
+                "take another one for them."
+            )
+        given = [name for name in ("covariates", "home_advantage", "ties") if getattr(self, name)]
+        if isinstance(matches, Contests) and given:
+            raise InputError(f"BradleyTerry({given[0]}=…) says something of matches of two sides; leave it out here.")
+        self._state = OrderTally() if isinstance(matches, Contests) else self._fresh(self.parameters_)
+        return self._state
+
+    def _use(self, matches: Matches | Contests) -> None:
         """Add further comparisons; the estimate is made anew from all of them, as if they had come at once."""
-        self._begun().add(matches)
+        self._tally_for(matches).add(matches)
         if not self._stepping:
-            self._theta = self._ridge_found = None
+            self._theta = self._ridge_found = self._retirement_found = None
             self._order = SideOrder(not tells_result(*self._state.won_at_home()), self._order.neutral)
         self._estimate()
 
@@ -281,6 +379,10 @@ class BradleyTerry(Rater):
         """The ridge in use: the one given, else the one found."""
         return float(self.ridge if self.ridge is not None else self._ridge_found or LEAST_RIDGE)
 
+    @property
+    def _retirement(self) -> float:
+        return float(self.retirement if self.retirement is not None else self._retirement_found or 0.0)
+
     def _likelihood(self) -> Likelihood:
         tally = self._state
         index = tally.name_index.index
@@ -291,6 +393,9 @@ class BradleyTerry(Rater):
                 "ridge=0 cannot place contestants that no comparison connects beside one another; give a ridge above 0."
             )
         centre = float(np.mean(list((self.anchor or {}).values()))) * self._scale if held.size else 0.0
+        if isinstance(tally, OrderTally):
+            orders = tally.orders.with_retirement(self._retirement)
+            return OrderLikelihood(orders, len(tally), self.ridge_, held, centre)
         fixed = self._scale * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
         kappa = 0.0 if self._ties_sought else float(self.ties or 0.0)
         return Likelihood(
@@ -321,18 +426,36 @@ class BradleyTerry(Rater):
         for name, value in (self.anchor or {}).items():
             if name in tally.name_index.index and likelihood.held.size:
                 start[tally.name_index.index[name]] = self._scale * value
+        if self.ridge is None and self._ridge_found is None and isinstance(likelihood, OrderLikelihood):
+            weakest = likelihood.with_ridge(LEAST_RIDGE)
+            if weakest.alike(weakest.maximum(start, LOOSE_RESIDUAL)) > CLEARLY_ALIKE:
+                self._ridge_found, likelihood = LEAST_RIDGE, weakest
         if self.ridge is None and self._ridge_found is None:
             self._ridge_found = choose_ridge(likelihood, tally.comparisons[1], tally.name_index.names, start)
             likelihood = likelihood.with_ridge(self._ridge_found)
+        if isinstance(tally, OrderTally) and self.retirement is None and self._retirement_found is None:
+            likelihood = self._find_retirement(tally, likelihood, start)
         self._theta, self._known = likelihood.maximum(start), n
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
-        effects = self._theta[n : n + likelihood.cells.c.shape[1]] / points_scale(CHESS_NU, ties)
+        effects = self._theta[n : n + likelihood.effects] / points_scale(CHESS_NU, ties)
         venue = self._venue_sought
         self.parameters_: Mapping[str, float] = {
             "ties": ties,
             "home_advantage": float(effects[0]) if venue else float(self.home_advantage or 0.0),
+            **({"retirement": self._retirement} if isinstance(tally, OrderTally) else {}),
         }
         self.covariates_: dict[str, float] = dict(zip(self.covariates, effects[int(venue) :].tolist(), strict=True))
+
+    def _find_retirement(self, tally: OrderTally, judge: Likelihood, start: Array) -> Likelihood:
+        """The likelihood with the share of retirements that forecasts of contests left out ask for."""
+        self._retirement_found, tried = 0.0, [judge]
+        if tally.orders.finished.all():
+            return judge
+        for retirement in RETIREMENTS[1:]:
+            tried.append(judge.over(tally.orders.with_retirement(retirement)))
+        found = first_not_worse(tried, judge, tally.comparisons[1], tally.name_index.names, start, 0.0)
+        self._retirement_found = RETIREMENTS[found]
+        return tried[found]
 
     def _shift(self) -> float:
         """What is added to strengths in points to make them ratings."""
@@ -347,7 +470,13 @@ class BradleyTerry(Rater):
     def _strength(self) -> Array:
         return np.empty(0) if self._theta is None else self._theta[: len(self._state)]
 
-    def _foresee(self, matches: Matches) -> Forecast:
+    def _foresee(self, matches: Matches | Contests) -> Any:
+        if isinstance(matches, Contests):
+            index = self._begun().name_index.index
+            places = np.array([index.get(name, -1) for name in matches.entrants], np.int32)
+            unknown = tuple(matches.entrants[code] for code in np.unique(matches.entrant) if places[code] < 0)
+            rating = self._level(places)[matches.entrant] / self._scale + self._shift()
+            return ContestForecast(matches, rating, np.full(rating.size, GUMBEL_DEVIATION / POINT), unknown, "gumbel")
         x, indices = self._differences(matches)
         ratings = np.column_stack([self._level(places) for places in (indices.home, indices.away)])
         return Forecast(self._chances(x), indices.unknown, matches, ratings / self._scale + self._shift())
@@ -381,7 +510,7 @@ class BradleyTerry(Rater):
             return np.zeros(places.size)
         return np.where(newcomers, strength.mean(), strength[places]) if newcomers.any() else strength[places]
 
-    def _parts(self, matches: Matches) -> Iterator[tuple[Matches, bool]]:
+    def _parts(self, matches: Matches | Contests) -> Iterator[tuple[Any, bool]]:
         """The matches of ``refit_days`` at a time, forecast from all before and then added."""
         days, start = matches.day, 0
         self._stepping = True  # each estimate begins where the one before ended, with its ridge
@@ -537,7 +666,8 @@ class BradleyTerry(Rater):
         """Everything needed to carry on from here, as arrays."""
         theta = np.empty(0) if self._theta is None else self._theta
         order = np.array([self._order.home, self._order.neutral])
-        ridge = {} if self._ridge_found is None else {"ridge": np.array([self._ridge_found])}
+        found = {"ridge": self._ridge_found, "retirement": self._retirement_found}
+        ridge = {name: np.array([value]) for name, value in found.items() if value is not None}
         prepared = np.array([self._prepared or len(self._begun()) > 0])
         return {**self._begun().to_arrays(), "theta": theta, "order": order, "prepared": prepared, **ridge}
 
@@ -546,6 +676,8 @@ class BradleyTerry(Rater):
         """Take over what :meth:`to_arrays` gave."""
         self._order: SideOrder = SideOrder(*arrays["order"].tolist())
         self._reset()
+        if "entrant" in arrays:
+            self._state = OrderTally()
         self._state.from_arrays(arrays)
         # Version 0.5 did not keep it: what a first table says was said wherever there is one.
         kept = "prepared" in arrays
@@ -553,6 +685,8 @@ class BradleyTerry(Rater):
         # Versions that did not keep it had the least.
         if arrays["theta"].size:
             self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0]) if "ridge" in arrays else LEAST_RIDGE
+            if "retirement" in arrays:
+                self._retirement_found = float(stored(arrays, "retirement", "f", (1,), 0.0, 1.0)[0])
             self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._state)
             self._estimate()
         elif len(self._state):

@@ -81,20 +81,6 @@ def rate_contests(rater: Any, contests: Contests) -> ContestForecast:
     return _forecast(rater, contests, before, unknown)
 
 
-def slots_not_used(contests: Contests) -> list[str]:
-    """Kinds of slots of which plain Elo uses nothing: it rates entrants, whoever or whatever they are made of."""
-    return [
-        kind for kind, slots in contests.slots.items() if slots.codes.shape[1] > 1 or _differ(contests, slots.codes)
-    ]
-
-
-def _differ(contests: Contests, codes: NDArray[np.int32]) -> bool:
-    """Whether a column of slots says anything else than who the entrant is."""
-    pairs = np.unique(np.column_stack([contests.entrant, codes[:, 0]]), axis=0)
-    entrants, values = (np.unique(column).size for column in pairs.T)
-    return values > 1 and not len(pairs) == entrants == values
-
-
 def forecast_contests(rater: Any, contests: Contests) -> ContestForecast:
     """Forecast contests from the ratings as they stand; names never met begin at the start."""
     state = rater._begun()

@@ -33,23 +33,22 @@ from kinelo.forecasts.parameters import (
 )
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES, Day, check_played, read_day
+from kinelo.matches.dated import CONTESTS, MATCHES, check_played
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.play.laws import code_outcome
-from kinelo.raters import one_contest
 from kinelo.raters.band import band_walk
 from kinelo.raters.circumstances import Circumstances
 from kinelo.raters.margins import MEMORY, first_unit, running_unit
-from kinelo.raters.one_contest import contest_of, ranked
+from kinelo.raters.one_contest import WholeEntrants
 from kinelo.raters.rater import Traits
 from kinelo.raters.reading import SHARPNESS_WALK
 from kinelo.raters.sides import HOME_STEP, USUAL_SPREAD, SideRater
 from kinelo.raters.start import read_k
 from kinelo.raters.streaming import LOOK
-from kinelo.raters.team.contests import forecast_contests, rate_contests, slots_not_used
+from kinelo.raters.team.contests import forecast_contests, rate_contests
 from kinelo.raters.team.kernels import TeamParameters
 from kinelo.raters.team.law import NO_STEPS_BY_NAME, SCALE, EloLaw, StepsByName, elo_slopes
 
@@ -73,7 +72,7 @@ class KOption(NamedTuple):
         return check_number("TeamElo.classic", "k", value, 0.0)
 
 
-class ClassicElo(SideRater):
+class ClassicElo(WholeEntrants, SideRater):
     """What :meth:`kinelo.TeamElo.classic` makes; its arguments are described there."""
 
     _declared_parameters: ClassVar[tuple[Parameter, ...]] = (
@@ -87,6 +86,7 @@ class ClassicElo(SideRater):
         )
     }  # fmt: skip
     _traits = Traits((MATCHES, CONTESTS), ("matches", "contests"), True, follows_matches=True, passes_points=True)
+    _called = "plain Elo"
     k: float | StepRule
     k_of: Any
     _around: ClassVar[Circumstances] = Circumstances()  # type: ignore[assignment]
@@ -169,15 +169,6 @@ class ClassicElo(SideRater):
         home = found.get("home_advantage", usual) if self.home_advantage is None else self.home_advantage
         return {**steps, "ties": self.ties or 0.0, **OFF, "home_advantage": float(home)}
 
-    # Of contests it rates each entrant as a whole; slots, such as cars, are used by RankElo.
-
-    def _unused_words(self, played: Matches | Contests) -> str:
-        """What is said of slots that are not used, if there are any."""
-        unused = [] if played.kind.two_sided else slots_not_used(cast("Contests", played))
-        if not unused:
-            return ""
-        return f"plain Elo rates each entrant as a whole and does not use {' and '.join(unused)}; --rater rank does"
-
     def _use(self, matches: Matches | Contests) -> None:
         if isinstance(matches, Contests):
             rate_contests(self, matches)
@@ -189,42 +180,6 @@ class ClassicElo(SideRater):
 
     def _foresee(self, matches: Matches | Contests) -> Any:
         return forecast_contests(self, matches) if isinstance(matches, Contests) else super()._foresee(matches)
-
-    predict_one: ClassVar[one_contest.PredictOne] = one_contest.predict_one  # type: ignore[assignment]
-    update_one: ClassVar[one_contest.UpdateOne] = one_contest.update_one  # type: ignore[assignment]
-
-    def _foresee_field(self, entrants: Any, **options: Any) -> Any:
-        contest: Any = self._field_of(entrants, **options)
-        return self.predict(contest)
-
-    def _use_order(self, order: Any, **options: Any) -> None:
-        contest: Any = self._contest_one(order, **options)
-        self.update(contest)
-
-    def _contest_one(
-        self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **unknown_options: Any
-    ) -> Contests:
-        """One contest as :meth:`update_one` takes it."""
-        if unknown_options:
-            what = next(iter(unknown_options))
-            raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
-        return self._contest(*ranked(order, unfinished, ranks), date)
-
-    def _field_of(self, entrants: Sequence[Any], *, date: Day | None = None, **unknown_options: Any) -> Contests:
-        """One contest to come as :meth:`predict_one` takes it."""
-        if unknown_options:
-            raise InputError(
-                f"A contest has no {next(iter(unknown_options))}; predict_one takes its entrants and date."
-            )
-        self._check_has_ratings()
-        return self._contest(entrants, None, None, date)
-
-    def _contest(
-        self, entrants: Sequence[Any], places: Sequence[float] | None, ended: Sequence[int] | None, date: Day | None
-    ) -> Contests:
-        """One contest by names; without a date it is on the day of the last one rated."""
-        day = np.datetime64(max(self._last_day(), 0), "D") if date is None else read_day(date)
-        return contest_of(entrants, places, ended, day, ("entrant",))
 
     def _law_of(self, values: Mapping[str, float]) -> EloLaw:
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]
