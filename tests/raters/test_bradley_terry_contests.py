@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
@@ -46,7 +45,7 @@ def race_level(x, groups, out, retirement):
     for others, share in ((out, retirement), ([], 1.0 - retirement)):
         left = [name for group in groups for name in group] + list(others)
         for group in groups:
-            level += share * sum(x[name] - logsumexp([x[other] for other in left]) for name in group)
+            level += share * sum(x[name] - math.log(sum(math.exp(x[other]) for other in left)) for name in group)
             left = [name for name in left if name not in group]
     return level
 
