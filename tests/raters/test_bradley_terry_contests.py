@@ -110,7 +110,7 @@ def test_contests_of_two_are_comparisons():
     table = {"home": list("ABCABD"), "away": list("BCDDCA"), "result": [1, 0, 1, 1, 0, 1], "neutral": [True] * 6}
     matches = kn.read_matches(table)
     one = kn.BradleyTerry(ridge=0.1, ties=0.0).fit(matches)
-    other = kn.BradleyTerry(ridge=0.1).fit(kn.Contests.from_matches(matches))
+    other = kn.BradleyTerry(ridge=0.1).fit(kn.matches.Contests.from_matches(matches))
     assert other.ratings_["name"].to_list() == one.ratings_["name"].to_list()
     for column in ("rating", "uncertainty"):
         assert other.ratings_[column].to_list() == pytest.approx(one.ratings_[column].to_list(), rel=1e-6)

@@ -170,7 +170,7 @@ class OrderLikelihood(Likelihood):
 
     def _of_comparisons(self, theta: Array, curved: bool) -> tuple[float, Array, Array]:
         level, parts = order_derivatives(self.cells, 2.0 * theta)
-        gradient: Array = -2.0 * np.bincount(self.cells.entrant, parts[:, 0], self.n)
+        gradient: NDArray[Any] = -2.0 * np.bincount(self.cells.entrant, parts[:, 0], self.n)
         return -level, gradient, parts
 
     def _add_matrix(self, weights: Array, M: Array) -> None:
@@ -218,7 +218,8 @@ class OrderLikelihood(Likelihood):
         orders = self.cells._replace(counts=np.ones_like(self.cells.counts))
         levels = np.empty(orders.share.size)
         order_levels(orders, 2.0 * theta, levels, np.empty((orders.entrant.size, 4)))
-        return -np.bincount(orders.contest, levels, orders.counts.size)
+        total: NDArray[Any] = np.bincount(orders.contest, levels, orders.counts.size)
+        return -total
 
     @property
     def worth(self) -> Array:
@@ -229,7 +230,8 @@ class OrderLikelihood(Likelihood):
 
     def first_numbers(self, events: Array, names: Sequence[str]) -> Array:
         """How many contests come before each, in their order."""
-        return np.asarray(np.cumsum(events) - events, np.float64)
+        before: NDArray[Any] = np.cumsum(events) - events
+        return before
 
     def squared_scores(self, theta: Array) -> Array:
         """Matrix of the sums of squared scores of contests."""
