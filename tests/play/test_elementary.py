@@ -160,6 +160,33 @@ def test_code_on_disk_is_used_with_the_sources_that_made_it_only(tmp_path):
     assert [run(2), run(4), run(2)] == [["3.0", "0"], ["6.0", "0"], ["3.0", "1"]]
 
 
+def test_code_on_disk_that_names_a_class_of_elsewhere_is_made_anew(tmp_path):
+    """A class of arguments moves to another module, and is renamed there; files of the loop stay as they are."""
+    (tmp_path / "loops.py").write_text(
+        "from kinelo.play.formula import kernel\n\n@kernel\ndef loop(state):\n    return 2.0 * state.x + state.y\n"
+    )
+    code = tmp_path / "code"
+
+    def run(module, name):
+        for old in tmp_path.glob("state_*.py"):
+            old.unlink()
+        (tmp_path / f"{module}.py").write_text(
+            f"from typing import NamedTuple\n\nclass {name}(NamedTuple):\n    x: float\n    y: float\n"
+        )
+        question = (
+            f"from loops import loop; from {module} import {name}; print(loop({name}(1.5, 4.0)), "
+            "sum(loop.stats.cache_hits.values()))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-B", "-c", question],
+            cwd=tmp_path, env=os.environ | {"NUMBA_CACHE_DIR": str(code)}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.split()
+
+    moves = [("state_a", "Point"), ("state_b", "Point"), ("state_b", "Place"), ("state_b", "Place")]
+    assert [run(*move) for move in moves] == [["7.0", "0"], ["7.0", "0"], ["7.0", "0"], ["7.0", "1"]]
+
+
 def test_code_on_disk_is_that_of_one_version(monkeypatch):
     """Stored code names the classes of its arguments, which the next version may call otherwise."""
     loop = kernels.play_table.py_func

@@ -162,6 +162,7 @@ def test_warnings_of_a_process_of_its_own_are_handed_back_and_others_arise_in_pl
         ({"a": 1, "b": 2}, 17, 5, None, [5, 5, 5, 2]),
         ({"a": 2, "b": 2}, 17, 100, None, [5, 5, 5, 2]),
         ({"a": 1, "b": 1}, 17, 1, 2, [2] * 8 + [1]),
+        ({"a": 1}, 0, 1, None, []),
     ],
 )
 def test_pieces_are_even_and_leave_no_thread_idle(threads, count, least, most, sizes):

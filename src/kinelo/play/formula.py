@@ -5,7 +5,8 @@ the file of the kernel changes; it does not look at the formulas that were compi
 files. Therefore each kernel has a folder for its code that is named after what can be compiled into it: the files that
 hold compiled functions which its module names, and which those name in turn, and the values of constants there. Other
 formulas or constants, another folder; tables, checks and classes beside them do not count. Stored code names the
-classes of its arguments, which the next version may call otherwise: the version of Kinelo counts too.
+classes of its arguments, which the next version may call otherwise: the version of Kinelo counts too, and code that
+names classes which are not where they were is made anew.
 
 A kernel takes seconds to compile. Two habits keep that short. A whole number that is handed on begins as
 ``np.int64(0)``: a bare ``0`` is a type of its own, and what it is handed to is compiled for it too. An array is copied
@@ -18,13 +19,14 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numba import config, njit, typeof
@@ -84,12 +86,28 @@ def inlined(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def _without_entry(compiled: Any) -> Any:
-    if isinstance(compiled, CPUDispatcher):  # not where NUMBA_DISABLE_JIT has everything run as it is written
+    if isinstance(compiled, CPUDispatcher):
         compiled.__class__ = _Part
     return compiled
 
 
-class _Part(CPUDispatcher):
+class _Loop(CPUDispatcher):
+    """A function whose machine code is stored in a folder of its own, if in any."""
+
+    folder: Path | None = None
+
+    def compile(self, sig: Any) -> Any:
+        """Take the code for these types from the folder, or make it; where it cannot be read, all of it anew."""
+        try:
+            return super().compile(sig)
+        except (AttributeError, ImportError):
+            if self.folder is None or not self.folder.is_dir():
+                raise
+            shutil.rmtree(self.folder, ignore_errors=True)
+            return super().compile(sig)
+
+
+class _Part(_Loop):
     """A function whose machine code has no entry for calls from Python."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -106,8 +124,12 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
 
     ``options`` are further ones of ``numba.njit``.
     """
-    with _code_folder(function):
-        return njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
+    with _code_folder(function) as folder:
+        compiled = njit(cache=True, nogil=True, error_model="numpy", **NOT_FROM_C, **options)(function)
+    if isinstance(compiled, CPUDispatcher):  # not where NUMBA_DISABLE_JIT has everything run as it is written
+        compiled.__class__ = _Loop
+        cast("_Loop", compiled).folder = folder
+    return compiled
 
 
 def borrowing(function: Callable[..., Any], **options: Any) -> Any:
@@ -132,16 +154,15 @@ def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _code_folder(function: Callable[..., Any]) -> Iterator[None]:
+def _code_folder(function: Callable[..., Any]) -> Iterator[Path]:
     """Have Numba keep what is compiled meanwhile in a folder named after all that can be compiled into a kernel."""
     settings: Any = config
     before = settings.CACHE_DIR
     source = Path(function.__code__.co_filename)
-    settings.CACHE_DIR = str(
-        Path(before or _default_folder()) / f"{source.parent.name}.{source.stem}-{digest(function)[:16]}"
-    )
+    folder = Path(before or _default_folder()) / f"{source.parent.name}.{source.stem}-{digest(function)[:16]}"
+    settings.CACHE_DIR = str(folder)
     try:
-        yield
+        yield folder
     finally:
         settings.CACHE_DIR = before
 

@@ -92,7 +92,7 @@ def pieces(count: int, client: Client, least: int = 1, most: int | None = None) 
     threads = threads_of(client)
     size = max(min(least, -(-count // threads)), -(-count // (4 * threads)))
     size = size if most is None else min(size, most)
-    return [range(first, min(first + size, count)) for first in range(0, count, size)]
+    return [range(first, min(first + size, count)) for first in range(0, count, max(size, 1))]
 
 
 def _as_bytes(thing: Any) -> bytes:
