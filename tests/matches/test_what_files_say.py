@@ -211,7 +211,7 @@ def test_undated_matches_name_no_day():
 
 def test_a_table_of_ranks_gets_one_sentence():
     table = {"race": ["r1"] * 4 + ["r2"] * 4, "player": list("ABCD") * 2, "rank": [1, 2, 3, 4, 2, 1, 4, 3]}
-    with pytest.raises(kn.InputError, match="ranks up to 4 sides under one 'match_id'; only matches of two sides"):
+    with pytest.raises(kn.InputError, match="up to 4 rows under one 'match_id', and a match has two sides"):
         kn.read_matches({**table, "match_id": table["race"]})
 
 
@@ -225,3 +225,17 @@ def test_tba_is_a_side_once_it_has_played_and_none_among_fixtures():
     assert len(kn.read_matches(table | {"result": [1.0, 0.5]})) == 2
     fixtures = kn.read_matches(table | {"result": [None, None]}, played=False)
     assert len(fixtures) == 1 and fixtures.rejected.counts() == {"a name that stands for none": 1}
+
+
+def test_a_log_of_games_by_players_says_how_it_is_read_and_that_is_right():
+    """A row for each player, teams of three, who won as 1 and 0: the refusal holds the arguments that read it."""
+    rows = [(game, team, f"p{(5 * game + 3 * k) % 7}{team}{k}", int((team == "red") == (game % 3 > 0)))
+            for game in range(5) for team in ("red", "blue") for k in range(3)]  # fmt: skip
+    log = dict(zip(("match_id", "team", "player", "won"), map(list, zip(*rows))))
+    with pytest.raises(kn.InputError, match="up to 6 rows under one 'match_id'") as refused:
+        kn.read_matches(log)
+    words = "columns={'contest': 'match_id', 'score': 'won'}, best='highest' and team='team'"
+    assert words in str(refused.value)
+    read = kn.read_contests(log, columns={"contest": "match_id", "score": "won"}, best="highest", team="team")
+    winners = read.to_polars().filter(pl.col("place") == 1)["entrant"].to_list()
+    assert len(read) == 5 and winners == ["blue", "red", "red", "blue", "red"]

@@ -158,7 +158,7 @@ def rate(
 
     Example:  kinelo rate league/results.csv --lineups league/lineups.csv --out ratings.csv
     Example:  kinelo rate league/results.csv --out ratings.html
-    Example:  kinelo rate races.csv --slot driver --slot car
+    Example:  kinelo read races.csv --slot driver --slot car && kinelo rate races.csv
     Example:  kinelo rate open.trf --rules fide --start list.csv --out new-list.csv
     Example:  kinelo rate league.db --active-days 365 --least-matches 5
     """

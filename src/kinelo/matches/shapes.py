@@ -65,9 +65,15 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
     (match,), _ = encode_names(table[column_of["match_id"]])
     number = np.bincount(match[match >= 0])
     if np.mean(number > 2) > 0.5:
+        measure = next(name for name in ("rank", "score", "result") if name in column_of)
+        mapping = {"contest": column_of["match_id"], "place" if measure == "rank" else "score": column_of[measure]}
+        best = "" if measure == "rank" else ", best='highest'"
+        entrant = find_contest_columns(table.columns, mapping).get("entrant")
+        groups = [name for name in table.columns if plain_name(name) in ("team", "side", "squad") and name != entrant]
+        team = f" and team={groups[0]!r}" if groups else ""
         raise InputError(
-            f"The table ranks up to {number.max():,} sides under one {column_of['match_id']!r}; "
-            "only matches of two sides are read. kinelo.read_contests reads contests of many."
+            f"The table has up to {number.max():,} rows under one {column_of['match_id']!r}, and a match has two "
+            f"sides. As contests of many it is read with columns={mapping}{best}{team}."
         )
     if not np.any(number == 2) or not {"score", "result"} & column_of.keys():
         return None
