@@ -19,8 +19,8 @@ from kinelo.advice.audit.contest_theory import (
     DrawnEntries,
     FollowedRatings,
     expected_losses,
-    field_luck,
     field_of,
+    surprises_alike,
 )
 from kinelo.advice.audit.contests import (
     Beliefs,
@@ -111,7 +111,7 @@ def test_the_k_found_is_the_best_of_other_samples(found: kn.advice.ContestAudit)
     assert 1.2 < found.advice.high / found.advice.low < 2.2
 
 
-STILL = ContestLeague(0.0, 0.0, 200.0, 0.0, 200.0)
+STILL = ContestLeague(0.0, 0.0, 200.0)
 
 
 def two_divisions(rng: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -165,7 +165,7 @@ def test_ratings_of_divisions_follow_strengths_as_they_do_when_replayed(off, unf
     frail = np.where(np.arange(18) % 3 == 0, 0.4, 0.1) * unfinished
     out = [frail[who] for who in fields]
     ratings, losses = replayed(fields, strengths, out, league, k, rng)
-    followed, alike, told = FollowedRatings(np.zeros(18), np.array([k]), NU), field_luck(league, NU).alike, []
+    followed, alike, told = FollowedRatings(np.zeros(18), np.array([k]), NU), surprises_alike(league, NU), []
     for number, (who, strength) in enumerate(zip(fields, strengths)):
         field = field_of(strength, out[number], 1.0, league, NU)
         if number >= 30:
@@ -188,7 +188,7 @@ def test_some_of_a_large_field_stand_for_all_of_it(monkeypatch) -> None:
         monkeypatch.setattr("kinelo.advice.audit.contest_theory.POOL", pool)
         followed, alike, losses = (
             FollowedRatings(np.zeros(60), np.array([90.0, 300.0]), NU),
-            field_luck(league, NU).alike,
+            surprises_alike(league, NU),
             [],
         )
         for number in range(24):
@@ -287,19 +287,18 @@ def test_theory_is_given_walks_by_the_year_and_newcomers_beside_the_others(
 
 
 def test_luck_of_a_field_is_that_of_performances_drawn() -> None:
-    """Slope, luck and what two matches of one entrant share, from 4,000 fields of 200: about four standard errors."""
+    """What two matches of one entrant share, from 4,000 fields of three: about four standard errors."""
     rng, within, off, depth = np.random.default_rng(7), 320.0, 0.12, 2.4
-    found = field_luck(ContestLeague(0.0, 0.0, 200.0, 0.0, within, off, depth), NU)
+    found = surprises_alike(ContestLeague(0.0, 0.0, within, off, depth), NU)
     strength = within * rng.normal(size=(4_000, 3))
     z = rng.normal(size=strength.shape)
     noise = np.where(rng.random(z.shape) < off, -depth + (3.0 - depth / 3.0) * z, z)
     shown = strength + POINTS * noise
     first, second = np.sign(shown[:, 0] - shown[:, 1]), np.sign(shown[:, 0] - shown[:, 2])
     gap = strength[:, 0] - strength[:, 1]
-    assert gap @ first / (gap @ gap) == pytest.approx(found.slope, rel=0.06)
     chance = np.array([expected_result(one, off, depth) for one in (gap, strength[:, 0] - strength[:, 2])])
-    assert np.mean((first - chance[0]) ** 2) == pytest.approx(found.luck, abs=0.04)
-    assert np.mean((first - chance[0]) * (second - chance[1])) == pytest.approx(found.luck * found.alike, abs=0.035)
+    luck = np.mean((first - chance[0]) ** 2)
+    assert np.mean((first - chance[0]) * (second - chance[1])) == pytest.approx(luck * found, abs=0.035)
 
 
 def expected_result(gap: np.ndarray, off: float, depth: float) -> np.ndarray:
@@ -455,13 +454,3 @@ def test_few_contests_are_said_to_tell_little_and_the_k_in_use_is_held_against_w
         still = dict(replace(found, walk=walk).rows())
         assert still["Strengths"].startswith("lie ± ") and still["Strengths"].endswith("show no movement beyond chance")
         assert "of the true differences ratings show" in still["Fields"]
-
-
-def test_the_luck_of_a_contest_grows_where_some_do_not_finish(found) -> None:
-    """Eighteen of whom six do not finish: who does is luck against all opponents at once."""
-    luck, there = field_luck(found.league, NU), 2.0 / 3.0
-    ended = np.tile(np.repeat([0, 1], [12, 6]), CONTESTS).astype(np.int8)
-    some = replace(found, contests=replace(found.contests, ended=ended))
-    whole = there**2 * luck.luck * (1.0 + 16.0 * there * luck.alike) / 17.0 + there * (1.0 - there) * 18.0 / 17.0
-    pair = there**2 * luck.luck + 2.0 * there * (1.0 - there)
-    assert some.share_of_luck == pytest.approx(whole / pair) and some.share_of_luck > 1.2 * found.share_of_luck

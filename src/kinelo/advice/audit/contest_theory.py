@@ -48,16 +48,14 @@ LUCK_NODES = 3
 
 
 class ContestLeague(NamedTuple):
-    """What the theory needs to know of those who compete, in points: the yearly walk of a strength, the yearly rate of
-    its return, the deviation of newcomers, how far off their rating is at first, and the deviation of strengths within
-    a field; which part of performances is off, and how deep; by how much the logit of not finishing grows with a point
-    of strength, and the variance among entrants of the chance not to finish beyond that.
+    """What is known of those who compete, in points: the yearly walk of a strength, the yearly rate of its return, and
+    the deviation of strengths within a field; which part of performances is off, and how deep; by how much the logit
+    of not finishing grows with a point of strength, and the variance among entrants of the chance not to finish beyond
+    that.
     """
 
     walk: float
     rate: float
-    entry_spread: float
-    entry_gap: float
     within: float
     off: float = 0.0
     depth: float = 0.0
@@ -65,26 +63,10 @@ class ContestLeague(NamedTuple):
     fragile: float = 0.0
 
 
-class FieldLuck(NamedTuple):
-    """Means over the pairs of a field: slope of results on strengths, luck of a match, and what the surprises of one
-    entrant against two others have in common.
-    """
-
-    slope: float
-    luck: float
-    alike: float
-
-    def of_contest(self, size: float, there: float) -> float:
-        """Variance of the mean surprise of an entrant of a field of this size, of which this part finishes."""
-        shared = (size - 2.0) * there * self.alike
-        return (there**2 * self.luck * (1.0 + shared) + there * (1.0 - there) * size) / (size - 1.0)
-
-
-def field_luck(league: ContestLeague, nu: float) -> FieldLuck:
-    """Means over the pairs of a field whose strengths have the deviation of this league."""
+def surprises_alike(league: ContestLeague, nu: float) -> float:
+    """What the surprises of an entrant against two others of a field have in common: their correlation."""
     pool, unit = league.within * ndtri((np.arange(POOL) + 0.5) / POOL), 1.0 / (math.sqrt(math.pi) * nu)
-    gap = pool[:, None] - pool
-    result = 2.0 * ahead(gap, league, nu) - 1.0
+    result = 2.0 * ahead(pool[:, None] - pool, league, nu) - 1.0
     nodes, weights = hermite(NODES)
     square = np.zeros(POOL)
     for part, low, wide in _parts(league):
@@ -96,15 +78,8 @@ def field_luck(league: ContestLeague, nu: float) -> FieldLuck:
         ]
         beaten = np.sum(each, axis=0).mean(axis=-1)
         square += part * beaten**2 @ weights
-    luck = float((1.0 - result**2).mean())
     common = float((square - result.mean(axis=1) ** 2).mean())
-    return FieldLuck(float((gap * result).sum() / (gap * gap).sum()), luck, common / luck)
-
-
-def elo_slope(variance: Array, nu: float) -> Array:
-    """Mean slope of Elo's expected results where gaps of ratings have this variance."""
-    nodes, weights = hermite(NODES)
-    return nu * (1.0 - np.tanh(nu * np.sqrt(variance)[..., None] * nodes) ** 2) @ weights
+    return common / float((1.0 - result**2).mean())
 
 
 def _parts(league: ContestLeague) -> list[tuple[float, float, float]]:
@@ -206,7 +181,7 @@ def expected_losses(
     contests: Contests, entries: DrawnEntries, league: ContestLeague, ks: Array, nu: float, since: int, begin: Array
 ) -> Array:
     """Log-loss of a pair of finishers of the contests from ``since`` on, at every K; entrants ``begin`` somewhere."""
-    ratings, alike = FollowedRatings(begin, ks, nu), field_luck(league, nu).alike
+    ratings, alike = FollowedRatings(begin, ks, nu), surprises_alike(league, nu)
     losses, pairs = np.zeros(ks.size), 0.0
     for number in range(len(contests)):
         own = slice(int(contests.first[number]), int(contests.first[number + 1]))

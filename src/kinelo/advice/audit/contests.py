@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kinelo.advice.audit.alike import CLEARLY_ALIKE, CLEARLY_FOLLOWS, FieldsFound, Range, fields_found
 from kinelo.advice.audit.backtest import Difference, KBacktest, backtest, k_grid, lowest
-from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, elo_slope, expected_losses, field_luck
+from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, expected_losses
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
 from kinelo.advice.audit.inflation import Shift
 from kinelo.advice.audit.kernels import NORMAL_95, Array
@@ -91,8 +91,7 @@ class ContestAudit(AuditReport):
     curve, measured
         Log-loss of orders at every K, by theory and by backtest.
     league
-        Strengths in points: their yearly walk and return, newcomers' deviation and how far off they start, and the
-        deviation within a field.
+        Strengths in points: their yearly walk and return, and the deviation within a field.
     walk
         The yearly walk of a strength, with its standard error.
     fields
@@ -102,8 +101,6 @@ class ContestAudit(AuditReport):
         (``shown_advised``).
     start
         Where newcomers should start beside ratings at the best K; None where nobody is new.
-    newcomer_contests
-        Contests after which what is unknown of a newcomer's start is less than the usual error of a rating.
     luck
         Factors of the luck by levels of columns that are one for all of a contest.
     other
@@ -122,7 +119,6 @@ class ContestAudit(AuditReport):
     walk: Shift
     fields: FieldsFound
     start: Shift | None
-    newcomer_contests: float
     luck: tuple[LuckLevel, ...]
     other: OtherSystem | None
     notes: tuple[str, ...]
@@ -184,12 +180,6 @@ class ContestAudit(AuditReport):
         """Part of all entries that did not finish, whom plain Elo counts as beaten by all who did."""
         return float((self.contests.ended != FINISHED).mean())
 
-    @property
-    def share_of_luck(self) -> float:
-        """Luck of a contest of the usual size in units of that of a match of two."""
-        luck, there = field_luck(self.league, self.in_use.nu), 1.0 - self.unfinished
-        return luck.of_contest(float(np.median(self.contests.sizes)), there) / luck.of_contest(2.0, there)
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
         return json_ready(self._alike() | {
@@ -201,7 +191,7 @@ class ContestAudit(AuditReport):
             "share_shown": self.share_shown._asdict(), "shown_advised": self.shown_advised._asdict(),
             "follows_results": self.fields.follows, "never_meet": self.fields.apart,
             "start": None if self.start is None else self.start.to_dict(),
-            "newcomer_contests": self.newcomer_contests, "luck": [one._asdict() for one in self.luck],
+            "luck": [one._asdict() for one in self.luck],
         })  # fmt: skip
 
 
@@ -243,8 +233,7 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
     used = _ahead(in_use, in_use.k or measured.best, audited)
     start = right_start(audited, since, _ahead(in_use, measured.best, audited), truth)
     tell("Asking the theory what every K would do", 0.55)
-    entry_gap = 0.0 if start is None else in_use.rater.initial - start.mean
-    league, fragile = who_does_not_finish(audited, before, league_of(truth, before, entry_gap, since))
+    league, fragile = who_does_not_finish(audited, before, league_of(truth, before, since))
     found = StrengthsFound(whole, truth, league, fragile, starting_ratings(in_use, audited))
     curve = contest_curve(found, measured.k, in_use.nu, since)
     advice = advise(curve, measured, int(worth_in_matches(audited.sizes).sum()))
@@ -272,17 +261,10 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
         )
     errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
     walk, error = (POINTS_PER_UNIT * one for one in (truth.parameters_["walk"], errors.get("walk", math.nan)))
-    # Contests after which the start of a newcomer matters less than the luck of ratings.
-    gamma, size, there = advice.k / 2.0, float(np.median(audited.sizes)), float((audited.ended == FINISHED).mean())
-    rest = min(max(1.0 - gamma * float(elo_slope(np.array(2.0 * league.within**2), in_use.nu)), 0.0), 0.9999)
-    usual = gamma**2 * field_luck(league, in_use.nu).of_contest(size, there) / (1.0 - rest**2)
-    off = league.entry_spread**2 + league.entry_gap**2
-    lost_after = max(math.log(usual / off) / (2.0 * math.log(rest)), 0.0) if rest > 0 else 1.0
     return ContestAudit(
         advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
         pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
         league=league, walk=Shift(walk, error, len(audited.entrants)), fields=fields, start=start,
-        newcomer_contests=lost_after,
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,
     )  # fmt: skip
@@ -377,7 +359,7 @@ def starting_ratings(in_use: SystemInUse, contests: Contests) -> Array:
     return begin
 
 
-def league_of(truth: RankElo, before: Beliefs, entry_gap: float, since: int) -> ContestLeague:
+def league_of(truth: RankElo, before: Beliefs, since: int) -> ContestLeague:
     """What was found of strengths, in points."""
     # Within fields of the later half: squares of means about their own mean, and what is not known of each.
     later, contest = before.contest >= since, before.contest[before.contest >= since] - since
@@ -385,11 +367,8 @@ def league_of(truth: RankElo, before: Beliefs, entry_gap: float, since: int) -> 
     mean, doubt = (np.bincount(contest, one[later]) / number for one in (before.mean, before.variance))
     squares = np.bincount(contest, (before.mean[later] - mean[contest]) ** 2) + doubt * (number - 1.0)
     values, within = truth.parameters_, math.sqrt(max(float(squares.sum() / (number - 1.0).sum()), 1.0))
-    # Where fields are alike, newcomers of one field differ no more than all of it do.
-    entry_spread = min(POINTS_PER_UNIT * values["prior_spread"], within)
     walk = POINTS_PER_UNIT * values["walk"]
-    off, depth = values["off"], values["depth"]
-    return ContestLeague(walk, values["regression"], entry_spread, entry_gap, within, off, depth)
+    return ContestLeague(walk, values["regression"], within, values["off"], values["depth"])
 
 
 def who_does_not_finish(

@@ -513,25 +513,15 @@ def contest_rows(found: ContestAudit) -> Rows:
             new = f"should start at {where}"
         elif _starts_right(start, initial):
             new = f"start where they should: {where} is right"
-        number = found.newcomer_contests
-        after = f"about {number:.0f} contests" if number >= 1.5 else "a contest"
-        new += f"; they differ by ± {league.entry_spread:.0f}, and the start is lost in luck after {after}"
     rows = [] if found.other is None else [(found.other.name, _other(found.other))]
     if found.fields.apart:
         strengths, parts = (f"{one}, in the largest of the pools that never meet" for one in (strengths, parts))
     if not found.moves:  # of strengths that move, all contests at once tell kinds alone
         kind = f"correlation of the strengths of two of one field {with_interval(*alike, digits='z.2f')}: {kind}{parts}"
     rows += [
-        (
-            "Which K",
-            f"{_which(found)}; log-loss of orders {found.measured.at(found.advice.k):.4f} at the K advised",
-        ),
+        ("Which K", f"{_which(found)}; log-loss of orders {found.measured.at(found.advice.k):.4f} at the K advised"),
         ("Strengths", strengths),
-        (
-            "Fields",
-            f"of {np.median(found.contests.sizes):.0f} entrants, usually; {kind}; a contest makes "
-            f"{found.share_of_luck:.2f} of the luck of a match",
-        ),
+        ("Fields", f"of {np.median(found.contests.sizes):.0f} entrants, usually; {kind}"),
         ("Newcomers", new),
     ]
     for column in dict.fromkeys(one.column for one in found.luck):
