@@ -93,6 +93,13 @@ def test_ranks_have_intervals_on_the_command_line(file):
     assert "needs --rater bradley-terry" in kinelo("rate", file, "--ranks").stderr
 
 
+def test_ranks_of_contests_say_how_many_contests(tmp_path):
+    path = tmp_path / "races.csv"
+    path.write_text("race,driver,place\n1,Ann,1\n1,Bob,2\n1,Cid,3\n2,Bob,1\n2,Ann,2\n3,Ann,1\n3,Cid,2\n")
+    shown = kinelo("rate", path, "--rater", "bradley-terry", "--ranks").stdout
+    assert "Contests" in shown and "Matches" not in shown
+
+
 def test_each_value_of_a_column_has_a_board(file, tmp_path):
     out = tmp_path / "boards.csv"
     words = ("rate", file, "--rater", "bradley-terry", "--by", "language", "--least-matches", 0)

@@ -202,7 +202,7 @@ class Board(NamedTuple):
         from kinelo.raters.tables import board_table, left_out_words, ranks_table
 
         if "place" not in self.table.columns:
-            console().print(ranks_table(self.table, self.title).head(top))
+            console().print(ranks_table(self.table, self.title, noun).head(top))
             return
         boards = boards_by_kind(self.table)
         for kind, board in boards.items():

@@ -112,11 +112,11 @@ active, or too few contests.', '')
     return f"{count:,} more {'is' if count == 1 else 'are'} rated but not ranked: not active, or too few {noun}."
 
 
-def ranks_table(board: pl.DataFrame, title: str = "") -> Table:
+def ranks_table(board: pl.DataFrame, title: str = "", noun: str = "matches") -> Table:
     """Ranks with their intervals, as votes and comparisons show them."""
     rank = [number("Rank", "rank", ""), span("95 %", "rank_low", "rank_high", ""), words("Name", "name")]
-    rating = [number("Rating", "rating", ".0f"), span("95 %", "low", "high", ".0f"), number("Matches", "matches", ",")]
-    return Table([*rank, *rating], board.to_dicts(), title)
+    rating = [number("Rating", "rating", ".0f"), span("95 %", "low", "high", ".0f")]
+    return Table([*rank, *rating, number(noun.capitalize(), "matches", ",")], board.to_dicts(), title)
 
 
 def parameters_table(rater: Any, title: str = "", *, brief: bool = False) -> Table:
