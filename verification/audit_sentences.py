@@ -455,11 +455,9 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
         ]
     if "ratings show less" in found.lead.caveat:
         judged.append(("Contests: fields are alike, and ratings show less", alike > 0.3 and shares[1] < 1.0))
-    for words, true in (
-        ("like meets like", alike > 0.3), (": fields differ", alike > 0.1), ("hardly differ", alike < 0.2)
-    ):  # fmt: skip
+    for words, true in (("like meets like", alike > 0.3), ("hardly differ", alike < 0.2)):
         if words in rows["Fields"]:
-            judged.append((f"Contests: {words.removeprefix(': ')}", true))
+            judged.append((f"Contests: {words}", true))
     new = np.zeros(x.size, bool)
     new[np.unique(races.entrant, return_index=True)[1]] = True
     fresh = np.bincount(races.contest, new)

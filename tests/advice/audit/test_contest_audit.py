@@ -342,8 +342,19 @@ def test_fields_drawn_from_all_hardly_differ(found: kn.advice.ContestAudit) -> N
 
 
 def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, races: kn.matches.Contests) -> None:
-    """Newcomers are weaker than the others of their first field, by which the start is below theirs."""
-    assert found.start is not None and found.start.mean + 2.0 * found.start.error < 1500.0
+    """Newcomers are weaker than the others of their first field, by which the start is below theirs.
+
+    It may be off by as much as chance moves the mean of the 160 who came, whose strengths lie a unit apart.
+    """
+    strength, ahead = POINTS * played(1)[1], kn.TeamElo.classic(k=found.measured.best).one_step_ahead(races).mean
+    first = np.isin(np.arange(strength.size), np.unique(races.entrant, return_index=True)[1])
+    belong = []
+    for low, high in zip(races.first[CONTESTS // 2 : -1], races.first[CONTESTS // 2 + 1 :]):
+        new, x, rated = first[low:high], strength[low:high], ahead[low:high]
+        belong += list(rated[~new].mean() + x[new] - x[~new].mean())
+    assert found.start is not None and len(belong) == found.start.sides
+    assert found.start.mean < 1480.0 and abs(found.start.mean - np.mean(belong)) < 2.0 * found.start.error
+    assert 0.8 * POINTS / math.sqrt(len(belong)) < found.start.error < 2.0 * POINTS / math.sqrt(len(belong))
     used = kn.TeamElo.classic(k=50).one_step_ahead(races)
     truth = kn.RankElo(
         newcomer=0.0,
@@ -445,12 +456,29 @@ def test_few_contests_are_said_to_tell_little_and_the_k_in_use_is_held_against_w
         "worse beyond chance. The best K is uncertain by a factor "
     )
     assert [one.kind for one in unsure.findings if one.kind == "K"] == []
-    # All contests at once tell too little of strengths that move: then nothing is said of how far they lie apart, nor
-    # of what ratings show. A walk at its bound has no error, and one within chance shows nothing.
-    moving = dict(replace(found, walk=Shift(20.4, 3.0, 9)).rows())
-    assert moving["Strengths"].endswith("within a field, and move by 20 (15 to 26) points a year, up or down")
-    assert "apart" not in moving["Strengths"] and "ratings show" not in moving["Fields"]
-    for walk in (Shift(20.4, math.nan, 9), Shift(0.2, math.nan, 9), Shift(20.4, 7.0, 9)):
-        still = dict(replace(found, walk=walk).rows())
+
+
+def test_how_far_strengths_lie_apart_is_said_only_where_they_stand_still(found) -> None:
+    """Of 160 contests a week apart, of whom 16 play on from one to the next: by hand, years between first and last."""
+    days: dict[int, list[int]] = {}
+    for day, who in zip(found.contests.day[found.contests.contest].tolist(), found.contests.entrant.tolist()):
+        days.setdefault(who, []).append(day)
+    years = sum((max(own) - min(own)) * len(own) for own in days.values()) / found.contests.entrant.size / 365.25
+    spread = found.fields.spread.value
+
+    def rows_at(walk, error):
+        return dict(replace(found, walk=Shift(walk, error, 9)).rows())
+
+    # A walk of w a year has the variance w² T/6 about its mean over T years; a tenth of that of strengths is too much.
+    most = math.sqrt(0.6 / years) * spread
+    moving, unclear = rows_at(most / 2, most / 12), rows_at(1.03 * most, most / 3)
+    assert moving["Strengths"].endswith(f"within a field, and move by {most / 2:.0f} ({most * 0.33667:.0f} to "
+                                        f"{most * 0.66333:.0f}) points a year, up or down")  # fmt: skip
+    assert unclear["Strengths"].endswith("points within a field; whether they move is not clear")
+    for rows in (moving, unclear):
+        assert "apart" not in rows["Strengths"] and "ratings show" not in rows["Fields"]
+    # A walk at its bound has no error, and one within chance shows nothing.
+    for walk, error in ((0.97 * most, math.nan), (0.2, math.nan), (most / 2, most / 4)):
+        still = rows_at(walk, error)
         assert still["Strengths"].startswith("lie ± ") and still["Strengths"].endswith("show no movement beyond chance")
         assert "of the true differences ratings show" in still["Fields"]

@@ -567,12 +567,12 @@ def test_of_the_matches_to_come_nothing_is_said_beside_the_k_that_is_said():
     assert "Matches to come" not in dict(rows_of(case(outlook=found)))
 
 
-def test_fields_differ_only_where_strengths_stand_still_and_what_moves_has_no_number():
-    """Learners who enter by and by look like fields that differ."""
+def test_of_fields_numbers_are_said_only_where_strengths_stand_still():
+    """All contests at once know one strength of each."""
 
     def fields(low, high, moves, like=False, apart=0):
         found = SimpleNamespace(
-            league=SimpleNamespace(within=88.0), walk=Shift(30.0, 4.0, 9), start=None, moves=moves,
+            league=SimpleNamespace(within=88.0), walk=Shift(30.0, 4.0, 9), start=None, moves=moves, still=not moves,
             alike=Range((low + high) / 2, low, high), like_meets_like=like, k=20.0,
             advice=Advice(30.0, 20.0, 40.0, agree=True, telling=True), share_shown=Range(0.2, 0.1, 0.3),
             shown_advised=Range(0.4, 0.3, 0.5), other=None, luck=(),
@@ -583,8 +583,12 @@ def test_fields_differ_only_where_strengths_stand_still_and_what_moves_has_no_nu
         return dict(contest_rows(found))["Fields"]
 
     assert fields(0.16, 0.3, moves=True) == "of 10 entrants, usually; whether fields differ in strength is not clear"
-    said = "two of one field 0.23 (0.16 to 0.30): fields differ in strength; of the true differences ratings show 20 % "
-    assert said + "(10 to 30) at K = 20 and 40 % (30 to 50) at K = 30" in fields(0.16, 0.3, moves=False)
+    said = (
+        "two of one field 0.23 (0.16 to 0.30): whether fields differ in strength is not clear; of the true differences "
+    )
+    assert said + "ratings show 20 % (10 to 30) at K = 20 and 40 % (30 to 50) at K = 30" in fields(
+        0.16, 0.3, moves=False
+    )
     assert fields(0.16, 0.3, False, apart=7).endswith(
         "(30 to 50) at K = 30, in the largest of the pools that never meet"
     )

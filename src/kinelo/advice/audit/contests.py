@@ -22,7 +22,7 @@ from kinelo.advice.audit.backtest import Difference, KBacktest, backtest, k_grid
 from kinelo.advice.audit.contest_theory import ContestLeague, DrawnEntries, expected_losses
 from kinelo.advice.audit.in_use import OtherSystem, SystemInUse, system_of
 from kinelo.advice.audit.inflation import Shift
-from kinelo.advice.audit.kernels import NORMAL_95, Array
+from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array
 from kinelo.advice.audit.recursion import Advice, KCurve, Prediction, advise
 from kinelo.advice.audit.verdict import AuditReport, Lead, contest_lead
 from kinelo.advice.audit.words import Finding, contest_findings, contest_rows, gain_words
@@ -59,6 +59,8 @@ ENTRIES_DRAWN, MOST_DRAWS = 12_000, 6
 NO_K = 1e-9
 CLEARLY_MOVES = 5.0
 """Standard errors by which a walk must lie above 0: it cannot lie below, and newcomers alone make it lie at four."""
+MOST_MOVED = 0.1
+"""Part of the variance of strengths below which what a walk adds, about the mean of who takes part, changes nothing."""
 LEAST_CHANCE, MOST_OUT = 1e-12, 0.95
 
 
@@ -174,6 +176,16 @@ class ContestAudit(AuditReport):
     def moves(self) -> bool:
         """Whether strengths move beyond what chance shows; a walk at its bound has no error, and shows nothing."""
         return self.walk.mean > CLEARLY_MOVES * self.walk.error
+
+    @property
+    def still(self) -> bool:
+        """Whether strengths hardly move while somebody takes part: all contests at once know one strength of each."""
+        day, who = self.contests.day[self.contests.contest], self.contests.entrant
+        first, last = (np.zeros(len(self.contests.entrants)) for _ in range(2))
+        first[who[::-1]], last[who] = day[::-1], day  # of each the first day, and the last
+        years = float((last - first)[who].mean()) / YEAR
+        moved = self.walk.mean**2 * years / 6.0  # variance of a walk about its mean
+        return not self.moves and years > 0.0 and moved < MOST_MOVED * self.fields.spread.value**2
 
     @property
     def unfinished(self) -> float:
@@ -472,7 +484,10 @@ def share_in_order(forecast: ContestForecast, since: int) -> float:
 
 
 def right_start(contests: Contests, since: int, used: ContestForecast, truth: RankElo) -> Shift | None:
-    """Where newcomers of the later half should start, in the points of Elo: beside the known of their first field."""
+    """Where newcomers of the later half should start, in the points of Elo: beside the known of their first field.
+
+    The error is that of their mean strength: who comes is chance too.
+    """
     new = np.zeros(contests.entrant.size, bool)
     new[np.unique(contests.entrant, return_index=True)[1]] = True
     fresh, size = (np.bincount(contests.contest, x, len(contests)) for x in (new, np.ones(new.size)))
@@ -484,5 +499,6 @@ def right_start(contests: Contests, since: int, used: ContestForecast, truth: Ra
     errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
     mean = float(np.average(beside[own], weights=fresh[own]))
     doubt = np.sqrt(np.sum((fresh[own] * (beside[own] - mean)) ** 2)) / fresh[own].sum()
-    error = math.hypot(float(doubt), POINTS_PER_UNIT * errors.get("newcomer", 0.0))
-    return Shift(mean + offset, error, int(fresh[own].sum()))
+    number = int(fresh[own].sum())
+    chance = math.hypot(errors.get("newcomer", 0.0), truth.parameters_["prior_spread"] / math.sqrt(number))
+    return Shift(mean + offset, math.hypot(float(doubt), POINTS_PER_UNIT * chance), number)

@@ -161,8 +161,8 @@ def contest_lead(found: ContestAudit) -> Lead:
         )
     elif advice.agree and found.like_meets_like:
         caveat = (
-            f"Fields are alike (correlation of strengths {found.alike.value:.2f}): ratings show less than the "
-            "differences between entrants who never meet; RankElo lets newcomers enter where they compete."
+            "Fields are alike: ratings show less than the differences between entrants who never meet; RankElo lets "
+            "newcomers enter where they compete."
         )
     return Lead(advice.k, advice.low, advice.high, _headline(found.findings), answer, caveat, reason)
 

@@ -52,7 +52,7 @@ LEAST_INFLATION = 3.0
 WIDE_SHARE = 0.8
 """Width of the interval of a share from which on it says nothing."""
 DIFFER = 0.15
-"""Correlation of strengths within fields above which these differ, and below which they hardly do."""
+"""Correlation of strengths within fields below which these hardly differ."""
 WHAT_TO_DO, HOW_WE_KNOW = "What to do", "How we know"
 NOTHING_TO_DO = ("Nothing", "no change is shown to make forecasts better")
 
@@ -485,19 +485,17 @@ def group_words(found: GroupFound, reference: str | None = None) -> str:
 def contest_rows(found: ContestAudit) -> Rows:
     """Name and words of every line on which the findings of contests rest."""
     league, walk, alike, start = found.league, found.walk, found.alike, found.start
+    strengths = f"differ by ± {league.within:.0f} points within a field; whether they move is not clear"
     # All contests at once take strengths for what they are on average: of those that move they tell too little.
-    strengths = (
-        f"lie ± {with_interval(*found.fields.spread, digits='.0f')} points apart, ± {league.within:.0f} within a "
-        f"field, and {NO_MOVEMENT}"
-    )
-    if found.moves:
+    if found.still:
+        apart = with_interval(*found.fields.spread, digits=".0f")
+        strengths = f"lie ± {apart} points apart, ± {league.within:.0f} within a field, and {NO_MOVEMENT}"
+    elif found.moves:
         moved = f"move by {with_interval(*walk.range, digits='.0f')} points a year, up or down"
         strengths = f"differ by ± {league.within:.0f} points within a field, and {moved}"
     kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
     if alike.high < DIFFER:
         kind = "fields hardly differ in strength"
-    elif alike.low > DIFFER and not (found.moves or found.like_meets_like):  # learners look like fields that differ
-        kind = "fields differ in strength"
     shown = [(found.advice.k, found.shown_advised)]
     if found.k is not None and found.k != found.advice.k:
         shown.insert(0, (found.k, found.share_shown))
@@ -516,7 +514,7 @@ def contest_rows(found: ContestAudit) -> Rows:
     rows = [] if found.other is None else [(found.other.name, _other(found.other))]
     if found.fields.apart:
         strengths, parts = (f"{one}, in the largest of the pools that never meet" for one in (strengths, parts))
-    if not found.moves:  # of strengths that move, all contests at once tell kinds alone
+    if found.still:  # of strengths that move, all contests at once tell kinds alone
         kind = f"correlation of the strengths of two of one field {with_interval(*alike, digits='z.2f')}: {kind}{parts}"
     rows += [
         ("Which K", f"{_which(found)}; log-loss of orders {found.measured.at(found.advice.k):.4f} at the K advised"),
