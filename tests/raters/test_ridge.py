@@ -49,6 +49,35 @@ def test_where_everyone_is_compared_often_the_least_ridge_stays():
     assert few.ridge_ == 0.01
 
 
+def test_no_ridge_is_looked_for_where_none_could_gain_a_hundred_thousandth_a_comparison(monkeypatch):
+    """Half a nat for each, of which a prior as wide as strengths lie apart saves its part of what is known."""
+    truth, shares = np.array([260.0, 120.0, 10.0, -90.0, -330.0]), np.array([9, 4, 7, 1, 2, 3, 8, 2, 5, 1])
+    pairs = [(i, j) for i in range(5) for j in range(i)]
+    won = np.array([1 / (1 + 10 ** ((truth[j] - truth[i]) / 400)) for i, j in pairs])
+
+    def votes(number):
+        rows = [(f"p{i}", f"p{j}", result, round(number * share * (p if result else 1 - p)))
+                for (i, j), share, p in zip(pairs, shares, won, strict=True) for result in (1, 0)]  # fmt: skip
+        home, away, result, weight = zip(*rows)
+        return {"home": home, "away": away, "result": result, "weight": weight, "neutral": [True] * len(rows)}
+
+    def saved(number):
+        told = np.zeros(5)
+        for (i, j), share, p in zip(pairs, shares, won, strict=True):
+            told[[i, j]] += 4 * number * share * p * (1 - p)
+        precision = 1 / np.var(truth * math.log(10) / 800)
+        return (precision / (told + precision)).sum() / 2 / (number * shares.sum())
+
+    number = next(n for n in range(1, 10**6) if saved(n) < 1e-5)
+    asked = []
+    monkeypatch.setattr(
+        "kinelo.raters.bradley_terry.rater.choose_ridge", lambda *given: asked.append(given) or ridges.LEAST_RIDGE
+    )
+    for factor, looked_for in ((0.9, 1), (1.1, 1), (0.6, 2)):
+        kn.BradleyTerry().fit(kn.read_matches(votes(number * factor)))
+        assert len(asked) == looked_for, factor
+
+
 def test_intervals_hold_what_they_should_on_ladders_too():
     """80 % intervals of 5 ladders and 5 open leagues, 60 sides each, hold 65 to 90 % of the truths in the mean.
 

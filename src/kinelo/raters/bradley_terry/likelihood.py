@@ -326,6 +326,18 @@ class Likelihood:
         """Newton's step for the unknowns that are free, by conjugate gradients."""
         return conjugate_gradients(self.unknowns, self.cells, weights, self.added, free, gradient, residual)
 
+    def tells_enough(self, theta: Array, events: Array) -> bool:
+        """Whether no ridge could gain forecasts what anybody sees, where ``theta`` is the estimate of a weak one.
+
+        A contestant of whom ``events`` tell ``I`` costs half a nat in all; a prior of the precision ``λ`` with which
+        strengths lie around their mean saves ``λ/(I + λ)`` of it.
+        """
+        strength, told = theta[: self.n], np.zeros(self.size)
+        add_diagonal(self.unknowns, self.cells, self.over(self.cells._replace(counts=events)).slopes(theta)[2], told)
+        precision = 1.0 / max(float(strength.var()) if self.n else 0.0, WIDEST**-2)
+        saved = 0.5 * precision / (told[: self.n] + precision)
+        return bool(saved.sum() < LEAST_GAIN * events.sum())
+
     def losses(self, theta: Array) -> Array:
         """Log-loss of every result of every cell."""
         chances = np.empty((self.cells.i.size, 3))
@@ -415,6 +427,9 @@ ENOUGH = 20_000
 LEAST_COMPARISONS = 30
 CLEARLY = 1.5
 """Standard errors by which the forecasts of a ridge are worse when they are clearly worse."""
+
+LEAST_GAIN = 1e-5
+"""Log-loss a comparison below which no ridge is looked for."""
 
 LOOSE_RESIDUAL = 1e-6
 """What conjugate gradients may leave of a squared gradient while ridges are compared."""

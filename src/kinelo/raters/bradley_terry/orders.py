@@ -204,6 +204,10 @@ class OrderLikelihood(Likelihood):
             along = scale * left + size / before * along
         return step
 
+    def tells_enough(self, theta: Array, events: Array) -> bool:
+        """Whether fields are so alike that the weakest prior is taken."""
+        return self.alike(theta) > CLEARLY_ALIKE
+
     def alike(self, theta: Array) -> float:
         """How alike the strengths of one field are: their correlation over all appearances."""
         orders: Orders = self.cells

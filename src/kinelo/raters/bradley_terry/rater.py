@@ -43,7 +43,7 @@ from kinelo.raters.bradley_terry.likelihood import (
     ranks_of_draws,
     sandwich,
 )
-from kinelo.raters.bradley_terry.orders import CLEARLY_ALIKE, POINT, OrderLikelihood, Orders
+from kinelo.raters.bradley_terry.orders import POINT, OrderLikelihood, Orders
 from kinelo.raters.covariates import (
     EFFECT_WIDTH,
     FIRST_DOUBT_OF_SIDES,
@@ -426,13 +426,14 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         for name, value in (self.anchor or {}).items():
             if name in tally.name_index.index and likelihood.held.size:
                 start[tally.name_index.index[name]] = self._scale * value
-        if self.ridge is None and self._ridge_found is None and isinstance(likelihood, OrderLikelihood):
-            weakest = likelihood.with_ridge(LEAST_RIDGE)
-            if weakest.alike(weakest.maximum(start, LOOSE_RESIDUAL)) > CLEARLY_ALIKE:
-                self._ridge_found, likelihood = LEAST_RIDGE, weakest
         if self.ridge is None and self._ridge_found is None:
-            self._ridge_found = choose_ridge(likelihood, tally.comparisons[1], tally.name_index.names, start)
-            likelihood = likelihood.with_ridge(self._ridge_found)
+            events, weakest = tally.comparisons[1], likelihood.with_ridge(LEAST_RIDGE)
+            theta = weakest.maximum(start, LOOSE_RESIDUAL)
+            if weakest.tells_enough(theta, events):
+                self._ridge_found, likelihood, start = LEAST_RIDGE, weakest, theta
+            else:
+                self._ridge_found = choose_ridge(likelihood, events, tally.name_index.names, start)
+                likelihood = likelihood.with_ridge(self._ridge_found)
         if isinstance(tally, OrderTally) and self.retirement is None and self._retirement_found is None:
             likelihood = self._find_retirement(tally, likelihood, start)
         self._theta, self._known = likelihood.maximum(start), n
