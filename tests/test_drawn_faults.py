@@ -184,9 +184,11 @@ def tree(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_a_test_that_fails_in_any_case_notices_nothing(tree, tests, outcome, failing):
     named = tuple(f"test_{test}" for test in tests)
-    fault, left_out = drawn.Drawn("__init__.py", 1, "", "LIMIT = 7", "LIMIT = 8", "LIMIT = 8\n", named), set()
-    assert drawn.try_fault(tree, fault, left_out) == outcome
+    fault = drawn.Drawn("__init__.py", 1, "", "LIMIT = 7", "LIMIT = 8", "LIMIT = 8\n", named)
+    left_out, sound = set(), set()
+    assert drawn.try_fault(tree, fault, left_out, sound) == outcome
     assert left_out == {f"test_{test}" for test in failing}
+    assert sound == ({"test_own.py::test_sound"} if outcome == mutants.KILLED else set())
 
 
 def test_a_share_leaves_out_what_no_sound_test_looked_at():

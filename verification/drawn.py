@@ -542,7 +542,7 @@ def prepared(file: str, edit: Edit, reach: Reach) -> Drawn:
 def try_drawn(faults: list[Drawn], processes: int, name: str = "") -> dict[Drawn, str]:
     """What became of each fault."""
     trees: SimpleQueue[Path] = SimpleQueue()
-    failing: set[str] = set()
+    failing, sound = set[str](), set[str]()
     for number in range(processes):
         tree = ROOT / "build" / "mutants" / f"drawn-{name}{number}"
         mutants.copy_tree(tree)
@@ -551,7 +551,7 @@ def try_drawn(faults: list[Drawn], processes: int, name: str = "") -> dict[Drawn
     def tried(fault: Drawn) -> str:
         tree = trees.get()
         try:
-            outcome = try_fault(tree, fault, failing)
+            outcome = try_fault(tree, fault, failing, sound)
         finally:
             trees.put(tree)
         print(f"{outcome:9} {fault.file} {fault.name}  [{len(fault.tests)} tests]", flush=True)
@@ -564,18 +564,19 @@ def try_drawn(faults: list[Drawn], processes: int, name: str = "") -> dict[Drawn
     return outcomes
 
 
-def try_fault(tree: Path, fault: Drawn, failing: set[str]) -> str:
-    """What became of a fault: it counts as noticed where the same tests, up to the one that fails, pass without it.
+def try_fault(tree: Path, fault: Drawn, failing: set[str], sound: set[str]) -> str:
+    """What became of a fault: it counts as noticed where the test that fails passes without it.
 
-    Those that fail without it go into ``failing``, and the others run again.
+    Those that do go into ``sound``; those that fail without it go into ``failing``, and the others run again.
     """
     if not fault.tests:
         return SURVIVED
     while tests := tuple(test for test in fault.tests if test not in failing):
         if mutants.run_tests(tree, tests, fault) == 0:
             return SURVIVED
-        last = ended_at(tree, tests)
-        if mutants.run_tests(tree, tests[: tests.index(last[-1]) + 1], None) == 0:
+        failed = ended_at(tree, tests)[0]
+        if failed in sound or mutants.run_tests(tree, (failed,), None) == 0:
+            sound.add(failed)
             return KILLED
         failing.update(ended_at(tree, tests))
     return BROKEN
