@@ -1,6 +1,7 @@
 """Refusals that no other test reads, word by word: what is wrong, with the number or name that is wrong."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from scipy import stats
 from typer.testing import CliRunner
 
 import kinelo as kn
@@ -15,12 +17,19 @@ from kinelo.cli.commands import app
 from kinelo.lab.guide.scenes import scene_pictures
 from kinelo.lab.rate.reading import read_rules
 from kinelo.lab.rate.tables import read_table
+from kinelo.matches.fixtures import lineups_of_starters
+from kinelo.matches.scan import joined
+from kinelo.model.expectation import satisfies_b_prime
 from kinelo.service.settings import Settings as ServiceSettings
 from kinelo.studies.study import required
+from kinelo.theory.two_teams import gap_law
 
 TWO = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "C"], "result": [1.0, 0.5]}
 TANH, LEAGUE = kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0)
 SYSTEM = kn.RatingSystem(TANH, gamma=0.05)
+RACES = {"race": [1, 1, 2, 2], "driver": list("ABBA"), "place": [1, 2, 1, 2]}
+POINTS = [[0.5, 0.7, 0.2], [0.3, 0.5, 0.1], [0.8, 0.9, 0.5]]
+GLICKO = kn.RatingSystem(TANH, gamma=kn.model.DeviationSteps(0.1, 1.0))
 NEAR = kn.RatingSystem(TANH, kn.model.Window(c=2.0), gamma=0.05)
 
 
@@ -32,8 +41,12 @@ def classic(**more):
     return kn.TeamElo.classic(k=20, **more).update(matches())
 
 
+def glicko():
+    return kn.Glicko(growth=30.0).update(matches())
+
+
 def races():
-    return kn.read_contests({"race": [1, 1, 2, 2], "driver": list("ABBA"), "place": [1, 2, 1, 2]})
+    return kn.read_contests(RACES)
 
 
 class Silent:
@@ -323,6 +336,207 @@ CASES = {
         lambda: kn.sweep(lambda x: xr.Dataset({"when": ("t", np.array(["2020-01-01"], "M8[ns]"))}), {"x": [1]}),
         "No point of the sweep could be computed; the first says: The function gives 'when' of type datetime64[ns]; "
         "numbers and text are accepted.",
+    ),
+    # Reading tables
+    "two columns of one name": (
+        lambda: kn.read_matches({1: ["A", "B"], "1": ["B", "C"], "result": [1, 0]}),
+        "The table has two columns of one name among '1', 'result'.",
+    ),
+    "a sheet that is no name": (
+        lambda: kn.read_matches(TWO, sheet=2.5), "sheet must be the name or number of a sheet, not 2.5.",
+    ),
+    "a condition that is no name": (
+        lambda: kn.read_matches(TWO, conditions=[7]), "conditions must be a list of names of columns, not [7].",
+    ),
+    "conditions that are a number": (
+        lambda: kn.read_matches(TWO, conditions=7), "conditions must be a list of names of columns, not 7.",
+    ),
+    "a team column that is not there": (
+        lambda: kn.read_contests(RACES, team="crew"),
+        "team= names 'crew', but the columns are 'race', 'driver', 'place'.",
+    ),
+    "a slot that is not there": (
+        lambda: kn.read_contests(RACES, slots=["driver", "car"]),
+        "slots= names 'car', but the columns are 'race', 'driver', 'place'.",
+    ),
+    "an advantage that is not there": (
+        lambda: kn.read_contests(RACES, advantages=["grid"]),
+        "advantages= names 'grid', but the columns are 'race', 'driver', 'place'.",
+    ),
+    "times of nobody who played": (
+        lambda: lineups_of_starters({"Ann": 0, "Bob": 0}, ["Cid"]),
+        "Nobody of Ann, Bob played at all; leave out the times, or give some.",
+    ),
+    "an option of scans that is not there": (
+        lambda: kn.matches.scan_contests("races.csv", sheet=1),
+        "scan_contests has no option 'sheet'; it takes slots, advantages, team, best, unfinished, disqualified, "
+        "not_started, aliases, dates, endings, accept_losses.",
+    ),
+    "no pieces": (lambda: joined([]), "There are no matches in the files and days asked for."),
+    # Sample leagues
+    "a league of too many": (
+        lambda: kn.sample_league(teams=501, seasons=2),
+        "A league has 2 to 500 teams and 1 to 100 seasons, not 501 and 2.",
+    ),
+    "a league for too long": (
+        lambda: kn.sample_league(teams=6, seasons=101),
+        "A league has 2 to 500 teams and 1 to 100 seasons, not 6 and 101.",
+    ),
+    "an edge beyond all": (
+        lambda: kn.sample_league(teams=4, seasons=1, home_advantage=-1e9),
+        r"home_advantage and the spreads of a league must be at most [\d,e+]+ in size\.",
+    ),
+    "contests of more than there are": (
+        lambda: kn.matches.sample_contests(contests=2, entrants=9, size=(3, 5), team=2),
+        "size=(3, 5) with 2 players each needs from 2 to 9 of the entrants.",
+    ),
+    "a walk beyond all": (
+        lambda: kn.matches.sample_contests(contests=2, walk=2e6), "walk must be at most 1,000,000, not 2e+06.",
+    ),
+    # Tables of results
+    "a table of words": (
+        lambda: kn.model.Results([["a", "b"], ["c", "d"]]),
+        "table must be a square table of numbers; a list of games becomes one by "
+        "kinelo.model.Results.from_matches(kinelo.read_matches(...)).",
+    ),
+    "a table that is not square": (
+        lambda: kn.model.Results([[0.5, 0.7, 0.2], [0.3, 0.5, 0.1]]),
+        "table must be a square table of at least 2 teams, not of shape [2, 3].",
+    ),
+    "a table of one": (
+        lambda: kn.model.Results([[0.5]]), "table must be a square table of at least 2 teams, not of shape [1, 1].",
+    ),
+    "games of one side only": (
+        lambda: kn.model.Results(POINTS, games=[[0, 3, 1], [2, 0, 1], [1, 1, 0]]),
+        "games must be 0 or more, and the same for both teams of a pair.",
+    ),
+    "games below nought": (
+        lambda: kn.model.Results(POINTS, games=[[0, -3, 1], [-3, 0, 1], [1, 1, 0]]),
+        "games must be 0 or more, and the same for both teams of a pair.",
+    ),
+    "no games": (lambda: kn.model.Results(POINTS, games=0), "games must hold at least one match."),
+    "a pair without a number": (
+        lambda: kn.model.Results([[0.5, np.nan, 0.2], [0.3, 0.5, 0.1], [0.8, 0.9, 0.5]]),
+        "table must hold a number for every pair that met, but the entry at [0, 1] is nan.",
+    ),
+    "signed results beyond one": (
+        lambda: kn.model.Results([[0, 1.25], [-1.25, 0]]),
+        "Signed results must lie between −1 and 1, but the table reaches 1.25.",
+    ),
+    "points that do not add up": (
+        lambda: kn.model.Results([[0.5, 0.7, 0.2], [0.3, 0.5, 0.4], [0.8, 0.9, 0.5]]),
+        "table must hold points per match from 0 to 1, of both teams 1 in all, or signed results that add up to 0; at "
+        "[1, 2] it holds 0.4 and 0.9.",
+    ),
+    "results of nothing": (
+        lambda: kn.model.Results.from_matches(matches()[:0]),
+        "A table of results needs played matches of at least two sides.",
+    ),
+    "pairs that never met": (
+        lambda: kn.stationary(SYSTEM, kn.model.Results.from_matches(matches())),
+        "A and C never met: what everybody scores against everybody is not known. kn.diagnose weighs pairs by their "
+        "games.",
+    ),
+    "performances of a table": (
+        lambda: kn.model.Results(POINTS).performances(np.array([0]), np.array([0.5])),
+        'A table of Results has no performances to draw: its matches are drawn from the table, in matches of two with '
+        'sampling="marginal", for at most 4096 teams whose strengths do not move.',
+    ),
+    # Laws
+    "results of no outcome": (
+        lambda: kn.expected_result(0.5, LEAGUE), "outcome must be an Outcome such as Tanh or Davidson, not 0.5.",
+    ),
+    "the condition of no outcome": (
+        lambda: satisfies_b_prime("tanh", 1.0),
+        "outcome must be an Outcome such as Tanh or Davidson, not 'tanh'.",
+    ),
+    "a profile of no outcome": (
+        lambda: kn.theory.strength_profile(None, kn.model.Learning(alpha=1.0, diffusion=1.0)),
+        "outcome must be an Outcome such as Tanh or Davidson, not None.",
+    ),
+    "a share of far pairs": (
+        lambda: kn.model.LooseWindow(c=2.0, far=1.5), "far is a probability of at most 1, not 1.5.",
+    ),
+    "a distribution without its numbers": (
+        lambda: kn.model.Scaled(stats.t, LEAGUE.theta, 1.0),
+        "distribution must come with its parameters, such as scipy.stats.t(3); t() has no mean() without more of them.",
+    ),
+    "a schedule of words": (
+        lambda: kn.RatingSystem(TANH, gamma=0.05, schedule="weekly"),
+        "schedule must be None (random pairing), Rounds(), Period(matches) or Field(size), not 'weekly'.",
+    ),
+    "names that are one": (
+        lambda: kn.Normal([4.0, 7.0], 1.0, names="AB"), "names must be a list of names, not 'AB'.",
+    ),
+    "a name that is none": (
+        lambda: kn.Normal([4.0, 7.0], 1.0, names=["A", None]), "names must be a list of names; None is none.",
+    ),
+    "deviations of contests": (
+        lambda: kn.RatingSystem(TANH, gamma=kn.model.DeviationSteps(0.1, 1.0), schedule=kn.model.Field(3)),
+        "DeviationSteps are Glicko's, for matches of two, not for Field(size=3).",
+    ),
+    "one step of several": (
+        lambda: kn.RatingSystem(TANH, gamma=kn.model.FallingSteps(0.05, boost=2.0, matches=30)).step,
+        r"gamma = FallingSteps\(.*\) is not one number, and what depends on its size \(noise, relaxation, advice\) is "
+        r"known for one step only; the stationary map as gamma → 0 is the same for any steps\.",
+    ),
+    "the step of rounds": (
+        lambda: kn.RatingSystem(TANH, gamma=0.05, schedule=kn.model.Rounds()).step,
+        "What depends on the size of gamma is not known for Rounds(), only for random pairing.",
+    ),
+    "a number of too many digits": (
+        lambda: kn.sample_league(teams=10**30), r"teams must be at most \d+, not a number of 31 digits\.",
+    ),
+    # Simulation and theory
+    "a book's deviations under another outcome": (
+        lambda: kn.simulate(replace(GLICKO, outcome=kn.model.Probit(0.5)), LEAGUE, steps=10),
+        r"DeviationSteps are Glicko's, whose outcome is Tanh, not Probit\(.*\)\.",
+    ),
+    "a best step among windows": (
+        lambda: kn.best_gamma(NEAR, LEAGUE, kn.model.Walk(0.01)),
+        "The best gamma of strengths that move is computed for AllPlayAll only.",
+    ),
+    "deviations without growth": (
+        lambda: kn.theory.settled_deviations(SYSTEM, LEAGUE),
+        "growth must be given, unless the system has DeviationSteps; it has 0.05.",
+    ),
+    "a newcomer with everybody's steps": (
+        lambda: kn.theory.newcomer(kn.RatingSystem(TANH, gamma=[0.1, 0.2, 0.1]), LEAGUE, theta=3.0, start=1.0),
+        "A newcomer has a step of its own: give one gamma or a step rule, not (0.1, 0.2, 0.1).",
+    ),
+    "rounds of too many": (
+        lambda: kn.theory.critical_gamma(TANH, kn.Fixed(np.linspace(0, 9, 5001))),
+        r"Rounds are analysed for at most \d+ teams, not 5001\.",
+    ),
+    "one more team of none": (
+        lambda: kn.stationary(SYSTEM, LEAGUE).rating_of([]), "theta must hold at least one strength.",
+    ),
+    "the gap of three": (
+        lambda: gap_law(SYSTEM, LEAGUE),
+        "The exact law of the gap is that of 2 teams with one step each, at rest or with form.",
+    ),
+    "rounds of a large league": (
+        lambda: kn.simulate(
+            kn.RatingSystem(TANH, gamma=0.05, schedule=kn.model.Rounds()), kn.Fixed(np.linspace(0, 9, 4098)), steps=10
+        ),
+        "Rounds() is for leagues of at most 4096 teams, not 4098.",
+    ),
+    # Decisions
+    "names that are no list": (lambda: kn.Elimination("AB"), "names='AB' must be a list of names."),
+    "odd results": (
+        lambda: kn.Elimination(["A", "B", "C"]).update_matches(kn.read_matches(TWO | {"result": [0.75, 0.5]})),
+        "Elimination counts wins, draws and losses; other results have no place in it.",
+    ),
+    "a price of everything": (
+        lambda: kn.next_matches(glicko(), cost=7),
+        "cost=7 must be numbers by pair of names, or a function of two names.",
+    ),
+    "prices by name": (
+        lambda: kn.next_matches(glicko(), cost={"A": 2.0}),
+        "cost must be numbers by pair of names, {('A', 'B'): 2.5}.",
+    ),
+    "learning anew never": (
+        lambda: ServiceSettings("book.db", refit_every=0), "--refit-every must be at least 1, not 0.",
     ),
     # The lab
     "a scene that is not there": (lambda: scene_pictures(8), "There are scenes 1 to 7, not 8."),
