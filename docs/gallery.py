@@ -96,12 +96,6 @@ found = kn.audit(matches, kn.TeamElo.classic(k=32))
 kn.plot.audit(found)
 
 # %% [markdown]
-# The league played again from the estimates: where the real one lies among them.
-
-# %%
-kn.plot.check(found.check)
-
-# %% [markdown]
 # ## From one list to another
 #
 # Every side on the old list and on the new one, with a title and those who move furthest.

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from kinelo.errors import InputError, in_one_line
-from kinelo.pictures.audit import draw_audit, draw_check
+from kinelo.pictures.audit import draw_audit
 from kinelo.pictures.calibration import draw_calibration
 from kinelo.pictures.histories import draw_histories
 from kinelo.pictures.population import draw_population, save_film
@@ -43,7 +43,6 @@ def _in_words(name: str, what: str, draw: Callable[Arguments, Drawn]) -> Callabl
 
 
 audit = _in_words("audit", "what kn.audit returns", draw_audit)
-check = _in_words("check", "the check of what kn.audit returns", draw_check)
 calibration = _in_words(
     "calibration", "what kn.backtest returns, names of raters and a number of bins", draw_calibration
 )
@@ -63,7 +62,6 @@ __all__ = [
     "audit",
     "calibration",
     "changeover",
-    "check",
     "contest_worth",
     "design",
     "film",

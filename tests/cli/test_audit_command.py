@@ -27,18 +27,16 @@ def results(tmp_path):
 
 
 def test_the_verdict_comes_first_and_pictures_are_drawn(results, tmp_path):
-    pictures = [tmp_path / name for name in ("which-k.png", "check.svg")]
-    called = CliRunner().invoke(
-        app, ["audit", str(results), "--k", "200", "--picture", str(pictures[0]), "--check", str(pictures[1])]
-    )
+    picture = tmp_path / "which-k.png"
+    called = CliRunner().invoke(app, ["audit", str(results), "--k", "200", "--picture", str(picture)])
     assert called.exit_code == 0, called.output
     assert "K = 200 is too large for " in " ".join(called.stdout.split())
-    assert all(path.stat().st_size > 1000 for path in pictures)
+    assert picture.stat().st_size > 1000
 
 
-def test_options_reach_the_audit_and_each_picture_its_file(results, tmp_path, monkeypatch):
+def test_options_reach_the_audit_and_the_picture_its_file(results, tmp_path, monkeypatch):
     asked, saved = [], {}
-    found = SimpleNamespace(notes=("one thing.",), check="replays", to_dict=lambda: {"verdict": "said"})
+    found = SimpleNamespace(notes=("one thing.",), to_dict=lambda: {"verdict": "said"})
 
     def audit(matches, system, ratings=None, by=None, reference=None, progress=False):
         asked.append((len(matches), system.k, system.home_advantage, ratings, reference))
@@ -50,15 +48,13 @@ def test_options_reach_the_audit_and_each_picture_its_file(results, tmp_path, mo
 
     monkeypatch.setattr("kinelo.advice.audit.audit.audit", audit)
     monkeypatch.setattr("kinelo.pictures.audit.draw_audit", lambda given: ("curves", given))
-    monkeypatch.setattr("kinelo.pictures.audit.draw_check", lambda given: ("check", given))
     monkeypatch.setattr("kinelo.pictures.style.save", save)
     words = ["audit", str(results), "--k", "24", "--home-advantage", "62.5", "--since", "2020-07-01", "--json"]
     words += ["--reference", "adults"]
-    pictures = ["--picture", str(tmp_path / "k.png"), "--check", str(tmp_path / "c.png")]
-    called = CliRunner().invoke(app, [*words, *pictures], catch_exceptions=False)
+    called = CliRunner().invoke(app, [*words, "--picture", str(tmp_path / "k.png")], catch_exceptions=False)
     assert json.loads(called.stdout) == {"verdict": "said"}
     assert asked == [(400 - 182, 24.0, 62.5, None, "adults")]  # 182 days of 2020 before July, a match a day
-    assert saved == {"k.png": ("curves", found), "c.png": ("check", "replays")}
+    assert saved == {"k.png": ("curves", found)}
     CliRunner().invoke(app, ["audit", str(results)], catch_exceptions=False)
     assert asked[1] == (400, 32.0, None, None, None)
 

@@ -230,7 +230,7 @@ NOT_AUDITED = {
             name: (value, f"for which there is no {name}")
             for name, value in {
                 "--home-advantage": "40", "--ratings": "start.csv", "--by": "surface",
-                "--reference": "clay", "--check": "c.png",
+                "--reference": "clay",
             }.items()
         },
         "--condition": ("surface", "Plain Elo uses no --condition"),
@@ -270,7 +270,7 @@ def test_every_option_of_an_audit_is_taken_or_refused(kind, folder, monkeypatch)
     own["matches"] = {"--home-advantage": "40", "--ratings": "start.csv", "--by": "surface", "--reference": "clay",
                       "--scale": "points", "--drop-repeats": None, "--ordered": None}  # fmt: skip
     taken = AUDITED | own[kind]
-    known = {*taken, *NOT_AUDITED[kind], *AUDITED_ELSEWHERE, "--lineups", "--check"}
+    known = {*taken, *NOT_AUDITED[kind], *AUDITED_ELSEWHERE, "--lineups"}
     assert sorted({*options_of("audit")} - known) == []
     asked, found = {}, types.SimpleNamespace(to_dict=lambda: {"k": 24})
 

@@ -389,17 +389,3 @@ def test_an_audit_marks_the_k_for_the_matches_to_come():
     found.advice.low = 0.0
     span = kn.plot.audit(found).axes[0].patches[0]
     assert span.get_extents().transformed(loss.transData.inverted()).x1 > 0
-
-
-def test_a_check_shows_the_real_league_among_those_played_again():
-    real = {"spread": 3.0, "movement": 4.0, "likeness": 5.0, "slope": 6.0, "log_loss": 7.0}
-    others, played = (np.linspace(low, low + 1, 9)[:, None] + np.arange(5.0) for low in (0.0, 10.0))
-    figure = kn.plot.check(SimpleNamespace(others=others, played=played, **real))
-    for place, (axes, value) in enumerate(zip(figure.axes, real.values(), strict=True)):
-        assert axes.lines[0].get_label() == "the real league" and axes.lines[0].get_xdata()[0] == value
-        bars = {bars[0].get_label(): bars for bars in axes.containers}
-        for label, low in (("other sides of the kind", 0.0), ("the same sides again", 10.0)):
-            edges = [bar.get_x() for bar in bars[label]]
-            assert edges[0] == pytest.approx(low + place) and sum(bar.get_height() for bar in bars[label]) == 9
-    titles = [axes.get_title() or axes.get_title(loc="left") for axes in figure.axes]
-    assert titles == ["Spread", "Change in 20 matches", "Likeness", "Slope", "Log-loss"]

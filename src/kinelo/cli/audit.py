@@ -30,8 +30,6 @@ from kinelo.matches.dated import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC, all_raters, rater_help
 
 if TYPE_CHECKING:
-    from kinelo.advice.audit.audit import Audit
-    from kinelo.advice.audit.contests import ContestAudit
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
@@ -158,7 +156,7 @@ def compared_raters(played: Matches | Contests, asked: list[str] | None, reading
 LIST_HELP = f"a list (CSV or Parquet with name and rating), k=NUMBER, fide, or a rater: {', '.join(all_raters())}"
 OF_PLAIN_ELO = ("home_advantage", "k", "k_of", "k_first", "k_halfway", "rules", "initial")
 ASKED_OF = {
-    "": ("rater", "ratings", "by", "reference", "since", "title", "check", "picture", *OF_PLAIN_ELO),
+    "": ("rater", "ratings", "by", "reference", "since", "title", "picture", *OF_PLAIN_ELO),
     "--farming": ("top", *OF_PLAIN_ELO),
     "--changeover": ("to", "threshold", "initial", "picture", "top"),
 }
@@ -227,12 +225,6 @@ def audit(
             help="Draw the curves over K (of --changeover both lists) into this PNG file.", callback=picture_name
         ),
     ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            help="Play the league again from the estimates and draw both into this file.", callback=picture_name
-        ),
-    ] = None,
 ) -> None:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
 
@@ -241,7 +233,7 @@ def audit(
     With --by it says of each group where it should enter, whether it grows stronger, inflates or is rated too high:
     next to all sides, or next to the group of --reference.
 
-    With --lineups it also says how much performances vary, and what that does to ratings.
+    With --lineups it also says how much performances vary.
 
     Of contests of many entrants it says which K suits plain Elo, where newcomers should start, whether like meets like,
     and with --noise-by how luck differs.
@@ -270,9 +262,7 @@ def audit(
     kind = kind_of_file(results, options.column)
     if kind is CONTESTS:
         asked = {"--home-advantage": home_advantage, "--ratings": ratings, "--by": by, "--reference": reference}
-        refuse_options(
-            kind, results, *(name for name, value in (asked | {"--check": check}).items() if value is not None)
-        )
+        refuse_options(kind, results, *(name for name, value in asked.items() if value is not None))
         if rater is None and (name := _first(options, "--condition", "--covariate")):
             raise InputError(f"Plain Elo uses no {name}; --rater rank does, and --noise-by asks for luck.")
         matches = options.load(results, kind=kind)
@@ -290,18 +280,21 @@ def audit(
         in_use = _rater_in_use(rater, federation, options, home_advantage, kind)
         groups_asked = {} if kind is CONTESTS else {"ratings": ratings, "by": by, "reference": reference}
         judged = run(matches, in_use, **groups_asked, progress=sys.stderr.isatty())
-    _show(judged, lineups=options.lineups is not None, as_json=as_json)
+    if as_json:
+        echo_json(judged.to_dict(), indent=2)
+    else:
+        console().print(judged)
+        for note in judged.notes:
+            typer.echo(f"note: {option_words(note)}")
     if out is not None:
         from kinelo.pages.page import write_page
 
         typer.echo(f"Page: {write_page(judged, out, title=title or league_name(results))}", err=as_json)
-    for path, name in ((picture, "audit"), (check, "check")):
-        if path is not None:
-            from kinelo.pictures.audit import draw_audit, draw_check
-            from kinelo.pictures.style import save
+    if picture is not None:
+        from kinelo.pictures.audit import draw_audit
+        from kinelo.pictures.style import save
 
-            figure = draw_audit(judged) if name == "audit" else draw_check(judged.check)
-            typer.echo(f"Picture: {save(figure, path)}", err=as_json)
+        typer.echo(f"Picture: {save(draw_audit(judged), picture)}", err=as_json)
 
 
 def _first(options: AnyReadingOptions, *names: str) -> str | None:
@@ -327,27 +320,6 @@ def _rater_in_use(
     if plain is not None or options.start is not None or home is not None:
         raise InputError("--rater is no plain Elo: leave out --k, --k-of, --rules, --start and --home-advantage.")
     return rater_called(name)
-
-
-def _show(found: Audit | ContestAudit, *, lineups: bool, as_json: bool) -> None:
-    from dataclasses import asdict
-
-    from kinelo.advice.audit.audit import Audit
-    from kinelo.advice.audit.words import performance_words
-
-    by_lineups = found if lineups and isinstance(found, Audit) else None
-    if as_json:
-        more = {}
-        if by_lineups is not None:
-            more = {"performance": asdict(by_lineups.performance), "recovered": asdict(by_lineups.recovered())}
-        echo_json(found.to_dict() | more, indent=2)
-        return
-    console().print(found)
-    for note in found.notes:
-        typer.echo(f"note: {option_words(note)}")
-    if by_lineups is not None:
-        for words in performance_words(by_lineups.performance, by_lineups.recovered()):
-            typer.echo(words)
 
 
 def _changeover(

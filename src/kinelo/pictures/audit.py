@@ -1,4 +1,4 @@
-"""An audit in pictures: which K, by theory and by backtest; and the league played again beside the real one."""
+"""An audit in pictures: which K, by theory and by backtest."""
 
 from __future__ import annotations
 
@@ -17,16 +17,8 @@ if TYPE_CHECKING:
 
     from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.contests import ContestAudit
-    from kinelo.advice.audit.recursion import PosteriorCheck
 
 ERROR_PARTS = (("luck", style.BLUE), ("newcomers", style.GREEN), ("lag", style.ORANGE))
-CHECKED = (
-    ("spread", "Spread"),
-    ("movement", "Change in 20 matches"),
-    ("likeness", "Likeness"),
-    ("slope", "Slope"),
-    ("log_loss", "Log-loss"),
-)
 
 
 def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: float | None = None) -> Figure:
@@ -97,22 +89,3 @@ def _draw_parts(axes: Axes, audit: Audit) -> None:
     )
     style.plain_ticks(axes)
     _key(axes, 3)
-
-
-def draw_check(check: PosteriorCheck, *, width: style.Width = None, size: float | None = None) -> Figure:
-    """The league played again from the estimates: where the real one lies among them."""
-    with style.journal(width, size):
-        figure = style.new_figure(style.PAGE, 2.4)
-        for place, (axes, (name, title)) in enumerate(zip(figure.subplots(1, len(CHECKED)), CHECKED)):
-            for values, colour, label in (
-                (check.others[:, place], style.GREY, "other sides of the kind"),
-                (check.played[:, place], style.SKY, "the same sides again"),
-            ):
-                if np.isfinite(values).all():
-                    axes.hist(values, bins=8, color=colour, alpha=0.75, label=label)
-            axes.axvline(getattr(check, name), color=style.RED, label="the real league")
-            axes.set(title=title, yticks=())
-            axes.locator_params(axis="x", nbins=3)
-        handles, labels = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
-        return figure

@@ -170,17 +170,12 @@ def test_periods_are_quarters_with_their_own_best_k():
     assert all(one.low <= one.measured <= one.high for one in found.periods)
 
 
-def test_leagues_played_again_look_like_the_real_one():
+def test_the_error_of_a_rating_is_found():
+    """Against true strengths, at K = 100."""
     _, truth = walking()
     found = audited(walking, 100)
-    check = found.check
-    # Thirty leagues: outside all of them in one of five quantities by chance 5 · 2/31.
-    for again in (check.played, check.others):
-        low, high = again.min(axis=0), again.max(axis=0)
-        assert ((low <= check.real) & (check.real <= high)).sum() >= 4
     true = math.sqrt(np.mean((np.subtract(*found.before.T) - truth)[found.since :] ** 2) / 2)
-    assert check.error == pytest.approx(true, rel=0.2)
-    assert math.sqrt(found.now.error) == pytest.approx(check.error, rel=0.1)
+    assert math.sqrt(found.now.error) == pytest.approx(true, rel=0.2)
 
 
 @pytest.mark.usefixtures("few_replays")
@@ -278,32 +273,6 @@ def test_the_estimate_is_where_likelihood_times_prior_is_largest(unit):
     assert max(drawn) < top + 0.02
     # Half a chi-square with as many degrees as there are parameters to find lies below the top on average.
     assert np.mean(top - np.array(drawn)) == pytest.approx(len(found.free) / 2, abs=1.0)
-
-
-@pytest.mark.usefixtures("few_replays")
-def test_where_like_meets_like_only_the_same_sides_look_like_the_real_league():
-    rng = np.random.default_rng(8)
-    strength = np.concatenate([rng.normal(300, 60, 12), rng.normal(-300, 60, 12)])
-    rows = []
-    for turn in range(120):
-        for group in (np.arange(12), np.arange(12, 24)):
-            order = rng.permutation(group)
-            if turn % 10 == 0:  # now and then the two meet
-                order = np.column_stack([np.arange(12), rng.permutation(np.arange(12, 24))])[
-                    : 12 if group[0] == 0 else 0
-                ]
-            for i, j in order.reshape(-1, 2):
-                won = rng.random() < 1 / (1 + math.exp(-2 * NU * (strength[i] - strength[j])))
-                rows.append((turn, f"s{i}", f"s{j}", float(won), True))
-    names = ("date", "home", "away", "result", "neutral")
-    table = dict(zip(names, zip(*rows)))
-    table["date"] = np.datetime64("2000-01-01") + np.array(table["date"])
-    check = kn.audit(kn.read_matches(table), kn.TeamElo.classic(k=32)).check
-    place = check.names.index("likeness")
-    assert check.others[:, place].max() < check.likeness - 0.1
-    # The filter knows sides one by one, so replays bring the two groups a little nearer to each other.
-    assert check.played[:, place].min() - 0.1 < check.likeness < check.played[:, place].max() + 0.15
-    assert check.others[:, place].max() < check.played[:, place].min()
 
 
 def test_a_match_of_weight_two_counts_as_two():

@@ -1,6 +1,7 @@
-"""Spread of performances from line-ups, in leagues where it is known; and what recovering strengths does to bands."""
+"""Spread of performances from line-ups, in leagues where it is known."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,9 +10,8 @@ import pytest
 import kinelo as kn
 from kinelo.advice.audit.in_use import SystemInUse
 from kinelo.advice.audit.kernels import Calendar, Parameters
-from kinelo.advice.audit.performance import performance_of, recovered_bands, starters
+from kinelo.advice.audit.performance import performance_of, starters
 from kinelo.advice.audit.recursion import Recursion
-from kinelo.errors import InputError
 
 NU = math.log(10) / 800
 SIDES, SQUAD, ELEVEN = 12, 12, 5
@@ -86,14 +86,21 @@ def test_line_ups_that_do_not_matter_are_not_believed():
 
 
 @pytest.mark.usefixtures("few_replays")
-def test_without_line_ups_it_is_said_what_does_not_show():
-    matches = kn.read_matches(kn.sample_league(seed=1).results)
-    found = kn.audit(matches[:200])
-    with pytest.raises(InputError, match=r"Only line-ups show .*: 0 matches have both, and it takes 60"):
-        found.performance  # noqa: B018
-    with pytest.raises(InputError, match="Only line-ups show"):
-        found.recovered()
-    assert found.recovered(0.0).slope_after == pytest.approx(found.slope, rel=1e-3)
+def test_line_ups_are_told_of_by_every_door_and_without_enough_of_them_none_says_a_word():
+    matches, _ = league(45.0, 50, 1)
+    found = kn.audit(matches)
+    spread, low, high = (
+        f"{value:.0f}" for value in (found.performance.spread, found.performance.low, found.performance.high)
+    )
+    said = dict(found.rows())["Performances"]
+    assert said.startswith(f"line-ups move a side by {spread} ({low} to {high}) points about its strength, from ")
+    assert found.to_dict()["performance"]["matches"] == found.performance.matches < len(matches)
+    assert said in str(found) and said in kn.pages.share_page(found)
+    lineups, known = matches.lineups, 59 * 2 * ELEVEN
+    entries = {name: getattr(lineups, name)[:known] for name in ("player", "starter", "minutes", "role")}
+    few = kn.audit(replace(matches, lineups=replace(lineups, offsets=np.minimum(lineups.offsets, known), **entries)))
+    assert few.performance is None and "Performances" not in dict(few.rows())
+    assert few.to_dict()["performance"] is None
 
 
 def test_only_starters_count_where_they_are_known():
@@ -103,25 +110,3 @@ def test_only_starters_count_where_they_are_known():
     players, bounds = starters(lineups)
     assert players.tolist() == [0, 2, 3, 4]
     assert bounds.tolist() == [0, 2, 4]
-
-
-def test_recovering_strengths_mends_the_slope_that_varying_performances_bend():
-    rng = np.random.default_rng(5)
-    theta, sigma = np.linspace(-350, 350, 16), 250.0
-    home = rng.integers(0, 16, 30_000)
-    away = (home + rng.integers(1, 16, home.size)) % 16
-    gap = theta[home] - theta[away] + math.sqrt(2) * sigma * rng.standard_normal(home.size)
-    won = rng.random(home.size) < 1 / (1 + np.exp(-2 * NU * gap))
-    names = np.array([f"s{n}" for n in range(16)])
-    matches = kn.read_matches(
-        {"home": names[home], "away": names[away], "result": won.astype(float), "neutral": [True] * home.size}
-    )
-    plain = SystemInUse("K = 8", 8.0, kn.TeamElo.classic(8.0, 0.0))
-    before = plain.ratings_before(matches, 8.0)
-    found = recovered_bands(matches, 15_000, plain, before, sigma)
-    # Logistic against its normal blur: the shapes differ by less than these matches can show; the map must be right.
-    assert found.slope_after[0] == pytest.approx(1.0, abs=4 * found.slope_after[1])
-    assert found.log_loss_after == pytest.approx(found.log_loss_before, abs=0.001)
-    assert all(abs(one.underrated) < 4 * one.error for one in found.after)
-    wrong = recovered_bands(matches, 15_000, plain, before, 0.0)
-    assert wrong.slope_after == pytest.approx(wrong.slope_before, rel=1e-6)

@@ -27,7 +27,6 @@ from kinelo.advice.audit.words import (
     contest_rows,
     findings_of,
     gain_words,
-    performance_words,
     rows_of,
     to_do,
 )
@@ -74,7 +73,7 @@ def case(**changes):
     found = SimpleNamespace(
         in_use=SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start=None)), k=32.0, other=None,
         ratings=None, outlook=outlook(), moves=True, inflation=None, opponents=opponents(), k_in_order=None, groups=(),
-        extract=None, reference=None,
+        extract=None, reference=None, performance=None,
         advice=Advice(15.0, 12.0, 19.0, agree=True, telling=True),
         curve=SimpleNamespace(best=SimpleNamespace(k=9.0), low=7.0, high=11.0),
         measured=SimpleNamespace(
@@ -333,20 +332,12 @@ def test_another_system_is_better_where_it_loses_less(gap, way):
     )
 
 
-def test_what_line_ups_tell_of_the_best_and_the_weakest_fifth():
+def test_what_line_ups_tell():
     found = Performance(63.0, 41.0, 80.0, 0.013, 1250, {})
-    both = SimpleNamespace(
-        before=(band(-22.0, 7.0, 0.7, 0.06), band(31.0, 9.0, 0.8, 0.05)),
-        after=(band(-4.0, 6.0, 0.95, 0.07), band(5.0, 8.0, 1.02, 0.04)),
+    assert line("Performances", performance=found) == (
+        "line-ups move a side by 63 (41 to 80) points about its strength, from 1,250 matches; by chance alone as much "
+        "in 1.3 % of leagues"
     )
-    assert performance_words(found, both) == [
-        "Performances: line-ups move a side by ± 63 points (41 to 80) about its strength, from 1,250 matches; by "
-        "chance alone as much in 1.3 % of leagues.",
-        "The best fifth: rated too low by +31 ± 9 points, and by +5 ± 8 once strengths are recovered; slope 0.80 ± "
-        "0.05, then 1.02 ± 0.04.",
-        "The weakest fifth: rated too low by -22 ± 7 points, and by -4 ± 6 once strengths are recovered; slope 0.70 ± "
-        "0.06, then 0.95 ± 0.07.",
-    ]
 
 
 def test_a_gain_is_what_the_first_loses_more_than_the_second():

@@ -51,12 +51,10 @@ from kinelo.advice.audit.outlook import Outlook, look_ahead, newcomers_steps
 from kinelo.advice.audit.recursion import (
     Advice,
     KCurve,
-    PosteriorCheck,
     Prediction,
     Recursion,
     advise,
     k_curve,
-    posterior_check,
     replay,
 )
 from kinelo.advice.audit.verdict import SAME_K, AuditReport, Lead, lead_of
@@ -74,7 +72,7 @@ from kinelo.runtime.progress import Progress, stages
 if TYPE_CHECKING:
     import polars as pl
 
-    from kinelo.advice.audit.performance import Performance, Recovered
+    from kinelo.advice.audit.performance import Performance
     from kinelo.raters.rater import Rater
 
 ACTIVE_YEARS = 2.0
@@ -115,7 +113,7 @@ class Home:
 class Audit(AuditReport):
     """What a league's rating system does to it, and what K should be.
 
-    ``verdict`` is the answer in one sentence; ``check`` and ``performance`` are computed when first asked for.
+    ``verdict`` is the answer in one sentence; ``performance`` is computed when first asked for.
 
     Attributes
     ----------
@@ -232,26 +230,11 @@ class Audit(AuditReport):
         return gain_words(self, self.tested, "matches")
 
     @cached_property
-    def check(self) -> PosteriorCheck:
-        """Leagues played again from the estimates on the same calendar, beside the real one."""
-        return posterior_check(self.recursion, self.in_use, self.matches, self.k or self.best.k)
-
-    @cached_property
-    def performance(self) -> Performance:
-        """How much performances vary around strengths because line-ups do; needs matches with line-ups."""
+    def performance(self) -> Performance | None:
+        """How much performances vary around strengths because line-ups do; None without line-ups."""
         from kinelo.advice.audit.performance import performance_of
 
         return performance_of(self.matches, self.recursion, self.best.k)
-
-    def recovered(self, sigma: float | None = None) -> Recovered:
-        """Forecasts by bands of ratings, before and after :func:`kinelo.theory.recover_strength`.
-
-        ``sigma`` is the spread of performances in points; without it, what line-ups tell (:attr:`performance`).
-        """
-        from kinelo.advice.audit.performance import recovered_bands
-
-        spread = self.performance.spread if sigma is None else sigma
-        return recovered_bands(self.matches, self.since, self.in_use, self.before, spread)
 
     @property
     def opponents_correlation(self) -> Range:
@@ -300,6 +283,7 @@ class Audit(AuditReport):
             "bands": [asdict(one) for one in self.bands],
             "misrated": [asdict(one) for one in self.misrated],
             "ratings": None if self.ratings is None else asdict(self.ratings),
+            "performance": None if self.performance is None else asdict(self.performance),
         }
         return json_ready(plain)
 
@@ -448,7 +432,7 @@ def _audit_matches(
     notes.append(
         "How much performances vary around strengths from match to match does not show in results alone: it flattens "
         "the scale of results, and strengths here are on that scale"
-        + ("; line-ups show the part that they make (performance)." if matches.lineups is not None else ".")
+        + ("; line-ups show the part that they make." if matches.lineups is not None else ".")
     )
     if k_in_order is not None and matches.unordered is not None and abs(math.log(k_in_order / curve.best.k)) > SAME_K:
         notes.append(

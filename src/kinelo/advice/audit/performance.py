@@ -12,34 +12,22 @@ estimates the variance of β without estimating any player, without bias, and si
 ``σ_i² = τ² · mean |x_i|²`` around its strength. The play of chance is drawn: results from the forecasts.
 
 What line-ups do not show, the form of the day, is not identified: it flattens the scale of all results alike.
-
-**Do strong sides end under-rated?** Performances that vary by σ draw ratings to the mean: the paper's effect.
-:func:`kinelo.theory.recover_strength` finds the strengths θ behind the ratings R of a moment; a match then expects
-``E b(θ_i − θ_j + √2 σ Z)`` in place of ``b(R_i − R_j)``. The later half is cut into stretches; each is forecast from
-ratings as they stand, through the map R → θ of the sides active at its beginning. A home advantage h is a shift of
-ratings, ``θ(R_i + h/2) − θ(R_j − h/2)``.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from kinelo.advice.audit.gaps import Band, GapForecasts, bands_of, law_of
-from kinelo.advice.audit.in_use import SystemInUse
+from kinelo.advice.audit.gaps import GapForecasts, law_of
 from kinelo.advice.audit.kernels import Array
 from kinelo.advice.audit.recursion import Recursion
-from kinelo.errors import InputError
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.model.validation import nonnegative
-from kinelo.raters.qualifying import REFERENCE_DAYS
-from kinelo.theory.recovery import recover_strength
 
 PERFORMANCE_DRAWS = 200
 LEAST_WITH_LINEUPS = 60
@@ -49,8 +37,6 @@ LEAST_LINEUPS = 10
 SETTLED_LINEUPS = 5
 """Line-ups after which a side's usual one is known."""
 RARE_BY_CHANCE = 1e-3
-STRETCHES = 6
-"""Parts of the later half, each with its own map from ratings to strengths."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +63,14 @@ class Performance:
     sides: dict[str, float] = field(repr=False)
 
 
-def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int = 0) -> Performance:
-    """Estimate the spread of performances from line-ups; ``k`` says how fast the usual line-up is forgotten."""
+def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int = 0) -> Performance | None:
+    """Estimate the spread of performances from line-ups; ``k`` says how fast the usual line-up is forgotten.
+
+    None where too few matches have both: in results alone that spread flattens the scale of all alike.
+    """
     lineups = matches.lineups
-    known = np.zeros(len(matches), bool) if lineups is None else lineups.known()
-    if lineups is None or known.sum() < LEAST_WITH_LINEUPS:
-        raise InputError(
-            f"Only line-ups show the spread of performances: {int(known.sum()):,} matches have both, and it "
-            f"takes {LEAST_WITH_LINEUPS}; in results alone it flattens the scale of all results alike."
-        )
+    if lineups is None or lineups.known().sum() < LEAST_WITH_LINEUPS:
+        return None
     size = len(matches.teams)
     home, away, seen = _unusual(matches, lineups, min(k / 2 * recursion.slope, 0.5))
     gap, doubt = recursion.before_results()
@@ -184,61 +169,3 @@ def _draw_results(draw: np.random.Generator, mean: Array, variance: Array) -> Ar
     decided = variance + mean**2
     win, uniform = (decided + mean) / 2, draw.random(mean.size)
     return np.where(uniform < win, 1.0, np.where(uniform < win + 1 - decided, 0.0, -1.0))
-
-
-@dataclass(frozen=True)
-class Recovered:
-    """Forecasts of the later half from ratings, and from the strengths behind them if performances vary by σ.
-
-    Attributes
-    ----------
-    sigma
-        The spread of performances that was assumed, in points.
-    before, after
-        Fifths of the ratings, weakest first, by ratings and by recovered strengths (both with 1 standard error).
-    slope_before, slope_after
-        Slope of results on forecasts over all matches, with its standard error: 1 is calibrated.
-    log_loss_before, log_loss_after
-        Mean log-loss of both.
-    """
-
-    sigma: float
-    before: tuple[Band, ...] = field(repr=False)
-    after: tuple[Band, ...] = field(repr=False)
-    slope_before: tuple[float, float]
-    slope_after: tuple[float, float]
-    log_loss_before: float
-    log_loss_after: float
-
-
-def recovered_bands(matches: Matches, since: int, system: SystemInUse, before: Array, sigma: float) -> Recovered:
-    """Hold forecasts of the later half against results, before and after ratings are corrected for σ."""
-    sigma = nonnegative("sigma", sigma)
-    home, away = before.T
-    edge, law = system.home(matches), law_of(system.nu, system.ties)
-    true = np.empty(len(matches))
-    for start, end in pairwise(np.linspace(since, len(matches), STRETCHES + 1).astype(int).tolist()):
-        if end == start:
-            continue
-        # Ratings, as last seen, of the sides that played within two years.
-        first = int(np.searchsorted(matches.day, matches.day[start] - REFERENCE_DAYS))
-        latest = np.full(len(matches.teams), np.nan)
-        for side, rating in ((matches.home, home), (matches.away, away)):
-            latest[side[first : start + 1]] = rating[first : start + 1]
-        ratings = np.unique(latest[np.isfinite(latest)])
-        theta = recover_strength(law, ratings, sigma).theta
-        steep = [(theta[b] - theta[a]) / (ratings[b] - ratings[a]) for a, b in ((0, 1), (-2, -1))]
-        # θ as a function of R is straight between the sides and beyond them.
-        ours, theirs = (
-            np.interp(rating, ratings, theta)
-            + steep[0] * np.minimum(rating - ratings[0], 0.0)
-            + steep[1] * np.maximum(rating - ratings[-1], 0.0)
-            for rating in ((home + edge / 2)[start:end], (away - edge / 2)[start:end])
-        )
-        true[start:end] = ours - theirs
-    later, result = slice(since, None), matches.signed[since:]
-    both = [system.gaps(matches, before, since), GapForecasts(true[later], law, math.sqrt(2) * sigma)]
-    bands, after = (bands_of(home[later], away[later], one, result) for one in both)
-    slopes = [one.slope(result) for one in both]
-    losses = [one.log_loss(result) for one in both]
-    return Recovered(sigma, bands, after, slopes[0], slopes[1], losses[0], losses[1])

@@ -4,10 +4,8 @@ The strengths of all sides in all matches are known as well as all results tell 
 follow them over the matches really played (:func:`kinelo.advice.audit.kernels.follow_ratings`), so that newcomers,
 rests, unequal numbers of matches and who meets whom count as they happened. Expectations are over the luck of results.
 
-The league is also played again from the estimates on the same calendar, and rated alike. In leagues of the first kind
-the very sides play whose results are known: their strengths are drawn given all results, backwards through the filter,
-and only luck is new. In those of the second kind other sides of the same kind play: all strengths are new too. Where
-only the first looks like the real league, the calendar knows something of strengths, as where like meets like.
+The league is also played again from the estimates on the same calendar, and rated alike: strengths are drawn given all
+results, backwards through the filter, and only luck is new.
 """
 
 from __future__ import annotations
@@ -25,7 +23,6 @@ from kinelo.advice.audit import kernels
 from kinelo.advice.audit.backtest import KBacktest, block_sizes, lowest, sums_by_block
 from kinelo.advice.audit.estimate import Filtered, filter_league, hermite, smooth_league
 from kinelo.advice.audit.gaps import law_of
-from kinelo.advice.audit.in_use import SystemInUse, with_results
 from kinelo.advice.audit.kernels import (
     CHESS_NU,
     Array,
@@ -36,8 +33,6 @@ from kinelo.advice.audit.kernels import (
     Strengths,
     System,
 )
-from kinelo.forecasts.scores import log_loss
-from kinelo.matches.matches import Matches
 
 RECURSION_NODES = 7
 LARGEST_K, SMALLEST_K = 400.0, 0.25
@@ -51,10 +46,6 @@ FEWEST_FOR_K = 300
 """Matches below which nothing from the data beats a convention by much."""
 WIDE_INTERVAL = 4.0
 """An interval whose ends lie this factor apart tells no K."""
-REPEATS = 30
-QUANTITIES = ("spread", "movement", "likeness", "slope", "log_loss")
-MOVEMENT = 20
-"""Matches of a side over which the change of its rating is looked at."""
 
 
 @dataclass(frozen=True)
@@ -298,102 +289,13 @@ class Replay(NamedTuple):
     home: Array
 
 
-def replay(
-    calendar: Calendar, parameters: Parameters, generator: np.random.Generator, *, other_sides: bool = False
-) -> Replay:
-    """Play the calendar once more: strengths drawn given all results (or anew), and new results."""
+def replay(calendar: Calendar, parameters: Parameters, generator: np.random.Generator) -> Replay:
+    """Play the calendar once more: strengths drawn given all results, and new results."""
     n = calendar.size
     filtered = filter_league(calendar, parameters)
     strength, home, result = np.empty((n, 2)), np.empty(n), np.empty(n)
     normal = generator.standard_normal((n, 2))
-    if other_sides:
-        nothing = np.zeros(calendar.sides)
-        nobody = kernels.Today(nothing, nothing, nothing - 1.0, 0.0, 0, 0)
-        kernels.draw_sides(calendar, parameters, nobody, normal, strength)
-    else:
-        kernels.smooth_sides(calendar, filtered.path, normal, strength, np.empty((n, 2)), np.empty((n, 2)))
+    kernels.smooth_sides(calendar, filtered.path, normal, strength, np.empty((n, 2)), np.empty((n, 2)))
     kernels.smooth_home(calendar.neutral, filtered.home_path, generator.standard_normal(n), home)
     kernels.draw_results(strength, home, parameters, generator.random(n), result)
     return Replay(result, strength, home)
-
-
-@dataclass(frozen=True)
-class PosteriorCheck:
-    """What the real league shows, and what leagues played from the estimates show.
-
-    Attributes
-    ----------
-    spread, movement, likeness, slope, log_loss
-        Of the real league: standard deviation of ratings in matches, of the change of a rating over 20 matches,
-        correlation of the ratings of two opponents, slope of results on forecasts, log-loss.
-    played
-        The same five of every league in which the same sides played again, one row each.
-    others
-        The same five of leagues in which other sides of the same kind played, one row each.
-    error
-        True root mean square error of a rating difference, over √2, in ``played``.
-    """
-
-    spread: float
-    movement: float
-    likeness: float
-    slope: float
-    log_loss: float
-    played: Array
-    others: Array
-    error: float
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The quantities."""
-        return QUANTITIES
-
-    @property
-    def real(self) -> Array:
-        """The quantities of the real league."""
-        return np.array([getattr(self, name) for name in self.names])
-
-    @property
-    def interval(self) -> Array:
-        """Where 95 % of the leagues lie in which the same sides played again, one row for each quantity."""
-        return np.nanquantile(self.played, [0.025, 0.975], axis=0).T
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """Share of the leagues played again that lie below the real one."""
-        return {name: float(np.mean(self.played[:, n] < self.real[n])) for n, name in enumerate(self.names)}
-
-
-def posterior_check(
-    recursion: Recursion, system: SystemInUse, matches: Matches, k: float, seed: int = 0
-) -> PosteriorCheck:
-    """Play the calendar again, by the same sides and by others, and rate it with the same K."""
-    calendar, parameters, since = recursion.calendar, recursion.parameters, recursion.since
-    played: list[list[tuple[float, ...]]] = [[], []]
-    errors = []
-    for stream in np.random.SeedSequence(seed).spawn(REPEATS):
-        generator = np.random.default_rng(stream)
-        for kind in range(2):
-            drawn = replay(calendar, parameters, generator, other_sides=kind == 1)
-            again = with_results(matches, drawn.result)
-            before = system.ratings_before(again, k)
-            played[kind].append(_quantities(again, since, k, system, before))
-            if kind == 0:
-                off = (before - drawn.strength) @ np.array([1.0, -1.0])
-                errors.append(float(np.mean(off[since:] ** 2) / 2))
-    real = dict(zip(QUANTITIES, _quantities(matches, since, k, system, system.ratings_before(matches, k))))
-    error = math.sqrt(float(np.mean(errors)))
-    return PosteriorCheck(**real, played=np.array(played[0]), others=np.array(played[1]), error=error)
-
-
-def _quantities(matches: Matches, since: int, k: float, system: SystemInUse, before: Array) -> tuple[float, ...]:
-    forecast = system.at(k).one_step_ahead(matches).probabilities[since:]
-    slope, _ = system.gaps(matches, before, since).slope(matches.signed[since:])
-    loss = float(log_loss(forecast, matches.result[since:]).mean())
-    both = before[since:].ravel()
-    # Every match is seen from both sides, so that who is named first does not matter.
-    likeness = float(np.corrcoef(both, before[since:, ::-1].ravel())[0, 1])
-    order = np.argsort(np.column_stack([matches.home, matches.away])[since:].ravel(), kind="stable")
-    side, rating = np.column_stack([matches.home, matches.away])[since:].ravel()[order], both[order]
-    change = (rating[MOVEMENT:] - rating[:-MOVEMENT])[side[MOVEMENT:] == side[:-MOVEMENT]]
-    return float(both.std()), float(change.std()) if change.size else math.nan, likeness, slope, loss

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kinelo.advice.audit.inflation import GroupFound, RatingInflation, Shift
     from kinelo.advice.audit.inputs import Misrated
     from kinelo.advice.audit.outlook import Outlook
-    from kinelo.advice.audit.performance import Performance, Recovered
+    from kinelo.advice.audit.performance import Performance
     from kinelo.advice.audit.recursion import Advice
 
 Audit: TypeAlias = Any
@@ -357,6 +357,8 @@ def rows_of(audit: Audit) -> Rows:
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
     rows += [(f"Group {quoted(one.group)}", group_words(one, audit.reference)) for one in audit.groups]
+    if audit.performance is not None:
+        rows.append(("Performances", _performances(audit.performance)))
     if (table := audit.ratings) is not None:
         ratio = table.deviation_ratio
         stated = "" if ratio is None else (
@@ -530,18 +532,9 @@ def contest_rows(found: ContestAudit) -> Rows:
     return rows
 
 
-def performance_words(found: Performance, both: Recovered) -> list[str]:
-    """What line-ups tell of performances, and what recovering strengths does to strong and weak sides."""
-    sentences = [
-        f"Performances: line-ups move a side by ± {found.spread:.0f} points ({found.low:.0f} to {found.high:.0f}) "
-        f"about its strength, from {found.matches:,} matches; by chance alone as much in "
-        f"{percent(found.p_value, 1)} of leagues."
-    ]
-    for name, place in (("best", -1), ("weakest", 0)):
-        before, after = both.before[place], both.after[place]
-        sentences.append(
-            f"The {name} fifth: rated too low by {before.underrated:+.0f} ± {before.error:.0f} points, and by "
-            f"{after.underrated:+.0f} ± {after.error:.0f} once strengths are recovered; slope {before.slope:.2f} ± "
-            f"{before.slope_error:.2f}, then {after.slope:.2f} ± {after.slope_error:.2f}."
-        )
-    return sentences
+def _performances(found: Performance) -> str:
+    """What line-ups tell of performances."""
+    return (
+        f"line-ups move a side by {with_interval(found.spread, found.low, found.high, '.0f')} points about its "
+        f"strength, from {found.matches:,} matches; by chance alone as much in {percent(found.p_value, 1)} of leagues"
+    )
