@@ -24,8 +24,8 @@ from kinelo.model.law import Law, built_in_laws, fingerprint, keys_of
 from kinelo.model.schedule import ScheduleLaw
 from kinelo.model.steps import StepRule
 from kinelo.play.arithmetic import PLAIN
-from kinelo.play.binding import bind
 from kinelo.play.encoding import encode
+from kinelo.play.formula import bind
 from kinelo.play.laws import OutcomeCode, code_outcome, code_pairing
 from kinelo.play.stream import realisation_keys
 from kinelo.play.users import user_functions

@@ -9,12 +9,12 @@ from kinelo.model import dynamics
 from kinelo.model.outcome import LOGISTIC, Tanh
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.steps import EACH, FALLING, FIDE
-from kinelo.play import binding, deviations, match, motion, pairs, performances, steps
+from kinelo.play import deviations, formula, match, motion, pairs, performances, steps
 from kinelo.play.arithmetic import PLAIN
 from kinelo.play.laws import OutcomeCode
 from kinelo.play.users import user_functions
 
-PLAINLY = binding.bind(PLAIN)
+PLAINLY = formula.bind(PLAIN)
 
 
 NU = math.log(10) / 800

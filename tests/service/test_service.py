@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.book.milestones import milestones
+from kinelo.book.refitting import milestones
 from kinelo.raters.noise import NoiseFactors
 from leagues import match_league
 

@@ -33,7 +33,6 @@ from kinelo.advice.words import (
     Taylor,
     Worth,
     nothing_to_change,
-    range_rows,
     rows_of,
 )
 from kinelo.errors import InputError, NoStationaryState
@@ -155,7 +154,10 @@ class Diagnosis(Facts, Report):
 
     def rows(self) -> Rows:
         """Name and finding of every line."""
-        rows = [*rows_of(self), *motion_rows(self.motion, self.unit), *range_rows(self)]
+        rows = [*rows_of(self), *motion_rows(self.motion, self.unit)]
+        rows += [("Outside the range of theory", one.sentence) for one in self.caveats]
+        if self.check is not None:
+            rows.append(("Played beside it", self.check.sentence))
         if self.remedy is not None and self.remedy.check is not None:
             rows.append(("Played with the change", self.remedy.check.sentence))
         return rows

@@ -244,11 +244,10 @@ def _scale(verdict: Facts) -> str:
 def _teams(teams: tuple[RatedTeam, ...]) -> str:
     if not teams:
         return "none"
-    return "\n".join(_team(one) for one in teams)
-
-
-def _team(one: RatedTeam) -> str:
-    return f"{one.team}: {one.bias:+.3g} (strength {one.theta:.4g} ± {one.sigma:.3g}, rating {one.rating:.4g})"
+    return "\n".join(
+        f"{one.team}: {one.bias:+.3g} (strength {one.theta:.4g} ± {one.sigma:.3g}, rating {one.rating:.4g})"
+        for one in teams
+    )
 
 
 def _noise(verdict: Facts) -> str:
@@ -318,11 +317,3 @@ def nothing_to_change(verdict: Facts) -> str:
         f"Nothing: the mean square error of {error:.4g} is {percent(error / verdict.strength_variance, 1)} of the "
         "variance of strengths, and no change of the steps or of the scale that is computed here is worth its price."
     )
-
-
-def range_rows(verdict: Facts) -> Rows:
-    """What theory does not vouch for here, and what a played league showed."""
-    rows = [("Outside the range of theory", one.sentence) for one in verdict.caveats]
-    if verdict.check is not None:
-        rows.append(("Played beside it", verdict.check.sentence))
-    return rows

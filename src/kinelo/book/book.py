@@ -368,7 +368,7 @@ class RatingBook:
         """Learn the open parameters anew from all matches of the book, and rate all of them again with what was found.
 
         The ratings then are those of one run over all matches with the new parameters. Parameters and the ratings of
-        everyone, before and after, are kept (:mod:`kinelo.book.milestones`). Others may ask and add meanwhile: matches
+        everyone, before and after, are kept (:mod:`kinelo.book.refitting`). Others may ask and add meanwhile: matches
         that arrive while parameters are sought are rated with them and not learnt from.
 
         Parameters

@@ -9,15 +9,20 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kinelo.book.carrying import Carrying
 from kinelo.book.ratings import BEFORE, COUNTED, NOW, Ratings, points_of, save_state, store_of
-from kinelo.book.schema import MILESTONES, plain_json
+from kinelo.book.schema import MILESTONES, plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.raters.adapter import blank_of, settings_of
 from kinelo.raters.rater import Rater
 from kinelo.raters.streaming import LOOK
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kinelo.book.book import RatingBook
 
 REFIT = "refit"
 EARLIEST = "0001-01-01"
@@ -136,3 +141,33 @@ def keep(database: Any, row: tuple[Any, ...], before: Any, after: Any) -> None:
     rows = [(row[0], *key, *kept, *after.get(key, nothing)[1:3], None) for key, kept in before.items()]
     marks = ", ".join("?" * (1 + len(KEPT)))
     database.many(f"INSERT INTO milestone_rating (number, {', '.join(KEPT)}) VALUES ({marks})", rows)
+
+
+def milestones(book: RatingBook) -> list[dict[str, Any]]:
+    """Every milestone of a book, the first one first: number, what, name, date, matches and details.
+
+    >>> import tempfile, kinelo as kn
+    >>> milestones(kn.RatingBook(tempfile.mkdtemp() + "/ratings.db", kn.Glicko()))
+    []
+    """
+    database = book._database
+    if not database.has("milestone"):
+        return []
+    columns = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in DECIDED)
+    rows = [dict(zip(DECIDED, row)) for row in database.rows(f"SELECT {columns} FROM milestone ORDER BY number")]
+    return [row | {"details": read_json(row["details"])} for row in rows]
+
+
+def ratings_at(book: RatingBook, number: int) -> pl.DataFrame:
+    """The ratings of everyone at a milestone, before it and after, the best of each kind first."""
+    import polars as pl
+
+    database = book._database
+    known = database.has("milestone") and database.one("SELECT 1 FROM milestone WHERE number = ?", (number,))
+    if not known:
+        raise InputError(f"{database.name} has no milestone {number!r:.20}.")
+    rows = database.rows(
+        f"SELECT {', '.join(KEPT)} FROM milestone_rating WHERE number = ? ORDER BY kind, place", (number,)
+    )
+    kinds = [pl.String, pl.String, pl.Int64, pl.Float64, pl.Float64, pl.Int64, pl.Float64, pl.Float64, pl.String]
+    return pl.DataFrame(rows, schema=dict(zip(KEPT, kinds)), orient="row")

@@ -1,4 +1,4 @@
-"""A formula: a plain function of numbers, compiled for the processor where it stands and elsewhere by `play.binding`.
+"""A formula: a plain function of numbers, compiled for the processor where it stands and elsewhere by :func:`bind`.
 
 Kernels that call formulas are made by :func:`kernel`. Numba keeps their machine code on disk and compiles again when
 the file of the kernel changes; it does not look at the formulas that were compiled into it, nor at constants of other
@@ -19,13 +19,15 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import pkgutil
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -34,6 +36,7 @@ from numba.core import event
 from numba.core.registry import CPUDispatcher
 
 from kinelo._version import __version__
+from kinelo.play.arithmetic import Target
 from kinelo.runtime.compiling import NOTICE
 
 FORMULAS: list[Any] = []
@@ -71,6 +74,27 @@ def formula(function: Callable[..., Any]) -> Any:
     compiled = _inlined(function)
     FORMULAS.append(compiled)
     return compiled
+
+
+def bind(target: Target) -> SimpleNamespace:
+    """Every formula of ``play`` compiled for another target, by name: the same functions with other operations.
+
+    >>> from kinelo.play.arithmetic import PLAIN
+    >>> round(bind(PLAIN).logistic(0.5, 0.0, 1.0), 12)
+    0.46211715726
+    """
+    # Each module registers its formulas when it is imported, those that it calls first.
+    package = __name__.rpartition(".")[0]
+    for module in pkgutil.iter_modules(import_module(package).__path__):
+        import_module(f"{package}.{module.name}")
+    replaced, bound = {id(old): new for old, new in target.operations.items()}, SimpleNamespace()
+    for compiled in FORMULAS:
+        plain = compiled.py_func
+        names = {name: replaced.get(id(value), value) for name, value in plain.__globals__.items()}
+        new = target.compile(FunctionType(plain.__code__, names, plain.__name__, plain.__defaults__))
+        replaced[id(compiled)] = new
+        setattr(bound, plain.__name__, new)
+    return bound
 
 
 def _inlined(function: Callable[..., Any], **options: Any) -> Any:

@@ -206,11 +206,12 @@ def balance(
     else:
         chosen, costs, looked_at = _searched(beliefs, sizes, wishes, best, seed)
         exact = False
-    best_splits = tuple(
-        Split(_sides_of(names, one, len(sizes)), float(beliefs.quality(one[None])[0]), beliefs.chances(one))
-        for one in chosen
-    )
-    return Balance(best_splits, costs, exact, looked_at, beliefs.unknown)
+    best_splits = []
+    for split in chosen:
+        places = (np.flatnonzero(split == side) for side in range(len(sizes)))
+        by_name = tuple(tuple(names[k] for k in side) for side in places)
+        best_splits.append(Split(by_name, float(beliefs.quality(split[None])[0]), beliefs.chances(split)))
+    return Balance(tuple(best_splits), costs, exact, looked_at, beliefs.unknown)
 
 
 # What is asked
@@ -390,10 +391,6 @@ def _best_of(
         free = np.logical_and.reduce(others, axis=0) if others else np.ones(len(splits), bool)
         costs[wish.words] = float(quality[free].max() - quality[chosen[0]])
     return splits[chosen], costs
-
-
-def _sides_of(names: list[str], split: NDArray[np.int8], count: int) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(name for name, own in zip(names, split, strict=True) if own == side) for side in range(count))
 
 
 # The search

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
 from kinelo.raters.covariates import covariate_numbers
 from kinelo.raters.noise import NoiseFactors
-from kinelo.raters.state import ALIKE, SPREAD_PREFIX, check_levels
+from kinelo.raters.state import ALIKE, check_levels
 from kinelo.raters.stored import stored
 
 FEWEST_NUMBERS = 6
@@ -142,16 +141,6 @@ def condition_names(conditions: Sequence[str] | None) -> tuple[str, ...]:
     if len(set(conditions or ())) < len(conditions or ()):
         raise InputError(f"conditions={list(conditions or ())!r:.60} names a column twice.")
     return tuple(conditions or ())
-
-
-def spread_parameters(
-    conditions: Sequence[str] | None, default: float, low: float, high: float
-) -> tuple[Parameter, ...]:
-    """One spread per condition, to be estimated."""
-    return tuple(
-        Parameter(SPREAD_PREFIX + name, default, low, high, True, f"spread of a side's strengths by {name}")
-        for name in condition_names(conditions)
-    )
 
 
 def numbers_in(levels: Sequence[str]) -> tuple[float, float] | None:

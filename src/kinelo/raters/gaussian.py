@@ -439,16 +439,12 @@ class GaussianRater(Rater):
 
     def _seek(self, matches: Matches) -> Estimates:
         """The open parameters but for the noise, and the memory of the unit; the rater forgets what it has seen."""
-        self._memory = float(MEMORY)
-        found = estimate(self, matches, near=self._values_near())
+        self._memory, near = float(MEMORY), None
+        if self._near is not None:  # begin where the search without covariance ended, in the units of this one
+            unit = self._near.values["noise"] if self._in_noises else 1.0
+            near = {name: value / (unit if self._in_unit(name) else 1.0) for name, value in self._near.values.items()}
+        found = estimate(self, matches, near=near)
         return choose_memory(self, average_walk(self, found, matches), matches)
-
-    def _values_near(self) -> dict[str, float] | None:
-        """Where the search begins, in its units: where that without covariance ended, if there was one."""
-        if self._near is None:
-            return None
-        noise = self._near.values["noise"] if self._in_noises else 1.0
-        return {name: value / (noise if self._in_unit(name) else 1.0) for name, value in self._near.values.items()}
 
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""

@@ -57,7 +57,7 @@ from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches, SideOrder, learn_order
 from kinelo.matches.scan import TableScan
 from kinelo.presentation import html_facts
-from kinelo.raters.circumstances import Circumstances, condition_names, spread_parameters, warn_of_numbers
+from kinelo.raters.circumstances import Circumstances, condition_names, warn_of_numbers
 from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.noise import NoiseFactors, noise_columns, with_levels_noted
 from kinelo.raters.one_match import DAY_SECONDS, UNDATED_DAY, Gaps, OneResult, one_result
@@ -255,11 +255,13 @@ class Rater(ABC, Generic[Data, Said]):
 
     def _further_parameters(self) -> tuple[Parameter, ...]:
         """Parameters beside the arguments, to be estimated: one spread for each condition."""
-        conditions = self._around.conditions
-        if self._condition_spread is None or not conditions:
+        if self._condition_spread is None:
             return ()
-        point = self._own_points
-        return spread_parameters(conditions, *(point * end for end in self._condition_spread))
+        default, low, high = (self._own_points * end for end in self._condition_spread)
+        return tuple(
+            Parameter(SPREAD_PREFIX + name, default, low, high, True, f"spread of a side's strengths by {name}")
+            for name in self._around.conditions
+        )
 
     def _unidentified_parameters(self, matches: Data) -> Mapping[str, float]:
         """Parameters these matches say nothing about (ties where nobody draws), with the value to take instead."""

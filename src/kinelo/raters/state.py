@@ -128,7 +128,9 @@ class NameIndex:
         """Places of many names, new ones added; asking again for the same tuple costs nothing."""
         if len(names) <= 2:  # one match: to remember it would cost more
             return np.array([self.place(name) for name in names], np.int32)
-        if names is not self._last and self._grown_from_last(names):
+        last = self._last
+        if names is not last and last is not None and self._last_in_order and names[: len(last)] == last:
+            # Those asked for last, in order, and more: only these are looked up.
             fresh = self._add(names[len(self._last_places) :])
             self._last_places = np.concatenate([self._last_places, fresh])
             self._last_in_order = bool(np.array_equal(fresh, np.arange(len(names) - fresh.size, len(names))))
@@ -151,11 +153,6 @@ class NameIndex:
             self.index = fresh
         self.names.extend(names)
         return np.arange(begin, begin + len(names), dtype=np.int32)
-
-    def _grown_from_last(self, names: tuple[str, ...]) -> bool:
-        """Whether these are the names asked for last, in order, and perhaps more: only those are looked up then."""
-        last = self._last
-        return last is not None and self._last_in_order and names[: len(last)] == last
 
     def in_order(self, names: tuple[str, ...]) -> bool:
         """Whether the names asked for last stand at the places 0, 1, 2, ..."""
@@ -379,28 +376,17 @@ class RaterState(ABC):
 
     def grow(self) -> None:
         """Make room for everyone in the indices of names."""
-        for name, name_index in self.name_indices.items():
-            room = self._room(name)
+        for of, name_index in self.name_indices.items():
+            columns = [(name, column.first) for name, column in self.columns.items() if column.name_index == of]
+            room = len(getattr(self.known, next(name for name, first in columns if first == 0)))
             if len(name_index) > room:
-                self.known = self.with_room(name, max(len(name_index), room + room // 2, LEAST_ROOM))
-
-    def with_room(self, name_index: str, size: int) -> Any:
-        """The arrays with room for so many names of an index; the state itself does not change."""
-        extra = size - self._room(name_index)
-        if extra <= 0:
-            return self.known
-        longer = {}
-        for name, column in self.columns.items():
-            values = getattr(self.known, name)
-            if column.name_index == name_index and len(values) >= column.first:
-                longer[name] = self._lengthen(name, values, extra)
-        return self.known._replace(**longer)
-
-    def _room(self, name_index: str) -> int:
-        lead = next(
-            name for name, column in self.columns.items() if column.name_index == name_index and column.first == 0
-        )
-        return len(getattr(self.known, lead))
+                extra, known = max(len(name_index), room + room // 2, LEAST_ROOM) - room, self.known._asdict()
+                longer = {
+                    name: self._lengthen(name, known[name], extra)
+                    for name, first in columns
+                    if len(known[name]) >= first
+                }
+                self.known = self.known._replace(**longer)
 
     def _lengthen(self, name: str, values: NDArray[Any], extra: int) -> NDArray[Any]:
         if self.columns[name].square:

@@ -45,25 +45,18 @@ def board_table(
     if "matches" in here:
         columns.append(number(noun.capitalize(), "matches", ","))
     if not narrow:
-        columns = _with_more(columns, board)
+        if "last_played" in here and board["last_played"].is_not_null().any():
+            columns.append(number("Last played", "last_played", ""))
+        if "team" in here:
+            columns.insert(2, words("Team", "team"))
+        if "pool" in here and board["pool"].n_unique() > 1:
+            columns.append(words("Pool", "pool"))
+        if "note" in here and (board["note"] != "").any():
+            columns.append(words("Note", "note"))
         pools = board["pool"].unique(maintain_order=True) if "pool" in here else ()
         below = (*below, *(f"{pool_words(pool)}; places count within it." for pool in pools if pool != MAIN))
     table = Table(columns, rows.to_dicts(), title, () if narrow else tuple(below))
     return table if top is None else table.head(top)
-
-
-def _with_more(columns: list[Column], board: pl.DataFrame) -> list[Column]:
-    """Columns of what there is to know beside ratings, where it is known."""
-    here = set(board.columns)
-    if "last_played" in here and board["last_played"].is_not_null().any():
-        columns.append(number("Last played", "last_played", ""))
-    if "team" in here:
-        columns = [*columns[:2], words("Team", "team"), *columns[2:]]
-    if "pool" in here and board["pool"].n_unique() > 1:
-        columns.append(words("Pool", "pool"))
-    if "note" in here and (board["note"] != "").any():
-        columns.append(words("Note", "note"))
-    return columns
 
 
 def order_words(board: pl.DataFrame) -> str:
@@ -245,15 +238,14 @@ def upsets_table(upsets: pl.DataFrame, *, dated: bool) -> Table:
     date = [words("Date", "date", wraps=False)] if dated else []
     if "winner" in upsets.columns:
         contest = words("Contest", "title" if "title" in upsets.columns else "contest")
-        what = [words("Winner", "winner"), contest, phrase("Favourite", _favourite, "favourite")]
+        favourite = phrase(
+            "Favourite", lambda row: f"{row['favourite']} ({chance_in_words(row['favourite_chance'])})", "favourite"
+        )
+        what = [words("Winner", "winner"), contest, favourite]
     else:
         match = phrase("Match", lambda row: f"{row['home']} – {row['away']}", "home", "away")
         what = [match, phrase("Result", _result, "home", "away")]
     return Table([chance("Chance", "chance"), *what, *date], upsets.to_dicts())
-
-
-def _favourite(row: Row) -> str:
-    return f"{row['favourite']} ({chance_in_words(row['favourite_chance'])})"
 
 
 def _result(row: Row) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
 from kinelo.book.erasing import strings_in
-from kinelo.book.milestones import milestones as milestones_of
-from kinelo.book.milestones import ratings_at
 from kinelo.book.paging import Asked, page_of, place_of
+from kinelo.book.refitting import milestones as milestones_of
+from kinelo.book.refitting import ratings_at
 from kinelo.book.schema import plain_json
 from kinelo.decisions import choosing
 from kinelo.errors import InputError

@@ -37,19 +37,16 @@ class HeldPlay:
     ) -> None:
         """Play matches ``first … last − 1`` of the realisations ``chosen``, which are the same in every call."""
         if self._host.get("rating") is not rating:
-            self._hold(rating, played, memory, chosen)
+            self._host, self._chosen = {"rating": rating, "played": played, **memory}, chosen
+            self._there = {
+                name: self._cuda.to_device(np.ascontiguousarray(values[chosen]))
+                for name, values in {**self._host, "keys": self._keys}.items()
+            }
         for begin in range(first, last, self._longest):
             end = min(begin + self._longest, last)
             with unfused():
                 self._launch(self._there, self._there["played"], self._there["keys"], begin, end)
         self._cuda.synchronize()
-
-    def _hold(self, rating: Array, played: NDArray[np.int64], memory: Mapping[str, NDArray], chosen: slice) -> None:
-        self._host, self._chosen = {"rating": rating, "played": played, **memory}, chosen
-        named = {**self._host, "keys": self._keys}
-        self._there = {
-            name: self._cuda.to_device(np.ascontiguousarray(values[chosen])) for name, values in named.items()
-        }
 
     def fetch(self) -> None:
         """Bring what has changed back into the arrays of the last call."""

@@ -29,8 +29,8 @@ from kinelo.model.law import Scalar
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import Pairing
 from kinelo.model.system import RatingSystem
-from kinelo.play.binding import bind
 from kinelo.play.encoding import EncodedSystem, Meeting, distinct_tables, has_ties
+from kinelo.play.formula import bind
 from kinelo.play.users import USER, UserFunctions
 from kinelo.runtime.device import cuda_module, simulated
 

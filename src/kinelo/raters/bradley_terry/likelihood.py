@@ -297,10 +297,6 @@ class Likelihood:
         twin.added = np.concatenate([np.full(self.n, 4.0 * ridge), self.added[self.n :]])
         return twin
 
-    def kappa_at(self, theta: Array) -> float:
-        """κ at a place of the unknowns."""
-        return math.exp(theta[-1]) if self.tied else self.kappa
-
     def slopes(self, theta: Array, curved: bool = True) -> tuple[float, Array, Array]:
         """Value, gradient, and curvature of every cell; without it the value is 0."""
         value, gradient, weights = self._of_comparisons(theta, curved)
@@ -340,8 +336,8 @@ class Likelihood:
 
     def losses(self, theta: Array) -> Array:
         """Log-loss of every result of every cell."""
-        chances = np.empty((self.cells.i.size, 3))
-        all_chances(differences(theta, self.n, self.cells, self.offset), self.kappa_at(theta), chances)
+        chances, kappa = np.empty((self.cells.i.size, 3)), math.exp(theta[-1]) if self.tied else self.kappa
+        all_chances(differences(theta, self.n, self.cells, self.offset), kappa, chances)
         return -np.log(np.maximum(chances, 1e-15))
 
     @property
@@ -350,8 +346,17 @@ class Likelihood:
         return np.ones((self.cells.i.size, 3))
 
     def first_numbers(self, events: Array, names: Sequence[str]) -> Array:
-        """How many of ``events`` come before the first of each, in an order of names (cells, 3)."""
-        return _first_numbers(self.cells, events, names)
+        """How many of ``events`` come before the first of each result of each cell, in an order of names (cells, 3)."""
+        cells, rank = self.cells, np.empty(len(names), np.int64)
+        rank[np.argsort(np.array(names, dtype=object), kind="stable")] = np.arange(len(names))
+        one, other = rank[cells.i], rank[cells.j]
+        turned = one > other
+        sides = np.where(turned[:, None], -cells.c, cells.c)
+        order = np.lexsort((*sides.T[::-1], np.maximum(one, other), np.minimum(one, other)))
+        seen = np.where(turned[:, None], events[:, ::-1], events)[order]
+        first = np.empty_like(events)
+        first[order] = (np.cumsum(seen) - seen.ravel()).reshape(seen.shape)
+        return np.where(turned[:, None], first[:, ::-1], first)
 
     def squared_scores(self, theta: Array) -> Array:
         """Matrix of the sums of squared scores."""
@@ -435,30 +440,15 @@ LOOSE_RESIDUAL = 1e-6
 """What conjugate gradients may leave of a squared gradient while ridges are compared."""
 
 
-def choose_ridge(likelihood: Likelihood, events: Array, names: Sequence[str], start: Array) -> float:
-    """The least ridge whose forecasts of comparisons left out are not clearly worse than those of the best.
-
-    Parameters
-    ----------
-    likelihood
-        Of all comparisons, with any ridge.
-    events
-        How often each result was seen in each cell, without weights (cells, 3).
-    names
-        Of the contestants.
-    start
-        Unknowns at which estimates begin.
-    """
-    ridges = [likelihood.with_ridge(ridge) for ridge in RIDGES]
-    return RIDGES[first_not_worse(ridges, likelihood, events, names, start)]
-
-
 def first_not_worse(
     tried: Sequence[Likelihood], judge: Likelihood, events: Array, names: Sequence[str], start: Array,
     clearly: float = CLEARLY,
 ) -> int:  # fmt: skip
     """Which of several likelihoods is the first whose forecasts of comparisons left out are not worse than the best by
     more than so many standard errors; they are held against what ``judge`` says of those.
+
+    ``events`` says how often each result was seen in each cell, without weights (cells, 3); ``names`` are those of the
+    contestants, and estimates begin at the unknowns ``start``.
     """
     worth = judge.worth
     if (events * worth).sum() < LEAST_COMPARISONS:
@@ -491,20 +481,6 @@ def first_not_worse(
         if mean <= clearly * error:
             return k
     return 0
-
-
-def _first_numbers(cells: Cells, events: Array, names: Sequence[str]) -> Array:
-    """How many comparisons come before the first of each result of each cell (cells, 3), in an order of names."""
-    rank = np.empty(len(names), np.int64)
-    rank[np.argsort(np.array(names, dtype=object), kind="stable")] = np.arange(len(names))
-    one, other = rank[cells.i], rank[cells.j]
-    turned = one > other
-    sides = np.where(turned[:, None], -cells.c, cells.c)
-    order = np.lexsort((*sides.T[::-1], np.maximum(one, other), np.minimum(one, other)))
-    seen = np.where(turned[:, None], events[:, ::-1], events)[order]
-    first = np.empty_like(events)
-    first[order] = (np.cumsum(seen) - seen.ravel()).reshape(seen.shape)
-    return np.where(turned[:, None], first[:, ::-1], first)
 
 
 def _dealt(before: Array, events: Array, fold: int) -> Array:

@@ -33,11 +33,11 @@ from kinelo.play.laws import points_scale
 from kinelo.raters.bradley_terry.likelihood import (
     LEAST_RIDGE,
     LOOSE_RESIDUAL,
+    RIDGES,
     Cells,
     Likelihood,
     all_chances,
     bootstrap,
-    choose_ridge,
     first_not_worse,
     rank_intervals,
     ranks_of_draws,
@@ -432,8 +432,9 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             if weakest.tells_enough(theta, events):
                 self._ridge_found, likelihood, start = LEAST_RIDGE, weakest, theta
             else:
-                self._ridge_found = choose_ridge(likelihood, events, tally.name_index.names, start)
-                likelihood = likelihood.with_ridge(self._ridge_found)
+                tried = [likelihood.with_ridge(ridge) for ridge in RIDGES]
+                found = first_not_worse(tried, likelihood, events, tally.name_index.names, start)
+                self._ridge_found, likelihood = RIDGES[found], tried[found]
         if isinstance(tally, OrderTally) and self.retirement is None and self._retirement_found is None:
             likelihood = self._find_retirement(tally, likelihood, start)
         self._theta, self._known = likelihood.maximum(start), n

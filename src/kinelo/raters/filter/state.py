@@ -167,8 +167,13 @@ class SlotState(RaterState):
         match = np.repeat(np.arange(len(codes)), np.diff(entries.offsets))
         kinds = np.where(entries.slot < 0, -1 - entries.slot, self.beliefs.kind[np.maximum(entries.slot, 0)])
         strong = np.flatnonzero((kinds == STRENGTH) | (kinds == STAND_IN))
-        if keep:
-            self._widen()
+        if keep:  # room for every level of every slot
+            check_strengths(self.levels, len(self))
+            levels, (size, width) = len(self.levels), self.under.shape
+            if levels > width or self.size > size:
+                wide = np.full((max(self.size, size), levels), -1)
+                wide[:size, :width] = self.under
+                self.under = wide
         slots, shares, of = [entries.slot], [entries.share], [match]
         for c in range(codes.shape[1]):
             there = strong[codes[match[strong], c] >= 0]
@@ -186,15 +191,6 @@ class SlotState(RaterState):
         known = (slots >= 0) & (slots < len(self.under)) & (codes < width)
         met[known] = self.under[slots[known], codes[known]]
         return np.where(met >= 0, met, -1 - kind)
-
-    def _widen(self) -> None:
-        """Room for every level of every slot."""
-        levels, (slots, width) = len(self.levels), self.under.shape
-        check_strengths(self.levels, len(self))
-        if levels > width or self.size > slots:
-            wide = np.full((max(self.size, slots), levels), -1)
-            wide[:slots, :width] = self.under
-            self.under = wide
 
     def in_batch(self, count: int = 1) -> SlotBeliefs:
         """The beliefs as the loop without covariance takes them: views where there is one, else copies."""

@@ -222,9 +222,12 @@ class RankElo(Rater[Matches | Contests, Any]):
     def _by_kind(self) -> list[tuple[str, str, Parameter, float | None]]:
         """Of every kind each parameter: the kind, what it is called, what is declared of it, and what was given."""
         entries, rows = self._entries, []
-        for kind, label, p in entries.labelled([p for p in self._declared_parameters if p.by_kind], OF_ADVANTAGES):
-            value = getattr(self, p.name)
-            rows.append((kind, label, p, value.get(kind) if isinstance(value, Mapping) else value))
+        of_strengths = tuple(p for p in self._declared_parameters if p.by_kind)
+        for kind in entries.kinds:
+            for p in OF_ADVANTAGES if kind in entries.advantages else of_strengths:
+                value = getattr(self, p.name)
+                given = value.get(kind) if isinstance(value, Mapping) else value
+                rows.append((kind, entries.label(p.name, kind), p, given))
         return rows
 
     def _open_parameters(self) -> tuple[Parameter, ...]:

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.contests import Contests, Slots
 from kinelo.matches.dated import SIZE, Condition
 from kinelo.matches.matches import Matches
@@ -87,16 +86,6 @@ class ContestEntries:
     def label(self, name: str, kind: str) -> str:
         """What a parameter of a kind is called."""
         return name if len(self.kinds) < 2 else f"{name} of {kind}"
-
-    def labelled(
-        self, of_strengths: Sequence[Parameter], of_advantages: Sequence[Parameter]
-    ) -> list[tuple[str, str, Parameter]]:
-        """Every kind with what each of its parameters is called, and the parameter."""
-        return [
-            (kind, self.label(p.name, kind), p)
-            for kind in self.kinds
-            for p in (of_advantages if kind in self.advantages else of_strengths)
-        ]
 
     def value(self, values: Mapping[str, float], name: str, kind: str) -> float:
         """A parameter of a kind; 0 where the kind has none of it."""

@@ -405,20 +405,15 @@ class TeamElo(SideRater):
     def _conclude(self, matches: Matches, latest: Matches) -> None:
         self._refine(matches)
         super()._conclude(matches, latest)
-        self._warn_of_bounds()
-
-    def _warn_of_bounds(self) -> None:
-        """Warn where the search for the step ended at an end of its range."""
-        if self.estimates_ is None or "step" not in self.estimates_.at_bounds:
-            return
-        found = self.parameters_["step"]
-        way = "less" if found < 1.01 * next(p.low for p in self._in_own_unit() if p.name == "step") else "more"
-        warnings.warn(
-            f"The search for step ended at the end of its range, {found:g} points: these matches ask for ratings that "
-            f"move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay.",
-            KineloWarning,
-            stacklevel=3,
-        )
+        if self.estimates_ is not None and "step" in self.estimates_.at_bounds:
+            found = self.parameters_["step"]
+            way = "less" if found < 1.01 * next(p.low for p in self._in_own_unit() if p.name == "step") else "more"
+            warnings.warn(
+                f"The search for step ended at the end of its range, {found:g} points: these matches ask for ratings "
+                f"that move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay.",
+                KineloWarning,
+                stacklevel=2,
+            )
 
     def _refine(self, matches: Matches) -> None:
         """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
