@@ -22,6 +22,7 @@ from kinelo.matches.scan import joined
 from kinelo.model.expectation import satisfies_b_prime
 from kinelo.service.settings import Settings as ServiceSettings
 from kinelo.studies.study import required
+from kinelo.sweeps.sweep import convergence_table
 from kinelo.theory.two_teams import gap_law
 
 TWO = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "C"], "result": [1.0, 0.5]}
@@ -43,6 +44,10 @@ def classic(**more):
 
 def glicko():
     return kn.Glicko(growth=30.0).update(matches())
+
+
+def swept():
+    return kn.sweep(lambda cells, way: cells**-2.0 * len(way), {"cells": [10, 20], "way": ["a", "bcd"]})
 
 
 def races():
@@ -537,6 +542,70 @@ CASES = {
     ),
     "learning anew never": (
         lambda: ServiceSettings("book.db", refit_every=0), "--refit-every must be at least 1, not 0.",
+    ),
+    # Sweeps
+    "points that are no tables": (
+        lambda: kn.sweep(abs, [{"x": 1.0}, 2.0]),
+        "over must hold at least one point, each a mapping of parameters to their values.",
+    ),
+    "points of nothing": (
+        lambda: kn.sweep(abs, []), "over must hold at least one point, each a mapping of parameters to their values.",
+    ),
+    "a parameter of no name": (
+        lambda: kn.sweep(abs, [{"point": 1.0}]), "over: a parameter needs a name other than 'point', not 'point'.",
+    ),
+    "a result of nothing": (
+        lambda: kn.sweep(lambda x: xr.Dataset(), {"x": [1.0]}),
+        "No point of the sweep could be computed; the first says: The function gave a result without any variable.",
+    ),
+    "convergence along words": (
+        lambda: convergence_table(swept(), "value", "way"),
+        "axis must be an axis of numbers of 'value', not 'way'.",
+    ),
+    "convergence of one": (
+        lambda: convergence_table(swept().isel(cells=[1]), "value", "cells"),
+        "A convergence table needs at least two different positive values of cells.",
+    ),
+    "convergence from nought": (
+        lambda: convergence_table(swept().assign_coords(cells=[0, 20]), "value", "cells"),
+        "A convergence table needs at least two different positive values of cells.",
+    ),
+    "a limit of another shape": (
+        lambda: convergence_table(swept(), "value", "cells", limit=[1.0, 2.0, 4.0]),
+        "limit must be a finite number or numbers of shape [2], not [1.0, 2.0, 4.0].",
+    ),
+    "an endless limit": (
+        lambda: convergence_table(swept(), "value", "cells", limit=np.inf),
+        "limit must be a finite number or numbers of shape [2], not inf.",
+    ),
+    # Advice
+    "contests to come that are audited": (
+        lambda: kn.audit(kn.read_contests({"race": [1, 1], "driver": ["A", "B"], "place": [None, None]}, played=False)),
+        "A contest without places tells nothing of ratings; audit those that have taken place.",
+    ),
+    "a changeover of fixtures": (
+        lambda: kn.changeover(classic(), classic(), fixtures(2)),
+        "A changeover needs matches with results; read them with played=True.",
+    ),
+    "a list that is none": (
+        lambda: kn.changeover(classic(), {"who": ["A"], "worth": [1500]}, matches()),
+        r"The new list cannot be read: start has no column 'name'; it has who, worth\.",
+    ),
+    "lists of others": (
+        lambda: kn.changeover(
+            {"name": ["A", "B"], "rating": [1500, 1600]}, {"name": ["B", "C"], "rating": [1500, 1600]}, matches()
+        ),
+        "The old and the new list have fewer than two sides in common; check the names.",
+    ),
+    "deviations in rounds": (
+        lambda: kn.diagnose(replace(GLICKO, schedule=kn.model.Rounds()), LEAGUE),
+        "DeviationSteps are judged match by match, not for Rounds(); simulate plays them.",
+    ),
+    "rounds of a continuum": (
+        lambda: kn.diagnose(
+            kn.RatingSystem(TANH, gamma=0.01, schedule=kn.model.Rounds()), kn.theory.Continuum(theta=(4, 10), sigma=1.0)
+        ),
+        "Rounds() needs a number of teams, which a continuum has not; give Period(matches).",
     ),
     # The lab
     "a scene that is not there": (lambda: scene_pictures(8), "There are scenes 1 to 7, not 8."),
