@@ -9,7 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss
-from kinelo.raters.rank import entries, estimation
+from kinelo.raters.rank import estimation
 
 
 def contests_of(**how):
@@ -28,7 +28,7 @@ def entries_of(contests):
 
 def test_some_entrants_keep_all_their_contests_and_their_order():
     contests = contests_of(contests=30, entrants=60, size=12, levels=5, seed=3)
-    part, whole = entries.with_some_entrants(contests, 0.3), entries_of(contests)
+    part, whole = estimation.with_some_entrants(contests, 0.3), entries_of(contests)
     kept = {part.entrants[code] for code in part.entrant}
     assert 8 < len(kept) < 30
     inner = entries_of(part)
@@ -39,7 +39,7 @@ def test_some_entrants_keep_all_their_contests_and_their_order():
         place = part.place[lo:hi]
         assert place.sum() == pytest.approx((hi - lo) * (hi - lo + 1) / 2) and (np.diff(place) >= 0).all()
     kn.matches.contests.check_contests(part)
-    again = entries.with_some_entrants(part, 0.5)
+    again = estimation.with_some_entrants(part, 0.5)
     twice = {again.entrants[code] for code in again.entrant}
     assert twice < kept and 2 < len(twice) < 0.8 * len(kept)
 
@@ -47,24 +47,24 @@ def test_some_entrants_keep_all_their_contests_and_their_order():
 def test_who_is_chosen_does_not_depend_on_the_order_of_rows():
     table = kn.matches.sample_contests(contests=20, entrants=40, size=9, seed=5)
     shuffled = table.sample(fraction=1.0, shuffle=True, seed=1)
-    one, other = (entries.with_some_entrants(kn.read_contests(rows), 0.4) for rows in (table, shuffled))
+    one, other = (estimation.with_some_entrants(kn.read_contests(rows), 0.4) for rows in (table, shuffled))
     assert entries_of(one) == entries_of(other)
 
 
 def test_fields_are_thinned_before_contests_and_the_latest_contests_remain(monkeypatch):
-    monkeypatch.setattr(entries, "LEAST_FIELD", 5)
+    monkeypatch.setattr(estimation, "LEAST_FIELD", 5)
     contests = contests_of(contests=40, entrants=200, size=50, seed=2)
-    assert entries.thinned(contests, 2000) is contests
-    part = entries.thinned(contests, 1999)
+    assert estimation.thinned(contests, 2000) is contests
+    part = estimation.thinned(contests, 1999)
     assert len(part) >= 39 and 1500 < part.entrant.size <= 1999
-    few = entries.thinned(contests, 100)
+    few = estimation.thinned(contests, 100)
     assert few.entrant.size <= 100 and few.identifiers == contests.identifiers[-len(few) :]
-    assert 3 < entries.typical_field(few) < 8  # fields keep a few, and then contests go
+    assert 3 < estimation.typical_field(few) < 8  # fields keep a few, and then contests go
     teams = kn.read_contests(
         kn.matches.sample_contests(contests=40, entrants=60, size=5, team=3, seed=2),
         slots={"player": ["player_1", "player_2", "player_3"]},
     )
-    some = entries.thinned(teams, 50)
+    some = estimation.thinned(teams, 50)
     assert some.sizes.tolist() == [5] * 10 and some.identifiers == teams.identifiers[-10:]
 
 
