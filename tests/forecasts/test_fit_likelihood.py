@@ -229,7 +229,7 @@ def test_a_parameter_at_its_bound_is_reported(tmp_path):
     assert "spread" in kn.TeamElo().fit(matches).estimates_.at_bounds
     matches.to_polars().write_csv(tmp_path / "votes.csv")
     done = CliRunner().invoke(app, ["rate", str(tmp_path / "votes.csv"), "--rater", "team"])
-    assert "spread 200 (the end of its range)" in " ".join(done.stdout.split()), done.output
+    assert "Spread │ 200 (the end of its range) │" in " ".join(done.stdout.split()), done.output
     told = CliRunner().invoke(app, ["rate", str(tmp_path / "votes.csv"), "--rater", "team", "--json"])
     assert json.loads(told.stdout)["at_bounds"] == ["spread"]
 

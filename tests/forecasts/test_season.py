@@ -93,7 +93,7 @@ def test_chances_add_up_and_follow_strength(rater):
         rater, double_round("ABCD"), realisations=2000, rules=kn.forecasts.Rules(places={"title": (1, 1)})
     )
     assert again.to_polars().equals(table)
-    assert found.to_dict()["realisations"] == 2000 and "A first" in repr(found)
+    assert found.to_dict()["realisations"] == 2000 and "Ahead on average: A," in repr(found)
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
