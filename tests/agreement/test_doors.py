@@ -486,8 +486,7 @@ def rows_of_command(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float]
 def field_by_command(field: Field) -> dict[str, tuple[float, float]]:
     contest_book(field)
     field.rows.write_csv(field.folder / "next.csv")
-    slots = [word for kind in field.slots for word in ("--slot", kind)]
-    asked = ("predict", field.folder / "next.csv", "--book", field.folder / "book", *slots)
+    asked = ("predict", field.folder / "next.csv", "--book", field.folder / "book")
     return rows_of_command(invoke(*asked)["forecasts"])
 
 
@@ -723,8 +722,9 @@ def test_sentences_count_what_tables_hold(worlds, fields):
     words = f"{missing} more {'is' if missing == 1 else 'are'} rated but not ranked"
     assert missing > 0 and words in kn.pages.share_page(world.rater, matches=world.past)
     match_league(1).results.sort("date", maintain_order=True)[: world.at].write_csv(world.folder / "past.csv")
+    CliRunner().invoke(app, ["read", str(world.folder / "past.csv"), "--ordered"])
     for more in (["--k", "24"], ["--rater", "glicko"]):
-        words_of = ["rate", str(world.folder / "past.csv"), "--ordered", *more]
+        words_of = ["rate", str(world.folder / "past.csv"), *more]
         if "--k" in more:
             assert words in CliRunner().invoke(app, words_of).output
         said = CliRunner().invoke(app, [*words_of, "--least-matches", "1000"]).output

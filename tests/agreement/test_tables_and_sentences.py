@@ -151,16 +151,11 @@ def test_aliases_reach_contests_that_are_typed(tmp_path):
     )
     (tmp_path / "aliases.csv").write_text("found,wanted\nAnne,Ann\n")
 
+    reading = ["read", str(tmp_path / "races.csv"), "--aliases", str(tmp_path / "aliases.csv")]
+    assert CliRunner().invoke(app, reading).exit_code == 0
+
     def predict(typed: str):
-        words = [
-            "predict",
-            "--results",
-            tmp_path / "races.csv",
-            "--aliases",
-            tmp_path / "aliases.csv",
-            "--match",
-            typed,
-        ]
+        words = ["predict", "--results", tmp_path / "races.csv", "--match", typed]
         return json.loads(CliRunner().invoke(app, [*map(str, words), "--json"], catch_exceptions=False).stdout)
 
     named = kn.read_contests(tmp_path / "races.csv", aliases=tmp_path / "aliases.csv")

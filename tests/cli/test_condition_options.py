@@ -83,7 +83,7 @@ def test_raters_without_conditions_say_so(command, rater, folder):
 
 def test_rating_and_forecasts_heed_the_surface(folder, tmp_path):
     said = run("rate", folder / "results.csv", "--condition", "surface")
-    assert said.exit_code == 0 and "spread by surface" in said.output
+    assert said.exit_code == 0 and "Spread by surface" in said.output
     team = ["--rater", "team"]
     said = run("rate", folder / "results.csv", "--condition", "surface", "--book", tmp_path / "book", *team)
     assert said.exit_code == 0 and "100 new matches" in said.output

@@ -56,7 +56,7 @@ def test_help_of_every_command_is_plain_and_its_examples_can_be_copied(monkeypat
         contests = name == "read"
         assert ("\nContests of many entrants:\n  --slot" in shown) == contests == ("--unfinished" in shown), name
         if contests:
-            assert shown.index("Options:") < shown.index("--help") < shown.index("How results are read:")
+            assert shown.index("Options:") < shown.index("--help") < shown.index("How the file is read:")
 
 
 @pytest.mark.parametrize("name", MOVED)

@@ -35,7 +35,7 @@ def results(tmp_path):
         ("rate", "c.csv", "--rejects", "c.csv"),
         ("rate", "c*.csv", "--out", "c.csv"),
         ("rate", "c.csv", "--start", "list.csv", "--out", "list.csv"),
-        ("rate", "c.csv", "--aliases", "list.csv", "--rejects", "list.csv"),
+        ("read", "c.csv", "--aliases", "list.csv", "--rejects", "list.csv"),
         ("rate", "c.csv", "--board", "c.csv"),
         ("predict", "--results", "c.csv", "--match", "A - B", "--out", "c.csv"),
         ("backtest", "c.csv", "--rejects", "c.csv"),

@@ -7,7 +7,7 @@ import pytest
 from typed import kinelo, one_sentence
 
 import kinelo as kn
-from kinelo.cli.options import READ_ALONE
+from kinelo.cli.commands import READ_ALONE
 
 ROWS = "day,host,guest team,FT\n" + "".join(
     f"0{1 + k % 3}/0{1 + k // 3}/2024,{'ABCD'[k % 4]},{'BCDA'[(k + k // 4) % 4]},{k % 3}-1\n"
@@ -31,7 +31,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_reading_is_kept_and_every_command_takes_it(folder):
-    expected = kinelo("rate", "r.csv", *SAID, "--aliases", "a.csv", "--k", 20, "--least-matches", 0).stdout
+    columns = {"date": "day", "home": "host", "away": "guest team", "result": "FT"}
+    by_hand = kn.read_matches("r.csv", columns=columns, dates="dmy", aliases={"A": "Zed"})
+    ratings = kn.TeamElo.classic(k=20).fit(by_hand).ratings_.select("name", "rating").rows()
     assert "has no column for the home side" in one_sentence(kinelo("rate", "r.csv"))
     done = kinelo("read", "r.csv", *SAID, "--aliases", "a.csv", "--json")
     assert done.returncode == 0, done.stderr
@@ -39,10 +41,11 @@ def test_a_reading_is_kept_and_every_command_takes_it(folder):
     assert told["number"] == 11 and told["kind"] == "matches"
     assert told["reading"] == {
         "dates": "dmy", "aliases": {"A": "Zed"},
-        "columns": {"date": "day", "home": "host", "away": "guest team", "result": "FT"},
+        "columns": columns,
     }  # fmt: skip
-    rated = kinelo("rate", "r.csv", "--k", 20, "--least-matches", 0)
-    assert rated.stdout == expected and "Zed" in rated.stdout
+    rated = kinelo("rate", "r.csv", "--k", 20, "--json")
+    assert [(row["name"], row["rating"]) for row in json.loads(rated.stdout)["ratings"]] == ratings
+    assert "Zed" in dict(ratings)
     assert rated.stderr.count("the file was read as r.csv.kinelo.toml says") == 1
     for words in (("backtest", "r.csv", "--rater", "glicko"),
                   ("why", "--of", "Zed", "--results", "r.csv", "--rater", "glicko"),
@@ -76,8 +79,11 @@ def test_contests_are_kept_with_what_is_rated_and_what_comes_is_read_alike(folde
     (folder / "next.csv").write_text("race,who,car\n99,Ann,X\n99,Bob,Y\n99,Dee,Z\n")
     coming = kinelo("predict", "next.csv", "--results", "races.csv", "--json")
     assert "next.csv was read as races.csv is" in coming.stderr
-    by_hand = kinelo("predict", "next.csv", "--results", "races.csv", "--json", "--slot", "who", "--slot", "car")
-    assert json.loads(coming.stdout)["forecasts"] == json.loads(by_hand.stdout)["forecasts"]
+    slots = {"who": ["who"], "car": ["car"]}
+    fields = kn.read_contests("next.csv", played=False, slots=slots, columns={"entrant": "who"})
+    by_hand = kn.RankElo().fit(kn.read_contests("races.csv")).predict(fields).to_polars()
+    shown = {row["entrant"]: row["win"] for row in json.loads(coming.stdout)["forecasts"]}
+    assert shown == pytest.approx(dict(by_hand.select("entrant", "win").rows()))
 
 
 def test_tables_of_another_shape_keep_what_was_said_alone(folder):
@@ -109,13 +115,24 @@ def test_what_is_asked_is_answered_at_a_terminal(folder, monkeypatch):
     assert open_quotes.stderr.endswith("cannot be read: close its quotation marks.\n")
 
 
-def test_the_other_commands_hide_what_read_keeps_and_say_so(folder):
+def test_the_other_commands_lack_what_read_keeps_and_say_so(folder):
     shown = {command: kinelo(command, "--help").stdout for command in ("read", "rate", "predict", "audit", "backtest")}
     for name in READ_ALONE:
-        option = f"--{name.replace('_', '-')} "
-        assert f"\n  {option}" in shown["read"], option
-        assert not any(f"\n  {option}" in text for command, text in shown.items() if command != "read"), option
-    assert "\n  --column " in shown["rate"] and "\n  --lineups " in shown["rate"]
-    done = kinelo("rate", "r.csv", *SAID, "--k", 20)
-    assert done.returncode == 0 and "note: kinelo read FILE --dates keeps what --dates says" in done.stderr
-    assert "go with the commands that rate" in one_sentence(kinelo("read", "r.csv", "--condition", "x"))
+        assert f"\n  {name} " in shown["read"], name
+        others = [command for command, text in shown.items() if f"\n  {name} " in text and command != "read"]
+        assert others == ([] if name != "--column" else ["rate", "predict", "audit", "backtest"]), name
+    assert "\n  --lineups " in shown["rate"]
+    for words in (("--dates", "dmy"), ("--dates=dmy",)):
+        refused = one_sentence(kinelo("rate", "r.csv", *words, "--k", 20))
+        assert "kinelo read FILE --dates …, then kinelo rate without it" in refused
+
+
+def test_a_file_of_what_is_to_come_has_a_reading_of_its_own(folder):
+    (folder / "next.csv").write_text("day,host,guest team\n05/06/2024,A,B\n")
+    assert "neither scores nor results" in one_sentence(kinelo("read", "next.csv", *SAID[:4]))
+    done = kinelo("read", "next.csv", "--coming", "--column", "home=host", "--column", "away=guest team",
+                  "--dates", "mdy", "--json")  # fmt: skip
+    assert done.returncode == 0 and json.loads(done.stdout)["number"] == 1, done.stderr
+    kinelo("read", "r.csv", *SAID)
+    rows = kinelo("predict", "next.csv", "--results", "r.csv", "--rater", "glicko", "--json").stdout
+    assert [row["date"] for row in json.loads(rows)["forecasts"]] == ["2024-05-06"]

@@ -26,7 +26,8 @@ def files(tmp_path):
 )
 def test_aliases_join_a_renamed_club(command, files):
     results, names = files
-    said = CliRunner().invoke(app, [*command, results, "--aliases", names, "--drop-repeats", "--scale", "points"])
+    CliRunner().invoke(app, ["read", results, "--aliases", names, "--drop-repeats", "--scale", "points"])
+    said = CliRunner().invoke(app, [*command, results])
     assert said.exit_code == 0, said.output
     table = said.output[said.output.index("Home" if command[0] == "predict" else "Delhi") - 200 :]
     assert "Mumbai" in table and "Bombay" not in table.replace("'Bombay'", "")

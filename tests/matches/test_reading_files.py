@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kinelo as kn
-from kinelo.matches.dated import CONTESTS, MATCHES
+from kinelo.matches.kinds import CONTESTS, MATCHES
 from kinelo.matches.reading import answers_for
 from kinelo.matches.reading_file import FORMS, LARGEST, OF_ONE, kept_reading, reading_file, reading_text
 

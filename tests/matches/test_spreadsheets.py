@@ -189,11 +189,13 @@ def test_a_sheet_is_that_of_fixtures_too(tmp_path, results):
     )
     pl.DataFrame(ROWS[1:], ROWS[0], orient="row").write_csv(tmp_path / "results.csv")
     words = ["predict", str(fixtures), "--results", str(tmp_path / results), "--rater", "team", "--json"]
-    said = CliRunner().invoke(app, [*words, "--sheet", "S2"])
+    coming = [] if results == "both.xlsx" else ["--coming"]
+    wrong = CliRunner().invoke(app, ["read", str(fixtures), *coming, "--sheet", "S9"])
+    assert "S9" in str(wrong.exception)
+    assert CliRunner().invoke(app, ["read", str(fixtures), *coming, "--sheet", "S2"]).exit_code == 0
+    said = CliRunner().invoke(app, words)
     assert said.exit_code == 0 and [one["home"] for one in json.loads(said.stdout)["forecasts"]] == ["Ajax"], (
         said.output
     )
-    wrong = CliRunner().invoke(app, [*words, "--sheet", "S9"])
-    assert "S9" in str(wrong.exception)
-    neither = CliRunner().invoke(app, ["predict", str(tmp_path / "results.csv"), "--sheet", "S2"])
+    neither = CliRunner().invoke(app, ["read", str(tmp_path / "results.csv"), "--sheet", "S2"])
     assert "chooses a sheet of a workbook" in str(neither.exception)

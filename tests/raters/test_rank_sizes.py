@@ -155,8 +155,8 @@ def test_sizes_on_the_command_line(tmp_path):
 
     table = lobbies(400.0, n=60)
     pl.DataFrame({name: column for name, column in table.items() if name != "party"}).write_csv(tmp_path / "l.csv")
-    said = ["rate", str(tmp_path / "l.csv"), "--team", "team", "--slot", "player", "--covariate", "size"]
-    done = CliRunner().invoke(app, said)
+    CliRunner().invoke(app, ["read", str(tmp_path / "l.csv"), "--team", "team", "--slot", "player"])
+    done = CliRunner().invoke(app, ["rate", str(tmp_path / "l.csv"), "--covariate", "size"])
     assert done.exit_code == 0 and re.search(r"\bsize\b", done.output), done.output
 
 

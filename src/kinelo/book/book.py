@@ -35,8 +35,9 @@ from kinelo.book.replay import explain_replay
 from kinelo.book.schema import FORMAT, plain_json
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import Day, kind_of, read_day
+from kinelo.matches.dated import Day, read_day
 from kinelo.matches.fixtures import lineups_of_starters, two_sides
+from kinelo.matches.kinds import kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.model.steps import StepRule

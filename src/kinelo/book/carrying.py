@@ -42,7 +42,8 @@ from kinelo.book.replay import forget, remember
 from kinelo.book.schema import plain_json, read_json
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import UNDATED, day_number, kind_of, read_day, refuse_far_ahead
+from kinelo.matches.dated import UNDATED, day_number, read_day, refuse_far_ahead
+from kinelo.matches.kinds import kind_of
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import carry_on, conditions_of
 from kinelo.raters.one_match import OneResult

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
 from kinelo.cli.loading import kind_of_file, named_value, plain_warnings, write_csv
 from kinelo.cli.options import (
-    AnyReadingOptions,
     Federation,
     Json,
     ReadingOptions,
@@ -21,18 +20,24 @@ from kinelo.cli.options import (
     Workers,
     form_asked,
     grouped,
+    option,
     refuse_options,
 )
 from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, page_name, picture_name
 from kinelo.cli.rating import check_rater
 from kinelo.errors import InputError
-from kinelo.matches.dated import CONTESTS, MATCHES, Kind
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.raters.choice import AUTOMATIC, all_raters, rater_help
 
 if TYPE_CHECKING:
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
 
+COMPARED_HELP = (
+    f"{AUTOMATIC}: a mixture by weights learnt on the way; {rater_help()}; may be repeated. By default all of Kinelo's "
+    "that can be used."
+)
+IN_USE_HELP = f"Instead of a K, the rater in use: {rater_help()}; it is held against Elo at its best K."
 METRIC_HELP = (
     "log_loss, brier, rps or accuracy; of contests winner_log_loss, order_log_loss, pairs_right or rank_deviation."
 )
@@ -41,29 +46,16 @@ METRIC_HELP = (
 @grouped
 def backtest(
     results: ResultsFile,
-    reading: AnyReadingOptions,
-    train_until: Annotated[
-        str | None,
-        typer.Option(
-            help="First day that is forecast (2005-01-01); by default the middle. Of contests without dates: a "
-            "contest, how many come before, or a share (0.5)."
-        ),
-    ] = None,
-    rater: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{AUTOMATIC}: a mixture by weights learnt on the way; {rater_help()}; may be repeated. By default "
-            "all of Kinelo's that can be used."
-        ),
-    ] = None,
-    since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option(help=f"{METRIC_HELP} The first one sorts; may be repeated.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the scores to this CSV file.")] = None,
-    picture: Annotated[
-        Path | None, typer.Option(callback=picture_name, help="Draw the calibration into this PNG file.")
-    ] = None,
+    reading: ReadingOptions,
+    train_until: str | None = option(
+        "First day that is forecast (2005-01-01); by default the middle. Of contests without dates: a "
+        "contest, how many come before, or a share (0.5)."
+    ),
+    rater: list[str] | None = option(COMPARED_HELP),
+    since: str | None = option("Leave out matches before this day."),
+    metric: list[str] | None = option(f"{METRIC_HELP} The first one sorts; may be repeated."),
+    out: Path | None = option("Write the scores to this CSV file."),
+    picture: Path | None = option("Draw the calibration into this PNG file.", callback=picture_name),
     rejects: Rejects = None,
     as_json: Json = False,
     workers: Workers = None,
@@ -81,7 +73,7 @@ def backtest(
     engine = client_of(workers, scheduler)
     kind = kind_of_file(results, reading.column)
     for name in rater or ():
-        check_rater(name, reading if len(rater or ()) == 1 else AnyReadingOptions(), kind)
+        check_rater(name, reading if len(rater or ()) == 1 else ReadingOptions(), kind)
     played = reading.load(results, rejects, kind=kind)
     if since is not None:
         played = played.since(since)
@@ -119,7 +111,7 @@ def _middle(played: Matches | Contests) -> str | int:
     return str(played.date[middle]) if played.dated or played.kind.two_sided else middle
 
 
-def compared_raters(played: Matches | Contests, asked: list[str] | None, reading: AnyReadingOptions) -> dict[str, Any]:
+def compared_raters(played: Matches | Contests, asked: list[str] | None, reading: ReadingOptions) -> dict[str, Any]:
     """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
     from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import RATERS_OF, candidates, rater_called
@@ -169,62 +161,39 @@ class AuditForms:
 
     heading: ClassVar[str] = "Further questions"
 
-    farming: Annotated[
-        bool,
-        typer.Option("--farming", help="Say who gained rating points by choosing opponents, or by its schedule."),
-    ] = False
-    changeover: Annotated[
-        str | None,
-        typer.Option(metavar="OLD", help=f"Lay what is in use beside what shall be (--to), each {LIST_HELP}."),
-    ] = None
-    to: Annotated[str | None, typer.Option(metavar="NEW", help="With --changeover: what shall be.")] = None
-    threshold: Annotated[
-        list[str] | None,
-        typer.Option(help="With --changeover: a title and its rating, as Master=2200; may be repeated."),
-    ] = None
-    top: Annotated[int, typer.Option(min=1, help="With --farming and --changeover: how many to show.")] = 10
+    farming: bool = option(
+        "Say who gained rating points by choosing opponents, or by its schedule.", "--farming", default=False
+    )
+    changeover: str | None = option(f"Lay what is in use beside what shall be (--to), each {LIST_HELP}.", metavar="OLD")
+    to: str | None = option("With --changeover: what shall be.", metavar="NEW")
+    threshold: list[str] | None = option("With --changeover: a title and its rating, as Master=2200; may be repeated.")
+    top: int = option("With --farming and --changeover: how many to show.", default=10, min=1)
 
 
 @grouped
 def audit(
     results: ResultsFile,
-    options: AnyReadingOptions,
+    options: ReadingOptions,
     federation: Federation,
     forms: AuditForms,
-    home_advantage: Annotated[
-        float | None,
-        typer.Option(help="Home advantage in use, in points; by default that of the earlier half."),
-    ] = None,
-    rater: Annotated[
-        str | None,
-        typer.Option(help=f"Instead of a K, the rater in use: {rater_help()}; it is held against Elo at its best K."),
-    ] = None,
-    ratings: Annotated[
-        Path | None, typer.Option(help="Table of the ratings in use: name, rating, perhaps deviation.")
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Answer by group too: a column of the file (or home_ and away_ one), or a file of name, group."
-        ),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(help="The group of --by that stands still: inflation, gains and biases are told next to it."),
-    ] = None,
-    since: Annotated[str | None, typer.Option(help="Leave out matches before this day.")] = None,
+    home_advantage: float | None = option("Home advantage in use, in points; by default that of the earlier half."),
+    rater: str | None = option(IN_USE_HELP),
+    ratings: Path | None = option("Table of the ratings in use: name, rating, perhaps deviation."),
+    by: str | None = option(
+        "Answer by group too: a column of the file (or home_ and away_ one), or a file of name, group."
+    ),
+    reference: str | None = option(
+        "The group of --by that stands still: inflation, gains and biases are told next to it."
+    ),
+    since: str | None = option("Leave out matches before this day."),
     as_json: Json = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write a page to share to this file, NAME.html; of a further question its table, NAME.csv."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="Heading of the page: the league; by default as its file.")] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            help="Draw the curves over K (of --changeover both lists) into this PNG file.", callback=picture_name
-        ),
-    ] = None,
+    out: Path | None = option(
+        "Write a page to share to this file, NAME.html; of a further question its table, NAME.csv."
+    ),
+    title: str | None = option("Heading of the page: the league; by default as its file."),
+    picture: Path | None = option(
+        "Draw the curves over K (of --changeover both lists) into this PNG file.", callback=picture_name
+    ),
 ) -> None:
     """Say what a league's rating system does to it, which K it should have, and what moving there buys.
 
@@ -297,7 +266,7 @@ def audit(
         typer.echo(f"Picture: {save(draw_audit(judged), picture)}", err=as_json)
 
 
-def _first(options: AnyReadingOptions, *names: str) -> str | None:
+def _first(options: ReadingOptions, *names: str) -> str | None:
     """The first of some options that was given."""
     return next((name for name in names if name in options.asked()), None)
 

@@ -8,6 +8,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
@@ -17,8 +18,8 @@ from kinelo._version import __version__
 from kinelo.cli.audit import audit, backtest
 from kinelo.cli.lab import lab, serve, show_devices
 from kinelo.cli.next import next, test
-from kinelo.cli.options import READ_ALONE
-from kinelo.cli.output import GIVEN, SAID, TYPED, option_words, refuse_overwriting, say_note
+from kinelo.cli.options import FileOptions, OfContests, OfMatches
+from kinelo.cli.output import GIVEN, SAID, TYPED, option_words, refuse_overwriting
 from kinelo.cli.predict import predict
 from kinelo.cli.questions import why
 from kinelo.cli.rate import book, rate, sample
@@ -58,6 +59,11 @@ MOVED = {
 }
 """Commands of earlier versions, and where what they did is now; until 1.0."""
 
+READ_ALONE = {
+    f"--{one.name.replace('_', '-')}" for group in (FileOptions, OfMatches, OfContests) for one in fields(group)
+}
+"""Options of ``kinelo read``, which keeps their answers."""
+
 OTHERS = "Of other packages"
 EXAMPLE = "Example:"
 VALUES = {"path": "PATH", "str": "TEXT", "int": "NUMBER", "float": "NUMBER"}
@@ -90,6 +96,14 @@ class Command(Help, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Keep the words for commands that ask for more."""
         TYPED[:] = [str(ctx.info_name), *args]
+        own = {name for one in self.params for name in one.opts}
+        if "--column" in own:
+            for word in (word.partition("=")[0] for word in args):
+                if word in READ_ALONE and word not in own:
+                    raise InputError(
+                        f"{word} is an option of kinelo read, which keeps the answer beside the file for all commands: "
+                        f"kinelo read FILE {word} …, then kinelo {ctx.info_name} without it."
+                    )
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -99,11 +113,7 @@ class Command(Help, TyperCommand):
         GIVEN.clear()
         GIVEN.update(name for name in ctx.params if ctx.get_parameter_source(name).name == "COMMANDLINE")
         try:
-            done = super().invoke(ctx)
-            if moved := sorted(GIVEN & {*READ_ALONE}) if ctx.info_name != "read" else []:
-                option = f"--{moved[0].replace('_', '-')}"
-                say_note(f"kinelo read FILE {option} keeps what {option} says; only that command takes it from 1.0 on")
-            return done
+            return super().invoke(ctx)
         except InputError as error:
             error.args = (option_words(str(error)),)
             words = [*TYPED, *answer_to(error)] if ctx.info_name == "read" else TYPED

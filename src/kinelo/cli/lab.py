@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
+from kinelo.cli.options import grouped, option
 from kinelo.cli.output import echo_json
 
 
+@grouped
 def lab(
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.")] = 8000,
-    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback demands a token.")] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
-    share: Annotated[bool, typer.Option("--share", help="Let others on this network in: address and QR code.")] = False,
-    paper: Annotated[Path, typer.Option(help="Folder of the reproduction shown and made in the Paper tab.")] = Path(
-        "reproduction"
-    ),
+    port: int = option("Port to listen on; 0 takes any free one.", default=8000),
+    host: str = option("Address to listen on; any but loopback demands a token.", default="127.0.0.1"),
+    browser: bool = option("Open the page in a browser.", "--browser/--no-browser", default=True),
+    share: bool = option("Let others on this network in: address and QR code.", "--share", default=False),
+    paper: Path = option("Folder of the reproduction shown and made in the Paper tab.", default=Path("reproduction")),
 ) -> None:
     """Open the lab: watch ratings move, rate your own league, see the paper's figures.
 
@@ -51,23 +51,20 @@ def lab(
     serve(settings, listener, browser=browser, announce=announce)
 
 
+@grouped
 def serve(
     book: Annotated[
         str, typer.Argument(help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://…")
     ],
-    rater: Annotated[
-        str | None,
-        typer.Option(help="Start a new book with this rater: team, glicko, … or MODULE:CLASS, such as kinelo:RankElo."),
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; any but loopback demands KINELO_TOKEN.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes any free one.")] = 8000,
-    workers: Annotated[int, typer.Option(help="Processes that answer.")] = 1,
-    refit_every: Annotated[
-        int | None,
-        typer.Option(help="Learn the rater's parameters anew whenever so many matches or contests were added since."),
-    ] = None,
+    rater: str | None = option(
+        "Start a new book with this rater: team, glicko, … or MODULE:CLASS, such as kinelo:RankElo."
+    ),
+    host: str = option("Address to listen on; any but loopback demands KINELO_TOKEN.", default="127.0.0.1"),
+    port: int = option("Port to listen on; 0 takes any free one.", default=8000),
+    workers: int = option("Processes that answer.", default=1),
+    refit_every: int | None = option(
+        "Learn the rater's parameters anew whenever so many matches or contests were added since."
+    ),
 ) -> None:
     """Serve a rating book over HTTP and JSON: results come in, forecasts and ratings go out.
 

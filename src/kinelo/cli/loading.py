@@ -14,7 +14,7 @@ import typer
 
 from kinelo.cli.output import option_words, say_note
 from kinelo.errors import InputError, KineloWarning
-from kinelo.matches.dated import CONTESTS, KINDS, MATCHES, Kind
+from kinelo.matches.kinds import CONTESTS, KINDS, MATCHES, Kind
 
 if TYPE_CHECKING:
     import polars as pl

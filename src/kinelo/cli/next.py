@@ -4,33 +4,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import typer
 
 from kinelo.cli.loading import named_value, plain_warnings
-from kinelo.cli.options import AnyReadingOptions, Json, MatchesFile, RaterName, ResultsOptions, grouped
+from kinelo.cli.options import COLUMN_HELP, Json, MatchesFile, ReadingOptions, grouped, option
 from kinelo.cli.output import console, echo_json
 from kinelo.cli.questions import sides_of
-from kinelo.cli.rating import BookOption, ResultsOption, rater_of, typed_names
+from kinelo.cli.rating import SourceOptions
 from kinelo.errors import InputError
-from kinelo.raters.choice import AUTOMATIC
 
 
 @grouped
 def next(
-    reading: AnyReadingOptions,
-    book: BookOption = None,
-    results: ResultsOption = None,
-    rater: RaterName = AUTOMATIC,
-    count: Annotated[int, typer.Option(min=1, help="How many matches.")] = 10,
-    target: Annotated[str, typer.Option(help="leader, order, tiers, or a name: what they are to tell.")] = "leader",
-    there: Annotated[
-        list[str] | None, typer.Option(help="Who may play, as NAME, or NAME=COUNT for how often; may be repeated.")
-    ] = None,
-    cost: Annotated[list[str] | None, typer.Option(help="A price, as 'ANN - BOB=2.5'; may be repeated.")] = None,
-    at_most: Annotated[int | None, typer.Option(min=1, help="How often a pair may meet in this batch.")] = None,
-    size: Annotated[int, typer.Option(min=2, help="How many meet at once, in contests.")] = 2,
+    source: SourceOptions,
+    reading: ReadingOptions,
+    count: int = option("How many matches.", default=10, min=1),
+    target: str = option("leader, order, tiers, or a name: what they are to tell.", default="leader"),
+    there: list[str] | None = option("Who may play, as NAME, or NAME=COUNT for how often; may be repeated."),
+    cost: list[str] | None = option("A price, as 'ANN - BOB=2.5'; may be repeated."),
+    at_most: int | None = option("How often a pair may meet in this batch.", min=1),
+    size: int = option("How many meet at once, in contests.", default=2, min=2),
     as_json: Json = False,
 ) -> None:
     """Say which matches to play next, and in which order, so that they tell most.
@@ -46,7 +41,7 @@ def next(
         name, sign, often = words.rpartition("=")
         counted = bool(sign) and often.strip().isdecimal()
         limits[name.strip() if counted else words] = int(often) if counted else None
-    candidates: Any = typed_names(list(limits), reading) if limits else None
+    candidates: Any = source.names(list(limits)) if limits else None
     if any(often is not None for often in limits.values()):
         candidates = {
             name: count if often is None else often for name, often in zip(candidates, limits.values(), strict=True)
@@ -57,11 +52,11 @@ def next(
         pair, price = named_value("--cost", words, "ANN - BOB=PRICE", last=True)
         names, _ = sides_of(pair)
         try:
-            first, second = typed_names(names, reading)
+            first, second = source.names(names)
             prices[first, second] = float(price)
         except ValueError:
             raise InputError(f"--cost {words!r:.60} is no price of a match, 'ANN - BOB=2.5'.") from None
-    known, _ = rater_of(book, results, rater, reading)
+    known, _ = source.rated(reading)
     with plain_warnings():
         found = kn.next_matches(
             known, count=count, target=target, candidates=candidates, cost=prices or None, at_most=at_most, size=size,
@@ -75,16 +70,14 @@ def next(
 @grouped
 def test(
     results: MatchesFile,
-    reading: ResultsOptions,
-    low: Annotated[float, typer.Option(help="Points by which the side is better if it is to be refused.")] = 0.0,
-    high: Annotated[float, typer.Option(help="Points by which it is better if it is to be accepted.")] = 5.0,
-    side: Annotated[str | None, typer.Option(help="Who is tested; by default who is named first.")] = None,
-    alpha: Annotated[float, typer.Option(help="How often it may be accepted though it is at --low.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often it may be refused though it is at --high.")] = 0.05,
-    points: Annotated[str, typer.Option(help="logistic, or normalised by the deviation of a game.")] = "logistic",
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Two rows after one another are a pair, sides reversed.")
-    ] = False,
+    low: float = option("Points by which the side is better if it is to be refused.", default=0.0),
+    high: float = option("Points by which it is better if it is to be accepted.", default=5.0),
+    side: str | None = option("Who is tested; by default who is named first."),
+    alpha: float = option("How often it may be accepted though it is at --low.", default=0.05),
+    beta: float = option("How often it may be refused though it is at --high.", default=0.05),
+    points: str = option("logistic, or normalised by the deviation of a game.", default="logistic"),
+    pairs: bool = option("Two rows after one another are a pair, sides reversed.", "--pairs", default=False),
+    column: list[str] | None = option(COLUMN_HELP),
     as_json: Json = False,
 ) -> None:
     """Say whether a side is better by so many points, as soon as its matches with another allow: go on, accept, refuse.
@@ -95,7 +88,7 @@ def test(
     import kinelo as kn
 
     found = kn.sequential_test(low, high, alpha=alpha, beta=beta, points=cast("Any", points), pairs=pairs)
-    found.update_matches(reading.load(results), side)
+    found.update_matches(ReadingOptions(column).load(results), side)
     if as_json:
         echo_json(found.to_dict())
         return

@@ -1,7 +1,7 @@
 """Options that several commands share, declared once.
 
-A group of options is a dataclass whose fields are annotated as Typer asks. A command marked ``@grouped`` takes the
-group as one argument; on the command line its fields are options like any other.
+A group of options is a dataclass whose fields are made by :func:`option`. A command marked ``@grouped`` takes the group
+as one argument; on the command line its fields are options like any other.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
@@ -26,11 +26,10 @@ from kinelo.cli.loading import (
     rejects_written,
     report_reading,
     silent_refusals,
-    write_csv,
 )
 from kinelo.cli.output import GIVEN, say_note
 from kinelo.errors import InputError
-from kinelo.matches.dated import CONTESTS, MATCHES, SIZE, Kind
+from kinelo.matches.kinds import CONTESTS, MATCHES, SIZE, Kind
 from kinelo.raters.choice import AUTOMATIC, rater_help
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 
@@ -40,41 +39,21 @@ if TYPE_CHECKING:
     from kinelo.model.steps import StepRule
 
 OF_THE_OTHER = {
-    MATCHES: (
-        "--slot", "--advantage", "--team", "--best", "--unfinished", "--disqualified", "--not-started",
-    ),
-    CONTESTS: ("--lineups", "--scale", "--drop-repeats", "--ordered"),
-}  # fmt: skip
-"""Options that say how the other kind is read."""
+    MATCHES: ("slot", "advantage", "team", "best", "unfinished", "disqualified", "not_started"),
+    CONTESTS: ("scale", "drop_repeats", "ordered"),
+}
+"""Options of ``kinelo read`` that say how the other kind is read."""
 REFUSED = {
     MATCHES: "{} holds matches of two sides: {} is for contests, with one row for each entrant.",
     CONTESTS: "{} holds contests of many entrants, for which there is no {}.",
 }
-READ_ALONE = (
-    "aliases", "write_aliases", "scale", "drop_repeats", "dates", "ordered", "ending", "sheet", "accept_losses",
-    "slot", "advantage", "team", "best", "unfinished", "disqualified", "not_started",
-)  # fmt: skip
-"""Options whose answers ``kinelo read`` keeps; other commands take them until 1.0, and their help lists none."""
-
-OF_A_SCAN = {
-    MATCHES: ("--column", "--accept-losses", "--start"),
-    CONTESTS: (
-        "--column", "--accept-losses", "--start", "--aliases", "--dates", "--condition", "--noise-by", "--covariate",
-        "--ending", *OF_THE_OTHER[MATCHES],
-    ),
-}  # fmt: skip
-"""Options that files of a pattern take, which are read in chunks."""
 
 MATCHES_HELP = "Results: CSV or Parquet with date, two sides, scores or result"
 MatchesFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}.")]
 ResultsFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}; or contests, with a row for each entrant.")]
-RaterName = Annotated[
-    str, typer.Option("--rater", help=f"{AUTOMATIC}: chosen on the latest of your matches; {rater_help()}.")
-]
-StartingRatings = Annotated[
-    Path | None,
-    typer.Option("--start", help="Ratings to begin with: CSV or Parquet with name, rating, perhaps deviation."),
-]
+COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
+RATER_HELP = f"{AUTOMATIC}: chosen on the latest of your matches; {rater_help()}."
+RaterName = Annotated[str, typer.Option("--rater", help=RATER_HELP)]
 Rejects = Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Compute in so many processes (kinelo[dask]).")]
@@ -95,118 +74,156 @@ class DeviceChoice(StrEnum):
     auto = "auto"
 
 
+def option(words: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """A field of a group, or a parameter of a command, that is an option of the command line."""
+    return field(default=default, metadata={"option": typer.Option(*names, help=words, **more)})
+
+
+def argument(words: str, *, default: Any = None, **more: Any) -> Any:
+    """A parameter of a command that is no option but stands behind it."""
+    return field(default=default, metadata={"option": typer.Argument(help=words, **more)})
+
+
 @dataclass(frozen=True)
-class ResultsOptions:
-    """How a file of results is read: options of every command that takes one."""
+class FileOptions:
+    """What a file means: options of ``kinelo read`` alone, which keeps the answers beside the file."""
+
+    heading: ClassVar[str] = "How the file is read"
+
+    column: list[str] | None = option(COLUMN_HELP)
+    aliases: Path | None = option("File of two columns: a name found, and the name wanted for it.")
+    write_aliases: Path | None = option("Write names that may be one to this CSV file, to confirm for --aliases.")
+    dates: str | None = option("Order of dates in numbers alone: dmy, mdy or ymd, where the file does not decide.")
+    ending: list[str] | None = option(
+        "What a word means: WORD=finished, 'to come', 'broken off' or forfeit of matches; last, unfinished, "
+        "disqualified or 'not started' of entrants."
+    )
+    sheet: str | None = option("Sheet of a workbook (.xlsx), by name or number; else all that are alike.")
+    accept_losses: bool = option(
+        "Go on although more than half of the rows cannot be used.", "--accept-losses", default=False
+    )
+    coming: bool = option("The file holds what is to come, without results.", "--coming", default=False)
+
+    def answers(self) -> dict[str, Any]:
+        """What these options say, as the reader of such a file takes it."""
+        answers = {"columns": column_mapping(self.column), "aliases": self.aliases, "dates": self.dates}
+        return answers | {"sheet": self.sheet, "accept_losses": self.accept_losses, "endings": _pairs(self.ending)}
+
+
+@dataclass(frozen=True)
+class OfMatches:
+    """What a file of matches means."""
+
+    heading: ClassVar[str] = "Matches of two sides"
+
+    scale: str | None = option("Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
+    drop_repeats: bool = option("Drop rows alike an earlier one in every column.", "--drop-repeats", default=False)
+    ordered: bool = option(
+        "Rows of one day stand in the order in which the matches were played.", "--ordered", default=False
+    )
+
+    def answers(self) -> dict[str, Any]:
+        """What these options say, as the reader of matches takes it."""
+        return {"results": self.scale, "drop_repeats": self.drop_repeats, "ordered": self.ordered}
+
+
+@dataclass(frozen=True)
+class OfContests:
+    """What a file of contests means."""
+
+    heading: ClassVar[str] = "Contests of many entrants"
+
+    slot: list[str] | None = option("A column to rate (driver, car), or KIND=COLUMN; may be repeated.")
+    advantage: list[str] | None = option("A column that helps whoever has it (lane); may be repeated.")
+    team: str | None = option("The column of teams, where rows are players.")
+    best: str | None = option("Which score is best: highest or lowest.")
+    unfinished: str | None = option("Who did not finish is behind (usual), last or out.")
+    disqualified: str | None = option("Who was disqualified is out (usual), behind or last.")
+    not_started: str | None = option("Who did not start is out (usual), behind or last.")
+
+    def answers(self) -> dict[str, Any]:
+        """What these options say, as the reader of contests takes it."""
+        from kinelo.matches.reading_file import USUAL
+
+        said = {name: getattr(self, name) or USUAL.get(name) for name in ("team", "best", *USUAL)}
+        return said | {"slots": _slots(self.slot), "advantages": _slots(self.advantage)}
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """What a rater is given beside results, and columns that ``kinelo read`` did not name: options of every command
+    that rates.
+    """
 
     heading: ClassVar[str] = "How results are read"
 
-    lineups: Annotated[
-        Path | None,
-        typer.Option(help="Line-ups of the results (and of fixtures): match, side, player, perhaps minutes."),
-    ] = None
-    column: Annotated[
-        list[str] | None,
-        typer.Option(help="A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."),
-    ] = None
-    aliases: Annotated[
-        Path | None, typer.Option(help="File of two columns: a name found, and the name wanted for it.")
-    ] = None
-    write_aliases: Annotated[
-        Path | None, typer.Option(help="Write names that may be one to this CSV file, to confirm for --aliases.")
-    ] = None
-    scale: Annotated[
-        str | None, typer.Option(help="Numbers in the result column: points (0, ½, 1) or signed (-1, 0, 1).")
-    ] = None
-    drop_repeats: Annotated[
-        bool, typer.Option("--drop-repeats", help="Drop rows alike an earlier one in every column.")
-    ] = False
-    dates: Annotated[
-        str | None,
-        typer.Option(help="Order of dates in numbers alone: dmy, mdy or ymd, where the file does not decide."),
-    ] = None
-    ordered: Annotated[
-        bool, typer.Option("--ordered", help="Rows of one day stand in the order in which the matches were played.")
-    ] = False
-
-    ending: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ending",
-            help="What a word means: WORD=finished, 'to come', 'broken off' or forfeit of matches; last, unfinished, "
-            "disqualified or 'not started' of entrants.",
-        ),
-    ] = None
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of a workbook (.xlsx), by name or number; else all that are alike.")
-    ] = None
-    accept_losses: Annotated[
-        bool, typer.Option("--accept-losses", help="Go on although more than half of the rows cannot be used.")
-    ] = False
+    column: list[str] | None = option(COLUMN_HELP)
+    lineups: Path | None = option("Line-ups of the results (and of fixtures): match, side, player, perhaps minutes.")
+    condition: list[str] | None = option(
+        "A column on whose value strengths may depend (surface); may be repeated.", "--condition"
+    )
+    noise_by: list[str] | None = option(
+        "A column on whose value luck may depend (format); may be repeated. Of a typed --match also its level: "
+        "format=bo5.",
+        "--noise-by",
+    )
+    covariate: list[str] | None = option(
+        "A column of numbers that speak for the first side (handicap); may be repeated.", "--covariate"
+    )
+    start: Path | None = option("Ratings to begin with: CSV or Parquet with name, rating, perhaps deviation.")
 
     def asked(self) -> list[str]:
         """Names of the options that were given."""
-        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name)]
+        return [f"--{one.name.replace('_', '-')}" for one in fields(self) if getattr(self, one.name)]
+
+    def columns_asked(self) -> list[str]:
+        """Columns beyond results that are to be read: conditions, circumstances of the noise, and covariates."""
+        return list(dict.fromkeys([*(self.condition or ()), *(self.noise_by or ()), *(self.covariate or ())]))
+
+    def asked_of_rater(self) -> tuple[Path | None, list[str], list[str], list[str]]:
+        """What a rater is given: ratings to begin with, conditions, circumstances of the noise, and covariates."""
+        return self.start, self.condition or [], self.noise_by or [], self.covariate or []
 
     def read(
-        self,
-        path: Path,
-        kind: Kind = MATCHES,
-        *,
-        played: bool = True,
-        lineups: Path | None = None,
-        conditions: Sequence[str] = (),
-        beside: Path | None = None,
-    ) -> Any:
-        """Matches or contests of a file as these options say; what is asked of the other kind is refused."""
-        from kinelo.matches.loading import SPREADSHEETS
+        self, path: Path, kind: Kind = MATCHES, *, played: bool = True, lineups: Path | None = None,
+        conditions: Sequence[str] = (), beside: Path | None = None, keeper: Any = None,
+    ) -> Any:  # fmt: skip
+        """Matches or contests of a file; where it says nothing of it, what comes is read as the file ``beside`` it is,
+        and contests as the rater of a book (``keeper``) needs them.
+        """
         from kinelo.matches.reading_file import kept_reading
 
-        refuse_options(kind, path, *(option for option in self.asked() if option in OF_THE_OTHER[kind]))
-        answers = self.answers(path, kind, conditions, beside)
-        if kind.two_sided:
-            answers |= {"lineups": lineups, "conditions": conditions, "ordered": self.ordered and played}
-        if not played and kept_reading(path)[0] is None and kept_reading(beside)[0] is kind:
-            answers = _as_beside(path, kept_reading(beside)[1], answers)
+        if self.lineups is not None and not kind.two_sided:
+            raise InputError(REFUSED[kind].format(path, "--lineups"))
+        answers: dict[str, Any] = {"columns": mapping_for(path, self.column, beside)}
+        (here, kept), (there, of_results) = kept_reading(path), kept_reading(beside)
+        if not played and here is None and there is kind:
+            kept = _as_beside(path, of_results)
             say_note(f"{path} was read as {beside} is, as far as it has those columns")
-        # A file beside a workbook that is none itself has no sheets.
-        workbooks = [file is not None and file.suffix.lower() in SPREADSHEETS for file in (path, beside)]
+            answers |= kept | {"columns": kept["columns"] | answers["columns"]}
+        if kind.two_sided:
+            answers |= {"lineups": lineups, "conditions": conditions}
+        else:
+            answers |= slots_of(keeper, path) if here is None and there is None else {}
+            answers |= helps_of(conditions, self.covariate or (), answers if here is None else kept)
         with silent_refusals():
-            sheet = None if workbooks == [False, True] else self.sheet
-            return kind.reader(path, **{**answers, "played": played, "sheet": sheet})
-
-    def answers(
-        self, path: Path, kind: Kind, conditions: Sequence[str] = (), beside: Path | None = None
-    ) -> dict[str, Any]:
-        """What these options say of how a file is read, as the readers take it."""
-        columns = mapping_for(path, self.column, beside)
-        answers = {"columns": columns, "aliases": self.aliases, "dates": self.dates, "sheet": self.sheet}
-        answers |= {"accept_losses": self.accept_losses, "endings": _pairs(self.ending)}
-        if kind is CONTESTS:
-            return answers | self._for_contests(conditions)
-        return answers | {"results": self.scale, "drop_repeats": self.drop_repeats, "ordered": self.ordered}
-
-    def _for_contests(self, conditions: Sequence[str]) -> dict[str, Any]:
-        """What the reader of contests alone is asked for: nothing, of commands that take matches alone."""
-        return {}
+            return kind.reader(path, **answers, played=played)
 
     def load(
-        self,
-        results: Path,
-        rejects: Path | None = None,
-        conditions: Sequence[str] | None = None,
-        coming: Matches | None = None,
-        beside: Path | None = None,
-        kind: Kind = MATCHES,
-    ) -> Any:
+        self, results: Path, rejects: Path | None = None, conditions: Sequence[str] | None = None,
+        coming: Matches | None = None, beside: Path | None = None, kind: Kind = MATCHES, keeper: Any = None,
+    ) -> Any:  # fmt: skip
         """Read a file of results, say on the error stream what was noticed, and write rejected rows where asked.
 
-        Line-ups that are those of ``coming`` matches, which stand in the file ``beside``, are no rejects.
+        Line-ups of ``coming`` matches, which stand in the file ``beside``, are no rejects; ``conditions`` stands in for
+        those that were asked for.
         """
-
+        conditions = self.columns_asked() if conditions is None else conditions
         try:
             with rejects_written(rejects):
-                table = self.read(results, kind, lineups=self.lineups, conditions=conditions or (), beside=beside)
+                table = self.read(
+                    results, kind, lineups=self.lineups, conditions=conditions, beside=beside, keeper=keeper
+                )
         except InputError:
             if kind.two_sided and kind_of_file(results, self.column, beside) is not kind:
                 raise InputError(
@@ -218,151 +235,71 @@ class ResultsOptions:
             check_identifiers(table, coming)
             table = replace(table, rejected=table.rejected.unless_used(coming.rejected))
         report_reading(table, rejects)
-        if self.write_aliases is not None:
-            from kinelo.matches.same_side import likely_names
-
-            write_csv(likely_names(table), self.write_aliases)
         return table
 
-
-@dataclass(frozen=True)
-class ReadingOptions(ResultsOptions):
-    """How results are read and what a rater is given beside them: options of every command that rates."""
-
-    condition: Annotated[
-        list[str] | None,
-        typer.Option("--condition", help="A column on whose value strengths may depend (surface); may be repeated."),
-    ] = None
-    noise_by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--noise-by",
-            help="A column on whose value luck may depend (format); may be repeated. Of a typed --match also its "
-            "level: format=bo5.",
-        ),
-    ] = None
-    covariate: Annotated[
-        list[str] | None,
-        typer.Option(help="A column of numbers that speak for the first side (handicap); may be repeated."),
-    ] = None
-    start: StartingRatings = None
-
-    def columns_asked(self) -> list[str]:
-        """Columns beyond results that are to be read: conditions, circumstances of the noise, and covariates."""
-        return list(dict.fromkeys([*(self.condition or ()), *(self.noise_by or ()), *(self.covariate or ())]))
-
-    def asked_of_rater(self) -> tuple[Path | None, list[str], list[str], list[str]]:
-        """What a rater is given: ratings to begin with, conditions, circumstances of the noise, and covariates."""
-        return self.start, self.condition or [], self.noise_by or [], self.covariate or []
-
-    def load(
-        self,
-        results: Path,
-        rejects: Path | None = None,
-        conditions: Sequence[str] | None = None,
-        coming: Matches | None = None,
-        beside: Path | None = None,
-        kind: Kind = MATCHES,
+    def fixtures(
+        self, path: Path, conditions: list[str], results: Path | None = None, kind: Kind = MATCHES, keeper: Any = None
     ) -> Any:
-        """Read a file of results; ``conditions`` stands in for those that were asked for."""
-        asked = self.columns_asked() if conditions is None else conditions
-        return super().load(results, rejects, asked, coming, beside, kind)
-
-    def fixtures(self, path: Path, conditions: list[str], results: Path | None = None, kind: Kind = MATCHES) -> Any:
         """Read matches that need not have been played, with their line-ups, or contests.
 
         Where results stand in another file, line-ups are told apart by the identifiers of matches.
         """
-        matches = self.read(path, kind, played=False, conditions=conditions, beside=results)
+        coming = partial(self.read, path, kind, played=False, conditions=conditions, beside=results, keeper=keeper)
+        matches = coming()
         if self.lineups is None:
             return matches
         if matches.identifiers is None and results not in (None, path):
-            typer.echo(
-                f"note: no match of {path} has an identifier, so no line-up of {self.lineups} is theirs", err=True
-            )
+            say_note(f"no match of {path} has an identifier, so no line-up of {self.lineups} is theirs")
             return matches
-        return self.read(path, played=False, lineups=self.lineups, conditions=conditions, beside=results)
-
-
-@dataclass(frozen=True)
-class AnyReadingOptions(ReadingOptions):
-    """How results are read where they may be contests: options of every command that takes either."""
-
-    heading: ClassVar[str] = "Contests of many entrants"
-
-    slot: Annotated[
-        list[str] | None,
-        typer.Option("--slot", help="A column to rate (driver, car), or KIND=COLUMN; may be repeated."),
-    ] = None
-    advantage: Annotated[
-        list[str] | None,
-        typer.Option("--advantage", help="A column that helps whoever has it (lane); may be repeated."),
-    ] = None
-    team: Annotated[str | None, typer.Option("--team", help="The column of teams, where rows are players.")] = None
-    best: Annotated[str | None, typer.Option("--best", help="Which score is best: highest or lowest.")] = None
-    unfinished: Annotated[
-        str | None, typer.Option("--unfinished", help="Who did not finish is behind (usual), last or out.")
-    ] = None
-    disqualified: Annotated[
-        str | None, typer.Option("--disqualified", help="Who was disqualified is out (usual), behind or last.")
-    ] = None
-    not_started: Annotated[
-        str | None, typer.Option("--not-started", help="Who did not start is out (usual), behind or last.")
-    ] = None
-
-    def _for_contests(self, conditions: Sequence[str]) -> dict[str, Any]:
-        """What the reader of contests alone is asked for; conditions, and what luck depends on, are advantages."""
-        named = {*_slots(self.advantage), *_slots(self.slot)}
-        added = [name for name in dict.fromkeys(conditions) if name not in named]
-        if self.team is not None:  # whose sizes are no column
-            added = [name for name in added if name != SIZE or name not in (self.covariate or ())]
-        return {
-            "slots": _slots(self.slot),
-            "advantages": _slots([*(self.advantage or ()), *added]),
-            "team": self.team,
-            "best": self.best,
-            "unfinished": self.unfinished or "behind",
-            "disqualified": self.disqualified or "out",
-            "not_started": self.not_started or "out",
-        }
+        return coming(lineups=self.lineups)
 
     def scan(self, pattern: str, kind: Kind) -> Any:
         """The files of a pattern, to be read in chunks; what is not checked of them is said."""
-        meaning: dict[str, Any] = {"results": self.scale, "endings": _pairs(self.ending)}
-        if kind is CONTESTS:
-            meaning = self._for_contests(self.columns_asked()) | {"endings": _pairs(self.ending)}
-        scan = kind.scanner(
-            pattern, column_mapping(self.column), aliases=self.aliases, dates=self.dates,
-            accept_losses=self.accept_losses, **meaning,
-        )  # fmt: skip
+        from kinelo.matches.reading_file import kept_reading
+        from kinelo.matches.scan import files_of
+
+        kept = next((kept for file in files_of(pattern) if (kept := kept_reading(file)[1])), {})
+        helps = {} if kind.two_sided else helps_of(self.columns_asked(), self.covariate or (), kept)
+        scan = kind.scanner(pattern, column_mapping(self.column), **helps)
         for note in scan.notes:
             say_note(note)
         return scan
 
-    def as_kept_by(self, rater: Any, path: Path, kind: Kind) -> AnyReadingOptions:
-        """Options that read a file as the rater of a book needs it, where they do not say what is rated."""
-        from kinelo.matches.loading import head_of
 
-        kinds, advantages = getattr(rater, "_kinds", ()), getattr(rater, "_advantage_kinds", ())
-        if kind.two_sided or not kinds or self.slot or self.advantage or not path.is_file():
-            return self
-        with silent_refusals():
-            columns = head_of(path).columns
-        if not set(kinds) <= set(columns):
-            return self
-        return replace(self, slot=[kind for kind in kinds if kind not in advantages], advantage=[*advantages])
+def helps_of(conditions: Sequence[str], covariates: Sequence[str], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Conditions of contests, and what luck depends on, as advantages beside those of a reading."""
+    helps = said.get("advantages") or {}
+    added = [name for name in dict.fromkeys(conditions) if name not in {*helps, *(said.get("slots") or {})}]
+    if said.get("team") is not None and SIZE in covariates:  # which is counted, and no column
+        added = [name for name in added if name != SIZE]
+    return {"advantages": helps | {name: [name] for name in added}} if added else {}
 
 
-def _as_beside(path: Path, kept: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
-    """Answers for a file of what is to come, which is read as the results beside it are, where it has their columns."""
+def slots_of(rater: Any, path: Path) -> dict[str, Any]:
+    """What the rater of a book rates, where a file of contests has such columns."""
     from kinelo.matches.loading import head_of
-    from kinelo.matches.reading_file import joined_answers, stale_columns
+
+    kinds, advantages = getattr(rater, "_kinds", ()), getattr(rater, "_advantage_kinds", ())
+    if not kinds or not path.is_file():
+        return {}
+    with silent_refusals():
+        columns = head_of(path).columns
+    if not {*kinds} <= {*columns}:
+        return {}
+    slots = {kind: [kind] for kind in kinds if kind not in advantages}
+    return {"slots": slots, "advantages": {kind: [kind] for kind in advantages}}
+
+
+def _as_beside(path: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """A reading of results for a file of what is to come, as far as it has their columns."""
+    from kinelo.matches.loading import head_of
+    from kinelo.matches.reading_file import stale_columns
 
     with silent_refusals():
         missing = stale_columns({"columns": kept.get("columns", {})}, head_of(path).columns)
     columns = {key: column for key, column in kept.get("columns", {}).items() if key not in missing}
     of_results = ("sheet", "drop_repeats", "ordered", "accept_losses")
-    return joined_answers(answers, {k: v for k, v in kept.items() if k not in of_results} | {"columns": columns})
+    return {key: value for key, value in kept.items() if key not in of_results} | {"columns": columns}
 
 
 def refuse_options(kind: Kind, source: object, *odd: str) -> None:
@@ -391,21 +328,12 @@ class Federation:
 
     heading: ClassVar[str] = "Plain Elo, by the rules of a federation"
 
-    k: Annotated[float | None, typer.Option("--k", min=0, help="Rate by plain Elo with this K.")] = None
-    k_of: Annotated[
-        Path | None, typer.Option("--k-of", help="K by group: CSV or Parquet with name and k; all others have --k.")
-    ] = None
-    k_first: Annotated[
-        float | None, typer.Option("--k-first", min=0, help="K of a side's first match, which falls to --k.")
-    ] = None
-    k_halfway: Annotated[
-        float | None,
-        typer.Option("--k-halfway", help="Matches after which K is halfway from --k-first to --k; 10 unless given."),
-    ] = None
-    rules: Annotated[
-        str | None, typer.Option("--rules", help="Rate by the rules of fide (kinelo rate: its monthly lists).")
-    ] = None
-    initial: Annotated[float | None, typer.Option("--initial", help="Rating of a newcomer.")] = None
+    k: float | None = option("Rate by plain Elo with this K.", min=0)
+    k_of: Path | None = option("K by group: CSV or Parquet with name and k; all others have --k.")
+    k_first: float | None = option("K of a side's first match, which falls to --k.", min=0)
+    k_halfway: float | None = option("Matches after which K is halfway from --k-first to --k; 10 unless given.")
+    rules: str | None = option("Rate by the rules of fide (kinelo rate: its monthly lists).")
+    initial: float | None = option("Rating of a newcomer.")
 
     def rater(
         self,
@@ -494,39 +422,38 @@ def form_asked(options_of: Mapping[str, Sequence[str]]) -> str:
 
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a command take groups of options: each field of a group becomes an option, under the heading of its class."""
-    hints, hides = get_type_hints(command, include_extras=True), command.__name__ != "read"
-    apart, groups, shared = [], {}, []
+    """Make a command of a function whose parameters are options, arguments, or groups of options: each field of a group
+    becomes an option, under the heading of its class.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    apart, shared = [], []
     for name, parameter in inspect.signature(command).parameters.items():
-        kind = hints[name]
-        if is_dataclass(kind):
-            groups[name] = kind
-            of_group = get_type_hints(kind, include_extras=True)
-            for field in fields(kind):
-                option = copy(of_group[field.name].__metadata__[0])
-                option.hidden = hides and field.name in READ_ALONE
-                declared = next(one for one in cast("type", kind).__mro__ if field.name in inspect.get_annotations(one))
-                option.rich_help_panel = declared.heading
-                shared.append(
-                    inspect.Parameter(
-                        field.name,
-                        inspect.Parameter.KEYWORD_ONLY,
-                        default=inspect.Parameter.empty if field.default is MISSING else field.default,
-                        annotation=Annotated[of_group[field.name].__origin__, option],
-                    )
-                )
-        else:
-            apart.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
+        if name not in groups:
+            apart.append(_declared(name, hints[name], parameter.default))
+            continue
+        of_group = get_type_hints(groups[name])
+        for one in fields(groups[name]):
+            heading = next(kind for kind in groups[name].__mro__ if one.name in inspect.get_annotations(kind)).heading
+            shared.append(_declared(one.name, of_group[one.name], one, heading))
 
     @wraps(command)
     def call(**given: Any) -> Any:
         made = {name: kind(**{f.name: given.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
         return command(**given, **made)
 
-    parameters = [*apart, *shared]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    call.__signature__ = inspect.Signature([*apart, *shared])  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in [*apart, *shared]}
     return call
+
+
+def _declared(name: str, kind: Any, default: Any, heading: str | None = None) -> inspect.Parameter:
+    """A parameter as Typer asks for it."""
+    if isinstance(default, Field):
+        said = copy(default.metadata["option"])
+        said.rich_help_panel, kind = heading, Annotated[kind, said]
+        default = inspect.Parameter.empty if default.default is MISSING else default.default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 @dataclass(frozen=True)
@@ -535,24 +462,17 @@ class ShownOptions:
 
     heading: ClassVar[str] = "Who is shown"
 
-    active_days: Annotated[
-        float, typer.Option(min=0, help="Show those who played within so many days of the last match.")
-    ] = ACTIVE_DAYS
-    least_matches: Annotated[int, typer.Option(min=0, help="Show those who played at least so many matches.")] = (
-        LEAST_MATCHES
+    active_days: float = option(
+        "Show those who played within so many days of the last match.", default=ACTIVE_DAYS, min=0
     )
-    caution: Annotated[
-        float | None,
-        typer.Option(min=0, help="Standard deviations taken off before sorting; 2 unless given, 0 for contests."),
-    ] = None
-    ranks: Annotated[
-        bool, typer.Option("--ranks", help="Show ranks with their 95 % intervals, of --rater bradley-terry.")
-    ] = False
-    by: Annotated[str | None, typer.Option(help="A board for each value of this column, from its matches alone.")] = (
-        None
+    least_matches: int = option("Show those who played at least so many matches.", default=LEAST_MATCHES, min=0)
+    caution: float | None = option(
+        "Standard deviations taken off before sorting; 2 unless given, 0 for contests.", min=0
     )
-    top: Annotated[int, typer.Option(min=1, help="How many to show.")] = 20
-    board: Annotated[Path | None, typer.Option(help="Write the leaderboard, as it is shown, to this CSV file.")] = None
+    ranks: bool = option("Show ranks with their 95 % intervals, of --rater bradley-terry.", "--ranks", default=False)
+    by: str | None = option("A board for each value of this column, from its matches alone.")
+    top: int = option("How many to show.", default=20, min=1)
+    board: Path | None = option("Write the leaderboard, as it is shown, to this CSV file.")
 
     def ranking(self) -> dict[str, Any]:
         """Who is ranked, as :func:`kinelo.leaderboard` takes it."""

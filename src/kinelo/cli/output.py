@@ -50,6 +50,9 @@ OPTIONS = {
 }  # fmt: skip
 """What options are called that stand for arguments of Python."""
 
+OF_EVERY_COMMAND = ("columns", "conditions", "covariates", "since", "as_of", "lineups", "noise_by", "start")
+"""Arguments whose options not only ``kinelo read`` takes."""
+
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(\{{[^{{}}]*\}}|\[[^\[\]]*\]|{QUOTED}|True\b)?(?![\w=])")
 
 
@@ -73,18 +76,24 @@ def option_words(text: str) -> str:
     '--column contest=race --column contest=... parts them; --noise-by track finds out'
     """
     text = re.sub(r"\b[A-Z]\w*\((\w+=\[[^\[\]]*\])\)", r"\1", text)
+    of_read = iter([] if TYPED[:1] in ([], ["read"]) else ["kinelo read FILE "])
 
     def as_option(argument: re.Match[str]) -> str:
         option, value = f"--{OPTIONS[argument[1]]}", argument[2] or ""
         if argument[1] in ("aliases", "start") and value:
-            return f"{option} FILE" + (" (see --write-aliases)" if argument[1] == "aliases" else "")
+            return (
+                f"{option} FILE"
+                if argument[1] == "start"
+                else f"{next(of_read, '')}{option} NAMES (see --write-aliases)"
+            )
         pairs = re.findall(rf"({QUOTED}): (\[[^\]]*\]|{QUOTED}|\.\.\.)", value) if value[:1] == "{" else [("", value)]
         words = [
             f"{option} {shlex.quote((f'{key[1:-1]}=' if key else '') + (part if part == '...' else part[1:-1]))}"
             for key, values in pairs
             for part in re.findall(rf"{QUOTED}|\.\.\.", values)
         ]
-        return " ".join(words) or (f"{option} NAME=COLUMN" if value == "{...}" else option)
+        named = " ".join(words) or (f"{option} NAME=COLUMN" if value == "{...}" else option)
+        return named if argument[1] in OF_EVERY_COMMAND else next(of_read, "") + named
 
     return ARGUMENT.sub(as_option, text)
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from kinelo.cli.loading import kind_of_source, plain_warnings, report_reading, write_csv
-from kinelo.cli.options import AnyReadingOptions, Json, RaterName, form_asked, grouped, refuse_options
+from kinelo.cli.options import Json, ReadingOptions, argument, form_asked, grouped, option, refuse_options
 from kinelo.cli.output import console, echo_json, say_note
 from kinelo.cli.questions import EvenTeams, MatchQuestions, changes_ahead, even_teams, fair_handicap
-from kinelo.cli.rating import BookOption, ResultsOption, check_rater, fit_forecaster, open_book, rater_of
+from kinelo.cli.rating import SourceOptions, check_rater, fit_forecaster, open_book
 from kinelo.errors import InputError, KineloWarning
-from kinelo.matches.dated import CONTESTS, MATCHES, Kind
-from kinelo.raters.choice import AUTOMATIC
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,20 +46,17 @@ ASKED_OF = {
 
 @grouped
 def predict(
-    reading: AnyReadingOptions,
+    source: SourceOptions,
+    reading: ReadingOptions,
     questions: MatchQuestions,
     teams: EvenTeams,
-    fixtures: Annotated[
-        Path | None,
-        typer.Argument(help="Matches or contests to come: CSV or Parquet; played ones in it stand in for --results."),
-    ] = None,
-    match: Annotated[list[str] | None, typer.Option(help=MATCH_HELP)] = None,
-    book: BookOption = None,
-    results: ResultsOption = None,
-    rater: RaterName = AUTOMATIC,
-    neutral: Annotated[bool, typer.Option("--neutral", help="Matches given by --match have no home side.")] = False,
-    played_since: Annotated[str | None, typer.Option(help=PLAYED_HELP)] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the forecasts to this CSV file.")] = None,
+    fixtures: Path | None = argument(
+        "Matches or contests to come: CSV or Parquet; played ones in it stand in for --results."
+    ),
+    match: list[str] | None = option(MATCH_HELP),
+    neutral: bool = option("Matches given by --match have no home side.", "--neutral", default=False),
+    played_since: str | None = option(PLAYED_HELP),
+    out: Path | None = option("Write the forecasts to this CSV file."),
     as_json: Json = False,
 ) -> None:
     """Forecast matches from a rating book or a file of results, or answer a question about one.
@@ -78,21 +73,21 @@ def predict(
     from kinelo.raters.adapter import conditions_of
     from kinelo.raters.spelling import nearest_names
 
+    book, results, rater = source.book, source.results, source.rater
     if form := form_asked(ASKED_OF):
-        ratings = partial(rater_of, book, results, rater)
         if form == "--balance":
-            even_teams(teams, ratings, reading, questions.date, as_json=as_json)
+            even_teams(teams, source, reading, questions.date, as_json=as_json)
             return
         if match is None or len(match) != 1:
             raise InputError(f"{form} asks about one match: give it as --match 'HOME - AWAY', or 'ANN; BOB; CID'.")
         (asked,) = match
         if form == "--preview":
-            changes_ahead(asked, questions, ratings, reading, neutral=neutral, as_json=as_json)
+            changes_ahead(asked, questions, source, reading, neutral=neutral, as_json=as_json)
             return
         reading, levels = typed_levels(reading, of_book=book is not None)
         if book is None and questions.fair not in reading.columns_asked():
             reading = replace(reading, covariate=[*(reading.covariate or ()), str(questions.fair)])
-        fair_handicap(asked, questions, ratings, reading, levels, neutral=neutral, as_json=as_json)
+        fair_handicap(asked, questions, source, reading, levels, neutral=neutral, as_json=as_json)
         return
     if (fixtures is None) == (not match):
         raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")
@@ -121,8 +116,7 @@ def predict(
         else:
             check_rater(rater, reading, kind)
         if fixtures is not None:
-            reading = reading if chosen is None else reading.as_kept_by(chosen, fixtures, kind)
-            coming = reading.fixtures(fixtures, conditions, results, kind)
+            coming = reading.fixtures(fixtures, conditions, results, kind, keeper=chosen)
         if book is None:
             past = reading.load(results or fixtures or Path(), coming=coming, beside=fixtures, kind=kind)
         if coming is not None and (book is not None or results not in (None, fixtures)):
@@ -135,7 +129,7 @@ def predict(
             typer.echo(f"note: {kind.noun} without a date are forecast for {day}, the last day known", err=True)
         if coming is None:
             chosen = fit_forecaster(rater, past, reading) if chosen is None else chosen
-            typed = Typed(fields, neutral, reading.aliases, {name: levels.get(name, "") for name in conditions})
+            typed = Typed(fields, neutral, source.aliases, {name: levels.get(name, "") for name in conditions})
             pieces = form.typed(chosen, typed)
         else:
             pieces, chosen = _forecasts(chosen, past, coming, rater, reading, played_since)
@@ -160,7 +154,7 @@ def predict(
 
 
 def _forecasts(
-    rater: Any, past: Any, coming: Any, name: str, reading: AnyReadingOptions, played_since: str | None
+    rater: Any, past: Any, coming: Any, name: str, reading: ReadingOptions, played_since: str | None
 ) -> tuple[list[Piece], Any]:
     """Forecast what is to come from all results, and what took place since a day from the results before it."""
 
@@ -252,7 +246,7 @@ def _table(pieces: list[Piece], form: Form) -> pl.DataFrame:
     return table.drop("_row", *form.absent(pieces[0].forecast))
 
 
-def typed_levels(reading: AnyReadingOptions, *, of_book: bool = False) -> tuple[AnyReadingOptions, dict[str, str]]:
+def typed_levels(reading: ReadingOptions, *, of_book: bool = False) -> tuple[ReadingOptions, dict[str, str]]:
     """Options without the levels that ``--noise-by track=oval``, ``--condition surface=clay`` and ``--covariate
     stones=3`` say of a ``--match``, and these by column. The columns are those that a rater is to use, which a book
     knows itself.
@@ -276,7 +270,7 @@ class Typed(NamedTuple):
 
     fields: list[list[str]]
     neutral: bool
-    aliases: Path | None
+    aliases: dict[str, str]
     levels: dict[str, str]
 
 
@@ -392,15 +386,13 @@ class _ContestForm(Form):
     def typed(self, rater: Any, typed: Typed) -> list[Piece]:
         import numpy as np
 
-        from kinelo.matches.same_side import read_aliases
-
-        aliases, several = read_aliases(typed.aliases), len(getattr(rater, "_kinds", ())) > 1
+        several = len(getattr(rater, "_kinds", ())) > 1
         luck, helped = _levels_of(rater, typed.levels)
         circumstances = {"conditions": luck} if luck else {}
         pieces = []
         for number, entrants in enumerate(typed.fields):
             parts = [name.split(" + ") if several else [name] for name in entrants]
-            named = [[aliases.get(name.strip(), name.strip()) for name in names] for names in parts]
+            named = [[typed.aliases.get(name.strip(), name.strip()) for name in names] for names in parts]
             field = [(*names, *helped) if len(names) + len(helped) > 1 else names[0] for names in named]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)

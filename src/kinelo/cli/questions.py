@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import typer
 
 from kinelo.cli.loading import named_value, plain_warnings
-from kinelo.cli.options import AnyReadingOptions, Json, RaterName, grouped
+from kinelo.cli.options import Json, ReadingOptions, argument, grouped, option
 from kinelo.cli.output import console, echo_json, is_page
-from kinelo.cli.rating import BookOption, ResultsOption, rater_of, typed_names
+from kinelo.cli.rating import SourceOptions
 from kinelo.errors import InputError
-from kinelo.matches.dated import SIZE
-from kinelo.raters.choice import AUTOMATIC
+from kinelo.matches.kinds import SIZE
 from kinelo.raters.qualifying import LAST_EXPLAINED
 
 
@@ -26,23 +24,14 @@ class MatchQuestions:
 
     heading: ClassVar[str] = "Questions about one --match"
 
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Show what everyone would gain or lose by each result, or each place.")
-    ] = False
-    fair: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Say which value of this covariate, such as a handicap, makes it even."),
-    ] = None
-    date: Annotated[
-        str | None, typer.Option(help="Day of the match (of --balance too); by default the last day known.")
-    ] = None
-    home_lineup: Annotated[
-        str | None, typer.Option(help="With --preview: who plays for the first side: 'Ann, Bob'.")
-    ] = None
-    away_lineup: Annotated[str | None, typer.Option(help="With --preview: who plays for the other side.")] = None
-    of: Annotated[
-        list[str] | None, typer.Option(help="With --preview of a contest: whose places to try; may be repeated.")
-    ] = None
+    preview: bool = option(
+        "Show what everyone would gain or lose by each result, or each place.", "--preview", default=False
+    )
+    fair: str | None = option("Say which value of this covariate, such as a handicap, makes it even.", metavar="COLUMN")
+    date: str | None = option("Day of the match (of --balance too); by default the last day known.")
+    home_lineup: str | None = option("With --preview: who plays for the first side: 'Ann, Bob'.")
+    away_lineup: str | None = option("With --preview: who plays for the other side.")
+    of: list[str] | None = option("With --preview of a contest: whose places to try; may be repeated.")
 
 
 @dataclass(frozen=True)
@@ -51,46 +40,37 @@ class EvenTeams:
 
     heading: ClassVar[str] = "Even teams"
 
-    balance: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES", help="Split these into even teams: 'ANN; BOB; CID; DEE', or a file of names, one a line."
-        ),
-    ] = None
-    sides: Annotated[str, typer.Option(help="How many sides, or their sizes, such as 5,4.")] = "2"
-    together: Annotated[
-        list[str] | None, typer.Option(help="Names for one side, such as 'Ann, Bob'; may be repeated.")
-    ] = None
-    apart: Annotated[
-        list[str] | None, typer.Option(help="Names for different sides, such as 'Ann, Bob'; may be repeated.")
-    ] = None
-    role: Annotated[
-        list[str] | None, typer.Option(help="NAME=ROLE; each side gets its share of a role. May be repeated.")
-    ] = None
-    newcomers: Annotated[int, typer.Option(min=0, help="Spread those with fewer matches than this.")] = 0
-    show: Annotated[int, typer.Option(min=1, help="How many splits to show.")] = 5
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the search, where there are too many splits.")] = 1
+    balance: str | None = option(
+        "Split these into even teams: 'ANN; BOB; CID; DEE', or a file of names, one a line.", metavar="NAMES"
+    )
+    sides: str = option("How many sides, or their sizes, such as 5,4.", default="2")
+    together: list[str] | None = option("Names for one side, such as 'Ann, Bob'; may be repeated.")
+    apart: list[str] | None = option("Names for different sides, such as 'Ann, Bob'; may be repeated.")
+    role: list[str] | None = option("NAME=ROLE; each side gets its share of a role. May be repeated.")
+    newcomers: int = option("Spread those with fewer matches than this.", default=0, min=0)
+    show: int = option("How many splits to show.", default=5, min=1)
+    seed: int = option("Seed of the search, where there are too many splits.", default=1, min=0)
 
 
 def even_teams(
-    teams: EvenTeams, ratings: Callable[..., Any], reading: AnyReadingOptions, date: str | None, *, as_json: bool
+    teams: EvenTeams, source: SourceOptions, reading: ReadingOptions, date: str | None, *, as_json: bool
 ) -> None:
     """Split those who are there into teams so that the match is as even as can be."""
     import kinelo as kn
 
-    names = typed_names(_lobby(teams.balance or ""), reading)
+    names = source.names(_lobby(teams.balance or ""))
     try:
         sizes = [int(word) for word in teams.sides.split(",")]
     except ValueError:
         raise InputError(f"--sides {teams.sides!r:.40} is neither a number of sides nor sizes such as 5,4.") from None
     asked = {"together": teams.together or (), "apart": teams.apart or ()}
     wishes = {
-        name: [typed_names(list(filter(None, map(str.strip, words.split(",")))), reading) for words in several]
+        name: [source.names(list(filter(None, map(str.strip, words.split(","))))) for words in several]
         for name, several in asked.items()
     }
     named = (named_value("--role", words, "NAME=ROLE", last=True) for words in teams.role or ())
-    roles = {typed_names([name], reading)[0]: part for name, part in named}
-    known, _ = ratings(reading)
+    roles = {source.names([name])[0]: part for name, part in named}
+    known, _ = source.rated(reading)
     with plain_warnings():
         found = kn.balance(
             known,
@@ -123,7 +103,7 @@ def _lobby(names: str) -> list[str]:
 
 
 def fair_handicap(
-    match: str, questions: MatchQuestions, ratings: Callable[..., Any], reading: AnyReadingOptions,
+    match: str, questions: MatchQuestions, source: SourceOptions, reading: ReadingOptions,
     levels: dict[str, str], *, neutral: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Say which value of a covariate makes a match even; ``levels`` are those of its other columns."""
@@ -133,8 +113,8 @@ def fair_handicap(
     if contest and (values or neutral):
         odd = f"value of {min(values)}" if values else "--neutral"
         raise InputError(f"{match!r:.60} is a contest, for which there is no {odd}.")
-    names = typed_names(names, reading)
-    known, _ = ratings(reading, contest=contest)
+    names = source.names(names)
+    known, _ = source.rated(reading, contest=contest)
     columns = [name for name in getattr(known, "covariates", None) or () if not contest or name != SIZE]
     if asked not in columns:
         used = f"the covariates {', '.join(columns)}" if columns else "no covariates"
@@ -167,29 +147,29 @@ def fair_handicap(
 
 
 def changes_ahead(
-    match: str, questions: MatchQuestions, ratings: Callable[..., Any], reading: AnyReadingOptions,
+    match: str, questions: MatchQuestions, source: SourceOptions, reading: ReadingOptions,
     *, neutral: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Show what everyone would gain or lose by each result of a match, or by each place of a contest."""
     import kinelo as kn
 
     names, contest = sides_of(match)
-    names, of = typed_names(names, reading), questions.of
+    names, of = source.names(names), questions.of
     circumstances: dict[str, Any] = {} if questions.date is None else {"date": questions.date}
     lineups = {"home_lineup": questions.home_lineup, "away_lineup": questions.away_lineup}
     if contest:
         of_matches = {"--neutral": neutral, **{f"--{name.replace('_', '-')}": given for name, given in lineups.items()}}
         for name in (name for name, value in of_matches.items() if value):
             raise InputError(f"{match!r:.60} is a contest, for which there is no {name}.")
-        circumstances |= {"of": typed_names(of, reading)} if of else {}
+        circumstances |= {"of": source.names(of)} if of else {}
     elif of:
         raise InputError("--of asks about places of a contest, 'ANN; BOB; CID'.")
     if neutral:
         circumstances["neutral"] = True
     for name, lineup in lineups.items():
         if lineup is not None:
-            circumstances[name] = typed_names([player.strip() for player in lineup.split(",")], reading)
-    known, _ = ratings(reading, contest=contest)
+            circumstances[name] = source.names([player.strip() for player in lineup.split(",")])
+    known, _ = source.rated(reading, contest=contest)
     with plain_warnings():
         found = kn.preview(known, names if contest else names[0], None if contest else names[1], **circumstances)
     _show(known, found, as_json=as_json)
@@ -207,16 +187,12 @@ def _show(rater: Any, found: Any, *, as_json: bool) -> None:
 
 @grouped
 def why(
-    reading: AnyReadingOptions,
-    match: Annotated[
-        str | None, typer.Argument(help="Identifier of the match (its row without one), or of the contest.")
-    ] = None,
-    book: BookOption = None,
-    results: ResultsOption = None,
-    rater: RaterName = AUTOMATIC,
-    of: Annotated[str | None, typer.Option(help="In place of a match: whose last matches to explain.")] = None,
-    last: Annotated[int | None, typer.Option(min=1, help=f"How many of them: {LAST_EXPLAINED} unless given.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the page of --of to this file: NAME.html.")] = None,
+    source: SourceOptions,
+    reading: ReadingOptions,
+    match: str | None = argument("Identifier of the match (its row without one), or of the contest."),
+    of: str | None = option("In place of a match: whose last matches to explain."),
+    last: int | None = option(f"How many of them: {LAST_EXPLAINED} unless given.", min=1),
+    out: Path | None = option("Write the page of --of to this file: NAME.html."),
     as_json: Json = False,
 ) -> None:
     """Say why a match moved ratings by so much, or why somebody's rating moved, as terms that add up to the change.
@@ -231,18 +207,18 @@ def why(
         raise InputError("Say what to explain: either a match, or somebody's last matches (--of NAME).")
     if last is not None and of is None:
         raise InputError("--last counts somebody's last matches: give --of NAME.")
-    last, of = last or LAST_EXPLAINED, None if of is None else typed_names([of], reading)[0]
+    last, of = last or LAST_EXPLAINED, None if of is None else source.names([of])[0]
     if out is not None and (of is None or not is_page(out)):
         raise InputError("--out writes the page of somebody: give --of NAME and a file whose name ends in .html.")
 
-    known, played = rater_of(book, results, rater, reading, history=True)
+    known, played = source.rated(reading, history=True)
     if played is None:
-        raise InputError(f"{book} holds no matches.")
+        raise InputError(f"{source.book} holds no matches.")
     with plain_warnings():
         if of is not None:
             found = kn.explain_last(known, of, played, last=last)
-        elif book is not None:  # which knows what came late
-            found = kn.explain(kn.RatingBook(book), str(match))
+        elif source.book is not None:  # which knows what came late
+            found = kn.explain(kn.RatingBook(source.book), str(match))
         else:
             found = kn.explain(known, str(match), played)
         if out is not None:

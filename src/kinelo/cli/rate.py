@@ -11,14 +11,15 @@ import typer
 from kinelo.cli.loading import kind_of_source, plain_warnings, write_csv
 from kinelo.cli.options import (
     MATCHES_HELP,
-    OF_A_SCAN,
-    AnyReadingOptions,
     Federation,
     Json,
     RaterName,
+    ReadingOptions,
     Rejects,
     ShownOptions,
+    argument,
     grouped,
+    option,
 )
 from kinelo.cli.output import console, echo_json, is_page, league_name, picture_name, say_note
 from kinelo.cli.rating import (
@@ -33,7 +34,7 @@ from kinelo.cli.rating import (
     refuse_reading_of_book,
 )
 from kinelo.errors import InputError
-from kinelo.matches.dated import Kind
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.presentation import sentence
 from kinelo.raters.choice import AUTOMATIC
 
@@ -42,13 +43,12 @@ if TYPE_CHECKING:
     from kinelo.book.refitting import Refit
 
 
+@grouped
 def sample(
-    folder: Annotated[Path, typer.Argument(help="Folder to write results.csv, lineups.csv and races.csv into.")] = Path(
-        "league"
-    ),
-    teams: Annotated[int, typer.Option(help="Number of clubs.")] = 20,
-    seasons: Annotated[int, typer.Option(help="Seasons of a double round robin.")] = 3,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same league.")] = 1,
+    folder: Path = argument("Folder to write results.csv, lineups.csv and races.csv into.", default=Path("league")),
+    teams: int = option("Number of clubs.", default=20),
+    seasons: int = option("Seasons of a double round robin.", default=3),
+    seed: int = option("The same seed gives the same league.", default=1),
 ) -> None:
     """Write a simulated league with line-ups, draws and home advantage, and races of drivers in cars.
 
@@ -80,17 +80,11 @@ class ListOptions:
 
     heading: ClassVar[str] = "Plain Elo, by the rules of a federation"
 
-    event: Annotated[
-        str | None, typer.Option(help="With --rules: the column of events, rated by the list when they began.")
-    ] = None
-    born: Annotated[
-        Path | None, typer.Option(help="With --rules: years of birth, CSV or Parquet with name and born.")
-    ] = None
-    as_of: Annotated[
-        str | None, typer.Option(help="With --rules: the day whose rules hold for all matches, such as 2025-10-01.")
-    ] = None
+    event: str | None = option("With --rules: the column of events, rated by the list when they began.")
+    born: Path | None = option("With --rules: years of birth, CSV or Parquet with name and born.")
+    as_of: str | None = option("With --rules: the day whose rules hold for all matches, such as 2025-10-01.")
 
-    def rater(self, results: Path, rater: str, federation: Federation, reading: AnyReadingOptions) -> Any:
+    def rater(self, results: Path, rater: str, federation: Federation, reading: ReadingOptions) -> Any:
         """The rater that makes lists where ``--rules`` asks for them, None where it does not."""
         if federation.rules is None:
             given = [f"--{name.replace('_', '-')}" for name in ("event", "born", "as_of") if getattr(self, name)]
@@ -126,26 +120,25 @@ RESULTS_HELP = (
     f"{MATCHES_HELP}; or contests, with a row for each entrant. Files of a pattern such as 'games/*.parquet' are read "
     "one after the other. Of a rating book, its leaderboard is shown."
 )
+OF_A_SCAN = {
+    MATCHES: ("--column", "--start"),
+    CONTESTS: ("--column", "--start", "--condition", "--noise-by", "--covariate"),
+}
+"""Options of reading that files of a pattern take, which are read in chunks."""
 OF_ANY_PATTERN = ("--rater", "--k", "--initial", "--active-days", "--least-matches", "--caution", "--top")
 
 
 @grouped
 def rate(
     results: Annotated[Path, typer.Argument(help=RESULTS_HELP)],
-    reading: AnyReadingOptions,
+    reading: ReadingOptions,
     federation: Federation,
     listing: ListOptions,
     shown: ShownOptions,
     rater: RaterName = AUTOMATIC,
-    book: Annotated[
-        str | None, typer.Option(help="Rating book to start or to carry on with these matches: a file.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write all ratings to this CSV file, or a page to share: NAME.html.")
-    ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(callback=picture_name, help="Draw rating histories into this PNG file.")
-    ] = None,
+    book: str | None = option("Rating book to start or to carry on with these matches: a file."),
+    out: Path | None = option("Write all ratings to this CSV file, or a page to share: NAME.html."),
+    picture: Path | None = option("Draw rating histories into this PNG file.", callback=picture_name),
     rejects: Rejects = None,
     as_json: Json = False,
 ) -> None:
@@ -212,8 +205,8 @@ def rate(
     if of_book and opened is not None:
         played: Any = opened.matches()
     else:
-        reading = reading if opened is None else reading.as_kept_by(keeper, results, kind)
-        played = reading.load(results, rejects, [*conditions, *([shown.by] if shown.by else [])], kind=kind)
+        columns = [*conditions, *([shown.by] if shown.by else [])]
+        played = reading.load(results, rejects, columns, kind=kind, keeper=opened and opened.rater)
         federation.check_names(played)
     if shown.by:
         keep, boards = shown.by in conditions, []
@@ -311,7 +304,7 @@ def _write(
 
 
 def _rate_in_chunks(
-    pattern: str, kind: Kind, rater: str, reading: AnyReadingOptions, federation: Federation, shown: ShownOptions,
+    pattern: str, kind: Kind, rater: str, reading: ReadingOptions, federation: Federation, shown: ShownOptions,
     out: Path | None,
 ) -> None:  # fmt: skip
     """Rate files that need not fit into memory and show the leaderboard."""
@@ -360,6 +353,7 @@ WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1}
 """Verbs, and how many words follow each."""
 
 
+@grouped
 def book(
     words: Annotated[
         list[str],
@@ -371,25 +365,14 @@ def book(
             "from all its matches, and rates these again.",
         ),
     ],
-    remove: Annotated[
-        list[str] | None, typer.Option(help="Identifier of a match (name of a contest) to take out; may be repeated.")
-    ] = None,
-    remove_player: Annotated[
-        list[str] | None, typer.Option(help="Name of somebody whose matches to take out; may be repeated.")
-    ] = None,
-    pseudonym: Annotated[
-        str | None, typer.Option(help="With erase: what stands in the place of the name (else 'erased 1').")
-    ] = None,
-    listed: Annotated[
-        bool,
-        typer.Option(
-            "--list", help="List its matches: identifier, date, sides, result; of contests, entrants by place."
-        ),
-    ] = False,
-    ratings: Annotated[
-        bool, typer.Option("--ratings", help="With export: write the ratings, not the matches.")
-    ] = False,
-    rater: Annotated[str | None, typer.Option(help="MODULE:CLASS where the book keeps a rater of your own.")] = None,
+    remove: list[str] | None = option("Identifier of a match (name of a contest) to take out; may be repeated."),
+    remove_player: list[str] | None = option("Name of somebody whose matches to take out; may be repeated."),
+    pseudonym: str | None = option("With erase: what stands in the place of the name (else 'erased 1')."),
+    listed: bool = option(
+        "List its matches: identifier, date, sides, result; of contests, entrants by place.", "--list", default=False
+    ),
+    ratings: bool = option("With export: write the ratings, not the matches.", "--ratings", default=False),
+    rater: str | None = option("MODULE:CLASS where the book keeps a rater of your own."),
 ) -> None:
     """Say what a rating book holds, list its matches, take matches out, check it, write it as a table.
 

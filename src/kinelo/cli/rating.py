@@ -3,81 +3,77 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import typer
 
-from kinelo.cli.loading import (
-    kind_of_source,
-    plain_warnings,
-)
+from kinelo.cli.loading import kind_of_source, plain_warnings
+from kinelo.cli.options import RATER_HELP, ReadingOptions, ShownOptions, option
 from kinelo.cli.output import console, say_note
 from kinelo.errors import InputError
-from kinelo.matches.dated import KINDS, MATCHES, Kind, kind_of
+from kinelo.matches.kinds import KINDS, MATCHES, Kind, kind_of
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     import polars as pl
 
     from kinelo.book.book import RatingBook
-    from kinelo.cli.options import AnyReadingOptions, ReadingOptions, ShownOptions
     from kinelo.forecasts.automatic import RaterChoice
     from kinelo.matches.contests import Contests
     from kinelo.matches.matches import Matches
     from kinelo.matches.scan import MatchScan
 
 
-OF_A_BOOK = ("--aliases", "--condition", "--noise-by", "--covariate", "--start")
-"""Options of reading that are looked at where ratings come from a book: aliases of typed names, and what its rater is
-asked to use, which is refused where it does not."""
-BookOption = Annotated[str | None, typer.Option(help="Rating book whose ratings count.")]
-ResultsOption = Annotated[Path | None, typer.Option(help="File of results (or contests) to fit a rater on.")]
+@dataclass(frozen=True)
+class SourceOptions:
+    """Where ratings come from: a rating book, or results and a rater to fit on them."""
 
+    heading: ClassVar[str] = "Where ratings come from"
 
-def rater_of(
-    book: str | None,
-    results: Path | None,
-    rater: str,
-    reading: AnyReadingOptions,
-    *,
-    history: bool = False,
-    contest: bool | None = None,
-) -> tuple[Any, Any]:
-    """The rater, and the matches or contests that it has rated; of a book those are read for a ``history`` alone.
+    book: str | None = option("Rating book whose ratings count.")
+    results: Path | None = option("File of results (or contests) to fit a rater on.")
+    rater: str = option(RATER_HELP, default=AUTOMATIC)
 
-    Where a match (or a ``contest``) is typed, the other kind is refused.
-    """
+    def rated(self, reading: ReadingOptions, *, history: bool = False, contest: bool | None = None) -> tuple[Any, Any]:
+        """The rater, and what it has rated; of a book that is read for a ``history`` alone.
 
-    if (book is None) == (results is None):
-        raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
-    kind = kind_of_source(book or results or "", reading.column)
-    if contest is not None and contest == kind.two_sided:
-        form = "matches of two sides: ask about 'HOME - AWAY'" if contest else "contests: ask about 'ANN; BOB; CID'"
-        raise InputError(f"{book or results} holds {form}.")
-    with plain_warnings():
-        if book is not None:
-            refuse_reading_of_book(reading)
-            kept = open_book(book, rater, reading, kind)
-            return kept.rater, kept.matches() if history and len(kept) else None
-        assert results is not None
-        check_rater(rater, reading, kind)
-        played = reading.load(results, kind=kind)
-        return fit_rater(rater, played, reading)[0], played
+        Where a match (or a ``contest``) is typed, the other kind is refused.
+        """
+        source = self.book or self.results
+        if source is None or (self.book and self.results):
+            raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
+        kind = kind_of_source(source, reading.column)
+        if contest is not None and contest == kind.two_sided:
+            form = "matches of two sides: ask about 'HOME - AWAY'" if contest else "contests: ask about 'ANN; BOB; CID'"
+            raise InputError(f"{source} holds {form}.")
+        with plain_warnings():
+            if self.book is not None:
+                refuse_reading_of_book(reading)
+                kept = open_book(self.book, self.rater, reading, kind)
+                return kept.rater, kept.matches() if history and len(kept) else None
+            check_rater(self.rater, reading, kind)
+            played = reading.load(Path(source), kind=kind)
+            return fit_rater(self.rater, played, reading)[0], played
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """What names that are typed are called in the results, as ``kinelo read`` kept it."""
+        from kinelo.matches.reading_file import kept_reading
+
+        return kept_reading(self.results)[1].get("aliases", {})
+
+    def names(self, typed: list[str]) -> list[str]:
+        """Names as they were typed, or those wanted for them."""
+        aliases = self.aliases
+        return [aliases.get(name, name) for name in typed]
 
 
 def refuse_reading_of_book(reading: ReadingOptions) -> None:
     """Refuse options that say how a file is read, where there is none."""
-    for option in (option for option in reading.asked() if option not in OF_A_BOOK):
-        raise InputError(f"{option} says how a file is read: leave it out of a book, or give a file of results.")
-
-
-def typed_names(names: list[str], reading: AnyReadingOptions) -> list[str]:
-    """Names as they were typed, or those wanted for them."""
-    from kinelo.matches.same_side import read_aliases
-
-    aliases = read_aliases(reading.aliases)
-    return [aliases.get(name, name) for name in names]
+    for name in (name for name in ("--column", "--lineups") if name in reading.asked()):
+        raise InputError(f"{name} says how a file is read: leave it out of a book, or give a file of results.")
 
 
 def check_rater(name: str, reading: ReadingOptions, kind: Kind = MATCHES) -> None:

@@ -10,49 +10,60 @@ from typing import Any
 import typer
 
 from kinelo.cli.loading import kind_of_file, rejects_written, report_reading, silent_refusals, write_csv
-from kinelo.cli.options import AnyReadingOptions, Json, Rejects, ResultsFile, grouped
-from kinelo.cli.output import console, echo_json, say_note
+from kinelo.cli.options import (
+    OF_THE_OTHER,
+    FileOptions,
+    Json,
+    OfContests,
+    OfMatches,
+    Rejects,
+    ResultsFile,
+    grouped,
+    refuse_options,
+)
+from kinelo.cli.output import GIVEN, console, echo_json, say_note
 from kinelo.errors import InputError
-from kinelo.matches.dated import Kind
+from kinelo.matches.kinds import Kind
 
 
 @grouped
-def read(results: ResultsFile, reading: AnyReadingOptions, rejects: Rejects = None, as_json: Json = False) -> None:
+def read(
+    results: ResultsFile,
+    reading: FileOptions,
+    of_matches: OfMatches,
+    of_contests: OfContests,
+    rejects: Rejects = None,
+    as_json: Json = False,
+) -> None:
     """Find out how a file is read, show it, ask what must be asked, and keep the answers beside the file.
 
     They stand in FILE.kinelo.toml, which every command and reader takes by itself from then on. Options answer at
-    once; what was answered before stays until it is said anew or that file is deleted.
+    once; what was answered before stays until it is said anew or that file is deleted. Of files that are read as a
+    pattern, one is enough.
 
     Example:  kinelo read results.csv
     Example:  kinelo read results.csv --column home=club_1 --dates dmy --aliases names.csv
     Example:  kinelo read races.csv --slot driver --slot car
     """
-    from kinelo.matches.reading_file import (
-        joined_answers,
-        kept_reading,
-        reading_file,
-        reading_text,
-        stale_columns,
-    )  # fmt: skip
+    from kinelo.matches.reading_file import joined_answers, kept_reading, reading_file, reading_text, stale_columns
     from kinelo.matches.same_side import likely_names, read_aliases
     from kinelo.presentation import Table, words
     from kinelo.results.disk import disk_errors_in_words
     from kinelo.runtime.atomic import write_file
 
-    if reading.lineups is not None or reading.columns_asked() or reading.start is not None:
-        raise InputError("--lineups, --condition, --noise-by, --covariate and --start go with the commands that rate.")
     before, kept = kept_reading(results)
     kind = before if before is not None and not reading.column else kind_of_file(results, reading.column)
+    refuse_options(kind, results, *(f"--{name.replace('_', '-')}" for name in OF_THE_OTHER[kind] if name in GIVEN))
     kept = kept if kind is before else {}
-    asked = reading.answers(results, kind)
-    asked["aliases"] = read_aliases(asked["aliases"]) or None
+    asked = reading.answers() | (of_matches if kind.two_sided else of_contests).answers()
+    asked["aliases"] = read_aliases(reading.aliases) or None
     if results.is_file() and (stale := stale_columns(kept, _header(results))):
         for key, column in stale.items():
             say_note(f"{results} no longer has the column {column!r} for {key}: it is found anew")
         kept = {key: value for key, value in kept.items() if key not in ("columns", "slots", "advantages", "team")}
     answers = joined_answers(asked, kept)
     with rejects_written(rejects), silent_refusals():
-        table, columns = _columns_found(results, kind, answers)
+        table, columns = _columns_found(results, kind, answers | {"played": not reading.coming})
     report_reading(table, rejects)
     if reading.write_aliases is not None:
         write_csv(likely_names(table), reading.write_aliases)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import typer
 
 from kinelo.cli.loading import plain_warnings, write_csv
-from kinelo.cli.options import Json, RaterName, ReadingOptions, form_asked, grouped
+from kinelo.cli.options import Json, RaterName, ReadingOptions, argument, form_asked, grouped, option
 from kinelo.cli.output import console, echo_json, say_note
 from kinelo.cli.rating import check_rater, fit_rater
 from kinelo.errors import InputError
@@ -35,13 +35,11 @@ class SeasonRules:
 
     heading: ClassVar[str] = "Rules of the season"
 
-    win: Annotated[float, typer.Option(help="Points for a win.")] = WIN
-    draw: Annotated[float, typer.Option(help="Points for a draw.")] = DRAW
-    loss: Annotated[float, typer.Option(help="Points for a loss.")] = LOSS
-    tie_break: Annotated[list[str] | None, typer.Option(help=BREAK_HELP)] = None
-    relegated: Annotated[
-        int | None, typer.Option(min=0, show_default=str(USUAL_RELEGATED), help="How many go down.")
-    ] = None
+    win: float = option("Points for a win.", default=WIN)
+    draw: float = option("Points for a draw.", default=DRAW)
+    loss: float = option("Points for a loss.", default=LOSS)
+    tie_break: list[str] | None = option(BREAK_HELP)
+    relegated: int | None = option("How many go down.", min=0, show_default=str(USUAL_RELEGATED))
 
     def rules(self, sides: int) -> Rules:
         """The rules as :func:`kinelo.season` takes them, for so many sides."""
@@ -63,27 +61,21 @@ def season(
     results: Annotated[Path, typer.Argument(help="Results to fit the rater on.")],
     reading: ReadingOptions,
     scoring: SeasonRules,
-    fixtures: Annotated[
-        Path | None,
-        typer.Argument(help="Matches of the season, or those to come; those with a result count as they ended."),
-    ] = None,
-    knockout: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BRACKET",
-            help="Play a cup instead: 2, 4, 8, … sides as 'ANN; BOB; CID; DEE', first against second, and so on.",
-        ),
-    ] = None,
-    date: Annotated[
-        str | None, typer.Option(help="With --knockout: its day; by default the day after the last result.")
-    ] = None,
+    fixtures: Path | None = argument(
+        "Matches of the season, or those to come; those with a result count as they ended."
+    ),
+    knockout: str | None = option(
+        "Play a cup instead: 2, 4, 8, … sides as 'ANN; BOB; CID; DEE', first against second, and so on.",
+        metavar="BRACKET",
+    ),
+    date: str | None = option("With --knockout: its day; by default the day after the last result."),
     rater: RaterName = AUTOMATIC,
-    season_start: Annotated[str | None, typer.Option(help=START_HELP)] = None,
-    realisations: Annotated[
-        int, typer.Option("--realisations", "--simulations", min=1, help="How many times it is played.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same table.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Write the table to this CSV file.")] = None,
+    season_start: str | None = option(START_HELP),
+    realisations: int = option(
+        "How many times it is played.", "--realisations", "--simulations", default=10_000, min=1
+    ),
+    seed: int = option("The same seed gives the same table.", default=1, min=0),
+    out: Path | None = option("Write the table to this CSV file."),
     as_json: Json = False,
 ) -> None:
     """Play the rest of a season many times: final points, chances of the title and of going down.

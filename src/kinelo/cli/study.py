@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kinelo.cli.options import AllowCode, DeviceChoice, Scheduler, Workers
+from kinelo.cli.options import AllowCode, DeviceChoice, Scheduler, Workers, grouped, option
 from kinelo.cli.output import console, echo_json, is_page, picture_name, result_folder
 from kinelo.errors import InputError, KineloWarning
 
@@ -23,21 +23,16 @@ if TYPE_CHECKING:
     from kinelo.paper.reproduce import Progress
 
 
+@grouped
 def diagnose(
     study: Annotated[
         Path, typer.Argument(help="A study file (TOML) with a [league] section; [dynamics] if strengths move.")
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="New folder for the verdict (JSON, HTML) and the picture, or a page to share: NAME.html.",
-            show_default=False,
-        ),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Play leagues beside the theory, as they are and with the advice.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    out: Path | None = option(
+        "New folder for the verdict (JSON, HTML) and the picture, or a page to share: NAME.html.", show_default=False
+    ),
+    check: bool = option("Play leagues beside the theory, as they are and with the advice.", "--check", default=False),
+    as_json: bool = option("Print the verdict as JSON.", "--json", default=False),
     allow_code: AllowCode = False,
 ) -> None:
     """Say where the ratings of a league end up.
@@ -86,16 +81,15 @@ def diagnose(
     typer.echo(f"{'Page' if is_page(out) else 'Picture'}: {picture}", err=as_json)
 
 
+@grouped
 def design(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with [league], [dynamics] and [design.NAME].")],
-    matches: Annotated[int, typer.Option(min=30, help="Matches per team that are judged.")] = 600,
-    realisations: Annotated[int, typer.Option(min=2, help="Leagues that are played.")] = 8,
-    seed: Annotated[int, typer.Option(min=0, help="Names the random stream.")] = 1,
-    check: Annotated[bool, typer.Option("--check", help="Say where theory and the leagues played disagree.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything found as JSON.")] = False,
-    picture: Annotated[
-        Path | None, typer.Option(help="Draw the trade-off into this file.", callback=picture_name)
-    ] = None,
+    matches: int = option("Matches per team that are judged.", default=600, min=30),
+    realisations: int = option("Leagues that are played.", default=8, min=2),
+    seed: int = option("Names the random stream.", default=1, min=0),
+    check: bool = option("Say where theory and the leagues played disagree.", "--check", default=False),
+    as_json: bool = option("Print everything found as JSON.", "--json", default=False),
+    picture: Path | None = option("Draw the trade-off into this file.", callback=picture_name),
     allow_code: AllowCode = False,
 ) -> None:
     """Compare rating systems: that of the study, and every [design.NAME] that changes its gamma, pairing or schedule.
@@ -135,14 +129,13 @@ def design(
         typer.echo(f"Picture: {save(draw_design(compared), picture)}", err=as_json)
 
 
+@grouped
 def simulate(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with a [simulate] section.")],
-    out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
-    threads: Annotated[int | None, typer.Option(min=1, help="Number of threads; all processors by default.")] = None,
-    device: Annotated[
-        DeviceChoice, typer.Option(help="cpu, gpu, or auto; every device ends at the same bytes.")
-    ] = DeviceChoice.cpu,
+    out: Path = option("New folder for the result.", default=Path("out")),
+    resume: bool = option("Continue an interrupted run in that folder.", "--resume", default=False),
+    threads: int | None = option("Number of threads; all processors by default.", min=1),
+    device: DeviceChoice = option("cpu, gpu, or auto; every device ends at the same bytes.", default=DeviceChoice.cpu),
     workers: Workers = None,
     scheduler: Scheduler = None,
     allow_code: AllowCode = False,
@@ -175,15 +168,14 @@ def simulate(
     typer.echo(f"{total:,} matches played. Ratings: {folder / 'run' / 'data.zarr'}  Picture: {picture}")
 
 
+@grouped
 def solve(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with [population] and [solve] sections.")],
-    out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run in that folder.")] = False,
-    film: Annotated[str | None, typer.Option(help="Also write a film of the density: gif or mp4.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Number of threads; the result is the same for any.")] = 1,
-    device: Annotated[
-        DeviceChoice, typer.Option(help="cpu, gpu (where everyone plays everyone), or auto.")
-    ] = DeviceChoice.cpu,
+    out: Path = option("New folder for the result.", default=Path("out")),
+    resume: bool = option("Continue an interrupted run in that folder.", "--resume", default=False),
+    film: str | None = option("Also write a film of the density: gif or mp4."),
+    threads: int = option("Number of threads; the result is the same for any.", default=1, min=1),
+    device: DeviceChoice = option("cpu, gpu (where everyone plays everyone), or auto.", default=DeviceChoice.cpu),
     allow_code: AllowCode = False,
 ) -> None:
     """Solve the kinetic equation for the population of a study file.
@@ -234,17 +226,18 @@ def solve(
     )
 
 
+@grouped
 def sweep(
     study: Annotated[Path, typer.Argument(help="A study file (TOML) with a [sweep] section.")],
-    out: Annotated[Path, typer.Option(help="New folder for the result.")] = Path("out"),
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted sweep in that folder.")] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Continue, and compute failed points again.")] = False,
-    device: Annotated[
-        DeviceChoice, typer.Option(help="cpu, gpu, or auto, where simulating; every device ends at the same bytes.")
-    ] = DeviceChoice.cpu,
+    out: Path = option("New folder for the result.", default=Path("out")),
+    resume: bool = option("Continue an interrupted sweep in that folder.", "--resume", default=False),
+    retry: bool = option("Continue, and compute failed points again.", "--retry", default=False),
+    device: DeviceChoice = option(
+        "cpu, gpu, or auto, where simulating; every device ends at the same bytes.", default=DeviceChoice.cpu
+    ),
     workers: Workers = None,
     scheduler: Scheduler = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of every point as JSON.")] = False,
+    as_json: bool = option("Print the numbers of every point as JSON.", "--json", default=False),
     allow_code: AllowCode = False,
 ) -> None:
     """Compute a study at every point of its [sweep] section.
@@ -310,30 +303,22 @@ class What(StrEnum):
     literature = "literature"
 
 
+@grouped
 def reproduce(
-    what: Annotated[
-        What,
-        typer.Option(
-            help="paper: its figures and claims. neighbours: learning, form, rounds, deviations. "
-            "literature: what other papers say of Elo's rule."
-        ),
-    ] = What.paper,
-    figure: Annotated[
-        list[int] | None, typer.Option("--figure", "-f", help="Only this figure; may be given several times.")
-    ] = None,
-    scale: Annotated[
-        ScaleChoice, typer.Option(help="full: the paper's own scale. quick: a look in seconds.")
-    ] = ScaleChoice.full,
-    out: Annotated[Path, typer.Option(help="Folder for the report, the figures and the runs.")] = Path("reproduction"),
-    resume: Annotated[bool, typer.Option("--resume", help="Continue in a folder that holds a reproduction.")] = False,
-    studies: Annotated[
-        Path | None, typer.Option(help="Folder with figure files (TOML) to use instead of Kinelo's own.")
-    ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Number of threads; all processors by default.")] = None,
-    device: Annotated[
-        DeviceChoice,
-        typer.Option(help="Where simulations run: cpu, gpu, or auto; every device ends at the same bytes."),
-    ] = DeviceChoice.cpu,
+    what: What = option(
+        "paper: its figures and claims. neighbours: learning, form, rounds, deviations. "
+        "literature: what other papers say of Elo's rule.",
+        default=What.paper,
+    ),
+    figure: list[int] | None = option("Only this figure; may be given several times.", "--figure", "-f"),
+    scale: ScaleChoice = option("full: the paper's own scale. quick: a look in seconds.", default=ScaleChoice.full),
+    out: Path = option("Folder for the report, the figures and the runs.", default=Path("reproduction")),
+    resume: bool = option("Continue in a folder that holds a reproduction.", "--resume", default=False),
+    studies: Path | None = option("Folder with figure files (TOML) to use instead of Kinelo's own."),
+    threads: int | None = option("Number of threads; all processors by default.", min=1),
+    device: DeviceChoice = option(
+        "Where simulations run: cpu, gpu, or auto; every device ends at the same bytes.", default=DeviceChoice.cpu
+    ),
     allow_code: AllowCode = False,
 ) -> None:
     """Reproduce the paper: every figure at its own scale, every claim checked, in one report.

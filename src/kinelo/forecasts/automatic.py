@@ -20,7 +20,7 @@ import numpy as np
 
 from kinelo.errors import InputError, KineloWarning, in_one_line
 from kinelo.forecasts.backtest import Backtest, Forecaster, put_to_the_test
-from kinelo.matches.dated import MATCHES
+from kinelo.matches.kinds import MATCHES
 from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
 from kinelo.presentation import Column, Table, number, percent, words

@@ -22,7 +22,8 @@ from kinelo.forecasts.contest_scores import ContestBacktest
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import METRICS, outcome_shares
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES, Day, Kind, check_played, kind_of
+from kinelo.matches.dated import Day, check_played
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
 from kinelo.runtime.progress import Progress, speaker

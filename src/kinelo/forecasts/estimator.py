@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.dated import CONTESTS, kind_of
+from kinelo.matches.kinds import CONTESTS, kind_of
 from kinelo.matches.matches import LABELS, Matches, check_matches
 
 if TYPE_CHECKING:

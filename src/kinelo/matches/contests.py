@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import CONTESTS, DatedTable, Day, Kind, Rejects, TableCheck, counted, described, digest_of
+from kinelo.matches.dated import DatedTable, Day, Rejects, TableCheck, counted, described, digest_of
+from kinelo.matches.kinds import CONTESTS, Kind
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
 from kinelo.presentation import Table, html_list
 

@@ -7,11 +7,10 @@ Also how users write one day (:func:`read_day`); columns of dates are read in :m
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -20,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.kinds import Kind, kind_of
 from kinelo.model.validation import whole
 from kinelo.runtime.atomic import write_file
 from kinelo.runtime.frames import to_pandas
@@ -41,9 +41,6 @@ NOT_YET = -(2**62)
 
 YEARS_BETWEEN = 10
 """Years after all others beyond which a result in the future is a slip."""
-
-SIZE = "size"
-"""The covariate that raters of teams make by themselves: how many play."""
 
 
 def read_day(date: Day) -> np.datetime64:
@@ -118,95 +115,6 @@ def counted(number: int, one: str, several: str) -> str:
     ('1 row is', '1,200 rows are')
     """
     return f"{number:,} {one if number == 1 else several}"
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Which of the two a table is: its words, and where it is read, scanned and checked.
-
-    >>> import kinelo as kn
-    >>> races = kn.read_contests({"race": [1, 1], "driver": ["Ann", "Bob"], "place": [1, 2]})
-    >>> races.kind.noun, races.kind.who, races.kind.reader is kn.read_contests
-    ('contests', 'entrants', True)
-    """
-
-    noun: str
-    one: str
-    who: str
-    lacking: str
-    """What those lack that are still to come."""
-    instead: str
-    """What to say where a table of the other kind is handed over."""
-    usual_rater: str | None
-    described: str
-    """What it is, in words that tell it from the other kind."""
-    met: str
-    """What somebody who is no newcomer has done."""
-    over: str
-    """What has happened to those that are not to come."""
-    past: str
-    """What a rater is fitted on."""
-    two_sided: bool = False
-
-    def _found(self, module: str, name: str) -> Any:
-        return getattr(import_module(f"kinelo.matches.{module}"), f"{name}_{self.noun}")
-
-    @property
-    def reader(self) -> Callable[..., Any]:
-        """``read_matches`` or ``read_contests``."""
-        return self._found("reading", "read")
-
-    @property
-    def scanner(self) -> Callable[..., Any]:
-        """``scan_matches`` or ``scan_contests``."""
-        return self._found("scan", "scan")
-
-    def check(self, value: Any, *, scans: bool = False) -> None:
-        """Refuse anything but a sound table of this kind, or a scan of it where ``scans`` are taken, and say how to
-        get one.
-
-        >>> MATCHES.check("league.csv")
-        Traceback (most recent call last):
-        kinelo.errors.InputError: matches must be read before they are used: kinelo.read_matches('league.csv').
-        """
-        kind, table = getattr(type(value), "kind", None), getattr(type(value), "in_memory", False)
-        if kind is self and table:
-            value._check_sound()
-        elif kind is self and scans:
-            pass  # its chunks are checked as they are read
-        elif isinstance(value, str | Path):
-            noun = self.noun
-            raise InputError(f"{noun} must be read before they are used: kinelo.read_{noun}({str(value)!r}).")
-        elif isinstance(kind, Kind) and table:
-            raise InputError(self.instead)
-        else:
-            raise InputError(
-                f"{self.noun} must be {self.noun.capitalize()}, as kinelo.read_{self.noun} returns them, not "
-                f"{type(value).__name__}."
-            )
-
-
-MATCHES = Kind(
-    "matches", "match", "sides", "a result",
-    "These are contests of many entrants, not matches of two sides; RankElo and TeamElo.classic rate them.",
-    None, "matches of two sides", "played", "been played", "results", two_sided=True,
-)  # fmt: skip
-CONTESTS = Kind(
-    "contests", "contest", "entrants", "places",
-    "These are matches of two sides, not contests; kinelo.matches.Contests.from_matches(matches) makes contests "
-    "of two of them.",
-    "rank", "contests of many entrants", "taken part", "taken place", "contests",
-)  # fmt: skip
-"""Which rater is usual of matches is decided on them (:func:`kinelo.raters.choose_rater`)."""
-
-KINDS = {kind.noun: kind for kind in (MATCHES, CONTESTS)}
-"""Both, by their nouns."""
-
-
-def kind_of(value: object) -> Kind:
-    """The kind of a table or a scan; what is neither is taken for matches, whose check says how to get them."""
-    kind = getattr(type(value), "kind", None)
-    return kind if isinstance(kind, Kind) else MATCHES
 
 
 def check_played(value: object, *, scans: bool = False) -> None:

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import KineloWarning
-from kinelo.matches.dated import MATCHES, DatedTable, Kind, Rejects, TableCheck, counted, described, digest_of
+from kinelo.matches.dated import DatedTable, Rejects, TableCheck, counted, described, digest_of
+from kinelo.matches.kinds import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
 from kinelo.presentation import Table, html_list, percent
 

@@ -21,8 +21,9 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import CONTEST_COLUMNS, MATCH_MAPPING, check_mapping, listed
 from kinelo.matches.contest_rows import note_unused, read_contest_rows
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
-from kinelo.matches.dated import CONTESTS, MATCHES, Condition, Kind, counted
+from kinelo.matches.dated import Condition, counted
 from kinelo.matches.dates import DateOrder, check_date_order
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.loading import Opened, head_of, load_table, open_table
 from kinelo.matches.match_rows import MatchRows, attach_lineups, attach_listed_lineups, read_match_rows
 from kinelo.matches.matches import Matches

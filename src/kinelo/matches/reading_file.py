@@ -15,7 +15,7 @@ from typing import Any
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import CONTEST_COLUMNS, LINEUP_COLUMNS
-from kinelo.matches.dated import CONTESTS, KINDS, MATCHES, Kind
+from kinelo.matches.kinds import CONTESTS, KINDS, MATCHES, Kind
 from kinelo.matches.same_side import read_aliases
 from kinelo.runtime.reading import read_text
 

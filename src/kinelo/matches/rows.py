@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
-from kinelo.matches.dated import CONTESTS, MATCHES, NOT_YET, Condition, Kind, Rejects, counted, refuse_far_ahead
+from kinelo.matches.dated import NOT_YET, Condition, Rejects, counted, refuse_far_ahead
 from kinelo.matches.dates import WEEKDAY_COLUMNS, DateOrder, read_dates, round_rank, times_of_day, with_weekdays
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.names import HANDLES, JOINERS, as_text, encode_names, read_numbers, without_stand_ins
 
 Scale = Literal["points", "signed"]

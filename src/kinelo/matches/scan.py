@@ -26,8 +26,9 @@ from kinelo.matches.columns import (
     find_contest_columns,
 )
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES, DatedTable, Day, Kind, read_day
+from kinelo.matches.dated import DatedTable, Day, read_day
 from kinelo.matches.dates import DateOrder
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.loading import damage_in_words, load_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import NO_NAMES, SEEDS, SMALLEST_TABLE, clean_name

@@ -21,7 +21,8 @@ from kinelo.advice.diagnosis import Diagnosis
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import place_calibration
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES, Kind, check_played
+from kinelo.matches.dated import check_played
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import is_text
 from kinelo.pages.chart import chart_html

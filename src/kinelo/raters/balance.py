@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import SIZE, Day
+from kinelo.matches.dated import Day
+from kinelo.matches.kinds import SIZE
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.presentation import Table, chance, number, words

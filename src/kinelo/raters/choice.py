@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import CONTESTS, MATCHES, Kind, kind_of
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind, kind_of
 from kinelo.runtime.plugins import declared_in, described, imported, load_plugin, package_of, plugins
 
 if TYPE_CHECKING:

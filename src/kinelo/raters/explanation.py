@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import ENDINGS, FINISHED
-from kinelo.matches.dated import CONTESTS, MATCHES, UNDATED, Condition, Kind
+from kinelo.matches.dated import UNDATED, Condition
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import is_text, whole
 from kinelo.presentation import Row, Table, number, words

@@ -18,7 +18,8 @@ import numpy as np
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests, Slots
-from kinelo.matches.dated import CONTESTS, check_played, kind_of
+from kinelo.matches.dated import check_played
+from kinelo.matches.kinds import CONTESTS, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, CONTEST_CAUTION, LEAST_MATCHES
 

@@ -50,9 +50,10 @@ from kinelo.forecasts.parameters import (
     default_arguments,
 )
 from kinelo.forecasts.scores import log_loss
-from kinelo.matches.dated import MATCHES, Day, Kind, kind_of, read_day, refuse_far_ahead
+from kinelo.matches.dated import Day, read_day, refuse_far_ahead
 from kinelo.matches.day_order import parts_of
 from kinelo.matches.fixtures import fixture, lineups_of_starters, two_sides
+from kinelo.matches.kinds import MATCHES, Kind, kind_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches, SideOrder, learn_order
 from kinelo.matches.scan import TableScan

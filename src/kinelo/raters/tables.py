@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kinelo.presentation import Column, Row, Table, chance, chance_in_words, number, percent, phrase, span, words
 from kinelo.raters.leaderboard import MAIN
 from kinelo.raters.rater import traits_of
+from kinelo.raters.state import SPREAD_PREFIX
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,7 +116,7 @@ def ranks_table(board: pl.DataFrame, title: str = "", noun: str = "matches") -> 
 def parameters_table(rater: Any, title: str = "", *, brief: bool = False) -> Table:
     """Every parameter of a fitted rater: what was estimated with its standard error, and what it means.
 
-    A ``brief`` table has what was estimated and matters.
+    A ``brief`` table has what was estimated and matters, or was asked for: the spread by a condition.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["A", "B"], "away": ["B", "A"], "result": [1, 0.5]})
@@ -143,7 +144,8 @@ def parameters_table(rater: Any, title: str = "", *, brief: bool = False) -> Tab
         if name in estimated or name in origins
     }
     if brief:
-        shown = {name: value for name, value in estimated.items() if not value.endswith(HARDLY)}
+        asked = {name for name in estimated if name.startswith(SPREAD_PREFIX)}
+        shown = {name: value for name, value in estimated.items() if name in asked or not value.endswith(HARDLY)}
     rows = [{"name": name, "value": value} for name, value in shown.items()]
     return Table(columns, rows, title, below=tuple(filter(None, [retirement_words(rater)])))
 

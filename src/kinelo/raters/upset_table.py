@@ -18,7 +18,8 @@ from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import winner_log_loss
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES, Kind, check_played
+from kinelo.matches.dated import check_played
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of
 

@@ -31,7 +31,7 @@ from kinelo.advice.audit.kernels import NORMAL_95, YEAR, Array, Calendar, Parame
 from kinelo.charts import Chart, Trace
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed
-from kinelo.matches.dated import kind_of
+from kinelo.matches.kinds import kind_of
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import blank_of

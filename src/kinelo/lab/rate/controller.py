@@ -26,7 +26,7 @@ from kinelo.lab.rate.leagues import ContestLeague, MatchLeague, first_entries
 from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel, contests_of, matches_of
 from kinelo.lab.rate.tables import FIELDS, UploadedTable, read_table, sample_tables
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES, Kind
+from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.matches.same_side import likely_names

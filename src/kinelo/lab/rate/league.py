@@ -17,7 +17,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
 from kinelo.lab.rate.tables import UploadedTable
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import Kind
+from kinelo.matches.kinds import Kind
 from kinelo.matches.matches import Matches
 from kinelo.pages.page import write_page
 from kinelo.presentation import percent

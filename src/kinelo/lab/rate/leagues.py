@@ -29,7 +29,7 @@ from kinelo.lab.rate.league import (
 from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel, aliases_of, contests_to_come
 from kinelo.lab.rate.tables import all_labels
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
-from kinelo.matches.dated import CONTESTS, MATCHES
+from kinelo.matches.kinds import CONTESTS, MATCHES
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.presentation import Table, percent, sentence

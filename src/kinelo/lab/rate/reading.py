@@ -21,7 +21,7 @@ from kinelo.lab.control import Panel, choice, slider
 from kinelo.lab.rate.tables import FIELDS, OWN_FIELDS, UploadedTable, fields_of, forget_columns
 from kinelo.matches.columns import CONTEST_COLUMNS
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import SIZE
+from kinelo.matches.kinds import SIZE
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_contests, read_matches
 

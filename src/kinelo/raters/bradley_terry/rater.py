@@ -25,7 +25,7 @@ from kinelo.forecasts.parameters import check_number, estimated, fixed
 from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
 from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES
+from kinelo.matches.kinds import CONTESTS, MATCHES
 from kinelo.matches.matches import Matches, SideOrder, tells_result
 from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import one_line, whole

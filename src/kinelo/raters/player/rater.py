@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number, estimated, fixed, switch
-from kinelo.matches.dated import SIZE, Day
+from kinelo.matches.dated import Day
+from kinelo.matches.kinds import SIZE
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
 from kinelo.raters.filter.alone import expected_alone, spread_of

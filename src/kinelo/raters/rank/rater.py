@@ -23,8 +23,9 @@ from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, estimated, fixed
 from kinelo.forecasts.places import DEEPEST, ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
-from kinelo.matches.dated import CONTESTS, MATCHES, SIZE, Day, check_played, day_number, read_day
+from kinelo.matches.dated import Day, check_played, day_number, read_day
 from kinelo.matches.fixtures import check_neutral
+from kinelo.matches.kinds import CONTESTS, MATCHES, SIZE
 from kinelo.matches.matches import Matches, SideOrder, learn_order
 from kinelo.raters import one_contest
 from kinelo.raters.band import band_of, band_walk, with_band

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests, Slots
-from kinelo.matches.dated import SIZE, Condition
+from kinelo.matches.dated import Condition
+from kinelo.matches.kinds import SIZE
 from kinelo.matches.matches import Matches
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import LONG_AGO

@@ -33,7 +33,8 @@ from kinelo.forecasts.parameters import (
 )
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import CONTESTS, MATCHES, check_played
+from kinelo.matches.dated import check_played
+from kinelo.matches.kinds import CONTESTS, MATCHES
 from kinelo.matches.matches import Matches
 from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import EACH, FallingSteps, FideSteps, StepRule
