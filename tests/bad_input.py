@@ -74,6 +74,17 @@ def matches():
 
 
 @cache
+def votes():
+    table = {"home": list("ABC"), "away": list("BCA"), "result": [1.0, 0.5, 1.0], "judge": list("xyx")}
+    return kn.read_matches(table, conditions=["judge"])
+
+
+@cache
+def arena():
+    return kn.BradleyTerry().fit(votes())
+
+
+@cache
 def season():
     pairs = [(a, b) for _ in range(6) for a in "ABCD" for b in "ABCD" if a != b]
     results = [(1.0, 0.0, 1.0, 0.5)[(3 * n + ord(a)) % 4] for n, (a, b) in enumerate(pairs)]
@@ -352,6 +363,11 @@ CALLS = {
         {"rater": rated, "bracket": ["A", "B"], "date": "2024-01-01", "realisations": 3, "seed": 1},
     ),
     "tiers": (lambda **k: kn.tiers(**k).height, {"rated": rated, "level": 0.9}),
+    "judges": (
+        lambda **k: kn.judges(**k).height,
+        {"rated": arena, "votes": votes, "by": "judge", "false_share": 0.1,
+         "least": 0.5},
+    ),
     "watch": (lambda **k: kn.watch(**k).height, {"rated": rated, "matches": matches, "false_share": 0.1}),
     "next_matches": (
         lambda **k: len(kn.next_matches(**k).matches),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from kinelo.book.book import RatingBook
     from kinelo.decisions.choosing import next_matches
     from kinelo.decisions.elimination import Elimination
+    from kinelo.decisions.judging import judges
     from kinelo.decisions.telling_apart import tiers
     from kinelo.decisions.two_sides import sequential_test
     from kinelo.decisions.wrong_ratings import watch
@@ -91,6 +92,7 @@ _MODULE_OF = modules_of(
         "errors": ("InputError", "KineloWarning"),
         "decisions.choosing": ("next_matches",),
         "decisions.elimination": ("Elimination",),
+        "decisions.judging": ("judges",),
         "decisions.telling_apart": ("tiers",),
         "decisions.wrong_ratings": ("watch",),
         "decisions.two_sides": ("sequential_test",),

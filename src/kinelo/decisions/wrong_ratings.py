@@ -86,17 +86,26 @@ def watch(rated: Any, matches: Matches, *, false_share: float = 0.05) -> pl.Data
     count = np.bincount(np.concatenate([code[played.home], code[played.away]]), minlength=len(place))
     order = np.argsort(-evidence, kind="stable")
     order = order[count[order] > 0]
-    ranks = np.arange(1, order.size + 1)
-    enough = np.flatnonzero(evidence[order] >= order.size / (ranks * false_share))
     return pl.DataFrame(
         {
             "name": [beliefs.names[k] for k in order.tolist()],
             "matches": count[order],
             "points": points[order],
             "evidence": evidence[order],
-            "named": ranks <= (enough[-1] + 1 if enough.size else 0),
+            "named": enough_evidence(evidence[order], false_share),
         }
     )
+
+
+def enough_evidence(evidence: NDArray[np.float64], false_share: float) -> NDArray[np.bool_]:
+    """Who is named, of everybody's evidence, the most first.
+
+    >>> enough_evidence(np.array([90.0, 31.0, 19.0, 2.0]), 0.1).tolist()
+    [True, True, False, False]
+    """
+    ranks = np.arange(1, evidence.size + 1)
+    enough = np.flatnonzero(evidence >= evidence.size / (ranks * false_share))
+    return ranks <= (enough[-1] + 1 if enough.size else 0)
 
 
 def _chances(

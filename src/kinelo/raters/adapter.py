@@ -37,8 +37,9 @@ def settings_of(rater: Any) -> dict[str, Any]:
 
 def conditions_of(rater: Any) -> tuple[str, ...]:
     """Columns beyond results that a rater asks of matches: conditions and circumstances that it uses, covariates."""
-    asked = (getattr(rater, name, None) or () for name in ("conditions", "noise_by", "covariates"))
-    return tuple(dict.fromkeys(name for names in asked for name in names))
+    asked = [getattr(rater, name, None) or () for name in ("conditions", "noise_by", "covariates")]
+    judge = getattr(rater, "errors_by", None)
+    return tuple(dict.fromkeys(name for names in (*asked, (judge,) if judge else ()) for name in names))
 
 
 def blank_of(rater: Any) -> Any:

@@ -22,7 +22,8 @@ compared often keeps the least ridge of all.
 Comparisons are dealt in an order of names, pairs and results, so that the estimate depends on no order of a file.
 
 *How sure the estimate is*: sandwich covariance, bootstrap, and intervals of ranks.
-The sandwich ``A⁻¹ B A⁻¹`` (curvature ``A``, squared scores ``B``) holds where the model is only an approximation. The
+The sandwich ``A⁻¹ B A⁻¹`` (curvature ``A``, squared scores ``B``) holds where the model is only an approximation; where
+votes of one judge hang together, the scores of each judge are summed before they are squared. The
 ridge counts in both: a prior of precision λ has curvature λ and an expected squared score of λ. Where comparisons say
 nothing, as of who lost once and away where the home side always wins, the prior is what is left: no information is no
 precision. The bootstrap draws every count anew from a Poisson law, which is what drawing comparisons with replacement
@@ -45,6 +46,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import ndtri, pdtr
 
 from kinelo.play.formula import borrowing, inlined, kernel
@@ -365,6 +367,25 @@ class Likelihood:
         add_matrix(self.unknowns, self.cells, weights, M)
         return M
 
+    def squared_scores_by(self, theta: Array, judge: NDArray[np.int64]) -> Array:
+        """The same where votes (cells) of one judge hang together: the squares of judges' sums, times ``G/(G − 1)`` of
+        ``G`` judges."""
+        cells, n, effects = self.cells, self.n, self.effects
+        chances = np.empty((cells.i.size, 3))
+        all_chances(differences(theta, n, cells, self.offset), self.kappa_at(theta), chances)
+        number = cells.counts.sum(axis=1)
+        push = number * (chances[:, 0] - chances[:, 2]) - (cells.counts[:, 0] - cells.counts[:, 2])
+        parts = [push, -push, *(push * column for column in cells.c.T)]
+        places = [cells.i, cells.j, *(np.full(push.size, n + s) for s in range(effects))]
+        if self.tied:
+            parts.append(number * chances[:, 1] - cells.counts[:, 1])
+            places.append(np.full(push.size, self.size - 1))
+        at = (np.tile(judge, len(parts)), np.concatenate(places))
+        votes = np.bincount(judge)
+        scores = sparse.coo_array((np.concatenate(parts), at), shape=(votes.size, self.size)).tocsr()
+        judges = float(np.count_nonzero(votes))
+        return (scores.T @ scores).toarray() * (judges / max(judges - 1.0, 1.0))
+
     def solve(self, H: Array, right: Array) -> Array:
         """``H⁻¹ right`` on the free unknowns; only differences of strengths matter where nobody is held."""
         inner = H[np.ix_(self.free, self.free)]
@@ -541,40 +562,50 @@ class Resampling:
         return out
 
 
-def sandwich(likelihood: Likelihood, theta: Array, squared: Array) -> Array:
-    """Covariance of all unknowns, zero rows for those held; ``squared`` counts comparisons by squared weight."""
+def sandwich(likelihood: Likelihood, theta: Array, squared_scores: Array) -> Array:
+    """Covariance of all unknowns, zero rows for those held."""
     prior = np.diag(np.maximum(likelihood.added, WIDEST**-2))
     A = likelihood.curvature(theta) - np.diag(likelihood.added) + prior
-    B = likelihood.over(likelihood.cells._replace(counts=squared)).squared_scores(theta) + prior
-    half = likelihood.solve(A, B)
+    half = likelihood.solve(A, squared_scores + prior)
     return likelihood.solve(A, half.T)
 
 
 def bootstrap(
-    likelihood: Likelihood, theta: Array, events: Array, draws: int, seed: int, client: Client | None = None
-) -> Array:
-    """Estimates of ``draws`` tables of counts drawn anew, one a row; ``events`` counts comparisons without weights."""
+    likelihood: Likelihood, theta: Array, events: Array | None, draws: int, seed: int, client: Client | None = None,
+    judge: NDArray[np.int64] | None = None,
+) -> Array:  # fmt: skip
+    """Estimates of ``draws`` tables of counts drawn anew, one a row; ``events`` counts comparisons without weights.
+    Without them judges are drawn, whose votes the cells are."""
     # Every draw is kept once by itself and once in the table of all.
     size = likelihood.size
     check_memory(16.0 * draws * size, f"A bootstrap of {draws:,} draws of {size:,} unknowns", "use fewer draws")
     if client is None:
-        return _draw(range(draws), likelihood, theta, events, seed)
+        return _draw(range(draws), likelihood, theta, events, seed, judge)
     check_client(client)
-    return np.concatenate(collected(client, _draw, pieces(draws, client), likelihood, theta, events, seed))
+    return np.concatenate(collected(client, _draw, pieces(draws, client), likelihood, theta, events, seed, judge))
 
 
-def _draw(numbers: range, likelihood: Likelihood, theta: Array, events: Array, seed: int) -> Array:
+def _draw(
+    numbers: range, likelihood: Likelihood, theta: Array, events: Array | None, seed: int,
+    judge: NDArray[np.int64] | None,
+) -> Array:  # fmt: skip
     """The draws with these numbers."""
     cells = likelihood.cells
-    seen = np.flatnonzero(events)
-    mean = events.ravel()[seen]
-    weight = cells.counts.ravel()[seen] / mean
+    votes = cells.counts.ravel()
+    if events is None:  # a judge is drawn with all votes
+        assert judge is not None
+        seen, owner = np.arange(votes.size), np.repeat(judge, 3)
+        weight, mean = votes, np.ones(int(judge.max(initial=-1)) + 1)
+    else:
+        seen = np.flatnonzero(events)
+        mean = events.ravel()[seen]
+        weight, owner = votes[seen] / mean, np.arange(seen.size)
     resample, inverse = Resampling(mean), likelihood.inverse(theta)
 
     def one(draw: int) -> Array:
-        counts = np.zeros(events.size)
-        counts[seen] = weight * resample(np.random.default_rng([seed, draw]))
-        return likelihood.over(cells._replace(counts=counts.reshape(events.shape))).near(theta, inverse)
+        counts = np.zeros(votes.size)
+        counts[seen] = weight * resample(np.random.default_rng([seed, draw]))[owner]
+        return likelihood.over(cells._replace(counts=counts.reshape(cells.counts.shape))).near(theta, inverse)
 
     with ThreadPoolExecutor(usable_processors()) as pool:
         return np.array(list(pool.map(one, numbers)))

@@ -25,10 +25,11 @@ from kinelo.forecasts.parameters import check_number, estimated, fixed
 from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
 from kinelo.forecasts.scores import outcome_shares
 from kinelo.matches.contests import Contests
+from kinelo.matches.dated import Condition
 from kinelo.matches.kinds import CONTESTS, MATCHES
 from kinelo.matches.matches import Matches, SideOrder, tells_result
 from kinelo.model.outcome import CHESS_NU
-from kinelo.model.validation import one_line, whole
+from kinelo.model.validation import is_text, one_line, whole
 from kinelo.play.laws import points_scale
 from kinelo.raters.bradley_terry.likelihood import (
     LEAST_RIDGE,
@@ -57,8 +58,8 @@ from kinelo.raters.one_contest import WholeEntrants
 from kinelo.raters.one_match import Gaps
 from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.spelling import MOST_NAMED
-from kinelo.raters.state import NEVER, MatchIndices, RaterState, StateColumn
-from kinelo.raters.stored import ANY, stored, taken_whole
+from kinelo.raters.state import NEVER, MatchIndices, NameIndex, RaterState, StateColumn
+from kinelo.raters.stored import ANY, stored, stored_names, taken_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,18 +90,21 @@ class Tally(RaterState):
     """Counts of results per cell (pair, venue and covariates, the earlier name first), and who played how often.
 
     Weights that are ``whole`` numbers, all of them, count comparisons; else a row is one, which counts by its weight.
+    Where errors are told by judge, every row is kept as it came (``votes``), and whose it is (``judge``).
     """
 
     columns: ClassVar[Mapping[str, StateColumn]] = {"games": StateColumn(low=0), "last": StateColumn()}
 
-    def __init__(self, covariates: tuple[str, ...]) -> None:
+    def __init__(self, covariates: tuple[str, ...], errors_by: str | None = None) -> None:
         super().__init__(Played(np.empty(0, np.int64), np.empty(0, np.int64)), {"last": NEVER})
-        self.covariates = covariates
+        self.covariates, self.errors_by = covariates, errors_by
         self.i = np.empty(0, np.int32)
         self.j = np.empty(0, np.int32)
         self.c = np.empty((0, 1 + len(covariates)))
         self.counts = self.squared = self.events = np.empty((0, 3))
         self.whole = True
+        self.judges, self.judge = NameIndex(), np.empty(0, np.int64)
+        self.votes = Cells(self.i, self.j, self.c, self.counts)
 
     @property
     def comparisons(self) -> tuple[Array, Array]:
@@ -121,6 +125,7 @@ class Tally(RaterState):
 
     def add(self, matches: Matches) -> None:
         """Count further matches."""
+        judge = None if self.errors_by is None else judges_of(matches, self.errors_by)
         indices = self.admit(matches)
         i, j = indices.home, indices.away
         for side in (i, j):
@@ -135,6 +140,10 @@ class Tally(RaterState):
         i, j = np.where(swap, j, i), np.where(swap, i, j)
         c = np.where(swap[:, None], -c, c)
         tables = tuple(np.where(swap[:, None], table[:, ::-1], table) for table in tables)
+        if judge is not None:
+            self.judge = np.concatenate([self.judge, self.judges.places(judge.levels)[judge.codes]])
+            rows: tuple[NDArray[Any], ...] = (i.astype(np.int32), j.astype(np.int32), c, tables[0])
+            self.votes = Cells._make(np.concatenate(pair) for pair in zip(self.votes, rows))
         # Put cells together that are alike; the covariates of others may be any numbers.
         i, j = np.concatenate([self.i, i]), np.concatenate([self.j, j])
         c = np.concatenate([self.c, c])
@@ -159,16 +168,22 @@ class Tally(RaterState):
                      + np.where(self.c[:, 0] * sign < 0, self.events[:, 2], 0.0).sum() for sign in (-1, 1))  # fmt: skip
         return won + lost, won / max(won + lost, 1.0)
 
-    def cells(self, venue: bool) -> Cells:
-        """Cells of the likelihood, with or without an effect of the venue."""
-        return Cells(self.i, self.j, np.ascontiguousarray(self.c if venue else self.c[:, 1:]), self.counts)
+    def cells(self, venue: bool, *, by_judge: bool = False) -> Cells:
+        """Cells of the likelihood, with or without an effect of the venue; or every vote."""
+        cells = self.votes if by_judge else Cells(self.i, self.j, self.c, self.counts)
+        return cells if venue else cells._replace(c=np.ascontiguousarray(cells.c[:, 1:]))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything, as arrays to be kept on disk."""
+        by_judge: dict[str, NDArray[Any]] = {}
+        if self.errors_by is not None:
+            by_judge = {f"votes_{name}": column for name, column in self.votes._asdict().items()}
+            by_judge |= {"judge": self.judge, "judges": np.array(self.judges.names, "U")}
         return {
             **super().to_arrays(),
             **{name: getattr(self, name) for name in CELL_ARRAYS},
             "whole": np.array(self.whole),
+            **by_judge,
         }
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -178,8 +193,27 @@ class Tally(RaterState):
         self.i, self.j = (stored(arrays, name, "i", (cells,), 0, names) for name in ("i", "j"))
         self.c = stored(arrays, "c", "f", (cells, 1 + len(self.covariates)))
         self.counts, self.squared, self.events = (stored(arrays, name, "f", (cells, 3), 0) for name in TABLES)
+        if self.errors_by is not None:
+            self.judges.places(stored_names(arrays, "judges"))
+            rows = len(arrays["judge"])
+            self.judge = stored(arrays, "judge", "i", (rows,), 0, len(self.judges))
+            one, other = (stored(arrays, f"votes_{name}", "i", (rows,), 0, names) for name in ("i", "j"))
+            c = stored(arrays, "votes_c", "f", (rows, 1 + len(self.covariates)))
+            self.votes = Cells(one, other, c, stored(arrays, "votes_counts", "f", (rows, 3), 0))
         # Earlier versions took every row for one comparison, whatever its weight, and go on as they began.
         self.whole = bool(stored(arrays, "whole", "b", ()) if "whole" in arrays else (self.counts == self.events).all())
+
+
+def judges_of(votes: Matches, column: str) -> Condition:
+    """Whose vote each is, as a column that was read says; refused where it says nothing of some."""
+    if column not in votes.conditions:
+        raise InputError(
+            f"The column {column!r} was not read; read it with read_matches(..., conditions=[{column!r}])."
+        )
+    judge = votes.conditions[column]
+    if missing := int((judge.codes < 0).sum()):
+        raise InputError(f"The column {column!r} is empty in {missing:,} rows; every vote must have a judge.")
+    return judge
 
 
 class OrderTally(Tally):
@@ -272,6 +306,9 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         How old an estimate may become in :meth:`one_step_ahead` before it is made again; 0 makes it anew every day.
     initial
         Average rating, unless there is an anchor.
+    errors_by
+        A column (read with ``conditions=[...]``) that says whose vote a row is. Errors then count what votes of one
+        judge have in common, and the bootstrap draws judges; ratings are the same.
 
     >>> import kinelo as kn
     >>> votes = {"home": ["A", "B", "A", "C"], "away": ["B", "C", "C", "A"], "result": [1, 1, 1, 0.5],
@@ -301,6 +338,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     refit_days: float = fixed(30.0, 0.0)
     initial: float = fixed(1500.0)
     retirement: float | None = fixed(None, 0.0, 1.0, open=True)
+    errors_by: str | None = None
 
     def _needs_whole_table(self) -> str:
         """It weighs all matches at once."""
@@ -331,7 +369,9 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
         self._theta: Array | None = None
         self._ridge_found = self._retirement_found = None
-        return Tally(covariates)
+        if self.errors_by is not None and not (is_text(self.errors_by) and self.errors_by):
+            raise InputError(f"errors_by={one_line(self.errors_by)} must be the name of a column, such as 'judge'.")
+        return Tally(covariates, self.errors_by)
 
     def _tally_for(self, matches: Matches | Contests) -> Any:
         """The state, which is of matches or of contests."""
@@ -344,7 +384,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
                 f"This BradleyTerry has compared {held.noun}, and what it is handed now are {matches.kind.noun}; "
                 "take another one for them."
             )
-        given = [name for name in ("covariates", "home_advantage", "ties") if getattr(self, name)]
+        given = [name for name in ("covariates", "home_advantage", "ties", "errors_by") if getattr(self, name)]
         if isinstance(matches, Contests) and given:
             raise InputError(f"BradleyTerry({given[0]}=…) says something of matches of two sides; leave it out here.")
         self._state = OrderTally() if isinstance(matches, Contests) else self._fresh(self.parameters_)
@@ -383,7 +423,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     def _retirement(self) -> float:
         return float(self.retirement if self.retirement is not None else self._retirement_found or 0.0)
 
-    def _likelihood(self) -> Likelihood:
+    def _likelihood(self, *, by_judge: bool = False) -> Likelihood:
         tally = self._state
         index = tally.name_index.index
         anchored = np.array([index[name] for name in self.anchor or {} if name in index], int)
@@ -398,10 +438,21 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             return OrderLikelihood(orders, len(tally), self.ridge_, held, centre)
         fixed = self._scale * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
         kappa = 0.0 if self._ties_sought else float(self.ties or 0.0)
+        cells = tally.cells(self._venue_sought, by_judge=by_judge)
         return Likelihood(
-            tally.cells(self._venue_sought), len(tally), self.ridge_, self._ties_sought, held, centre,
-            fixed * tally.c[:, 0], kappa, self._venue_sought,
+            cells, len(tally), self.ridge_, self._ties_sought, held, centre,
+            fixed * (tally.votes if by_judge else tally).c[:, 0], kappa, self._venue_sought,
         )  # fmt: skip
+
+    def _spread_of_unknowns(self) -> Array:
+        """Sandwich covariance of all unknowns, from squared scores of comparisons or, where asked, of judges."""
+        tally, likelihood, theta = self._state, self._likelihood(), self._theta
+        assert theta is not None
+        if self.errors_by is None:
+            counted = likelihood.over(likelihood.cells._replace(counts=tally.comparisons[0])).squared_scores(theta)
+        else:
+            counted = self._likelihood(by_judge=True).squared_scores_by(theta, tally.judge)
+        return sandwich(likelihood, theta, counted)
 
     def _estimate(self) -> None:
         """The maximum of the likelihood; anchors and advantages that are given in points follow the scale it finds."""
@@ -472,6 +523,14 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     def _strength(self) -> Array:
         return np.empty(0) if self._theta is None else self._theta[: len(self._state)]
 
+    def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
+        """Levels of every covariate of one match, and whose vote it is."""
+        if self.errors_by is None:
+            return super()._levels(conditions)
+        given = dict(conditions) if isinstance(conditions, Mapping) else {}
+        judge = given.pop(self.errors_by, None)
+        return {**(super()._levels(given) or {}), self.errors_by: judge}
+
     def _foresee(self, matches: Matches | Contests) -> Any:
         if isinstance(matches, Contests):
             index = self._begun().name_index.index
@@ -530,7 +589,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         if self._theta is None:
             return np.empty((0, 0))
         M = self._relative(likelihood)
-        return M @ sandwich(likelihood, self._theta, self._state.comparisons[0])[:n, :n] @ M.T / self._scale**2
+        return M @ self._spread_of_unknowns()[:n, :n] @ M.T / self._scale**2
 
     def _relative(self, likelihood: Likelihood) -> Array:
         """What strengths are relative to: those who are held, else the average of all."""
@@ -588,7 +647,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             slope[:, -1] = (
                 -effect * kappa * (points_scale(CHESS_NU, kappa + 1.0) - points_scale(CHESS_NU, kappa)) / self._scale
             )
-        covariance = slope @ sandwich(likelihood, self._theta, self._state.comparisons[0]) @ slope.T
+        covariance = slope @ self._spread_of_unknowns() @ slope.T
         error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
         return effects_frame(names, effect, error)
 
@@ -613,7 +672,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             Share of cases in which an interval holds what it should.
         method
             ``"sandwich"``: from the curvature and the squared scores; ``"bootstrap"``: from ``resamples`` tables of
-            counts drawn anew with this seed.
+            counts (with ``errors_by=``: of judges) drawn anew with this seed.
         client
             A ``dask.distributed.Client``, to make them on its workers. They are the same, to the last bit.
         """
@@ -633,8 +692,9 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             first, last = rank_intervals(rating, covariance, level)
         else:
             resamples, seed = whole("resamples", resamples, 2), whole("seed", seed, 0)
-            likelihood = self._likelihood()
-            drawn = bootstrap(likelihood, self._theta, tally.comparisons[1], resamples, seed, client)[:, :n]
+            likelihood = self._likelihood(by_judge=self.errors_by is not None)
+            events = tally.comparisons[1] if self.errors_by is None else None
+            drawn = bootstrap(likelihood, self._theta, events, resamples, seed, client, tally.judge)[:, :n]
             moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = ranks_of_draws(drawn, level)
