@@ -7,7 +7,7 @@ import pytest
 from test_taken_back import Fails
 
 import kinelo as kn
-from kinelo.book.refitting import milestones, ratings_at
+from kinelo.book.milestones import milestones, ratings_at
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 LEAGUE = kn.sample_league(teams=7, seasons=2, seed=3).results

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.book.refitting import milestones
+from kinelo.book.milestones import milestones
 from kinelo.raters.noise import NoiseFactors
 from leagues import match_league
 
@@ -641,6 +641,30 @@ def test_milestones_are_read_by_pages(tmp_path):
         assert {page["total"] for page in pages} == {8} and pages[1]["ratings"][0]["place"] == 4
         assert "no milestone 2" in refused(client.get("/milestones/2"))
         refused(client.get("/milestones/0"))
+
+
+def test_seasons_are_closed_once_and_read_by_pages(address):
+    book = kn.RatingBook(address, kn.RankElo())
+    wish = {"name": "Spring/1", "reset": 0.3, "date": "2024-03-08", "rewards": {"gold": 1, "silver": 0.5}}
+    with serve(book) as client:
+        assert "holds no contests yet" in refused(client.post("/seasons", json=wish))
+        assert client.get("/seasons").json() == {"seasons": []}
+        client.post("/contests", json=races(24))
+        before = dict(book.ratings_.select("name", "rating").rows())
+        said = client.post("/seasons", json=wish).json()
+        assert said == {"number": 1, "name": "Spring/1", "first_day": None, "last_day": "2024-03-08", "players": 8,
+                        "reset": 0.3, "moves": 0.0}  # fmt: skip
+        now = book.ratings_
+        assert client.post("/seasons", json=wish).json() == said and book.ratings_.equals(now) and book.check() == []
+        assert "was closed with" in refused(client.post("/seasons", json=wish | {"reset": 0.4}))
+        assert client.get("/seasons").json() == {"seasons": [said]}
+        pages = [client.get("/seasons/Spring/1", params={"offset": k, "limit": 3}).json() for k in (0, 3, 6)]
+        rows = [row for page in pages for row in page["ratings"]]
+        assert {row["name"]: row["rating"] for row in rows} == before
+        assert {row["name"]: row["rating_after"] for row in rows} == dict(now.select("name", "rating").rows())
+        assert [row["reward"] for row in rows] == ["gold", *["silver"] * 3, *[None] * 4]
+        assert "No season 'Autumn' was closed" in refused(client.get("/seasons/Autumn"), 404)
+        assert "reset" in refused(client.post("/seasons", json=wish | {"reset": 2}))
 
 
 def test_the_description_shows_an_example_of_every_question_that_is_understood(tmp_path):

@@ -33,6 +33,7 @@ from kinelo.book.ratings import BEFORE, Ratings, kinds_of, points_of, save_state
 from kinelo.book.refitting import Refit, refit
 from kinelo.book.replay import explain_replay
 from kinelo.book.schema import FORMAT, plain_json
+from kinelo.book.seasons import Season, Wish, close_season
 from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
@@ -47,7 +48,8 @@ from kinelo.raters.adapter import blank_of, carry_on, forecast_by, settings_of
 from kinelo.raters.one_match import OneResult, one_result
 from kinelo.raters.rater import Rater, no_attribute
 from kinelo.raters.sides import SIDE
-from kinelo.raters.stored import SEPARATOR
+from kinelo.raters.soft_reset import begin_seasons
+from kinelo.raters.stored import LAST_DAY, SEPARATOR
 from kinelo.runtime.atomic import check_name
 
 if TYPE_CHECKING:
@@ -390,6 +392,41 @@ class RatingBook:
             after = whole("after", after, 1)
         return refit(self._ratings, after)
 
+    def season(
+        self, name: str, *, reset: float = 0.0, date: Day | None = None, moves: float | None = None,
+        rewards: Mapping[str, float] | None = None,
+    ) -> Season:  # fmt: skip
+        """Close a season with a day, and begin the next one; a season of this name that was closed is not closed again.
+
+        Ratings, places and rewards of everyone who played in it are kept for good, as they stand in the moment of
+        closing (:func:`kinelo.book.milestones.season_table`). What is played from the next day on is of the next
+        season. A match of the closed one that comes late moves ratings, and no longer its table. :meth:`refit` learns
+        parameters as if there were no resets, and keeps them.
+
+        Parameters
+        ----------
+        reset
+            The part, from 0 to 1, by which ratings are drawn towards their mean. ``kinelo book season BOOK NAME
+            --reset .3 --try`` says what that does to ranks and forecasts.
+        date
+            The last day of the season, by default that of the last match.
+        moves
+            How far skills move between seasons, in points, beyond what the rater allows for the days that pass: ratings
+            are less certain by as much. By default what forecast the beginnings of earlier seasons of this book best,
+            0 where that was nothing.
+        rewards
+            To how many of the best (1 and more), or to which share of them (less than 1), a reward goes.
+
+        >>> import tempfile, kinelo as kn
+        >>> book = kn.RatingBook(tempfile.mkdtemp() + "/ratings.db", kn.TeamElo.classic(k=24))
+        >>> book.update_one("Ann", "Bob", "win", date="2026-03-30")
+        Added(new=1, known=0, changed=0)
+        >>> season = book.season("Spring", reset=0.25, rewards={"gold": 1})
+        >>> season.last_day, season.players, book.ratings_["rating"].round(1).to_list()
+        ('2026-03-30', 2, [1509.0, 1491.0])
+        """
+        return close_season(self._ratings, Wish(name, reset, date, moves, dict(rewards or {})))
+
     def check(self) -> list[str]:
         """What is wrong with the book, in sentences; none where its rows are those of one run over all its matches.
 
@@ -407,6 +444,7 @@ class RatingBook:
             rater, matches = copy.deepcopy(ratings.blank), ratings.ledger.read()
         if matches is not None:
             carry_on(rater, matches)
+            begin_seasons(rater, LAST_DAY)
         ours, theirs = (
             {row[:2]: row for row in (one._slots.rows() if ratings.local else shown_rows(one))}
             for one in (stored_rater, rater)

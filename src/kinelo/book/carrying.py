@@ -42,7 +42,7 @@ from kinelo.book.replay import forget, remember
 from kinelo.book.schema import plain_json, read_json
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import UNDATED, day_number, read_day, refuse_far_ahead
+from kinelo.matches.dated import day_number, read_day, refuse_far_ahead
 from kinelo.matches.kinds import kind_of
 from kinelo.matches.matches import Matches
 from kinelo.raters.adapter import carry_on, conditions_of
@@ -50,6 +50,8 @@ from kinelo.raters.one_match import OneResult
 from kinelo.raters.rater import Rater
 from kinelo.raters.sides import SIDE, SideRater
 from kinelo.raters.slots import SlotRow
+from kinelo.raters.soft_reset import begin_seasons
+from kinelo.raters.stored import LAST_DAY
 from kinelo.raters.two_rows import TwoRows
 
 EVERY = 10_000
@@ -309,9 +311,9 @@ class Carrying:
 
         def count() -> None:
             last = alone.begin(ratings.milestones)
-            day = read_day(last or str(UNDATED)) if date is None else date
+            day = ratings.next_day(last) if date is None else date
             first, text = day_number(day), str(day)
-            early = first < ratings.earliest or (alone.moves and last > text)
+            early = first < max(ratings.earliest, ratings.season_day) or (alone.moves and last > text)
             # A day far ahead is asked about by the general way.
             if early or first > time.time() / 86400.0 + 365.0 or self._checkpoint_due(text):
                 raise Otherwise
@@ -370,6 +372,7 @@ class Carrying:
         if used is not None:
             days.append(str(used.date[0]))
             late = late or (last is not None and ledger.first_place(entry, rank) < last)
+            late = late or int(used.day[0]) < ratings.season_day
         # Settle: a first table says, once and for all, what a rater whose parameters are given reads off matches.
         blank = ratings.blank
         waits = isinstance(blank, Rater) and ledger.noun == "matches" and not blank._prepared
@@ -401,7 +404,7 @@ class Carrying:
         moves = rater._slots.moves_shared(used)
         if moves and not everybody:
             raise _EverybodyError
-        if first < ratings.earliest or self._checkpoint_due(str(used.date[0])):
+        if first < max(ratings.earliest, ratings.season_day) or self._checkpoint_due(str(used.date[0])):
             return False
         refuse_far_ahead(used.day, ratings.latest(ratings.last_date()))
         keys = rater._slots.met(used)
@@ -419,6 +422,7 @@ class Carrying:
         with in_book(database.name):
             rater._slots.take_shared(shared, None)
             rater._slots.take(rows.values())
+        rater._resets_done = len(ratings.resets)
         carry_on(rater, used)
         database.many(UPSERT, written([row for row in rater._slots.rows(keys) if rows.get(row[:2]) != row]))
         self._live = ratings.blank, rater
@@ -471,19 +475,37 @@ class Carrying:
 
     def rate_again(self, day: str) -> None:
         """Rate all matches from a day on again, from the last checkpoint before it; what was not reached stays."""
+        self.database.run("DELETE FROM checkpoint WHERE date > ?", (day,))
+        rater, since, before = self.state_before(day)
+        matches = self.ratings.ledger.read(since=since)
+        if matches is not None:
+            self._carry_in_pieces(rater, matches, before)
+            return
+        self.save(rater)
+
+    def state_before(self, day: str) -> tuple[Any, str | None, int]:
+        """A rater from the last checkpoint on or before a day, the day before which it stands (none: before any
+        match), and how many matches it has seen.
+        """
         database, ratings = self.database, self.ratings
         begin = database.one(
             "SELECT number, CAST(date AS TEXT), matches FROM checkpoint WHERE date <= ? ORDER BY date DESC LIMIT 1",
             (day,),
         )
-        database.run("DELETE FROM checkpoint WHERE date > ?", (day,))
-        number, since, before = (None, None, 0) if begin is None else begin
-        rater = copy.deepcopy(ratings.blank) if number is None else restored(database, ratings.blank, number)
-        matches = ratings.ledger.read(since=since)
-        if matches is not None:
-            self._carry_in_pieces(rater, matches, before)
-            return
-        ratings.store.save(rater, database.one(f"SELECT COUNT(*) FROM {ratings.ledger.table}")[0])
+        if begin is None:
+            return copy.deepcopy(ratings.blank), None, 0
+        rater = restored(database, ratings.blank, begin[0])
+        if ratings.resets:
+            first = int(read_day(begin[1]).astype(np.int64))
+            rater._resets_done = sum(one.day <= first for one in ratings.resets)
+        return rater, *begin[1:]
+
+    def save(self, rater: Any) -> None:
+        """Write what a rater knows that has used all matches of the book, where that has changed."""
+        total = self.database.one(f"SELECT COUNT(*) FROM {self.ratings.ledger.table}")[0]
+        if total:
+            begin_seasons(rater, LAST_DAY)
+        self.ratings.store.save(rater, total)
         self._live = (None, None)
 
     def _carry_in_pieces(self, rater: Any, matches: Any, before: int | None = None) -> None:
@@ -503,6 +525,7 @@ class Carrying:
                 continue
             if start > at:
                 carry_on(rater, matches[at:start])
+            begin_seasons(rater, int(matches.day[start]))
             at, checkpoint = start, done + start
             save_state(database, None, rater, str(matches.date[start]), checkpoint)
         carry_on(rater, matches[at:] if at else matches)
@@ -511,5 +534,4 @@ class Carrying:
         numbers = [number for (number,) in rows]
         gone = [(n,) for n in numbers if numbers[-1] - n > 2 * (n & -n) + 2]
         database.many("DELETE FROM checkpoint WHERE number = ?", gone)
-        self.ratings.store.save(rater, total)
-        self._live = (None, None)
+        self.save(rater)

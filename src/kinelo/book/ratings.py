@@ -27,15 +27,19 @@ from kinelo.book.match_ledger import MatchLedger
 from kinelo.book.schema import FORMAT, plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED, read_day
+from kinelo.model.validation import LARGEST
 from kinelo.raters.adapter import carry_on, conditions_of, state_of
 from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.slots import Key, Points, SlotRow, check_rows
+from kinelo.raters.soft_reset import SoftReset
 from kinelo.raters.state import NEVER
 
 BEFORE, NOW = 0, 1
 """Rows of ``checkpoint``: the state before any match, and after all where it is kept as a whole."""
 COUNTED = "milestones"
 """The key of ``about`` that counts milestones: all ratings begin anew with each."""
+SEASON = "season"
+"""What a milestone is with which a season was closed."""
 MOST_STATE = 1 << 30
 """Bytes of a state beyond which it is not read."""
 MOST_ROWS = 10_000
@@ -314,6 +318,23 @@ def shown_rows(rater: Any) -> list[SlotRow]:
     return rows
 
 
+def resets_in(database: Database) -> tuple[SoftReset, ...]:
+    """Where the seasons of a book begin, after the first one: the day after each one that was closed."""
+    resets = []
+    for date, text in database.rows(
+        "SELECT CAST(date AS TEXT), details FROM milestone WHERE what = ? ORDER BY date", (SEASON,)
+    ):
+        details = read_json(text)
+        details = details if isinstance(details, dict) else {}
+        part, moves = details.get("reset"), details.get("moves")
+        if not (
+            isinstance(part, float) and 0.0 <= part <= 1.0 and isinstance(moves, float) and 0.0 <= moves <= LARGEST
+        ):
+            raise InputError(f"{database.name} does not say how its seasons begin: it is damaged.")
+        resets.append(SoftReset(int(read_day(date).astype(np.int64)) + 1, part, moves))
+    return tuple(resets)
+
+
 def store_of(database: Database, blank: Any) -> Any:
     """How a book keeps this rater; by rows if it is one of Kinelo's: a class derived from it may know more."""
     local = type(blank).__module__.startswith("kinelo.") and blank._slots is not None
@@ -369,6 +390,7 @@ class Ratings:
         if blank is None and isinstance(rater, Rater):
             raise InputError(f"{database.name} does not say where its rater began: it is damaged.")
         self.milestones = milestones_in(about.get(COUNTED))
+        self.resets = resets_in(database) if self.milestones else ()
         self.seen: Any = None
         self.noun_held = self.checked_day = ""
         self.forget()
@@ -382,6 +404,8 @@ class Ratings:
     def take_over(self, blank: Any) -> None:
         """Begin with this rater."""
         self.blank: Any = blank
+        if any(one.part or one.moves for one in self.resets):
+            blank._soft_resets = self.resets
         self.settled = not isinstance(blank, Rater) or blank._prepared
         self.store = store_of(self.database, blank)
         self.local = self.store.local
@@ -432,6 +456,11 @@ class Ratings:
         """The day of the last match."""
         return self.database.one(f"SELECT CAST(MAX(date) AS TEXT) FROM {self.ledger.table}")[0]
 
+    @property
+    def season_day(self) -> int:
+        """The first day of the season: what is played before it belongs to another one."""
+        return self.resets[-1].day if self.resets else NEVER
+
     def latest(self, last: str | None) -> int:
         """Day of the last match, or of the ratings to begin with."""
         return max(self.earliest, NEVER if last is None else int(read_day(last).astype(np.int64)))
@@ -440,7 +469,13 @@ class Ratings:
         """The day of a match; where none is said, that under which the book holds it, or the day of the last match."""
         if day is not None:
             return day
-        return read_day(self.ledger.held([name]).get(name) or self.last_date() or str(UNDATED))
+        held = self.ledger.held([name]).get(name)
+        return self.next_day(self.last_date()) if held is None else read_day(held)
+
+    def next_day(self, last: str | None) -> np.datetime64:
+        """The day of a match of which none is said: that of the last one, not before the season."""
+        day = read_day(last or str(UNDATED))
+        return day if self.season_day == NEVER else max(day, np.datetime64(self.season_day, "D"))
 
     # Who is rated how
 
@@ -458,6 +493,8 @@ class Ratings:
     def read_whole(self) -> Any:
         """The same, read now."""
         rater = self.store.whole(self.latest(self.last_date()))
+        if rater is not None and self.resets:
+            rater._resets_done = len(self.resets)
         if rater is None:  # its rater cannot say its state: rate all matches
             rater = copy.deepcopy(self.blank)
             matches = self.ledger.read()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import Any
 
 from kinelo.book.carrying import Carrying
 from kinelo.book.ratings import BEFORE, COUNTED, NOW, Ratings, points_of, save_state, store_of
@@ -19,13 +20,9 @@ from kinelo.raters.adapter import blank_of, settings_of
 from kinelo.raters.rater import Rater
 from kinelo.raters.streaming import LOOK
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    from kinelo.book.book import RatingBook
-
 REFIT = "refit"
 EARLIEST = "0001-01-01"
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 DECIDED = ("number", "what", "name", "date", "matches", "details")
 KEPT = ("kind", "name", "place", "rating", "deviation", "games", "rating_after", "deviation_after", "reward")
 
@@ -115,11 +112,17 @@ def _since_refit(ratings: Ratings) -> int:
     return count - (database.one("SELECT MAX(matches) FROM milestone WHERE what = ?", (REFIT,))[0] or 0)
 
 
-def rating_rows(rater: Any) -> dict[tuple[str, str], tuple[int, float, float | None, int]]:
-    """Place (within its kind), rating, deviation and matches of everyone, by kind and name."""
-    rows: dict[tuple[str, str], tuple[int, float, float | None, int]] = {}
+Row = tuple[int, float, float | None, int]
+"""Place (within its kind), rating, deviation and matches of somebody."""
+
+
+def rating_rows(rater: Any, since: Any = None) -> dict[tuple[str, str], Row]:
+    """The row of everyone (who has played since a day), by kind and name."""
+    rows: dict[tuple[str, str], Row] = {}
     places: dict[str, int] = {}
     for row in rater.ratings_.iter_rows(named=True):
+        if since is not None and (row["last_played"] is None or row["last_played"] < since.item()):
+            continue
         kind = str(row.get("kind", "side"))
         places[kind] = places.get(kind, 0) + 1
         doubt = row.get("uncertainty")
@@ -128,8 +131,19 @@ def rating_rows(rater: Any) -> dict[tuple[str, str], tuple[int, float, float | N
     return rows
 
 
-def keep(database: Any, row: tuple[Any, ...], before: Any, after: Any) -> None:
-    """Write a milestone, inside a transaction: a row, and everyone's ratings before and after."""
+def decided(database: Any) -> list[dict[str, Any]]:
+    """Every milestone, the first one first: number, what, name, date, matches and details."""
+    if not database.has("milestone"):
+        return []
+    columns = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in DECIDED)
+    rows = [dict(zip(DECIDED, row)) for row in database.rows(f"SELECT {columns} FROM milestone ORDER BY number")]
+    return [row | {"details": read_json(row["details"])} for row in rows]
+
+
+def keep(
+    database: Any, row: tuple[Any, ...], before: Any, after: Any, rewards: Mapping[tuple[str, str], str] = NOTHING
+) -> None:
+    """Write a milestone, inside a transaction: a row, and everyone's ratings before and after, and rewards."""
     if not database.has("milestone"):
         for sql in MILESTONES.values():
             database.run(database.definition(sql))
@@ -138,36 +152,6 @@ def keep(database: Any, row: tuple[Any, ...], before: Any, after: Any) -> None:
     marks = ", ".join("?" * len(DECIDED))
     database.run(f"INSERT INTO milestone ({', '.join(DECIDED)}) VALUES ({marks})", row)
     nothing = (None, None, None, None)
-    rows = [(row[0], *key, *kept, *after.get(key, nothing)[1:3], None) for key, kept in before.items()]
+    rows = [(row[0], *key, *kept, *after.get(key, nothing)[1:3], rewards.get(key)) for key, kept in before.items()]
     marks = ", ".join("?" * (1 + len(KEPT)))
     database.many(f"INSERT INTO milestone_rating (number, {', '.join(KEPT)}) VALUES ({marks})", rows)
-
-
-def milestones(book: RatingBook) -> list[dict[str, Any]]:
-    """Every milestone of a book, the first one first: number, what, name, date, matches and details.
-
-    >>> import tempfile, kinelo as kn
-    >>> milestones(kn.RatingBook(tempfile.mkdtemp() + "/ratings.db", kn.Glicko()))
-    []
-    """
-    database = book._database
-    if not database.has("milestone"):
-        return []
-    columns = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in DECIDED)
-    rows = [dict(zip(DECIDED, row)) for row in database.rows(f"SELECT {columns} FROM milestone ORDER BY number")]
-    return [row | {"details": read_json(row["details"])} for row in rows]
-
-
-def ratings_at(book: RatingBook, number: int) -> pl.DataFrame:
-    """The ratings of everyone at a milestone, before it and after, the best of each kind first."""
-    import polars as pl
-
-    database = book._database
-    known = database.has("milestone") and database.one("SELECT 1 FROM milestone WHERE number = ?", (number,))
-    if not known:
-        raise InputError(f"{database.name} has no milestone {number!r:.20}.")
-    rows = database.rows(
-        f"SELECT {', '.join(KEPT)} FROM milestone_rating WHERE number = ? ORDER BY kind, place", (number,)
-    )
-    kinds = [pl.String, pl.String, pl.Int64, pl.Float64, pl.Float64, pl.Int64, pl.Float64, pl.Float64, pl.String]
-    return pl.DataFrame(rows, schema=dict(zip(KEPT, kinds)), orient="row")

@@ -17,6 +17,8 @@ from kinelo.book.schema import plain_json, read_json
 from kinelo.raters.adapter import carry_on
 from kinelo.raters.explanation import Explanation, Reason, explain_match
 from kinelo.raters.preview import ratings_by_name
+from kinelo.raters.soft_reset import begin_seasons
+from kinelo.raters.stored import LAST_DAY
 
 FORMER = "former: "
 """Before the identifier of a match that was put right, among the keys of ``about``: what it said before."""
@@ -100,6 +102,7 @@ def _counted(new: Reason | None, old: Reason | None) -> float:
 def _list(blank: Any, played: Any) -> dict[str, float]:
     rater = copy.deepcopy(blank)
     carry_on(rater, played)
+    begin_seasons(rater, LAST_DAY)
     return ratings_by_name(rater)
 
 

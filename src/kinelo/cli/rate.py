@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -349,7 +350,7 @@ def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:
     return parts
 
 
-WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1}
+WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1, "season": 2}
 """Verbs, and how many words follow each."""
 
 
@@ -358,11 +359,12 @@ def book(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[check|export|erase|refit] BOOK [FILE|NAME]",
+            metavar="[check|export|erase|refit|season] BOOK [FILE|NAME]",
             help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://… Before it, check compares "
             "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet); erase "
             "takes NAME out of it for good, with a pseudonym in its place; refit learns the parameters of its rater "
-            "from all its matches, and rates these again.",
+            "from all its matches, and rates these again; season closes the season NAME, keeps its table for good, and "
+            "begins the next one.",
         ),
     ],
     remove: list[str] | None = option("Identifier of a match (name of a contest) to take out; may be repeated."),
@@ -373,6 +375,10 @@ def book(
     ),
     ratings: bool = option("With export: write the ratings, not the matches.", "--ratings", default=False),
     rater: str | None = option("MODULE:CLASS where the book keeps a rater of your own."),
+    reset: float | None = option("With season: the part by which ratings are drawn towards their mean (else 0)."),
+    until: str | None = option("With season: its last day (else that of the last match).", metavar="DATE"),
+    reward: list[str] | None = option("With season: NAME=10 for the 10 best, NAME=.05 for a share; may be repeated."),
+    tried: bool = option("With season: say what the reset would do, and change nothing.", "--try", default=False),
 ) -> None:
     """Say what a rating book holds, list its matches, take matches out, check it, write it as a table.
 
@@ -381,6 +387,7 @@ def book(
     Example:  kinelo book check league.db
     Example:  kinelo book export league.db matches.parquet
     Example:  kinelo book refit league.db
+    Example:  kinelo book season league.db 'Spring 2026' --reset .3 --try
     """
     from kinelo.book.book import RatingBook
     from kinelo.raters.choice import rater_called
@@ -389,6 +396,8 @@ def book(
     verb, address, target = _parted(words, ratings, asked=bool(remove or remove_player) or listed)
     if pseudonym is not None and verb != "erase":
         raise InputError("--pseudonym goes with kinelo book erase BOOK NAME.")
+    if verb != "season" and (tried or reward or until is not None or reset is not None):
+        raise InputError("--reset, --until, --reward and --try go with kinelo book season BOOK NAME.")
     kind = None if rater is None else type(rater_called(rater))
     with plain_warnings(), disk_errors_in_words(Path(address)):
         opened = RatingBook(address, kind)
@@ -404,6 +413,10 @@ def book(
             return
         if verb == "refit" and (found := opened.refit()) is not None:
             typer.echo(_refit_words(found, opened.noun))
+            return
+        if verb == "season":
+            lines = _season_words(opened, str(words[-1]), reset or 0.0, until, reward or (), tried=tried)
+            typer.echo("\n".join(lines))
             return
     if verb == "check":
         _check(opened)
@@ -426,7 +439,8 @@ def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, 
     verb = words[0] if len(words) > 1 and words[0] in WORDS else ""
     rest = words[1:] if verb else words
     if len(rest) != WORDS.get(verb, 1):
-        need = {"export": "a book and a file to write", "erase": "a book and a name"}.get(verb, "one book")
+        names = dict.fromkeys(("erase", "season"), "a book and a name")
+        need = (names | {"export": "a book and a file to write"}).get(verb, "one book")
         raise InputError(f"kinelo book {verb or 'BOOK'} takes {need}, not {' '.join(rest)!r:.80}.")
     if (verb and asked) or (ratings and verb != "export"):
         raise InputError("--list and --remove go with kinelo book BOOK, --ratings with kinelo book export BOOK FILE.")
@@ -440,6 +454,31 @@ def _refit_words(found: Refit, noun: str) -> str:
         f"Learnt from {found.matches:,} {noun} up to {found.date}, and all ratings computed again: log-loss of their "
         f"forecasts {found.loss_before:.4f} → {found.loss_after:.4f}, on {noun} that chose the parameters.\n{changed}"
     )
+
+
+def _season_words(
+    kept: RatingBook, name: str, reset: float, until: str | None, reward: Sequence[str], *, tried: bool
+) -> list[str]:
+    """What closing a season would do, or did."""
+    from kinelo.book.season_trial import try_season
+
+    if tried:
+        return try_season(kept, reset).lines()
+    rewards = {}
+    for one in reward:
+        word, _, bound = one.rpartition("=")
+        try:
+            rewards[word] = float(bound)
+        except ValueError:
+            raise InputError(f"A reward is said as NAME=10 or NAME=.05, not {one!r:.60}.") from None
+    season = kept.season(name, reset=reset, date=until, rewards=rewards)
+    since = "the beginning" if season.first_day is None else season.first_day
+    drawn = f"ratings are {season.reset:.0%} of their way nearer to their mean" if season.reset else "ratings go on"
+    doubt = f", less certain by moves of {season.moves:.0f} points" if season.moves else ""
+    return [
+        f"{name} is closed: {season.players:,} played from {since} to {season.last_day}; their ratings, places and "
+        f"rewards are kept for good. In the next season {drawn}{doubt}."
+    ]
 
 
 def _check(kept: RatingBook) -> None:

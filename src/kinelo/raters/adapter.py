@@ -11,11 +11,13 @@ import copy
 import inspect
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.matches import Matches
 from kinelo.raters.rater import Rater
+from kinelo.raters.soft_reset import begin_seasons
 
 
 def settings_of(rater: Any) -> dict[str, Any]:
@@ -47,12 +49,21 @@ def blank_of(rater: Any) -> Any:
     if isinstance(rater, Rater):
         blank = copy.deepcopy(rater)
         blank._reset(dict(rater.parameters_))
+        blank._resets_done = 0
         return blank
     return type(rater)(**settings_of(rater))
 
 
 def carry_on(rater: Any, matches: Matches) -> None:
-    """Use further matches."""
+    """Use further matches; ratings are drawn in where a season begins before one of them."""
+    for reset in getattr(rater, "_soft_resets", ())[getattr(rater, "_resets_done", 0) :]:
+        at = int(np.searchsorted(matches.day, reset.day))
+        if at == len(matches):
+            break
+        if at:
+            carry_on(rater, matches[:at])
+            matches = matches[at:]
+        begin_seasons(rater, reset.day)
     if hasattr(rater, "update"):
         rater.update(matches)
     else:

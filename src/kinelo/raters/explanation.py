@@ -29,10 +29,13 @@ from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.matches import Matches
 from kinelo.model.validation import is_text, whole
 from kinelo.presentation import Row, Table, number, words
+from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.preview import ratings_by_name
 from kinelo.raters.qualifying import LAST_EXPLAINED
 from kinelo.raters.questions import answering, matches_of
 from kinelo.raters.rater import traits_of
+from kinelo.raters.soft_reset import begin_seasons
+from kinelo.raters.stored import LAST_DAY
 
 WORDS = {
     "surprise": "the result against what was expected",
@@ -191,11 +194,11 @@ def explain_match(rater: Any, match: str, played: Any) -> Explanation:
         many = "no match" if not places.size else f"{places.size} matches"
         raise InputError(f"There is {many} with the identifier {match!r:.60}.")
     k = int(places[0])
-    walker = copy.deepcopy(rater)
-    walker._reset(dict(rater.parameters_))
+    walker = blank_of(rater)
     if k:
-        walker.update(played[:k])
+        carry_on(walker, played[:k])
     one: Any = played[k : k + 1]
+    begin_seasons(walker, int(one.day[0]))
     date = str(one.date[0]) if played.dated else None
     return Explanation(str(match), date, REASONS[played.kind](walker, one))
 
@@ -514,13 +517,13 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
     rows = _taken_part(rater, played, name)
     if not rows.size:
         raise InputError(f"{name!r:.60} is in none of these {played.kind.noun}.")
-    walker = copy.deepcopy(rater)
-    walker._reset(dict(rater.parameters_))
+    walker = blank_of(rater)
     steps, before, at = [], None, 0
     for k in rows[-most:].tolist():
         if k > at:
-            walker.update(played[at:k])
+            carry_on(walker, played[at:k])
         match: Any = played[k : k + 1]
+        begin_seasons(walker, int(match.day[0]))
         reason = REASONS[played.kind](walker, match).get(name)
         if reason is None:
             raise InputError(f"{type(rater).__name__} has no rating of {name!r:.60}.")
@@ -530,7 +533,8 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
         steps.append(Step(str(played._keys[k]), day, _words(rater, match, name), reason, elsewhere))
         before, at = reason.after, k
     if at < len(played):
-        walker.update(played[at:])
+        carry_on(walker, played[at:])
+    begin_seasons(walker, LAST_DAY)
     now = ratings_by_name(walker)[name]
     return Account(name, steps[0].reason.before, now, tuple(steps), now - steps[-1].reason.after)
 

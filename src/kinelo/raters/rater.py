@@ -164,6 +164,9 @@ class Rater(ABC, Generic[Data, Said]):
     _never_fitted: bool = True
     _rated_alone: bool = False
     """Whether any match was rated by itself since all were forgotten."""
+    _soft_resets: tuple[Any, ...] = ()
+    """Where seasons of its book began (:mod:`kinelo.raters.soft_reset`), in order; the first ``_resets_done`` have."""
+    _resets_done: int = 0
 
     if not TYPE_CHECKING:
 

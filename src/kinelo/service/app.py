@@ -225,6 +225,26 @@ async def get_milestone(
     return await threads.asked(threads.readers, doors.milestone, number, offset, limit)
 
 
+async def get_seasons(request: Request) -> say.Seasons:
+    """The seasons that were closed, the first one first."""
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.readers, doors.seasons)
+
+
+async def get_season(
+    request: Request,
+    name: str,
+    offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
+    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
+) -> say.MilestoneRatings:
+    """Everyone who played in a season that was closed: place, rating, reward and the rating after it, by pages."""
+    threads: BookThreads = request.app.state.threads
+    found = await threads.asked(threads.readers, doors.season, name, offset, limit)
+    if found is None:
+        raise HTTPException(404, f"No season {name!r:.60} was closed.")
+    return found
+
+
 async def get_health(request: Request) -> say.Health:
     """That the service and its database answer."""
     threads: BookThreads = request.app.state.threads
@@ -248,6 +268,7 @@ QUESTIONS = (
     ("/fair", "slow", doors.fair),
     ("/refit", "slow", doors.refit),
     ("/erase", "writer", doors.erase),
+    ("/seasons", "slow", doors.close_season),
 )
 """What is asked by a body in JSON: the path, who asks the book, and its door."""
 ROUTES = (
@@ -258,6 +279,8 @@ ROUTES = (
     ("/contests/{match_id:path}", "DELETE", delete_match),
     ("/milestones", "GET", get_milestones),
     ("/milestones/{number}", "GET", get_milestone),
+    ("/seasons", "GET", get_seasons),
+    ("/seasons/{name:path}", "GET", get_season),
     ("/health", "GET", get_health),
     ("/metrics", "GET", get_metrics),
 )

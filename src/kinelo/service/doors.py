@@ -8,9 +8,10 @@ from typing import Any
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
 from kinelo.book.erasing import strings_in
+from kinelo.book.milestones import milestones as milestones_of
+from kinelo.book.milestones import ratings_at
+from kinelo.book.milestones import seasons as seasons_of
 from kinelo.book.paging import Asked, page_of, place_of
-from kinelo.book.refitting import milestones as milestones_of
-from kinelo.book.refitting import ratings_at
 from kinelo.book.schema import plain_json
 from kinelo.decisions import choosing
 from kinelo.errors import InputError
@@ -214,6 +215,22 @@ def erase(book: RatingBook, said: say.Erased) -> say.Pseudonym:
 def milestones(book: RatingBook) -> say.Milestones:
     """When all ratings were computed anew, the first time first."""
     return say.Milestones(milestones=[say.Milestone.model_validate(row) for row in milestones_of(book)])
+
+
+def close_season(book: RatingBook, said: say.SeasonToClose) -> say.Season:
+    """Close a season, keep its table for good and begin the next one; sent again, it says how it was closed."""
+    return say.Season.model_validate(asdict(book.season(**said.model_dump())))
+
+
+def seasons(book: RatingBook) -> say.Seasons:
+    """The seasons that were closed, the first one first."""
+    return say.Seasons(seasons=[say.Season.model_validate(asdict(one)) for one in seasons_of(book)])
+
+
+def season(book: RatingBook, name: str, offset: int, limit: int) -> say.MilestoneRatings | None:
+    """A page of the table of a season; None where no season of this name was closed."""
+    numbers = {one.name: one.number for one in seasons_of(book)}
+    return milestone(book, numbers[name], offset, limit) if name in numbers else None
 
 
 def milestone(book: RatingBook, number: int, offset: int, limit: int) -> say.MilestoneRatings:

@@ -420,6 +420,36 @@ class Pseudonym(BaseModel):
     pseudonym: str
 
 
+class SeasonToClose(Said):
+    """A season that is to be closed: its last day, the part by which ratings are drawn towards their mean in the next
+    one, what skills move beside, in points, and to how many of the best, or to which share, a reward goes."""
+
+    name: Name
+    reset: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    date: Day | None = None
+    moves: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
+    rewards: Annotated[dict[Name, Number], Field(max_length=100)] = {}
+
+
+class Season(BaseModel):
+    """A season that was closed: its first day (none: from the beginning) and last day, how many played, and how the
+    next one began."""
+
+    number: int
+    name: str
+    first_day: str | None
+    last_day: str
+    players: int
+    reset: float
+    moves: float
+
+
+class Seasons(BaseModel):
+    """The seasons of a book that were closed, the first one first."""
+
+    seasons: list[Season]
+
+
 class Milestone(BaseModel):
     """When all ratings were computed anew, from how many matches up to which day, and what was decided."""
 
@@ -499,6 +529,7 @@ EXAMPLES: dict[type[Said], dict[str, Any]] = {
     Whose: {"of": "Ann", "last": 5},
     Due: {"after": 500},
     Erased: {"name": "Ann Example"},
+    SeasonToClose: {"name": "Spring 2026", "reset": 0.3, "date": "2026-05-31", "rewards": {"gold": 1, "silver": 0.1}},
 }
 """What is shown of each question in the description of the service."""
 for _shape, _example in EXAMPLES.items():
