@@ -109,7 +109,8 @@ print(calibration.filter(calibration["event"] == "win"))
 # `kn.pages.write_page(rater, "races.html")` writes a page to share. On the command line:
 #
 # ```
-# kinelo rate races.csv --slot driver=entrant --slot car --out races.html
+# kinelo read races.csv --slot driver=entrant --slot car
+# kinelo rate races.csv --out races.html
 # kinelo backtest races.csv
 # kinelo predict next-race.csv --results races.csv
 # ```
