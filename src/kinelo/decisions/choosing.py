@@ -282,7 +282,8 @@ def value_of_fields(fields: NDArray[np.int64], P: Array, G: Array, W: Array) -> 
     J = -W[square]
     J[:, range(fields.shape[1]), range(fields.shape[1])] -= J.sum(axis=2)
     A: Array = np.linalg.solve(np.eye(fields.shape[1]) + J @ P[square], J)
-    return np.einsum("fij,fji->f", A, G[square]), A
+    taken: Array = np.einsum("fij,fji->f", A, G[square])
+    return taken, A
 
 
 def choose_fields(P: Array, G: Array, W: Array, count: int, size: int, most: int, room: NDArray[np.int64]) -> list[Any]:

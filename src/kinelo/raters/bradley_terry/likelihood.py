@@ -338,9 +338,13 @@ class Likelihood:
 
     def losses(self, theta: Array) -> Array:
         """Log-loss of every result of every cell."""
+        return -np.log(np.maximum(self._chances(theta), 1e-15))
+
+    def _chances(self, theta: Array) -> Array:
+        """Chances of the results of every cell."""
         chances, kappa = np.empty((self.cells.i.size, 3)), math.exp(theta[-1]) if self.tied else self.kappa
         all_chances(differences(theta, self.n, self.cells, self.offset), kappa, chances)
-        return -np.log(np.maximum(chances, 1e-15))
+        return chances
 
     @property
     def worth(self) -> Array:
@@ -370,13 +374,11 @@ class Likelihood:
     def squared_scores_by(self, theta: Array, judge: NDArray[np.int64]) -> Array:
         """The same where votes (cells) of one judge hang together: the squares of judges' sums, times ``G/(G − 1)`` of
         ``G`` judges."""
-        cells, n, effects = self.cells, self.n, self.effects
-        chances = np.empty((cells.i.size, 3))
-        all_chances(differences(theta, n, cells, self.offset), self.kappa_at(theta), chances)
+        cells, chances = self.cells, self._chances(theta)
         number = cells.counts.sum(axis=1)
         push = number * (chances[:, 0] - chances[:, 2]) - (cells.counts[:, 0] - cells.counts[:, 2])
         parts = [push, -push, *(push * column for column in cells.c.T)]
-        places = [cells.i, cells.j, *(np.full(push.size, n + s) for s in range(effects))]
+        places = [cells.i, cells.j, *(np.full(push.size, self.n + s) for s in range(self.effects))]
         if self.tied:
             parts.append(number * chances[:, 1] - cells.counts[:, 1])
             places.append(np.full(push.size, self.size - 1))
